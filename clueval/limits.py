@@ -77,7 +77,7 @@ def document_too_long(file: str, line: int, most: int) -> FormatError:
         f"the document that begins here is held as a whole and has more tokens than {most:,}",
         file=file,
         line=line,
-        advice="if that is meant, raise --max-document (max_document)",
+        advice="if this is intended, raise --max-document (max_document)",
     )
 
 

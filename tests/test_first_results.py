@@ -102,7 +102,10 @@ SAYS_HOW: dict[str, tuple[Snippet, str]] = {
         "use get with one of levels.entity.labelled.entity.1.micro.f1, levels.risk",
     ),
     "f1 of a confusion": (lambda result: of("A", "A", metrics="confusion").f1, "use get with the path"),
-    "Signature.parse of a score": (lambda result: Signature.parse("F1 81.60"), "is no part of a signature"),
+    "Signature.parse of a score": (
+        lambda result: Signature.parse("F1 81.60"),
+        "is not a part of a signature",
+    ),
 }
 
 

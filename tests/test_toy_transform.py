@@ -171,9 +171,9 @@ def test_transform_counts_the_same_in_two_processes(
 
 
 def test_transforms_have_names_of_their_own(paths: tuple[Path, Path]) -> None:
-    with pytest.raises(UsageError, match="the name 'without' of a transform is taken"):
+    with pytest.raises(UsageError, match="a transform cannot have the name 'without'"):
         score(*paths, transforms=[Without("LOC"), Without("PER")])
-    with pytest.raises(UsageError, match="the name 'unit' of a transform is taken"):
+    with pytest.raises(UsageError, match="a transform cannot have the name 'unit'"):
         score(*paths, transforms=[Without("LOC", "unit")])
 
 
@@ -260,7 +260,7 @@ def test_observer_has_a_name_that_nothing_else_has(paths: tuple[Path, Path]) -> 
         name = "metrics"
 
     for observers in ([Metrics()], [Lengths(), Lengths()]):
-        with pytest.raises(UsageError, match="of an observer is taken"):
+        with pytest.raises(UsageError, match="an observer cannot have the name"):
             score(*paths, observers=observers)
 
 

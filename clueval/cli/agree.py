@@ -23,10 +23,11 @@ from clueval.studies.annotators.render import FORMS
 USAGE = "A B [C ...]"
 DESCRIPTION = """\
 Compare annotators with each other: F1 of each pair by any convention, kappa, pi, Fleiss, Krippendorff's alpha over
-positions, spans and units, and the places where they differ. Only documents that two of them have annotated count.
+positions, spans and units, and the places where they differ. Only documents that at least two annotators have
+annotated count.
 
---system compares a system with each annotator, beside the annotators with each other. With --html, the page lists the
-disagreements; its ticks make the file that clueval curate --decisions reads."""
+--system also compares a system with each annotator. --html writes a page with the disagreements. There you can choose
+an annotation for each, and export your choices for clueval curate --decisions."""
 EPILOG = """\
 examples:
   clueval agree anna=a.conll bob=b.conll
@@ -50,7 +51,7 @@ def add_arguments(parser: Command) -> None:
         "--where",
         action="append",
         metavar="KEY=VALUE",
-        help="count only documents with this metadata; the same KEY again: either value; several KEYs: all must hold",
+        help="count only documents with this metadata; if repeated, one value of each KEY must match",
     )
     group.add_argument(
         "--system", type=Path, metavar="PATH", help="the output of a system, compared with each annotator"
@@ -78,7 +79,7 @@ def add_arguments(parser: Command) -> None:
         "--pygamma",
         type=Path,
         metavar="FOLDER",
-        help="write a CSV for each document, as the program pygamma reads it",
+        help="write a CSV file for each document, in the form that the program pygamma reads",
     )
     common.add_preparing(parser, without=OTHERS)
     common.add_reading(parser, sides=1)
@@ -96,7 +97,7 @@ def run(options: argparse.Namespace) -> int:
 
         require_package()
     if options.confidence is not None and not options.intervals:
-        raise UsageError("--confidence is that of the intervals", advice="add --intervals")
+        raise UsageError("--confidence needs --intervals", advice="add --intervals")
     with progress(paths) as advance:
         study = agree(
             sources_of(options),

@@ -20,15 +20,15 @@ def add_annotators(parser: Command) -> None:
         "annotators",
         nargs="+",
         metavar="[NAME=]PATH",
-        help="a file or folder of each annotator, whose name is the shortest ending that tells it from the others; or "
-        "one file or folder that has them all",
+        help="a file or folder of each annotator, or one file or folder that has all annotators; without NAME, the "
+        "name is the shortest end of the path that no other path has",
     )
     group = parser.group("annotators")
     group.add_argument(
         "--annotator",
         action="append",
         metavar="NAME=COLUMN",
-        help="an annotator in a column of the only file, or NAME=SET, in an annotation set; repeat for each",
+        help="an annotator in a column of the only file, or NAME=SET, in an annotation set; can be repeated",
     )
     group.add_argument(
         "--layout",
@@ -68,7 +68,7 @@ def _named_path(text: str) -> tuple[str | None, Path]:
     if not equals or Path(text).exists():
         return None, Path(text)
     if not name or not path:
-        raise UsageError(f"{text!r} names no annotator", advice="write it NAME=PATH")
+        raise UsageError(f"{text!r} lacks a name or a path", advice="write it NAME=PATH")
     return name, Path(path)
 
 

@@ -36,7 +36,7 @@ def add_arguments(parser: Command) -> None:
         type=typed(whole),
         default=100,
         metavar="N",
-        help="stop a file after N problems (default: 100)",
+        help="stop reading a file after N problems (default: 100)",
     )
     common.add_reading(parser, sides=1)
 

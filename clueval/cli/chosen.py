@@ -17,13 +17,15 @@ from clueval.metrics.metric import Metric
 
 def add_metrics(parser: Command, title: str) -> None:
     """Add the options for metrics and their settings."""
-    group = parser.group(title)
-    group.add_argument(
-        "--metric",
-        action="append",
-        metavar="NAME,...",
-        help=f"the metrics, separated by commas: {', '.join(METRICS)} (default: levels)",
-    )
+    text = f"the metrics, separated by commas: {', '.join(METRICS)} (default: levels)"
+    parser.group(title).add_argument("--metric", action="append", metavar="NAME,...", help=text)
+    add_set(parser, title)
+
+
+def add_one_metric(parser: Command, title: str) -> None:
+    """Add the options for the one metric of a command, and for its settings."""
+    text = f"the metric: {', '.join(METRICS)} (default: exact)"
+    parser.group(title).add_argument("--metric", action="append", metavar="NAME", help=text)
     add_set(parser, title)
 
 

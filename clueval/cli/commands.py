@@ -18,7 +18,7 @@ COMMANDS = {
     "gate": "score as GATE does: reference set, candidate lists, GATE's table and page",
     "faireval": "run a FairEval config file",
     "errors": "show the errors in their sentences: terminal, TSV, spreadsheet, web page",
-    "agree": "compare annotators with each other: agreement, disagreements, a system beside them",
+    "agree": "compare annotators with each other: agreement, disagreements, a system against them",
     "curate": "make one gold out of the spans of many annotators",
     "compare": "compare systems: intervals, paired tests, what the test set can show",
     "diff": "compare the errors of two runs: new, fixed and changed ones",

@@ -36,14 +36,14 @@ def add_arguments(parser: Command) -> None:
         "systems",
         nargs="+",
         metavar="SYSTEM",
-        help="a saved result, or several of one system; first the baseline",
+        help="a saved result, or the results of several runs of one system; the first is the baseline",
     )
     group = parser.group("what is compared")
     group.add_argument(
         "--score",
         action="append",
         metavar="PATH",
-        help="a rate by its place below metrics in the JSON, as exact.entity.micro.f1; again for more (default: "
+        help="a rate by its place below metrics in the JSON, as exact.entity.micro.f1; can be repeated (default: "
         "precision, recall and F1 of every headline)",
     )
     group.add_argument(
@@ -72,7 +72,7 @@ def run(options: argparse.Namespace) -> int:
     require_writable(outputs)
     require_page(options.html)
     if options.html is not None and options.format is not None:
-        raise UsageError("--html writes a web page, and --format asks for text", advice="leave one out")
+        raise UsageError("--html and --format cannot be used together", advice="leave one out")
     baseline, *others = systems
     comparison = compare(
         baseline,

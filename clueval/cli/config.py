@@ -60,7 +60,9 @@ def _read(path: Path) -> Any:
     except OSError as error:
         raise FileError(f"cannot be read: {error.strerror}", file=str(path)) from None
     except ValueError as error:  # not UTF-8, or not TOML
-        raise FormatError(f"is not TOML: {error}", file=str(path), advice="or use --no-config") from None
+        raise FormatError(
+            f"is not TOML: {error}", file=str(path), advice="correct the file, or ignore it with --no-config"
+        ) from None
 
 
 def defaults_of(given: Sequence[str], parser: Command, path: Path, options: Mapping[str, Any]) -> list[str]:
@@ -167,12 +169,14 @@ def _settings(path: Path, tables: Any, given: Sequence[str]) -> Iterator[str]:
     from clueval.metrics import METRICS
 
     if not isinstance(tables, dict) or not all(isinstance(table, dict) for table in tables.values()):
-        raise UsageError("set must have tables", file=str(path), advice="as in [set.fair]")
+        raise UsageError("set must be a table for each metric", file=str(path), advice="as in [set.fair]")
     chosen = _metrics(given)
     for metric, table in tables.items():
         if metric not in METRICS:
             raise UsageError(
-                f"set.{metric}: there is no such metric", file=str(path), advice=", ".join(METRICS)
+                f"set.{metric}: there is no such metric",
+                file=str(path),
+                advice=f"one of {', '.join(METRICS)}",
             )
         for setting, value in table.items() if metric in chosen else ():
             name = f"{metric}.{setting.replace('-', '_')}"

@@ -46,7 +46,7 @@ def run(options: argparse.Namespace) -> int:
     require_writable(outputs)
     require_page(options.html)
     if options.html is not None and options.format is not None:
-        raise UsageError("--html and --format exclude each other", advice="remove one of them")
+        raise UsageError("--html and --format cannot be used together", advice="remove one of them")
     with progress([options.gold, options.predicted]) as advance:
         table = conventions(
             options.gold,

@@ -46,7 +46,7 @@ def add_arguments(parser: Command) -> None:
         "-o",
         "--output-file",
         metavar="PATH",
-        help="where to write: a file, or a folder if it ends in / (default: stdout)",
+        help="where to write: a file, or a folder if it ends in / (default: standard output)",
     )
     parser.add_argument(
         "--lossy",

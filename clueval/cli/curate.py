@@ -24,11 +24,12 @@ from clueval.studies.annotators.rows import write_tsv
 
 USAGE = "A B [C ...] -o FILE"
 DESCRIPTION = """\
-Make one gold out of the spans of many annotators. A span is kept if enough annotators have marked it with the same
-label (--votes); --union keeps every place where somebody has marked something, as one span.
+Make one gold out of the spans of several annotators. A span is kept if enough annotators have marked it with the same
+label (--votes). --union keeps each place that an annotator has marked, as one span.
 
-The result is a table of spans, or another format (--to). Places that are undecided, outvoted or tied are counted on
-stderr and listed by --undecided; --decisions reads what to keep there, as the page of clueval agree exports it."""
+The result is a table of spans, or another format (--to). The command prints how many places are undecided, outvoted or
+tied (clueval guide howto-curate explains these words); --undecided lists them. --decisions reads what to keep there,
+from the file that the page of clueval agree exports."""
 EPILOG = """\
 examples:
   clueval curate anna.conll bob.conll carl.conll -o gold.tsv --undecided open.tsv
@@ -56,8 +57,7 @@ def add_arguments(parser: Command) -> None:
         "--to",
         choices=names,
         metavar="FORMAT",
-        default="spans",
-        help=f"the format to write: {', '.join(names)} (default: spans)",
+        help=f"the format to write: {', '.join(names)} (default: conll for a file.conll, else spans)",
     )
     group.add_argument(
         "-o",
@@ -83,7 +83,7 @@ def run(options: argparse.Namespace) -> int:
     in_folder = path is not None and (path.is_dir() or options.output_file.endswith("/"))
     require_writable([options.undecided, *([] if in_folder else [path])])
     if options.union and options.votes is not None:
-        raise UsageError("--union needs no votes", advice="remove --votes or --union")
+        raise UsageError("--union and --votes cannot be used together", advice="remove one of them")
     listed = _Listed()
     arguments = reading_of(options)
     with progress(paths) as advance:
@@ -96,7 +96,7 @@ def run(options: argparse.Namespace) -> int:
             **arguments,
         )
         conversion = Conversion(
-            format_named(options.to),
+            format_named(_format_of(options.to, path)),
             layer_names(arguments["layers"]),
             "token_id" in common.reading(options),
             remark=remark,
@@ -107,6 +107,16 @@ def run(options: argparse.Namespace) -> int:
         wrote(options.undecided)
     remark(listed.words())
     return 0
+
+
+def _format_of(chosen: str | None, path: Path | None) -> str:
+    """Return the name of the format to write. Raises `UsageError` if the ending of the file is of something else."""
+    if chosen is not None:
+        return chosen
+    ending = "" if path is None else path.suffix
+    if ending in (".json", ".jsonl", ".html", ".xlsx", ".ann", ".spacy"):
+        raise UsageError(f"-o {path}: the result is a table of spans", advice="name the format with --to")
+    return "conll" if ending == ".conll" else "spans"
 
 
 class _Listed:

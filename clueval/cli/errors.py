@@ -7,13 +7,15 @@ import os
 import shutil
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from clueval.cli import options as common
+from clueval.cli.choice import add_choice, choice_of, chosen_sides, kinds_of
 from clueval.cli.chosen import add_set, chosen_metrics
+from clueval.cli.error_numbers import many, remark_errors, remark_wrong_labels
 from clueval.cli.fields import add_fields, given_fields, typed
 from clueval.cli.forms import put_result
 from clueval.cli.outputs import add_page, refuse_to_overwrite, require_page, require_writable
@@ -26,10 +28,9 @@ from clueval.evaluation.result import Result
 from clueval.evaluation.run import score
 from clueval.exceptions import UsageError
 from clueval.findings import page, text, tsv, xlsx
-from clueval.findings.choice import SIDES, Choice, expected
+from clueval.findings.choice import Choice, expected
 from clueval.findings.observer import DocumentsObserver, FindingsObserver, KeptRows
 from clueval.findings.page_profile import PageProfile
-from clueval.findings.places import places
 from clueval.findings.table import FINDING_KINDS, Finding
 from clueval.metrics.confusion import Confusion
 from clueval.metrics.metric import Metric
@@ -37,8 +38,6 @@ from clueval.options import whole
 from clueval.reports.text import render_tables
 from clueval.reports.workbook import require_package
 from clueval.spans.document import Document
-from clueval.spans.filters import parse_where
-from clueval.spans.match_classes import LEVELS
 from clueval.studies.profile_counts import ProfileCounts
 
 if TYPE_CHECKING:
@@ -50,10 +49,10 @@ DESCRIPTION = """\
 Show the errors in context: gold spans that were not found and predicted spans that are not correct, each in its
 sentence with everything that overlaps it on the other side.
 
-A span is an error at level N if its class is above N (1 exact, 2 superset, 3 tiling, 4 overlap; all else is
-partial if something overlaps it, else missed or, of the predicted side, spurious); the reason is then "boundary".
-With --labelled, it is also an error if the label of its match is not its own; the reason is then "label". clueval score
-counts the same number of errors for the same options."""
+A match has a class: 1 exact, 2 superset, 3 tiling, 4 overlap. A span without a match is partial if a span of the
+other side overlaps it, otherwise missed (gold) or spurious (predicted). At level N, the classes 1 to N are correct; all
+others are errors with the reason "boundary". With --labelled, a match with another label is an error with the reason
+"label". clueval score counts the same number of errors if the options are the same."""
 EPILOG = """\
 in the context, brackets (text) and squares (TSV) show which side has marked each piece:
   [=...=] 🟩 both sides   [-...-] 🟥 only the span in question   {+...+} 🟧 only the other side
@@ -83,6 +82,7 @@ def add_arguments(parser: Command) -> None:
     _add_outputs(parser)
     common.add_reading(parser, sides=2)
     common.add_pairs(parser, "reading")
+    add_fields(parser, Counting, "reading", only=("pair_by",))
     common.add_preparing(parser, without=["by_depth"])
 
 
@@ -94,8 +94,8 @@ def _add_metric(parser: Command) -> None:
         choices=tuple(FINDERS),
         metavar="METRIC",
         default="levels",
-        help="whose errors: levels, CLUEval's; fair, FairEval's with their types LE, BES, BEL, BEO, LBE, FN, FP; "
-        "noisy, where the texts differ: every gold span and its counterpart (default: levels)",
+        help="whose errors: levels (CLUEval), fair (FairEval, with the types LE, BES, BEL, BEO, LBE, FN, FP) or noisy "
+        "(texts that differ: every gold span with its predicted span) (default: levels)",
     )
     add_set(parser, "which errors")
 
@@ -116,32 +116,8 @@ def _add_class(parser: Command) -> None:
         dest="kinds",
         action="append",
         metavar="CLASS,...",
-        help=f"only errors of these classes: {', '.join(FINDING_KINDS)}; of metric fair, of these types",
+        help=f"only errors of these classes: {', '.join(FINDING_KINDS)}; with --metric fair, its types",
     )
-
-
-def add_choice(parser: Command) -> None:
-    """The options that select errors of metric levels; see `choice_of`."""
-    group = parser.group("which errors")
-    group.add_argument(
-        "--side",
-        choices=(*SIDES, "both"),
-        metavar="SIDE",
-        help="gold: spans that were not found; predicted: spans that are not correct; both (default: both)",
-    )
-    group.add_argument(
-        "--level",
-        type=typed(whole),
-        choices=LEVELS,
-        metavar="N",
-        help="1 to 4: matches up to this level are correct (default: 2)",
-    )
-    group.add_argument(
-        "--labelled",
-        metavar="LAYER",
-        help="a match is correct only if the label in this layer is correct, too",
-    )
-    add_fields(parser, Counting, "which errors", only=("merge", "where"))
 
 
 def _add_outputs(parser: Command) -> None:
@@ -176,6 +152,7 @@ def run(options: argparse.Namespace) -> int:
         from clueval.cli import errors_of_two
 
         return errors_of_two.run(options, choice_of(options))
+    common.check_pairing(options, given_fields(Counting, options))
     sides = common.sides_of(options)
     _check_outputs(options, sides)
     _refuse_options(options)
@@ -198,7 +175,7 @@ def run(options: argparse.Namespace) -> int:
             )
         finder.show(rows, result, *([] if bars is None else [bars.for_page()]))
         if result.unprojected:
-            number = _many(len(result.unprojected), "predicted span")
+            number = many(len(result.unprojected), "predicted span")
             remark(f"not shown: {number} without a place in the text of gold; clueval score lists them")
         common.say_what_was_read(options, result)
     return 0
@@ -211,7 +188,7 @@ def _bars(options: argparse.Namespace) -> ProfileCounts | None:
     from clueval.studies.profile import page_counts
 
     if options.html is None:
-        raise UsageError("--profile shows bars on the page", advice="add --html FILE, or use clueval profile")
+        raise UsageError("--profile needs --html", advice="add --html FILE, or use clueval profile")
     counting = given_fields(Counting, options)
     names = None if options.profile == "all" else options.profile
     return page_counts(names, counting.get("merge", False), counting.get("where", ()))
@@ -261,35 +238,11 @@ def _levels(options: argparse.Namespace, _: Metric) -> Finder:
         counted = Counter[str]()
         for report in reports:
             counted.update(expected(report, choice))
-        _remark(rows, counted, choice.level)
+        remark_errors(rows, counted, choice.level)
+        if choice.labelled is None and not choice.kinds:
+            remark_wrong_labels(reports, choice)
 
     return Finder(["levels", Confusion()], partial(FindingsObserver, choice), show)
-
-
-def choice_of(options: argparse.Namespace) -> Choice:
-    """The choice that the options make. Raises `UsageError` for a layer that is not among those named."""
-    counting = given_fields(Counting, options)
-    choice = Choice(
-        options.level or 2,
-        options.labelled,
-        _chosen_sides(options),
-        frozenset(_kinds(options)),
-        counting.get("merge", False),
-        parse_where(counting.get("where", [])),
-        getattr(options, "window", None),
-    )
-    if (layers := common.layers(options)) is not None:
-        choice.require_layer(layers)
-    return choice
-
-
-def _chosen_sides(options: argparse.Namespace) -> tuple[str, ...]:
-    """The sides whose errors are shown."""
-    return SIDES if options.side in (None, "both") else (options.side,)
-
-
-def _kinds(options: argparse.Namespace) -> set[str]:
-    return {kind for given in getattr(options, "kinds", None) or () for kind in given.split(",")}
 
 
 def _check_outputs(options: argparse.Namespace, sides: tuple[Any, Any]) -> None:
@@ -298,7 +251,7 @@ def _check_outputs(options: argparse.Namespace, sides: tuple[Any, Any]) -> None:
     refuse_to_overwrite(common.inputs_of(options, sides), outputs)
     require_writable(outputs)
     if options.raw and options.tsv is None:
-        raise UsageError("--raw says how --tsv is written", advice="add --tsv FILE")
+        raise UsageError("--raw needs --tsv", advice="add --tsv FILE")
     require_page(options.html, options.lang)
     if options.xlsx is not None:
         require_package()
@@ -338,38 +291,11 @@ def _put_out(
             put_painted(line)
 
 
-def _remark(rows: KeptRows[Finding], counted: Mapping[str, int] | None = None, level: int = 1) -> None:
-    """Print how many errors were shown, and how many the scores of the level count if these are more."""
-    shown: Counter[str] = Counter()
-    number = 0
-    for place in places(rows):
-        number += 1
-        shown.update(finding.side or "gold" for finding in place.findings)
-    words = f"{_many(len(rows), 'error')} in {_many(number, 'place')}"
-    if counted is None or sum(counted.values()) == len(rows):
-        remark(f"{words}: {_by_side(shown)}" if rows else words)
-        return
-    remark(
-        f"{words} shown; level {level} counts {_many(sum(counted.values()), 'error')}: {_by_side(counted)}"
-    )
-
-
-def _many(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
-
-
-def _by_side(counts: Mapping[str, int]) -> str:
-    parts = {"gold": "not found", "predicted": "wrong"}
-    return ", ".join(
-        f"{_many(counts[side], f'{side} span')} {end}" for side, end in parts.items() if counts.get(side)
-    )
-
-
 def _fair(options: argparse.Namespace, metric: Fair) -> Finder:
     """The errors of metric `fair`, to the terminal, a table or a spreadsheet."""
     from clueval.findings.fair import FAIR_KINDS, fair_findings
 
-    kinds, chosen = _kinds(options), _chosen_sides(options)
+    kinds, chosen = kinds_of(options), chosen_sides(options)
     for kind in sorted(kinds - set(FAIR_KINDS)):
         raise UsageError(f"there is no error type {kind!r}", advice=f"one of {', '.join(FAIR_KINDS)}")
 
@@ -380,7 +306,7 @@ def _fair(options: argparse.Namespace, metric: Fair) -> Finder:
 
     def show(rows: KeptRows[Finding], result: Result) -> None:
         _put_out(rows, result, None, options)
-        _remark(rows)
+        remark_errors(rows)
 
     return Finder([metric], partial(DocumentsObserver, find), show)
 

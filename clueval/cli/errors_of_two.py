@@ -22,6 +22,7 @@ from clueval.findings.systems import States, System, shared_places, shared_state
 from clueval.metrics.confusion import Confusion
 from clueval.reading.options import SETS, Reading
 from clueval.reading.trios import trios
+from clueval.transforms.prepared import transforms_of
 from clueval.transforms.preparing import Preparing
 
 _ONLY_ONE = ("tsv", "xlsx", "raw", "pairs", "limit")
@@ -53,15 +54,11 @@ def write_page(
     Returns the scores of the first system, and the number of errors in each state.
     """
     gold, one, two = paths
-    if common.preparing_of(options) != Preparing():
-        raise UsageError(
-            "spans cannot be changed for the page of two systems",
-            advice="leave out the options that clueval help errors spans lists, or leave out --html",
-        )
+    preparing = common.preparing_of(options).without(["by_depth", "any_of"], "the page of two systems")
     with progress([gold, gold, *paths, *paths]) as advance:
         reading = {**common.reading(options), **{name: getattr(options, name) for name in SETS}}
         reading |= {"progress": advance}
-        results = [_scored(options, gold, predicted, reading) for predicted in (one, two)]
+        results = [_scored(options, gold, predicted, preparing, reading) for predicted in (one, two)]
         reports = [report for result in results for report in result.metrics["levels"].values()]
         choice.require_layer(layer for report in reports for layer in report["labelled"])
         sides = reading.pop("reading", (Reading(), Reading()))
@@ -69,7 +66,7 @@ def write_page(
         documents = trios(files, common.layers(options), sides, reading)
         counts = systems_page.write(
             options.html,
-            shared_places(documents, choice, states),
+            shared_places(documents, choice, states, transforms_of(preparing)),
             [result.to_dict() for result in results],
             choice,
             systems,
@@ -83,13 +80,16 @@ def write_page(
     return results[0], listed
 
 
-def _scored(options: argparse.Namespace, gold: Path, predicted: Path, reading: Mapping[str, Any]) -> Result:
+def _scored(
+    options: argparse.Namespace, gold: Path, predicted: Path, preparing: Preparing, reading: Mapping[str, Any]
+) -> Result:
     return score(
         gold,
         predicted,
         metrics=["levels", Confusion()],
         layers=common.layers(options),
         counting=Counting(**given_fields(Counting, options)),
+        preparing=preparing,
         **reading,
     )
 
@@ -101,6 +101,8 @@ def _check(options: argparse.Namespace) -> None:
             raise UsageError(
                 f"--{name} does not apply to two systems", advice="give one system, or only --html"
             )
+    if "pair_by" in given_fields(Counting, options):
+        raise UsageError("--pair-by does not apply to two systems", advice="give one system")
     if options.metric != "levels":
         raise UsageError(f"--metric {options.metric} does not apply to two systems", advice="leave it out")
     if Path("-") in (options.gold, options.predicted, options.second):
@@ -112,7 +114,8 @@ def _check(options: argparse.Namespace) -> None:
             "the errors of two systems are shown as a web page",
             advice="add --html FILE; clueval diff compares two runs in the terminal",
         )
-    inputs = [options.gold, options.predicted, options.second, common.text_of(options)]
+    files = common.preparing_of(options).files()
+    inputs = [options.gold, options.predicted, options.second, common.text_of(options), *files]
     refuse_to_overwrite(inputs, [options.html])
     require_writable([options.html])
     require_page(options.html, options.lang)

@@ -23,7 +23,9 @@ example:
   clueval formats gate-xml"""
 
 _LAYER = Option(
-    "--layer", "NAME=SOURCE", "a layer and its column or named source; repeat the option for each layer"
+    "--layer",
+    "NAME=SOURCE",
+    "a layer and its source: a column, or a name that the format has; can be repeated",
 )
 
 _HEADER = ("format", "recognised by", "use", "holds")

@@ -45,7 +45,7 @@ def add_output(parser: Command, forms: Collection[str] = ()) -> None:
         "--output-file",
         type=Path,
         metavar="FILE",
-        help="write the result to FILE, in the form of its ending (default: stdout)"
+        help="write to FILE; its ending chooses the form (default: standard output)"
         if forms
         else "write the result to FILE (default: standard output)",
     )

@@ -50,8 +50,8 @@ def add_arguments(parser: Command) -> None:
         action="append",
         default=[],
         metavar="GOLDSET:PREDICTEDSET",
-        help="annotation sets to compare, instead of --gold-set and --predicted-set; again for further pairs, with "
-        "micro and macro averages over them",
+        help="annotation sets to compare, instead of --gold-set and --predicted-set; can be repeated, which adds "
+        "micro and macro averages over the pairs",
     )
     add_fields(parser, Lists, "candidate lists")
     common.add_preparing(parser)

@@ -31,8 +31,8 @@ def add_gates(parser: Command) -> None:
         action="append",
         default=[],
         metavar="PATH=X",
-        help="exit with 1 if this score (its place below metrics in the JSON) is below X, a fraction; PATH.low=X "
-        "tests the low end of its interval",
+        help="exit with 1 if this score (its place below metrics in the JSON, or f1 of the headline) is below X, a "
+        "fraction; PATH.low=X tests the low end of its interval",
     )
     group.add_argument(
         "--fail-if-worse",
@@ -55,7 +55,7 @@ def add_gates(parser: Command) -> None:
     group.add_argument(
         "--significant",
         action="store_true",
-        help="with --fail-if-worse: a score fails only if the difference is significant, too",
+        help="with --fail-if-worse: a score fails only if the difference is also significant",
     )
 
 
@@ -64,7 +64,7 @@ def require_gates(options: argparse.Namespace) -> None:
     if options.fail_if_worse is None:
         for name, flag in _NEED_BASELINE.items():
             if getattr(options, name):
-                raise UsageError(f"{flag} is for --fail-if-worse", advice="add --fail-if-worse BASELINE")
+                raise UsageError(f"{flag} needs --fail-if-worse", advice="add --fail-if-worse BASELINE")
     for text in options.fail_under:
         _limit(text)
 

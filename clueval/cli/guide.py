@@ -15,7 +15,7 @@ from clueval.guide.pages import contents, page_named
 
 USAGE = "[PAGE]"
 DESCRIPTION = """\
-Show a page of the guide: how to score, what each number means, and how to come from other programs. Without PAGE,
+Show a page of the guide: how to score, what each number means, and how to change from another program. Without PAGE,
 list the pages."""
 EPILOG = """\
 examples:

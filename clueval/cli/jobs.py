@@ -22,13 +22,13 @@ def add_jobs(parser: Command) -> None:
     group.add_argument(
         "--scheduler",
         metavar="ADDRESS",
-        help="count on the Dask cluster at tcp://HOST:PORT, whose workers see the same files (extra: dask)",
+        help="count on the Dask cluster at tcp://HOST:PORT, whose workers can read the same files (extra: dask)",
     )
     group.add_argument(
         "-v",
         "--verbose",
         action="store_true",
-        help="print to stderr how many processes are used, and why. Large files are cut where documents begin "
+        help="print how many processes are used, and why. Large files are cut where documents begin "
         "(<text> in VRT, -DOCSTART- or # newdoc in CoNLL); a pair without these, or a .gz file, is counted by one "
         "process",
     )

@@ -23,7 +23,7 @@ from clueval.studies.masking.report import FORMS, MaskingReport
 
 USAGE = "GOLD PREDICTED"
 DESCRIPTION = """\
-Report what was left unmasked. Gold spans say what must go, predicted spans what went.
+Report what was left unmasked. Gold spans say what must be masked, predicted spans what was.
 
 GOLD and PREDICTED are files or folders, as for clueval score. A mention is protected if no letter or digit of it can be
 read, an entity if all its mentions are. The exit code is 1 if a limit (--fail-under, --fail-over) is not kept."""
@@ -66,14 +66,14 @@ def _add_redacted(parser: Command) -> None:
     group.add_argument(
         "--redacted",
         action="store_true",
-        help="PREDICTED is a redacted text, or a folder with one for each gold document, called as its id or its file",
+        help="PREDICTED is a redacted text, or a folder with one for each gold document, named like its id or its file",
     )
     group.add_argument(
         "--placeholder",
         action="append",
         default=[],
         metavar="REGEX",
-        help="a further placeholder in redacted texts; may be given again",
+        help="a further placeholder in redacted texts; can be repeated",
     )
     group.add_argument(
         "--align",
@@ -90,7 +90,7 @@ def _add_limits(parser: Command) -> None:
             action="append",
             default=[],
             metavar="FIGURE=X",
-            help=f"exit with 1 if a figure is {word} X, as in entity_recall[high]=1; may be given again",
+            help=f"exit with 1 if a figure is {word} X, as in entity_recall[high]=1; can be repeated",
         )
 
 
@@ -136,7 +136,7 @@ def run(options: argparse.Namespace) -> int:
     if options.align:
         remark(
             f"clueval masking: {report.aligned:,} redacted text{'s' * (report.aligned != 1)} had to be aligned; "
-            "there the status of about 0.3 % of the mentions is wrong, of 1.6 % with surrogates"
+            "in these texts about 0.3 % of the mentions have a wrong status, with surrogates 1.6 %"
         )
     return _put(report, options)
 

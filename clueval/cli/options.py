@@ -75,7 +75,7 @@ def add_pairs(parser: Command, topic: str) -> None:
         "--pairs",
         type=Path,
         metavar="CSV",
-        help="a table of pairs of files, gold and predicted; GOLD is then the folder with all of them",
+        help="a CSV table of pairs of files, gold and predicted; GOLD is then the folder with all of them",
     )
 
 
@@ -98,7 +98,7 @@ def check_pairing(options: argparse.Namespace, counting: Mapping[str, Any]) -> N
     if "pair_by" not in counting:
         return
     if getattr(options, "pairs", None) is not None:
-        raise UsageError("--pairs and --pair-by exclude each other", advice="remove one of them")
+        raise UsageError("--pairs and --pair-by cannot be used together", advice="remove one of them")
     if options.predicted is None:
         raise UsageError("without PREDICTED, there are no files to pair", advice="remove --pair-by")
 
@@ -119,8 +119,8 @@ def add_reading(parser: Command, *, sides: int, sets: str | None = "reading") ->
         "--layer",
         action="append",
         metavar="NAME=SOURCE",
-        help="a layer and its column, from 1 (or -1 at the end), or named source; can be repeated"
-        + ("; NAME=GOLD:PREDICTED if they differ" if sides == 2 else ""),
+        help="a layer and its source: a column, from 1 (-1 is the last), or a name that the format has; can be "
+        "repeated" + ("; NAME=GOLD:PREDICTED if they differ" if sides == 2 else ""),
     )
     own = [name for name in Reading.__dataclass_fields__ if sides == 1 or name != "annotation_set"]
     added = add_fields(parser, Reading, "reading", only=own, sides=sides)
@@ -193,7 +193,7 @@ def layers(options: argparse.Namespace) -> LayerColumns | None:
     """Return the layers that ``--layer`` names. Raises `UsageError` for an invalid value."""
     if not options.layer:
         return None
-    found: dict[str, LayerSource | tuple[LayerSource, LayerSource]] = {}
+    found: dict[str, LayerSource | tuple[LayerSource, LayerSource | None]] = {}
     for value in (part for given in options.layer for part in given.split(",")):
         name, columns = _layer(value)
         if name in found or name == MERGED:
@@ -206,20 +206,21 @@ def layers(options: argparse.Namespace) -> LayerColumns | None:
     return found
 
 
-def _layer(value: str) -> tuple[str, LayerSource | tuple[LayerSource, LayerSource]]:
-    """Return the name of a layer and its source, or its sources of both sides."""
+def _layer(value: str) -> tuple[str, LayerSource | tuple[LayerSource, LayerSource | None]]:
+    """Return the name of a layer and its source, or its sources of both sides; None if only gold has it."""
     name, equals, given = value.partition("=")
+    own, colon, other = given.partition(":")
     try:
-        sources = tuple(map(_source, given.split(":")))
+        if not name or not equals or ":" in other:
+            raise ValueError("a layer has a name and one or two sources")
+        source = _source(own)
+        return name, (source, _source(other) if other else None) if colon else source
     except ValueError:
-        sources = ()
-    if not name or not equals or len(sources) not in (1, 2):
         raise UsageError(
             f"--layer {value!r} cannot be read",
             advice="write it NAME=COLUMN, as in entity=2; columns count from 1, or from -1 at the end; or NAME=SOURCE, "
             "the name of a source of the format",
-        )
-    return name, sources[0] if len(sources) == 1 else (sources[0], sources[1])
+        ) from None
 
 
 def _source(text: str) -> LayerSource:

@@ -37,7 +37,7 @@ def add_page(group: argparse._ArgumentGroup, what: str) -> None:
         "--lang",
         type=typed(language),
         metavar="LANGUAGE",
-        help="the language of the texts, such as de; screen readers read them in it",
+        help="the language of the texts, such as de, for screen readers",
     )
 
 
@@ -47,7 +47,7 @@ def require_page(path: Path | None, lang: str | None = None) -> None:
     Raises `UsageError` for a language without a page.
     """
     if lang and path is None:
-        raise UsageError("--lang is the language of the texts in --html", advice="add --html FILE")
+        raise UsageError("--lang needs --html", advice="add --html FILE")
     if path is not None:
         from clueval.reports.page import environment
 

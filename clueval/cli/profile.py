@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 
 from clueval.cli import options as common
-from clueval.cli.chosen import add_metrics, chosen_metrics, metric_names
+from clueval.cli.chosen import add_one_metric, chosen_metrics, metric_names
 from clueval.cli.fields import add_fields, given_fields, group_of, typed
 from clueval.cli.forms import add_output, form_of, put_result
 from clueval.cli.outputs import refuse_to_overwrite, require_writable
@@ -22,8 +22,8 @@ USAGE = "GOLD PREDICTED"
 DESCRIPTION = """\
 Show which spans go wrong: precision, recall and F1 by buckets of a feature.
 
-Gold spans go to buckets by their own value (recall), predicted spans by theirs (precision). Buckets with fewer than 20
-spans on a side are marked."""
+A bucket is a group of spans with the same value of the feature, such as the same length. Its gold spans give the
+recall, its predicted spans the precision. Buckets with fewer than 20 spans on a side are marked."""
 EPILOG = """\
 examples:
   clueval profile gold.conll predicted.conll
@@ -48,7 +48,7 @@ def add_arguments(parser: Command) -> None:
         metavar="K",
         help="sort numbers into K buckets of about equal size",
     )
-    add_metrics(parser, "counting")
+    add_one_metric(parser, "counting")
     add_fields(parser, Counting, "counting", only=("merge", "where", "pair_by"))
     add_fields(parser, Preparing, "counting")
     add_output(parser, FORMS)
@@ -59,7 +59,7 @@ def run(options: argparse.Namespace) -> int:
     counting, preparing = given_fields(Counting, options), group_of(Preparing, options)
     metrics = chosen_metrics(metric_names(options, "exact"), options.set)
     if len(metrics) > 1:
-        raise UsageError("a profile is made with one metric", advice="name one with --metric")
+        raise UsageError("a profile needs exactly one metric", advice="name one with --metric")
     require_writable([options.output_file])
     inputs = [options.gold, options.predicted, options.train, common.text_of(options), *preparing.files()]
     refuse_to_overwrite(inputs, [options.output_file])

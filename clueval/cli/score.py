@@ -85,7 +85,9 @@ def add_arguments(parser: Command) -> None:
 
 def run(options: argparse.Namespace) -> int:
     if options.cite is not None and (form_of(options) not in ("text", "json") or options.all):
-        raise UsageError("--cite prints text or JSON", advice="remove --all, and --format or make it json")
+        raise UsageError(
+            "--cite prints one number, as text or JSON", advice="remove --all, and use --format text or json"
+        )
     counting = _counting(options)
     metrics = [
         _as_in_gate(metric, options) for metric in chosen_metrics(_names(options, counting), options.set)

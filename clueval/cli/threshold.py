@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 
 from clueval.cli import options as common
-from clueval.cli.chosen import add_metrics, chosen_metrics, metric_names
+from clueval.cli.chosen import add_one_metric, chosen_metrics, metric_names
 from clueval.cli.fields import add_fields, given_fields, group_of
 from clueval.cli.outputs import refuse_to_overwrite, require_page, require_writable
 from clueval.cli.parser import Command
@@ -22,8 +22,8 @@ DESCRIPTION = """\
 Choose the threshold for the scores of predicted spans that is best on GOLD and PREDICTED: development data, not the
 data on which the result is reported.
 
-The file that -o writes is for clueval score --min-score FILE; it is refused for the GOLD for which it was chosen.
-Ties take the higher threshold. Exit code 1: no threshold meets the condition."""
+The file that -o writes is for clueval score --min-score FILE, with other data than GOLD. If several thresholds are
+equally good, the highest is chosen. The exit code is 1 if no threshold meets the condition of --maximise."""
 EPILOG = """\
 examples:
   clueval threshold dev.jsonl predicted.jsonl --score-feature score -o t.json
@@ -35,7 +35,7 @@ _MIN = ("min_score", "same_data")
 
 def add_arguments(parser: Command) -> None:
     common.add_sides(parser)
-    add_metrics(parser, "counting")
+    add_one_metric(parser, "counting")
     only = ("score_feature", "thresholds", "merge", "where", "pair_by")
     parser.group("counting").add_argument(
         "--maximise",
@@ -74,11 +74,12 @@ def run(options: argparse.Namespace) -> int:
     counting, preparing = given_fields(Counting, options), group_of(Preparing, options)
     if "score_feature" not in counting:
         raise UsageError(
-            "--score-feature is required", advice="the feature of predicted spans with their scores"
+            "--score-feature is required",
+            advice="name the feature of the predicted spans that has their scores",
         )
     metrics = chosen_metrics(metric_names(options, "exact"), options.set)
     if len(metrics) > 1:
-        raise UsageError("a threshold is chosen for one metric", advice="name one with --metric")
+        raise UsageError("a threshold needs exactly one metric", advice="name one with --metric")
     outputs = [options.output_file, options.html]
     require_writable(outputs)
     refuse_to_overwrite(

@@ -84,7 +84,7 @@ def _given(
         return read(source, layers, reading=reading, **options), layer_names(layers)
     if options or layers is not None:
         raise UsageError(
-            "documents are not read from files", advice="leave out layers and options of reading"
+            "layers and options for reading apply to files, not to documents", advice="leave them out"
         )
     require_kind(source, "Iterable", "source")
     given = list(source)
@@ -98,7 +98,10 @@ def token_documents(path: Any, form: Format) -> Iterator[Document] | None:
     if path is None:
         return None
     if form.write is None or form.write.unit == "character":
-        raise UsageError(f"tokens are for formats with tokens, not for {form.name}", advice="leave them out")
+        raise UsageError(
+            f"the format {form.name} has no tokens, so a file with tokens does not apply",
+            advice="leave it out",
+        )
     return texts_of(as_path(path), ReadOptions())
 
 
@@ -179,7 +182,12 @@ class Conversion:
             fitting = self._in_unit(document)
             yield fitting if self.writer.holds is None else fitted(fitting, self.form, counted)
         if self.tokens is not None and (more := next(self.tokens, None)) is not None:
-            raise UsageError("the file with tokens has more documents", file=more.file, document=more.id)
+            raise UsageError(
+                "the file with tokens has more documents than the texts",
+                file=more.file,
+                document=more.id,
+                advice="both need the same documents in the same order",
+            )
 
     def _in_unit(self, document: Document) -> Document:
         if self.writer.unit == "character":
@@ -188,13 +196,17 @@ class Conversion:
             return document
         tokens = None if self.tokens is None else next(self.tokens, None)
         if self.tokens is not None and tokens is None:
-            raise UsageError("the file with tokens has fewer documents", document=document.id)
+            raise UsageError(
+                "the file with tokens does not have this document",
+                document=document.id,
+                advice="both need the same documents in the same order",
+            )
         return to_tokens(document, tokens, self.dropped if self.lossy else None)
 
     def text(self, documents: Iterator[Document]) -> Iterator[str]:
         """Yield the content of one file, piece by piece. Raises `UsageError` if it needs several files."""
         if self.writer.data is not None:
-            raise UsageError("this format is binary", advice="name a file with -o")
+            raise UsageError(f"the format {self.form.name} is binary", advice="name a file with -o")
         if self.writer.beside:
             raise UsageError(
                 f"the format {self.form.name} has several files for a document",
@@ -232,6 +244,7 @@ class Conversion:
                     f"two documents would have the file name {stem}{self.writer.ending}",
                     file=str(folder),
                     document=document.id,
+                    advice="give the documents ids that differ in letters or digits",
                 )
             written.add(stem)
             lines = self.writer.lines(iter([document]), layers=list(self.layers), with_ids=self.with_ids)
@@ -250,5 +263,8 @@ def _only(documents: Iterator[Document]) -> Iterator[Document]:
     """Yield the only document. Raises `UsageError` for a second one."""
     for number, document in enumerate(documents):
         if number:
-            raise UsageError("there are several documents", advice="name a folder with -o, as in -o folder/")
+            raise UsageError(
+                "the format holds one document, and there are several",
+                advice="name a folder with -o, as in -o folder/",
+            )
         yield document

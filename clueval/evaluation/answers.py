@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from clueval.evaluation.units.unit import SENTENCE
 from clueval.exceptions import UsageError
+from clueval.reading.options import INLINE, MENTIONS, Reading, without_answers
 
 if TYPE_CHECKING:
     from clueval.evaluation.plan import Plan
+    from clueval.spans.document import Document
     from clueval.transforms.group import Transform
     from clueval.transforms.preparing import Preparing
-
-MENTIONS, INLINE = "mentions", "inline"
 
 ANSWERS = (MENTIONS, INLINE)
 """The formats of predicted that are answers."""
@@ -26,6 +27,16 @@ def with_answers(plan: Plan, predicted: str, preparing: Preparing) -> Plan:
             advice="resample by document",
         )
     return plan._replace(transforms=(_placing(plan, predicted, preparing), *plan.transforms))
+
+
+def answers_in_memory(
+    gold: Any, predicted: Any, readings: Sequence[Reading]
+) -> tuple[list[Document], list[Document], tuple[Reading, ...]]:
+    """Return the documents of gold and of the answers, and the options that are left for them."""
+    from clueval.reading.given_answers import documents_of_answers
+
+    documents = documents_of_answers(gold, predicted, readings[1])
+    return *documents, (without_answers(readings[0]), Reading(), *readings[2:])
 
 
 def _placing(plan: Plan, predicted: str, preparing: Preparing) -> Transform:

@@ -71,7 +71,7 @@ def citation(
     for name in names:
         value = value[name]
     if not isinstance(value, int | float | None):
-        raise UsageError(f"{path!r} is no number", advice="clueval cites numbers")
+        raise UsageError(f"{path!r} is not the path of a number", advice="as in exact.entity.micro.f1")
     metric, sequence, *below = names
     own = [each for each in metrics if each.name == metric]
     zero = [f"{metric}={each.zero}" for each in own if each.zero != "0"]

@@ -17,7 +17,6 @@ from clueval.evaluation.lockstep import FileEnd, FileReading
 from clueval.evaluation.lost_spans import alone, lost_sides
 from clueval.evaluation.plan import Plan
 from clueval.evaluation.repairs import RepairCount
-from clueval.evaluation.result import Unprojected
 from clueval.evaluation.seen_names import SeenNames
 from clueval.evaluation.tallies import count_comparison, count_sides, in_unit, positions_of
 from clueval.evaluation.totals import PartialCounts, Totals, add_to
@@ -25,6 +24,7 @@ from clueval.evaluation.units.pieces import Pieces, require_sum, value_of
 from clueval.evaluation.units.sentences import pieces_of
 from clueval.evaluation.units.unit import SENTENCE
 from clueval.evaluation.unplaced import count_unplaced
+from clueval.evaluation.unprojected import Unprojected
 from clueval.exceptions import CluevalError, UsageError
 from clueval.metrics.metric import Metric, Side, refuse_filter
 from clueval.reading.same_text import require_same_text
@@ -225,7 +225,7 @@ class Evaluation:
         spans_filter = self.plan.where.on_layers(self.layers)
         if spans_filter and self.plan.align is not None:
             raise UsageError(
-                "a filter on a layer does not go with projection", advice="filter documents only"
+                "a filter on a layer cannot be used when texts are aligned", advice="filter documents only"
             )
         sources = [self._sequenced(gold), projected or self._sequenced(predicted)]
         for sequence in self._sequences():

@@ -82,16 +82,17 @@ def first_tables(report: Report, metrics: Iterable[Metric]) -> Iterator[Table]:
     yield from of_report(report, others) if others else of_changes(report)
 
 
-def headlines(metrics: Report) -> Iterator[Headline]:
-    """Yield the headline of each metric and sequence that has one."""
+def headlines(metrics: Report, with_rows: bool = True) -> Iterator[Headline]:
+    """Yield the headline of each metric and sequence that has one, with all rows of the report unless told not to."""
     for metric, sequences in metrics.items():
         for sequence, found in sequences.items():
             head = {"metric": metric, "sequence": sequence, "by": None, "value": None}
             paths = headline_rates(sequence, found)
             if len(paths) < len(_RATES):
                 continue
-            entries = list(rows_of(head, found))
-            own = next((row for path, row in entries if path == paths[0][:-1]), None)
+            wanted = paths[0][:-1]
+            entries = list(rows_of(head, found, None if with_rows else wanted))
+            own = next((row for path, row in entries if path == wanted), None)
             if own is not None:
                 yield Headline(metric, sequence, own, [row for _, row in entries])
 
@@ -133,7 +134,7 @@ def _depths(metrics: Report) -> Iterator[Table]:
         for sequence, found in sequences.items():
             rows = []
             for depth, at_depth in found.get("depths", {}).items():
-                own = next(headlines({metric: {sequence: at_depth}}), None)
+                own = next(headlines({metric: {sequence: at_depth}}, with_rows=False), None)
                 rows += [] if own is None else [[depth, *_rates(own.row), *_support(own.row)]]
             if rows:
                 yield Table(f"By depth: {metric}, {cut_label(sequence)}", ["depth", *_RATES, *_SUPPORT], rows)
@@ -143,7 +144,7 @@ def _break_downs(key: str, groups: Report) -> Iterator[Table]:
     """Yield a table for each headline: a row for each value, the lowest F1 first."""
     of_headline: dict[str, list[tuple[str, Row]]] = {}
     for value, group in groups.items():
-        for headline in headlines(group["metrics"]):
+        for headline in headlines(group["metrics"], with_rows=False):
             of_headline.setdefault(headline.name, []).append((value, headline.row))
     for name, rows in of_headline.items():
         rows.sort(key=lambda pair: (pair[1]["f1"] is None, pair[1]["f1"]))

@@ -100,6 +100,7 @@ def require_names(observers: Sequence[Observer]) -> None:
     for observer in observers:
         if observer.name in names:
             raise UsageError(
-                f"the name {observer.name!r} of an observer is taken", advice="give it another one"
+                f"an observer cannot have the name {observer.name!r}, which is in use",
+                advice="give it another name",
             )
         names.append(observer.name)

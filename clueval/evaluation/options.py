@@ -67,8 +67,8 @@ class Counting:
         metadata=option(
             "--where",
             "KEY=VALUE",
-            "count only spans with this label in layer KEY, or documents with this metadata; the same KEY again: "
-            "either value; several KEYs: all must hold",
+            "count only spans with this label in layer KEY, or documents with this metadata; if "
+            "repeated, one value of each KEY must match",
             repeated=True,
         ),
     )
@@ -77,7 +77,7 @@ class Counting:
         metadata=option(
             "--by",
             "KEY",
-            "print scores by value of this metadata, or by document (--by document)",
+            "also print scores by value of this metadata, or by document (--by document)",
             repeated=True,
         ),
     )
@@ -86,8 +86,8 @@ class Counting:
         metadata=option(
             "--unit",
             "UNIT",
-            "what a position is: token or character; with character, tokens are joined by blanks and counted in "
-            "characters, so that adjacent tokens do not touch and spans do not tile",
+            "what a position is: token or character; with character, tokens are joined by blanks, so that spans of "
+            "adjacent tokens do not touch, and no span is matched by tiling",
             topic="counting",
             choices=UNITS,
             default="that of the files",
@@ -166,7 +166,8 @@ class Counting:
             raise UsageError("Counting.thresholds need scores", advice="add Counting.score_feature")
         self.threshold_numbers()
         if self.average not in (None, *AVERAGES):
-            raise UsageError(f"unknown average {self.average!r}", advice=" or ".join(AVERAGES))
+            always = "micro, macro and weighted averages are in every result"
+            raise UsageError(f"unknown average {self.average!r}", advice=f"{' or '.join(AVERAGES)}; {always}")
         if isinstance(self.align, int) and self.align < 0:
             raise UsageError(f"align must not be {self.align}", advice="True, False or a limit of cells")
         if self.unit not in (None, *UNITS):

@@ -109,7 +109,10 @@ def require_depths(plan: Plan) -> None:
     if not any(isinstance(transform, EachDepth) for transform in plan.transforms):
         return
     if plan.align is not None:
-        raise UsageError("Preparing.by_depth does not go with aligned texts", advice="score each depth alone")
+        raise UsageError(
+            "Preparing.by_depth cannot be used when texts are aligned",
+            advice="score each depth separately with Preparing.depth",
+        )
     if plan.resample_by == SENTENCE:
         raise UsageError("Preparing.by_depth does not count by sentence", advice="resample by document")
 
@@ -131,7 +134,7 @@ def chosen_metrics(given: Sequence[str | Metric] | str | Metric) -> tuple[Metric
     for each in listed:
         if not isinstance(each, str) and not _is_metric(each):
             raise UsageError(
-                f"{described(each)} is no metric", advice=f"one of {', '.join(METRICS)}, or a Metric"
+                f"{described(each)} is not a metric", advice=f"one of {', '.join(METRICS)}, or a Metric"
             )
     chosen: list[Metric] = [metric_named(one) if isinstance(one, str) else one for one in listed]
     if not chosen:

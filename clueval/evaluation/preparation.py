@@ -21,7 +21,9 @@ def choices_of(transforms: Sequence[Transform]) -> dict[str, str]:
     choices: dict[str, str] = {}
     for name, choice in (transform.signature for transform in transforms):
         if name in choices or name in (*SHORT, "paired", "gold", ALTERNATIVES):
-            raise UsageError(f"the name {name!r} of a transform is taken", advice="give it another one")
+            raise UsageError(
+                f"a transform cannot have the name {name!r}, which is in use", advice="give it another name"
+            )
         choices[name] = choice
     return {name: choice for name, choice in choices.items() if name != ANY_OF}  # that is said of gold
 

@@ -49,7 +49,7 @@ def rebuilt_options(signature: Mapping[str, str]) -> dict[str, Any]:
         elif (key, value) == ("gold", "alternatives"):
             continue  # the documents say so
         elif key not in _WITHOUT_OPTION and key not in ("where", "unit", "scheme", "invalid", "text"):
-            raise UsageError(f"no option stands for {key}:{value}", advice="give it to score by hand")
+            raise UsageError(f"no option stands for {key}:{value}", advice="pass it to score yourself")
     return options
 
 
@@ -59,7 +59,8 @@ def _metrics(text: str) -> Iterator[Metric]:
         name = re.split(r"[(+]", text, maxsplit=1)[0]
         if name not in METRICS:
             raise UsageError(
-                f"the signature has the unknown metric {name!r}", advice="is it of this version?"
+                f"the signature has the unknown metric {name!r}",
+                advice="check that it is a signature of this version",
             )
         kind = metric_class(name)
         settings = [field for field in fields(kind) if field.compare]
@@ -72,7 +73,8 @@ def _metrics(text: str) -> Iterator[Metric]:
         found = re.match(rf"{name}{whole}(?:\+|$)", text, re.DOTALL)
         if found is None:
             raise UsageError(
-                f"the settings of {name} cannot be read", advice="is the signature of this version?"
+                f"the settings of {name} cannot be read",
+                advice="check that it is a signature of this version",
             )
         values = {
             field.name: _value(kind, field, value)
@@ -81,7 +83,9 @@ def _metrics(text: str) -> Iterator[Metric]:
         }
         metric: Metric = kind(**values)
         if with_settings(metric) != found[0].removesuffix("+"):
-            raise UsageError(f"the settings of {name} cannot be rebuilt", advice="give them to score by hand")
+            raise UsageError(
+                f"the settings of {name} cannot be rebuilt", advice="pass them to score yourself"
+            )
         yield metric
         text = text[found.end() :]
 
@@ -95,7 +99,9 @@ def _value(kind: type, field: Field[Any], text: str) -> Any:
     ):  # a setting that is read from a file is in the signature as a hash, or `none`
         return field.default
     if values is None:
-        raise UsageError(f"{kind.__name__}.{field.name} cannot be rebuilt", advice="give it to score by hand")
+        raise UsageError(
+            f"{kind.__name__}.{field.name} cannot be rebuilt", advice="pass it to score yourself"
+        )
     several = get_origin(type_of(kind, field)) in (tuple, frozenset) or field.name == "weights"
     if text == "''":
         return ""
@@ -108,7 +114,7 @@ def _conditions(text: str) -> dict[str, list[str]]:
         for key, _, values in (condition.partition("=") for condition in text.split(";"))
     }
     if str(parse_where(where)) != text:
-        raise UsageError(f"the filter {text!r} cannot be rebuilt", advice="give it to score by hand")
+        raise UsageError(f"the filter {text!r} cannot be rebuilt", advice="pass it to score yourself")
     return where
 
 
@@ -118,6 +124,6 @@ def _layers(text: str) -> dict[str, int | tuple[int, int]]:
         layer, _, columns = part.rpartition("=")
         numbers = columns.split(":")
         if not layer or len(numbers) > 2 or not all(number.lstrip("-").isdigit() for number in numbers):
-            raise UsageError(f"the columns {text!r} cannot be read", advice="give layers to score by hand")
+            raise UsageError(f"the columns {text!r} cannot be read", advice="pass layers to score yourself")
         layers[layer] = (int(numbers[0]), int(numbers[1])) if len(numbers) == 2 else int(numbers[0])
     return layers

@@ -6,23 +6,22 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal
 
 from clueval.evaluation.counted import Counted
-from clueval.evaluation.inputs import add_passed_over, include, no_inputs, passed_over, reported, schemes_of
+from clueval.evaluation.inputs import include, no_inputs, passed_over, reported, schemes_of
 from clueval.evaluation.observer import AddingObserver, ReportingObserver, added, sections_of
 from clueval.evaluation.preparation import plain_changes
 from clueval.evaluation.signature import Signature, require_same
+from clueval.evaluation.sums import added_changes, joined_signature, summed_passed_over
 from clueval.evaluation.units.trust import Trust
 from clueval.evaluation.units.unit import CORPUS, CountedUnits, Unit, Units
+from clueval.evaluation.unprojected import Unprojected
 from clueval.exceptions import UsageError, refuse_unknown
 from clueval.hints import Hinting
 from clueval.metrics.counting import Tally
 from clueval.metrics.metric import Metric
-from clueval.spans.mention import MENTION
-from clueval.spans.span import Span
 from clueval.transforms.names import LOCATED
-from clueval.transforms.preparation import added as sum_of_tallies
 from clueval.version import SCHEMA, __version__
 
 if TYPE_CHECKING:
@@ -38,25 +37,6 @@ FORMS = {
     "latex": "clueval.reports.latex",
 }
 """The forms of a result and their modules, each imported when it is first used."""
-
-
-class Unprojected(NamedTuple):
-    """A predicted span without a place on the gold text, in predicted positions, and the id of its document.
-
-    A mention of a language model has no positions; the feature `MENTION` has its text.
-    """
-
-    document: str
-    span: Span
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the entry of the result; a mention has its text, and None for its positions."""
-        span = self.span
-        if MENTION in span.features:
-            places: dict[str, Any] = {"start": None, "end_exclusive": None, "text": span.features[MENTION]}
-        else:
-            places = {"start": span.start, "end_exclusive": span.end}
-        return {"document": self.document, "label": span.label, **places}
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +99,7 @@ class Result(Hinting):
         return result
 
     def save(self, path: str | Path) -> None:
-        """Save the counts of all units as JSON Lines, packed if the name ends in ``.gz``; see `load_result`.
+        """Save the counts of all units as JSON Lines, gzipped if the name ends in ``.gz``; see `load_result`.
 
         Without units (neither `resample_by` nor `intervals`), the whole corpus is one unit. Raises `UsageError` for
         a result without counts, and for counts and settings that a file cannot hold; `FileError`.
@@ -236,16 +216,16 @@ class Result(Hinting):
                 for side in dict.fromkeys([*self.repaired_tags, *other.repaired_tags])
             },
             metrics=counted.scores(),
-            signature=_joined(self.signature, other.signature, schemes_of(inputs)),
+            signature=joined_signature(self.signature, other.signature, schemes_of(inputs)),
             counted=counted,
-            prepared=_added(self.prepared, other.prepared),
+            prepared=added_changes(self.prepared, other.prepared),
             unprojected=None
             if self.unprojected is None and other.unprojected is None
             else [*(self.unprojected or ()), *(other.unprojected or ())],
             sections=sections_of(observers),
             observers=observers,
             inputs=reported(inputs, (), ()),
-            passed_over=_summed(self.passed_over, other.passed_over),
+            passed_over=summed_passed_over(self.passed_over, other.passed_over),
             interval_section=None,
             gates=None,
         )
@@ -408,38 +388,3 @@ def with_reports(result: Result) -> Result:
         if isinstance(observer, ReportingObserver):
             result = replace(result, metrics=observer.reports(result.metrics))
     return result
-
-
-def _joined(first: Signature, second: Signature, schemes: str) -> Signature:
-    """A signature with both values of choices that differ; `schemes` is the scheme unless a side has documents."""
-    both = {
-        key: " and ".join(value for value in pair if value is not None)
-        for key, pair in first.differences(second).items()
-    }
-    if "scheme" in both and "documents" not in (first.choices.get("scheme"), second.choices.get("scheme")):
-        both["scheme"] = schemes
-    return Signature({**first.choices, **both})
-
-
-def _added(
-    first: Mapping[str, Tally] | None, second: Mapping[str, Tally] | None
-) -> Mapping[str, Tally] | None:
-    """The numbers of changes by transforms in both corpora together."""
-    if first is None and second is None:
-        return None
-    both = first or {}, second or {}
-    return {
-        name: sum_of_tallies(both[0].get(name, {}), both[1].get(name, {}))
-        for name in dict.fromkeys([*both[0], *both[1]])
-    }
-
-
-def _summed(
-    first: Mapping[str, Mapping[str, int]], second: Mapping[str, Mapping[str, int]]
-) -> dict[str, dict[str, int]]:
-    """What the formats of both results did not read, by side and kind."""
-    total = no_inputs()
-    for each in (first, second):
-        for side, numbers in each.items():
-            add_passed_over(total, side, numbers)
-    return passed_over(total)

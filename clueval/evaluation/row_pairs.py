@@ -8,7 +8,7 @@ rows together. All other rows are counted as documents. The counts are those of 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from itertools import zip_longest
 from operator import itemgetter
 from typing import Any
@@ -21,6 +21,7 @@ from clueval.reading.same_text import first_line
 from clueval.reading.source import Source
 from clueval.spans.compared import SIDES, Compared, ComparedSequence
 from clueval.spans.flat import Flat
+from clueval.spans.missing_id import same_id
 from clueval.spans.span import DEFAULT_LAYER, Frozen
 from clueval.transforms.group import Group
 
@@ -54,7 +55,7 @@ def count_rows(evaluation: Evaluation, gold: Source, predicted: Source) -> bool:
         if (
             isinstance(first, FlatRow)
             and isinstance(second, FlatRow)
-            and (first.id == second.id or nameless)
+            and (nameless or same_id(first.id, second.id))
             and first.text == second.text
         ):
             rows.add(first, second)
@@ -93,14 +94,18 @@ class ComparedRows:
 
     def add(self, gold: FlatRow, predicted: FlatRow) -> None:
         """Add two rows of the same text."""
+        first = self._characters + self._rows  # rows do not touch
         if gold.spans == predicted.spans:
             self._agreed += map(_label, gold.spans)
         else:
-            own, other = set(map(tuple, gold.spans)), set(map(tuple, predicted.spans))
-            first = self._characters + self._rows  # rows do not touch
-            self._agreed += map(_label, own & other)
-            self._gold += _moved(own - other, first)
-            self._predicted += _moved(other - own, first)
+            left = {span[0]: tuple(span) for span in predicted.spans}  # no two begin at the same place
+            for start, end, label in gold.spans:
+                if left.get(start) == (start, end, label):
+                    self._agreed.append(label)
+                    del left[start]
+                else:
+                    self._gold.append((start + first, end + first, label))
+            self._predicted += [(start + first, end + first, label) for start, end, label in left.values()]
         self._rows += 1
         self._characters += len(gold.text)
 
@@ -129,11 +134,6 @@ class ComparedRows:
     def _flat(self, spans: list[_Located]) -> Flat:
         starts, ends, labels = ([span[part] for span in spans] for part in range(3))
         return Flat.of_tags(self._layer, starts, ends, labels)  # type: ignore[arg-type]  # two lists of int, one of str
-
-
-def _moved(spans: Iterable[Any], by: int) -> list[_Located]:
-    """Return the spans by position, moved to later positions."""
-    return sorted((start + by, end + by, label) for start, end, label in spans)
 
 
 def _covered(gold: list[_Located], predicted: list[_Located]) -> int:

@@ -118,9 +118,14 @@ def _with_ends(row: Row) -> Row:
     return found
 
 
-def rows_of(head: Row, found: Report) -> Iterator[tuple[tuple[str, ...], Row]]:
-    """Yield the path and the row of each entry of one report; `head` has its metric, sequence and group."""
-    for place, numbers in _entries(found, Place(), head["sequence"]):
+def rows_of(
+    head: Row, found: Report, towards: tuple[str, ...] | None = None
+) -> Iterator[tuple[tuple[str, ...], Row]]:
+    """Yield the path and the row of each entry of one report; `head` has its metric, sequence and group.
+
+    With `towards`, entries are left out that are neither at this path nor at the beginning of it.
+    """
+    for place, numbers in _entries(found, Place(), head["sequence"], towards):
         average = place.average
         if average is None and place.label is None and place.section != "unlabelled":
             average = "micro"
@@ -147,7 +152,9 @@ def _reports(report: Report) -> Iterator[tuple[Row, Report]]:
                 yield head, metrics[metric][sequence]
 
 
-def _entries(found: Report, place: Place, sequence: str) -> Iterator[tuple[Place, Row]]:
+def _entries(
+    found: Report, place: Place, sequence: str, towards: tuple[str, ...] | None = None
+) -> Iterator[tuple[Place, Row]]:
     if not place.path and {"classes", "string_leaks"} <= found.keys():
         yield from _of_masking(found)
     for ending, numbers in _rates_and_counts(found):
@@ -157,7 +164,9 @@ def _entries(found: Report, place: Place, sequence: str) -> Iterator[tuple[Place
         if not isinstance(value, Mapping) or (name in _MATRICES and not place.names_values):
             continue
         for own, entry in _below(name, value, place, sequence):
-            for deeper, numbers in _entries(entry, own, sequence):
+            if towards is not None and own.path != towards[: len(own.path)]:
+                continue
+            for deeper, numbers in _entries(entry, own, sequence, towards):
                 yield deeper, {**numbers, **support}
 
 

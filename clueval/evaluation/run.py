@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
+from clueval.evaluation.answers import ANSWERS, answers_in_memory, with_answers
 from clueval.evaluation.count_files import choices_of_tags, count_files, count_groups, placed, sha256_of_gold
 from clueval.evaluation.engine import Evaluation
 from clueval.evaluation.notices import repairs_of, warnings_of
@@ -28,7 +29,7 @@ from clueval.evaluation.units.trust import Trust
 from clueval.evaluation.units.unit import DOCUMENT
 from clueval.exceptions import UsageError, checked_call, described, require_kind, warn
 from clueval.metrics.metric import Metric
-from clueval.reading.given import Given, InputSide, given
+from clueval.reading.given import Given, InputSide, given, is_path_or_paths
 from clueval.reading.golds import golds_in_memory, kept
 from clueval.reading.layers import LayerColumns, layer_names, require_layers
 from clueval.reading.options import Reading, Readings
@@ -75,7 +76,8 @@ def score(
             two lists of files (paired in order) or two open files; or one of these that has both sides, and None.
             Or what is in memory: for each document a list of tags, a list of spans as `Span`, ``(start, end,
             label)`` or dictionary (`clueval.spans.span_forms`), a `Document`, a spaCy ``Doc`` or a row of a
-            dataset (`clueval.reading.rows`), in the same order or by id in a dictionary.
+            dataset (`clueval.reading.rows`), in the same order or by id in a dictionary. With ``input="mentions"``
+            or ``"inline"``, predicted has answers of a language model (`clueval.reading.given_answers`).
         metrics: names of metrics (see `clueval.metrics.METRICS`), separated by commas or in a list, or metrics.
         layers: name and column of each layer, or the gold and the predicted column as a pair; columns count
             from 1, or from -1 at the end. None: the last column, of a single file the last two.
@@ -143,6 +145,9 @@ def _score(
     require_depths(plan)
     regions = preparing.ignored_layers()
     names = [name for name in (layer_names(layers) if layers else ()) if name not in regions]
+    if readings[1].input in ANSWERS and predicted is not None and not is_path_or_paths(gold):
+        plan = with_answers(plan, str(readings[1].input), preparing)
+        gold, predicted, readings = answers_in_memory(gold, predicted, readings)
     evaluation = Evaluation(plan, names)
     found = given(gold, predicted)._replace(golds=golds)
     read_options = [
@@ -197,7 +202,7 @@ def _require_other_data(preparing: Preparing, given: Given) -> None:
     if sha256_of(path for _, path in files_of_side(given.gold)) == chosen.gold_sha256:
         raise UsageError(
             f"the threshold of {preparing.min_score} was chosen for this gold, so the scores would be too high",
-            advice="score other data, or insist with Preparing.same_data",
+            advice="score other data, or add Preparing.same_data",
         )
 
 
@@ -207,7 +212,8 @@ def _units(trust: Trust, counting: Counting) -> str | None:
         return trust.units
     if trust.units is not None:
         raise UsageError(
-            f"means over documents do not go with resample_by={trust.units!r}", advice="resample by document"
+            f"means over documents cannot be used with resample_by={trust.units!r}",
+            advice="resample by document",
         )
     return DOCUMENT
 

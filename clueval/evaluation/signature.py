@@ -96,7 +96,9 @@ class Signature:
         for part in whole.split("|"):
             key, colon, value = part.partition(":")
             if not key or not colon:
-                raise UsageError(f"{part!r} is no part of a signature", advice="parts are written key:value")
+                raise UsageError(
+                    f"{part!r} is not a part of a signature", advice="parts are written key:value"
+                )
             key = _LONG.get(key, key)
             if key in choices:
                 raise UsageError(f"the signature has {key!r} twice", advice="parts are written key:value")
@@ -154,7 +156,7 @@ def require_same(first: Signature, second: Signature, purpose: str) -> None:
         )
         raise UsageError(
             f"the results cannot be {purpose}: {shown}",
-            advice="score both alike, or insist with force=True",
+            advice="score both with the same options, or use force=True",
         )
 
 

@@ -8,16 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterator
 from itertools import islice, zip_longest
+from typing import Any
 
 from clueval.evaluation.lockstep import FileEnd, FileReading
 from clueval.evaluation.plan import Plan
 from clueval.evaluation.tag_lists import TagCounter
 from clueval.exceptions import CluevalError
-from clueval.formats.flat_rows import TaggedRow
 from clueval.reading.source import Source
 from clueval.spans.compared import SIDES, Compared
+from clueval.spans.missing_id import same_id
 from clueval.spans.span import DEFAULT_LAYER
-from clueval.tagging.stretches import BATCH
+from clueval.tagging.stretches import BATCH, Ignored
+
+_TEXT = {str}
 
 
 class UnusualRow(CluevalError):
@@ -40,15 +43,20 @@ def _compared(gold: Source, predicted: Source, merge: bool) -> Generator[Compare
     counter = TagCounter(decoders, merge)
     pairs = _pairs(gold, predicted)
     while batch := list(islice(pairs, BATCH)):
-        tags = [[row.tags for row in side] for side in zip(*batch, strict=True)]
-        yield from counter.add(tags[0], tags[1], sum(map(len, tags[0])))
+        tags = list(zip(*batch, strict=True))
+        try:
+            yield from counter.add(tags[0], tags[1], sum(map(len, tags[0])))
+        except (Ignored, TypeError):  # a position without a tag; a list or an object as a tag
+            raise UnusualRow("a row has a tag that is not text") from None
     yield from counter.rest()
     return FileEnd((None, None), decoders)
 
 
-def _pairs(gold: Source, predicted: Source) -> Iterator[tuple[TaggedRow, TaggedRow]]:
-    """Yield the rows of both files. Raises `UnusualRow` if they differ in more than their tags."""
+def _pairs(gold: Source, predicted: Source) -> Iterator[tuple[list[Any], list[Any]]]:
+    """Yield the tags of the rows of both files. Raises `UnusualRow` if they differ in more than their tags."""
     for own, other in zip_longest(gold.tagged_rows(), predicted.tagged_rows()):
-        if own is None or other is None or own.id != other.id or own.tokens != other.tokens:
+        if own is None or other is None or not same_id(own.id, other.id) or own.tokens != other.tokens:
             raise UnusualRow("a row has no counterpart with the same tokens")
-        yield own, other
+        if not _TEXT.issuperset(map(type, own.tokens)):
+            raise UnusualRow("a token is not text")
+        yield own.tags, other.tags

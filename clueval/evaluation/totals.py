@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 from clueval.evaluation.counted import Counted
 from clueval.evaluation.inputs import Inputs
-from clueval.evaluation.result import Unprojected
 from clueval.evaluation.seen_names import SeenNames
+from clueval.evaluation.unprojected import Unprojected
 from clueval.metrics.counting import Tally
 from clueval.tagging.decoder import Decoder
 

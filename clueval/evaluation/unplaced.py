@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
 
-from clueval.evaluation.result import Unprojected
+from clueval.evaluation.unprojected import Unprojected
 from clueval.metrics.metric import Metric, Side
 from clueval.spans.document import Document
 from clueval.transforms.characters import to_characters

@@ -9,7 +9,7 @@ also the correct ones.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -20,6 +20,8 @@ from clueval.spans.document import Document
 from clueval.spans.index import SpanIndex
 from clueval.spans.merging import with_merged
 from clueval.spans.span import Span
+from clueval.transforms.group import Group, Transform
+from clueval.transforms.preparation import Preparation
 
 Pair = tuple[Finding | None, Finding | None]
 """An error as each of the two systems has it; None: the system does not have it."""
@@ -105,9 +107,14 @@ class SharedPlace(ErrorPlace):
 
 
 def shared_places(
-    trios: Iterable[tuple[Document, Document, Document]], choice: Choice, states: States
+    trios: Iterable[tuple[Document, Document, Document]],
+    choice: Choice,
+    states: States,
+    transforms: Sequence[Transform] = (),
 ) -> Iterator[SharedPlace]:
     """Yield the places of gold and two systems, in text order. Holds the documents of one text.
+
+    Gold and each system are changed by the transforms first, as for the score of that system.
 
     >>> gold = Document("d", {"label": [Span(0, 2, "PER")]}, tokens=["Frau", "Anna", "Weiß"])
     >>> one, two = (Document("d", {"label": spans}, tokens=gold.tokens) for spans in ([Span(1, 3, "PER")], []))
@@ -115,11 +122,12 @@ def shared_places(
     >>> [(error.state, error.finding.side, error.finding.text) for error in place.errors]
     [('both', 'gold', 'Frau Anna'), ('only A', 'predicted', 'Anna Weiß')]
     """
+    preparations = [Preparation(transforms) for _ in range(2)]
     for gold, *systems in trios:
-        found = [list(findings(gold, system, choice)) for system in systems]
+        groups = [prepare(Group(gold, one)) for prepare, one in zip(preparations, systems, strict=True)]
+        found = [list(findings(group.gold, group.predicted, choice)) for group in groups]
         errors = {id(each): (n, key) for n, of_system in enumerate(found) for each, key in _keys(of_system)}
-        rows = [with_merged(each) if choice.merge else each for each in (gold, *systems)]
-        spans = _Spans(rows)
+        spans = _Spans(_rows(groups, choice.merge))
         for place in places_of_document(in_text_order(found[0] + found[1])):
             yield SharedPlace(
                 place.findings,
@@ -128,6 +136,13 @@ def shared_places(
                 tuple(_shared(place.findings, errors, states)),
                 tuple(spans.at(place)),
             )
+    preparations[0].checked()
+
+
+def _rows(groups: Sequence[Group], merge: bool) -> list[list[Document]]:
+    """The documents of each row; for gold those of both systems, because each has its own alternatives of gold."""
+    rows = [[group.gold for group in groups], *([group.predicted] for group in groups)]
+    return [[with_merged(each) for each in row] if merge else row for row in rows]
 
 
 _Key = tuple[object, ...]
@@ -157,15 +172,27 @@ def _shared(
 class _Spans:
     """The spans of gold and of the systems, by row and layer."""
 
-    def __init__(self, rows: Iterable[Document]) -> None:
-        self._rows = list(rows)
+    def __init__(self, rows: Sequence[Sequence[Document]]) -> None:
+        self._rows = rows
         self._indexes: dict[tuple[int, str], SpanIndex] = {}
 
     def at(self, place: ErrorPlace) -> Iterator[tuple[int, Span]]:
         """Yield the spans that overlap a place, of the layers in which it has errors."""
         for layer in dict.fromkeys(finding.sequence for finding in place.findings):
-            for row, document in enumerate(self._rows):
+            for row, documents in enumerate(self._rows):
                 if (row, layer) not in self._indexes:
-                    self._indexes[row, layer] = SpanIndex(document.layers.get(layer, ()))
+                    self._indexes[row, layer] = SpanIndex(_union(documents, layer))
                 for span in self._indexes[row, layer].overlapping(Span(place.start, place.end + 1)):
                     yield row, span
+
+
+def _union(documents: Sequence[Document], layer: str) -> list[Span]:
+    """The spans of the first document, then those of the others that it does not have."""
+    first, *others = ([*document.layers.get(layer, ())] for document in documents)
+    known = {place_and_labels(span) for span in first}
+    return first + [span for spans in others for span in spans if place_and_labels(span) not in known]
+
+
+def place_and_labels(span: Span) -> tuple[object, ...]:
+    """Return what spans of two systems have in common that count as the same: position and labels."""
+    return span.start, span.end, tuple(sorted(span.by_layer.items(), key=str))

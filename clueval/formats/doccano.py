@@ -3,8 +3,9 @@
     {"id": 1, "text": "Frida Kahlo", "label": [[0, 5, "PER"]], "meta": {"domain": "art"}}
     {"id": 2, "data": "Ada", "entities": [{"start_offset": 0, "end_offset": 3, "label": "PER"}], "relations": []}
 
-The spans are under ``label``, ``labels``, ``entities`` or ``annotations``; the end is exclusive. A ``score`` of an
-object is a feature of its span. ``username`` or
+The spans are under ``label``, ``labels``, ``entities`` or ``annotations``; the end is exclusive. A row without any of
+these keys is refused. The label of an object is under a key of `clueval.spans.span_forms.KEYS`, such as the
+``entity_group`` of a pipeline of Hugging Face. A ``score`` of an object is a feature of its span. ``username`` or
 ``user``, of a row or of an annotation, is the annotator, whose annotations are an annotation set. ``meta`` and
 other keys are metadata. Relations are passed over. A list of labels without positions is a classification of the
 text, which has no spans and is refused. An object may have ``fragments``, the ``[start, end]`` of each fragment of a
@@ -23,6 +24,7 @@ from clueval.formats.json_rows import Row, RowForm, RowReader, json_lines, names
 from clueval.formats.recognition import Beginning, Sign
 from clueval.spans.document import Document
 from clueval.spans.span import Span
+from clueval.spans.span_forms import KEYS
 
 _SPANS = ("label", "labels", "entities", "annotations")
 _USERS = ("username", "user")
@@ -38,7 +40,12 @@ def _documents(row: object, rows: RowReader) -> Iterator[Document]:
     found = rows.mapping(row)
     text = rows.text(found, "text", "data")
     identifier = rows.id(found, "id")
-    items = rows.listed(next((found[key] for key in _SPANS if key in found), None), "the list of spans")
+    key = next((key for key in _SPANS if key in found), None)
+    if key is None:
+        rows.refuse(
+            f"the row has no spans: no key {' or '.join(map(repr, _SPANS))}", "no spans are written []"
+        )
+    items = rows.listed(found[key], "the list of spans")
     by_user = any(isinstance(item, dict) and _user(item) is not None for item in items)
     if by_user and rows.set is not None:
         items = [item for item in items if _user(item) in (rows.set, None)]
@@ -67,7 +74,11 @@ def _span(item: object, layer: str, rows: RowReader, features: dict[str, Any]) -
         rows.refuse("a span is neither a list nor an object")
     keys = ("start_offset", "end_offset") if "start_offset" in item else ("start", "end")
     features = features if item.get(SCORE) is None else {**features, SCORE: item[SCORE]}
-    return rows.span(item, keys, layer, item.get("label"), id=_id(item), features=features)
+    return rows.span(item, keys, layer, _label(item), id=_id(item), features=features)
+
+
+def _label(item: dict[str, Any]) -> object:
+    return next((item[key] for key in KEYS["label"] if key in item), None)
 
 
 def _id(item: dict[str, Any]) -> int | str | None:

@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
+from clueval.spans.missing_id import MissingId
+
 if TYPE_CHECKING:
     from clueval.spans.document import Document
 
@@ -29,11 +31,11 @@ class FlatRow(NamedTuple):
 
 
 class TaggedRow(NamedTuple):
-    """A row of tokens with their tags, which are text, in the only layer."""
+    """A row of tokens with their tags in the only layer; whether both are text is not checked yet."""
 
-    id: str | int
-    tokens: list[str]
-    tags: list[str]
+    id: str
+    tokens: list[Any]
+    tags: list[Any]
 
 
 class FlatItems(Protocol):
@@ -82,7 +84,7 @@ def flat_row(
     >>> flat_row(None, "Ada", [[0, 2, "PER"], [1, 3, "PER"]], 1, {})
     """
     if identifier is None:
-        identifier = number
+        identifier = MissingId(number)
     elif type(identifier) is not str and type(identifier) is not int:
         return None
     if type(text) is not str or type(spans) is not list:

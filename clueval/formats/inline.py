@@ -192,13 +192,24 @@ def _read(opened: Opened, options: Options) -> Iterator[Document]:
         yield _answer(id, _unfenced(text) if text is not None else None, line, layer, options, opened.file)
 
 
+def inline_answer(answer: object, id: str, options: Options) -> Document:
+    """Return the document of one answer: a text with marks, or a row with such a text and an id.
+
+    Raises `FormatError` for an answer that cannot be read.
+    """
+    row = answer if isinstance(answer, Mapping) else {"text": answer}
+    text = row.get("text")
+    content = _unfenced(text) if isinstance(text, str) else None
+    return _answer(id if row.get("id") is None else str(row["id"]), content, 1, DEFAULT_LAYER, options, "")
+
+
 def _answer(id: str, text: str | None, line: int, layer: str, options: Options, file: str) -> Document:
     """Return the document of an answer; None: a row that is none."""
     empty = Document(id, {layer: []}, text="", unit="character", metadata={UNPARSABLE: "1"}, file=file)
     if text is None:
         if options.unparsable != "empty":
             raise FormatError(
-                "the row is no JSON object with a text",
+                "the row is not a JSON object with a text",
                 file=file,
                 line=line,
                 advice='write {"id": "1", "text": "..."}, or count it as an empty answer with --unparsable empty',
@@ -299,7 +310,7 @@ def _require_writable(span: Span, stack: Sequence[Span], document: Document) -> 
     if span.parts is not None or span.features:
         raise _unwritable(document, f"the span {name_of(span)} has gaps or features")
     if not re.fullmatch(_LABEL, span.label) or not is_label(span.label, None):
-        raise _unwritable(document, f"the label {span.label[:40]!r} is no name in upper case")
+        raise _unwritable(document, f"the label {span.label[:40]!r} is not a name in upper case")
     if stack and span.end > stack[-1].end:
         raise _unwritable(document, f"the spans {name_of(stack[-1])} and {name_of(span)} cross")
 

@@ -24,7 +24,7 @@ from clueval.formats.opened import Opened
 from clueval.formats.single_layer import layer_of
 from clueval.spans.document import Document
 from clueval.spans.mention import MENTION, OFFSETS, UNPARSABLE
-from clueval.spans.span import NO_LABEL, Frozen, Span
+from clueval.spans.span import DEFAULT_LAYER, NO_LABEL, Frozen, Span
 
 _FENCE = re.compile(r"\s*(?:```|~~~)\s*\w*\s*")
 _ID = re.compile(r'"id"\s*:\s*("(?:[^"\\]|\\.)*"|-?\d+)')
@@ -44,27 +44,37 @@ def _read(opened: Opened, options: Options) -> Iterator[Document]:
             advice=f"use {EMPTY}",
         )
     for number, (line, answer) in enumerate(_answers(opened.lines()), 1):
-        try:
-            value, around = json_in(answer)
-            identifier, spans = _answer(value, number, layer, line)
-        except ValueError as error:
-            if options.unparsable is None:
-                raise FormatError(
-                    f"the answer cannot be read: {error}",
-                    file=opened.file,
-                    line=line,
-                    advice="correct it, or count it as an answer without spans with --unparsable empty",
-                ) from None
-            yield Document(
-                _id_in(answer, number),
-                {layer: []},
-                metadata={UNPARSABLE: "1"},
-                unit="character",
-                file=opened.file,
-            )
-            continue
+        document, around = _document(answer, str(number), layer, options.unparsable, opened.file, line)
         opened.passed_over["texts around answers"] += around
-        yield Document(identifier, {layer: spans}, unit="character", file=opened.file)
+        yield document
+
+
+def mentions_answer(answer: object, id: str, options: Options) -> Document:
+    """Return the document of one answer: a text as the model wrote it, or its JSON as dictionaries and lists.
+
+    An answer that names no id has `id`. Raises `FormatError` for an answer that cannot be read.
+    """
+    return _document(answer, id, DEFAULT_LAYER, options.unparsable, None, None)[0]
+
+
+def _document(
+    answer: object, id: str, layer: str, unparsable: str | None, file: str | None, line: int | None
+) -> tuple[Document, bool]:
+    """Return the document of an answer, and whether there was text around it."""
+    try:
+        value, around = json_in(answer) if isinstance(answer, str) else (answer, False)
+        named, spans = _answer(value, layer, line)
+    except ValueError as error:
+        if unparsable is None:
+            raise FormatError(
+                f"the answer cannot be read: {error}",
+                file=file,
+                line=line,
+                advice="correct it, or count it as an answer without spans with --unparsable empty",
+            ) from None
+        found = _id_in(answer, id) if isinstance(answer, str) else id
+        return Document(found, {layer: []}, metadata={UNPARSABLE: "1"}, unit="character", file=file), False
+    return Document(id if named is None else named, {layer: spans}, unit="character", file=file), around
 
 
 def _answers(lines: Iterable[tuple[int, str]]) -> Iterator[tuple[int, str]]:
@@ -142,7 +152,7 @@ def json_in(text: str) -> tuple[Any, bool]:
             if _holds_answer(inner[end:]):
                 raise ValueError("it has two answers")
             return value, True
-    raise ValueError(f"it is no JSON ({problem})")
+    raise ValueError(f"it is not JSON ({problem})")
 
 
 def _is_answer(value: object) -> bool:
@@ -162,12 +172,12 @@ def _holds_answer(text: str) -> bool:
     return False
 
 
-def _answer(value: object, number: int, layer: str, line: int) -> tuple[str, list[Span]]:
-    """Return the id of an answer and its spans. Raises ValueError for what is no answer."""
+def _answer(value: object, layer: str, line: int | None) -> tuple[str | None, list[Span]]:
+    """Return the id of an answer, if it names one, and its spans. Raises ValueError for what is no answer."""
     if isinstance(value, list):
         value = {"entities": value}
     if not isinstance(value, dict):
-        raise ValueError("it is no object")
+        raise ValueError("it is not an object")
     if "entities" not in value:
         raise ValueError("it has no key 'entities'")
     entities = value["entities"]
@@ -183,7 +193,7 @@ def _answer(value: object, number: int, layer: str, line: int) -> tuple[str, lis
         Span(0, 0, Frozen({layer: label}), Frozen({MENTION: text, **more}), line=line)
         for text, label, more in mentions
     ]
-    return str(number) if identifier is None else _text(str(identifier), "its id"), spans
+    return None if identifier is None else _text(str(identifier), "its id"), spans
 
 
 _Mention = tuple[str, str, Mapping[str, Any]]
@@ -199,7 +209,7 @@ def _mentions(entities: object) -> Iterator[_Mention]:
         raise ValueError("'entities' is neither a list nor an object")
     for entity in entities:
         if not isinstance(entity, dict):
-            raise ValueError("an entity is no object")
+            raise ValueError("an entity is not an object")
         offsets = entity.get("start"), entity.get("end")
         given = {} if offsets == (None, None) else {OFFSETS: tuple(map(_whole, offsets))}
         yield _text(entity.get("text"), "the text of an entity"), _label(entity.get("label")), given
@@ -216,7 +226,7 @@ def _label(label: object) -> str:
 
 def _text(value: object, what: str) -> str:
     if not isinstance(value, str):
-        raise ValueError(f"{what} is no text")
+        raise ValueError(f"{what} is not text")
     try:
         value.encode()
     except UnicodeEncodeError:
@@ -224,13 +234,13 @@ def _text(value: object, what: str) -> str:
     return value
 
 
-def _id_in(answer: str, number: int) -> str:
-    """Return the id that an answer which cannot be read seems to have; otherwise its number."""
+def _id_in(answer: str, id: str) -> str:
+    """Return the id that an answer which cannot be read seems to have, otherwise `id`."""
     match = _ID.search(answer)
     try:
-        return str(number) if match is None else _text(str(json.loads(match[1])), "its id")
+        return id if match is None else _text(str(json.loads(match[1])), "its id")
     except ValueError:
-        return str(number)
+        return id
 
 
 FORMAT = Format(

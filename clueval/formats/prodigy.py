@@ -5,7 +5,8 @@
 Ends are exclusive; ``token_end``, which is inclusive, is not used. ``_annotator_id``, else ``_session_id``, is the
 annotator, whose rows are an annotation set; ``_input_hash`` is the id of the document. Rows with the answer
 ``ignore`` are passed over. Rows with the answer ``reject`` are refused, because a rejected suggestion says nothing
-about the rest of the text; ``--answers accepted`` passes over them. The ``score`` of a span is a feature, and
+about the rest of the text; ``--answers accepted`` passes over them. A row without ``spans`` has none, unless it is
+a classification of its text, with ``label`` or ``options``, which is refused. The ``score`` of a span is a feature, and
 the values of ``meta`` are metadata. Relations are passed over. A row without ``text`` has that of its ``tokens``. A
 span may have ``fragments`` and ``alternatives``, as in doccano's rows.
 """
@@ -24,6 +25,7 @@ from clueval.spans.document import Document
 
 SOURCE = "label"
 _LIST_OF_SPANS = re.compile(r'"spans"\s*:\s*\[')
+_CHOICES = {"label", "options"}
 _LONGEST_GAP = 10_000
 """The most characters between two tokens of a row without text."""
 
@@ -44,6 +46,8 @@ def _documents(row: object, rows: RowReader) -> Iterator[Document]:
         return
     if answer not in ("accept", None):
         rows.refuse(f"the answer is {answer!r}", "Prodigy has accept, reject and ignore")
+    if _is_classification(found):
+        rows.refuse("the row classifies its text, which has no spans")
     text = rows.text(found, "text") if "text" in found else _text_of_tokens(found, rows)
     rows.passed_over["relations"] += len(rows.listed(found.get("relations"), "'relations'"))
     identifier = rows.id(found, "_input_hash")
@@ -90,9 +94,15 @@ def _features(item: dict[str, Any]) -> dict[str, Any]:
 def _flat(row: Any, number: int) -> FlatRow | None:
     if type(row) is not dict or row.get("answer") not in ("accept", None) or row.get("relations"):
         return None
+    if _is_classification(row):
+        return None
     text, items = row.get("text"), row.get("spans", [])
     spans = flat_items(items, text, ("start", "end", "label"))
     return flat_row(row.get("_input_hash"), text, spans, number, row, _set(row))
+
+
+def _is_classification(row: Row) -> bool:
+    return "spans" not in row and not _CHOICES.isdisjoint(row)
 
 
 def _set(row: dict[str, Any]) -> Any:

@@ -2,10 +2,13 @@
 
     ["Frida paints", {"entities": [[0, 5, "PER"]]}]
     {"text": "Frida paints", "ents": [{"start": 0, "end": 5, "label": "PER"}], "spans": {"sc": []}}
+    {"classes": ["PER"], "annotations": [["Frida paints", {"entities": [[0, 5, "PER"]]}]]}
     [{"id": 0, "paragraphs": [{"raw": "..", "sentences": [{"tokens": [{"orth": "Frida", "ner": "U-PER"}]}]}]}]
 
 Positions are characters, except in the format of spaCy 2, whose tokens have BILUO tags; ``-`` is an unknown tag,
-read as O (``unknown tokens``). ``--layer NAME=spans.KEY`` reads a group of spans.
+read as O (``unknown tokens``). An object with ``classes`` has all pairs of a file, as "NER Text Annotator" writes
+them; null is a text that was not annotated, which is passed over (``unannotated``). ``--layer NAME=spans.KEY`` reads
+a group of spans.
 """
 
 from __future__ import annotations
@@ -26,6 +29,7 @@ from clueval.tagging.schemes import OUTSIDE
 
 SOURCE = "entities"
 _GROUP = "spans."
+_ALL_PAIRS = {"classes", "annotations"}
 _FIRST_PAIR = re.compile(r'[\ufeff\s]*\[\s*\[?\s*"(?:[^"\\]|\\.)*"\s*,\s*\{')
 
 
@@ -118,6 +122,10 @@ def _values(opened: Opened) -> Iterator[tuple[int, Any]]:
         _, second = next(values, (0, None))
         yield 1, [first, second]
         yield from ((number - 1, value) for number, value in values)
+    elif isinstance(first, dict) and first.keys() >= _ALL_PAIRS and isinstance(first["annotations"], list):
+        pairs = first["annotations"]
+        opened.passed_over["unannotated"] += pairs.count(None)
+        yield from ((number, pair) for number, pair in enumerate(pairs, 1) if pair is not None)
     elif number:
         yield number, first
         yield from values
@@ -165,7 +173,7 @@ def _lines(documents: Iterator[Document], *, layers: Sequence[str], with_ids: bo
 
 def _is_spacy(beginning: Beginning) -> bool:
     keys = beginning.keys
-    if "paragraphs" in keys or {"text", "ents"} <= keys:
+    if "paragraphs" in keys or {"text", "ents"} <= keys or keys >= _ALL_PAIRS:
         return True
     return bool(_FIRST_PAIR.match(beginning.text)) and '"entities"' in beginning.text
 
@@ -173,7 +181,12 @@ def _is_spacy(beginning: Beginning) -> bool:
 FORMAT = Format(
     name="spacy-json",
     holds='spaCy\'s JSON: `[text, {"entities"}]`, `Doc.to_json`, or `paragraphs` with BILUO tags',
-    signs=(Sign('JSON `[text, {"entities"}]`, or with `text` and `ents`, or `paragraphs`', _is_spacy),),
+    signs=(
+        Sign(
+            'JSON `[text, {"entities"}]`, or with `text` and `ents`, `paragraphs`, or `classes` and `annotations`',
+            _is_spacy,
+        ),
+    ),
     read=read_rows(FORM),
     options=frozenset({"layers", "offsets"}),
     rows=FORM,

@@ -215,7 +215,7 @@ def _fragments(given: str, file: str, number: int) -> list[tuple[int, int]]:
     """Return the ranges of a cell with fragments, which `Span` checks."""
     if not _FRAGMENTS.fullmatch(given):
         raise FormatError(
-            f"{given[:40]!r} are no fragments",
+            f"{given[:40]!r} are not fragments",
             file=file,
             line=number,
             advice="as in 0-2;7-8, with the last position of each",
@@ -263,7 +263,7 @@ def header(layers: Sequence[str], with_ids: bool) -> str:
     for layer in layers:
         if layer in RESERVED or cell(layer) != layer:
             raise UsageError(
-                f"{layer!r} cannot be the name of a layer in a table of spans", advice="name it differently"
+                f"{layer!r} cannot be the name of a layer in a table of spans", advice="use another name"
             )
     ids = ["start_id", "end_id"] if with_ids else []
     return "\t".join(["document", "start", "end_inclusive", *map(cell, layers), *ids])

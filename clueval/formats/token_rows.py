@@ -101,7 +101,7 @@ def _names(rows: RowReader, source: str) -> Mapping[int, str]:
     if given is None:
         rows.refuse(
             f"the tags of {source!r} are numbers without names",
-            "give the names with --names FILE: a JSON list of tags, id2label or dataset_info.json",
+            "give the names with --names FILE: a JSON list of tags, a config.json with id2label, or dataset_info.json",
         )
     known: Mapping[int, str] | None = rows.known.get(source)
     if known is None:
@@ -119,7 +119,9 @@ def _read_names(given: Any, source: str) -> Mapping[int, str]:
             raise FileError(f"cannot be read: {error.strerror or error}", file=file) from None
         except (ValueError, RecursionError):
             raise FormatError(
-                "not JSON", file=file, advice="a list of tags, id2label or dataset_info.json"
+                "not JSON",
+                file=file,
+                advice="a list of tags, a config.json with id2label, or dataset_info.json",
             ) from None
     names = _names_in(given, source)
     if names is None:
@@ -192,24 +194,23 @@ def _is_token_rows(beginning: Beginning) -> bool:
 
 
 def _tagged(row: Any, rows: RowReader) -> TaggedRow | None:
-    """Return a row whose tags are all text, or numbers with names; None for others."""
-    tokens = next((row[key] for key in _TOKENS if key in row), None) if type(row) is dict else None
-    identifier = rows.id(row, "id") if type(tokens) is list else ""
-    if type(tokens) is not list or set(map(type, tokens)) != {str}:
+    """Return a row with as many tags as tokens, with names for numbers; None if it must become a document."""
+    if type(row) is not dict:
         return None
-    (source,) = _sources(row, rows).values()
-    tags = row[source]
-    if type(tags) is not list or len(tags) != len(tokens):
+    shape = tuple(row)
+    if rows.known.get("shape") != shape:  # mostly, all rows have the same keys
+        tokens_key = next((key for key in _TOKENS if key in row), None)
+        rows.known |= {"shape": shape, "keys": (tokens_key, *_sources(row, rows).values())}
+    tokens_key, source = rows.known["keys"]
+    tokens, tags = row.get(tokens_key), row[source]
+    if type(tokens) is not list or type(tags) is not list or len(tags) != len(tokens):
         return None
-    kinds = set(map(type, tags))
-    if kinds == {int}:
+    if tags and type(tags[0]) is int:
         names = _names(rows, source)
-        if not names.keys() >= set(tags):
+        if set(map(type, tags)) != {int} or not names.keys() >= set(tags):
             return None
         tags = list(map(names.__getitem__, tags))
-    elif kinds != {str}:
-        return None
-    return TaggedRow(identifier, tokens, tags)
+    return TaggedRow(rows.id(row, "id"), tokens, tags)
 
 
 FORM = RowForm(_documents, tagged=_tagged, independent=False)

@@ -7,7 +7,8 @@ annotation, ``*`` for one without a value; ``|`` separates stacked annotations, 
 number, as in ``PER[7]``, are one span. A row without a number is a span of its own.
 
 Sources: ``Layer.feature`` with the short name of the layer, or ``Layer``. The default is ``NamedEntity.value``, or the
-only layer of spans. Relations, chain links and slots are passed over and counted. Versions 1 and 2 are refused.
+only layer of spans. Relations, chain links and slots are passed over and counted. A file without any layer, which has
+no annotations, has no spans. Versions 1 and 2 are refused.
 
 Source: the description of WebAnno TSV 3.3 in the user guide of INCEpTION.
 """
@@ -137,7 +138,8 @@ class _WebAnnoReader:
             self._begin(None, 0, None)
         if self._chosen is None:
             self._chosen = self._sources()
-        spans = {layer: _spans(layer, chosen, self._pieces[layer]) for layer, chosen in self._chosen.items()}
+        spans: dict[str, list[Span]] = {layer: [] for layer in self._options.layers or [DEFAULT_LAYER]}
+        spans |= {layer: _spans(layer, chosen, self._pieces[layer]) for layer, chosen in self._chosen.items()}
         return Document(
             self._opened.stem,
             Frozen(spans),
@@ -148,7 +150,7 @@ class _WebAnnoReader:
         )
 
     def _version(self, line: str) -> FormatError:
-        old = "version 1 or 2 of WebAnno TSV" if line.startswith("#") else "no WebAnno TSV 3"
+        old = "version 1 or 2 of WebAnno TSV" if line.startswith("#") else "not WebAnno TSV 3"
         return FormatError(
             f"{old}: the first line is not {_VERSION}",
             file=self._file,
@@ -259,6 +261,8 @@ class _WebAnnoReader:
         spans = [layer for layer in self._layers if layer.kind == "span"]
         known = [f"{layer.short}.{name}" for layer in spans for name in layer.features]
         known = known or [layer.short for layer in spans]
+        if not self._layers:
+            return {}
         wanted = self._options.layers or {DEFAULT_LAYER: self._default(spans, known)}
         found = {layer: _chosen(str(source), spans) for layer, source in wanted.items()}
         for layer, chosen in found.items():
@@ -266,7 +270,7 @@ class _WebAnnoReader:
                 raise UsageError(
                     f"the file has no source {wanted[layer]!r} for layer {layer!r}",
                     file=self._file,
-                    advice=f"its sources: {', '.join(known) or 'none'}",
+                    advice=f"its sources: {', '.join(known) or 'none'}{self._not_read()}",
                 )
         self._pieces = {layer: [] for layer in found}
         return {layer: chosen for layer, chosen in found.items() if chosen is not None}
@@ -284,8 +288,13 @@ class _WebAnnoReader:
             file=self._file,
             advice=f"name a source, as in --layer {DEFAULT_LAYER}={known[0]}; its sources: {', '.join(known)}"
             if known
-            else "nothing can be read",
+            else f"only layers of spans are read{self._not_read()}",
         )
+
+    def _not_read(self) -> str:
+        """Return which layers cannot be sources, as the end of a message."""
+        others = ", ".join(f"{layer.short} ({layer.kind}s)" for layer in self._layers if layer.kind != "span")
+        return f"; not read: {others}" if others else ""
 
     def _wrong(self, line: int | None, problem: str, advice: str | None = None) -> FormatError:
         return FormatError(problem, file=self._file, line=line, advice=advice)

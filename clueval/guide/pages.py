@@ -22,6 +22,12 @@ SECTIONS = {
 }
 """The titles of the sections, by the prefix of their pages, in the order of the contents."""
 
+FIRST = (
+    *("start-install", "start-lists", "start-files", "tutorial-tagger", "tutorial-errors"),
+    *("concept-spans", "concept-tags", "concept-metrics", "concept-which-f1", "concept-levels"),
+)
+"""The pages that come before the others of their section, because these use their words. The others come by name."""
+
 Parts = Mapping[str, Callable[[], str]]
 """Functions that return Markdown. Each replaces the line of a page that ends in ``<!-- clueval: NAME -->``."""
 
@@ -75,10 +81,13 @@ def all_pages() -> Mapping[str, Page]:
         for file in files("clueval.guide").iterdir()
         if file.name.endswith(".md")
     ]
-    order = list(SECTIONS)
-    return {
-        page.name: page for page in sorted(found, key=lambda page: (order.index(page.section), page.name))
-    }
+    sections, later = list(SECTIONS), len(FIRST)
+
+    def place(page: Page) -> tuple[int, int, str]:
+        first = FIRST.index(page.name) if page.name in FIRST else later
+        return sections.index(page.section), first, page.name
+
+    return {page.name: page for page in sorted(found, key=place)}
 
 
 def page_named(name: str) -> Page:

@@ -17,6 +17,7 @@ from clueval.exceptions import UsageError
 from clueval.metrics.counting import Tally, f_measure
 from clueval.spans.document import Document
 from clueval.spans.span import Frozen, Span
+from clueval.spans.token_pair import TokenPair
 
 if TYPE_CHECKING:
     from clueval.metrics.key_rates import KeyRates
@@ -55,6 +56,8 @@ class Needs(NamedTuple):
         places: spans need places in the text; False: those without one are counted together with the others.
         choices: returns what the signature must say of the sum of all counts; None: nothing.
         rates: yields, given the keys of a tally, how rates follow from its counts, if those of the report do not tell.
+        count_pair: counts a sequence of two sides that are tokens and flat layers, as `count` does from their
+            documents; None: the metric counts documents only. The call returns None where documents are needed.
     """
 
     documents: bool = False
@@ -67,6 +70,7 @@ class Needs(NamedTuple):
     contiguous: bool = False
     places: bool = True
     rates: Callable[[Collection[tuple[Any, ...]]], Iterator[KeyRates]] | None = None
+    count_pair: Callable[[TokenPair, str], Tally | None] | None = None
 
 
 class Metric(Protocol):

@@ -1,4 +1,4 @@
-"""Metric `partial`: graded credit for partial overlap, as loio counts.
+"""Metric `partial`: a span that overlaps in part counts as the share that overlaps, as in loio.
 
 Spans are half-open; a length is a number of positions, which are code points or tokens, depending on the
 document. Each label is evaluated separately, so spans of different labels may overlap but spans of one
@@ -17,6 +17,8 @@ In the article's example, a contract has two parties, and a system marked four f
 second fragment is the beginning of the first party, the third is the rest of it, the fourth is the other
 party:
 
+>>> from clueval.metrics.partial_matching import partial_matches
+>>> from clueval.spans.span import name_of
 >>> gold = [Span(190, 346), Span(351, 473)]
 >>> predicted = [Span(0, 86), Span(190, 325), Span(330, 346), Span(351, 473)]
 >>> for match in partial_matches(gold, predicted):
@@ -44,86 +46,24 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import chain, pairwise, repeat, starmap
-from operator import attrgetter
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from itertools import chain, repeat
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from clueval.exceptions import OverlapError, UsageError
+from clueval.exceptions import UsageError
 from clueval.metrics.counting import Counts, Tally, macro, micro, rate
 from clueval.metrics.key_rates import KeyRates
 from clueval.metrics.metric import Needs, Rates, Side, rates_of, refuse_filter
-from clueval.metrics.partial_fragments import first_overlap, fragment_pairs, have_gaps, joined_fragments
+from clueval.metrics.partial_matching import by_label, glued, matches, refuse_overlaps
 from clueval.metrics.tally_keys import Shape, any_count, any_text
 from clueval.options import option
 from clueval.spans.compared import SIDES
-from clueval.spans.document import Document
-from clueval.spans.span import Frozen, Span, name_of
+from clueval.spans.span import Frozen, Span
 
 if TYPE_CHECKING:
     from clueval.reports.table import Table
-
-
-_position = attrgetter("start", "end")
-
-
-class PartialMatch(NamedTuple):
-    """A pair of a gold and a predicted span, the length they share, and the length of the longer one.
-
-    Lengths are numbers of positions; those in the gaps of a discontinuous span do not count.
-    """
-
-    gold: Span
-    predicted: Span
-    overlap: int
-    longest: int
-
-    @property
-    def exact(self) -> bool:
-        """Return whether both have the same start and end, so that the overlap is the whole longer span."""
-        return self.overlap == self.longest
-
-    @property
-    def factor(self) -> float:
-        """Return the overlap factor, above 0 up to 1; 1 for an exact match, also of zero length."""
-        return 1.0 if self.exact else self.overlap / self.longest
-
-
-def partial_matches(gold: Iterable[Span], predicted: Iterable[Span]) -> Iterator[PartialMatch]:
-    """Yield the pairs in the order in which the algorithm finds them; all other spans are unmatched.
-
-    Labels come in alphabetical order; for each label first the exact matches, then the partial ones, both by
-    position. The spans may come in any order. Raises `OverlapError` for overlapping spans of one label on one
-    side. Holds all spans; O(n log n) for n spans.
-
-    >>> [match.factor for match in partial_matches([Span(0, 4, "A")], [Span(0, 2, "A"), Span(2, 4, "A")])]
-    [0.5]
-    """
-    golds, predicteds = _by_label(gold), _by_label(predicted)
-    for side, groups in (("gold", golds), ("predicted", predicteds)):
-        for spans in groups.values():
-            _refuse_overlaps(spans, side)
-    return (
-        match
-        for label in sorted(golds.keys() & predicteds.keys())
-        for match in _matches(golds[label], predicteds[label])
-    )
-
-
-def glue_spans(spans: Iterable[Span]) -> list[Span]:
-    """Return the spans by position, with overlapping spans of one label joined into one.
-
-    A joined span reaches from the least start to the greatest end, and has the labels, id and line of its
-    first span; other attributes are lost. Spans that touch are not joined. O(n log n) for n spans.
-
-    >>> spans = [Span(3, 7, "A"), Span(0, 4, "A"), Span(7, 9, "A"), Span(1, 2, "B")]
-    >>> [name_of(span) for span in glue_spans(spans)]
-    ["[0,7) 'A'", "[1,2) 'B'", "[7,9) 'A'"]
-    """
-    groups = _by_label(spans)
-    return sorted((span for label in sorted(groups) for span in _glued(groups[label])), key=_position)
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +100,7 @@ class Partial:
     factor: float = field(
         default=0.75,
         metadata=option(
-            "--factor", "S", "from 0 to 1: the credit of a partial match is its share of overlap times S"
+            "--factor", "S", "from 0 to 1: a partial match counts its share of overlap times this factor"
         ),
     )
     glue: bool = field(
@@ -196,7 +136,7 @@ class Partial:
         golds = self._spans("gold", gold, tally)
         predicteds = self._spans("predicted", predicted, tally)
         for label in sorted(golds.keys() & predicteds.keys()):
-            for match in _matches(golds[label], predicteds[label]):
+            for match in matches(golds[label], predicteds[label]):
                 if match.overlap == match.longest:
                     tally["exact", label] += 1
                 else:
@@ -253,14 +193,14 @@ class Partial:
 
     def _spans(self, name: str, side: Side, tally: Tally) -> dict[str, list[Span]]:
         """Count one side's spans and return them by label. Raises `OverlapError` as `count` does."""
-        groups = _by_label(side.spans)
+        groups = by_label(side.spans)
         for label, spans in groups.items():
             if self.glue:
-                groups[label] = _glued(spans)
-                if glued := len(spans) - len(groups[label]):
-                    tally["glued", label, name] += glued
+                groups[label] = glued(spans)
+                if joined := len(spans) - len(groups[label]):
+                    tally["glued", label, name] += joined
             else:
-                _refuse_overlaps(spans, name, side.document)
+                refuse_overlaps(spans, name, side.document)
             tally[name, label] += len(groups[label])
         return groups
 
@@ -322,98 +262,3 @@ class Partial:
 
 def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
-
-
-def _by_label(spans: Iterable[Span]) -> dict[str, list[Span]]:
-    """Return the spans of each label, sorted by position."""
-    groups: dict[str, list[Span]] = {}
-    for span in spans:
-        groups.setdefault(span.label, []).append(span)
-    for group in groups.values():
-        group.sort(key=_position)
-    return groups
-
-
-def _refuse_overlaps(spans: Sequence[Span], side: str, document: Document | None = None) -> None:
-    """Raise `OverlapError` if any two sorted spans overlap; then two adjacent ones do, or two adjacent fragments."""
-    overlap = first_overlap(spans) if have_gaps(spans) else _first_overlap(spans)
-    if overlap is not None:
-        one, other = overlap
-        raise OverlapError(
-            f"{side} spans {name_of(one)} and {name_of(other)} overlap, which metric 'partial' forbids "
-            "within a label",
-            file=document.file if document is not None else None,
-            line=other.line,
-            document=document.id if document is not None else None,
-            advice="correct them, or set glue to join them",
-        )
-
-
-def _first_overlap(spans: Iterable[Span]) -> tuple[Span, Span] | None:
-    return next(((one, other) for one, other in pairwise(spans) if other.start < one.end), None)
-
-
-def _glued(spans: Sequence[Span]) -> list[Span]:
-    """Return sorted spans of one label, with overlapping ones joined."""
-    if have_gaps(spans):
-        return joined_fragments(spans)
-    glued: list[Span] = []
-    for span in spans:
-        if glued and span.start < glued[-1].end:
-            first = glued[-1]
-            end = max(first.end, span.end)
-            glued[-1] = Span(first.start, end, first.labels, id=first.id, line=first.line)
-        else:
-            glued.append(span)
-    return glued
-
-
-def _matches(gold: Sequence[Span], predicted: Sequence[Span]) -> Iterator[PartialMatch]:
-    """Yield the pairs within one label; both sides are sorted and without overlaps."""
-    if have_gaps(gold) or have_gaps(predicted):
-        yield from starmap(PartialMatch, fragment_pairs(gold, predicted))
-        return
-    gold_left: list[Span] = []
-    predicted_left: list[Span] = []
-    yield from _exact_matches(gold, predicted, gold_left, predicted_left)
-    yield from _overlaps(gold_left, predicted_left)
-
-
-def _exact_matches(
-    gold: Sequence[Span], predicted: Sequence[Span], gold_left: list[Span], predicted_left: list[Span]
-) -> Iterator[PartialMatch]:
-    """Yield the pairs of equal spans; other spans with a length go to `gold_left` or `predicted_left`."""
-    i = j = 0
-    while i < len(gold) and j < len(predicted):
-        one, other = gold[i], predicted[j]
-        if one.start == other.start and one.end == other.end:
-            length = one.end - one.start
-            yield PartialMatch(one, other, length, length)
-            i += 1
-            j += 1
-        elif (one.start, one.end) < (other.start, other.end):
-            if one.start < one.end:
-                gold_left.append(one)
-            i += 1
-        else:
-            if other.start < other.end:
-                predicted_left.append(other)
-            j += 1
-    gold_left.extend(span for span in gold[i:] if span.start < span.end)
-    predicted_left.extend(span for span in predicted[j:] if span.start < span.end)
-
-
-def _overlaps(gold: Sequence[Span], predicted: Sequence[Span]) -> Iterator[PartialMatch]:
-    """Yield the partial pairs of the remaining spans.
-
-    Invariant: a gold span before number i is taken, or ends before this predicted span and all later ones.
-    """
-    i = 0
-    for span in predicted:
-        while i < len(gold) and gold[i].end <= span.start:
-            i += 1
-        if i < len(gold) and gold[i].start < span.end:
-            first = gold[i]
-            overlap = min(first.end, span.end) - max(first.start, span.start)
-            yield PartialMatch(first, span, overlap, max(first.end - first.start, span.end - span.start))
-            i += 1

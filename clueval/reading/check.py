@@ -17,6 +17,7 @@ from clueval.exceptions import (
     require_instance,
     require_kind,
 )
+from clueval.formats.columns.columns import tables
 from clueval.formats.columns.documents import repeated_ids
 from clueval.formats.columns.layout import fields_of
 from clueval.formats.columns.passages import Passage, misfits
@@ -37,7 +38,7 @@ from clueval.tagging.schemes import (
     scheme_of,
     split_tag,
 )
-from clueval.tagging.transitions import Neighbours
+from clueval.tagging.transitions import Neighbours, Seams
 
 _READING = Reading()
 
@@ -141,9 +142,9 @@ class Check:
                 yield from _repeated(document)
                 document = []
                 self.documents += 1
-            document.append(passage)
-            complaints += misfits(passage)
-            complaints += self._tags(passage)
+            if passage.layout is not None and passage.layout.token_id is not None:
+                document.append(passage)
+            complaints += self._of_passage(passage)
             yield from sorted(complaints, key=lambda error: error.line or 0)
             complaints.clear()
         yield from sorted(complaints, key=lambda error: error.line or 0)
@@ -156,16 +157,41 @@ class Check:
         except CluevalError as error:
             complaints.append(error)
 
-    def _tags(self, passage: Passage) -> Iterator[CluevalError]:
+    def _of_passage(self, passage: Passage) -> Iterator[CluevalError]:
         if passage.layout is None:
             return
         self.tokens += passage.tokens
+        columns = _columns(passage)
+        if columns is None:
+            yield from misfits(passage)
         for layer, column in passage.layout.layers:
-            sentences = [_column(text, column, passage) for text in passage.sentences]
-            known = self._neighbours.setdefault(layer, Counter())
-            for tags in sentences:
-                known.update(pairwise((OUTSIDE, *filter(is_tag, tags), OUTSIDE)))
-            yield from self._bad_tags(layer, passage, sentences)
+            if columns is None or not self._is_legal(layer, columns[layer]):
+                yield from self._tags(layer, column, passage)
+
+    def _is_legal(self, layer: str, tags: Sequence[str]) -> bool:
+        """Whether all tags are legal, by their distinct pairs; if so, they are taken into account."""
+        pairs = Seams(tags).neighbours
+        known = self._neighbours.setdefault(layer, Counter())
+        try:
+            if layer not in self.schemes or not pairs.keys() <= known.keys():
+                named = self.source.options.scheme
+                scheme = scheme_called(named) if named else scheme_of({*known, *pairs})
+            else:
+                scheme = self.schemes[layer]
+            if scheme is not None and count_illegal(pairs, scheme):
+                return False
+        except TagError:
+            return False
+        known.update(pairs)
+        self.schemes[layer] = scheme
+        return True
+
+    def _tags(self, layer: str, column: int, passage: Passage) -> Iterator[CluevalError]:
+        sentences = [_column(text, column, passage) for text in passage.sentences]
+        known = self._neighbours.setdefault(layer, Counter())
+        for tags in sentences:
+            known.update(pairwise((OUTSIDE, *filter(is_tag, tags), OUTSIDE)))
+        yield from self._bad_tags(layer, passage, sentences)
 
     def _bad_tags(self, layer: str, passage: Passage, sentences: list[list[str]]) -> Iterator[CluevalError]:
         named = self.source.options.scheme
@@ -192,6 +218,19 @@ def _problem(tags: list[str], row: int, scheme: str | None) -> str | None:
     except TagError as error:
         return error.problem
     return None
+
+
+def _columns(passage: Passage) -> dict[str, list[str]] | None:
+    """Return the tags of each layer as in the file, with an O between sentences; None if a line does not fit."""
+    assert passage.layout is not None
+    found: dict[str, list[str]] = {layer: [] for layer, _ in passage.layout.layers}
+    try:
+        for table in tables(passage.sentences, passage.layout._replace(entities=False)):
+            for layer, tags in table.tags().items():
+                found[layer] += tags
+    except ValueError:
+        return None
+    return found
 
 
 def _column(text: str, column: int, passage: Passage) -> list[str]:

@@ -86,7 +86,7 @@ def given(gold: Any, predicted: Any) -> Given:
 
     Raises `UsageError` for something else, and for sides of different kinds.
     """
-    if predicted is None and not _is_path_or_paths(gold):
+    if predicted is None and not is_path_or_paths(gold):
         gold, predicted = as_examples(gold)
     if predicted is None:
         return Given("paths", gold, None)
@@ -138,7 +138,7 @@ def _paired_by_id(kind: Kind, gold: GivenSide, predicted: GivenSide) -> Given:
 
 def side_of(side: Any, name: str) -> GivenSide:
     """Return one side with its kind; `name` is its name in errors."""
-    if _is_path_or_paths(side):
+    if is_path_or_paths(side):
         return GivenSide("paths", side)
     if isinstance(side, Document):
         return GivenSide("documents", [side])
@@ -165,7 +165,7 @@ def documents_of(side: Any, name: str) -> Iterator[Document]:
         raise UsageError(f"{name} has paths", advice="give one file or one folder, or what is in memory")
     for number, item in enumerate(found.items):
         if isinstance(item, Document):
-            yield item
+            yield item if found.ids is None else replace(item, id=found.ids[number])
             continue
         id_, place = (
             str(number) if found.ids is None else found.ids[number],
@@ -267,6 +267,11 @@ def _refuse_span(item: Any, place: str) -> None:
             f"{place} has a text but no spans or tags (its keys: {keys})",
             advice=f"spans are under {SPANS[0]!r} or {SPANS[1]!r}, tags under {TAGS[0]!r} or {TAGS[1]!r}",
         )
+    if isinstance(item, Mapping) and "entities" in item:
+        raise UsageError(
+            f"{place} has entities but no text",
+            advice="add the text to each row, or, for answers without positions, input='mentions'",
+        )
     if isinstance(item, Mapping | tuple):
         as_span(item, place)
 
@@ -302,7 +307,7 @@ def _is_path(side: object) -> bool:
     return isinstance(side, os.PathLike) or is_open_file(side)
 
 
-def _is_path_or_paths(side: object) -> bool:
+def is_path_or_paths(side: object) -> bool:
     """Return whether a side is a path, an open file, or a list of them; strings that are tags are tags."""
     if isinstance(side, str) or _is_path(side):
         return True

@@ -35,7 +35,8 @@ def require_layers(layers: object) -> None:
         both = columns if isinstance(columns, tuple) else (columns, columns)
         if len(both) != 2:
             raise UsageError(
-                f"layer {name!r} has {len(both)} columns", advice="one, or the gold and the predicted one"
+                f"layer {name!r} has {len(both)} columns",
+                advice="give one column, or one for gold and one for predicted",
             )
         for number, each in enumerate(both):
             named = " | str" if not str(each).lstrip("+-").isdigit() else ""  # "2" is meant as a column

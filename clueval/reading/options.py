@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
@@ -13,6 +12,7 @@ from clueval.formats import FORMATS
 from clueval.formats.reference import UNITS
 from clueval.limits import MAX_DOCUMENT, MAX_LINE, MAX_SENTENCE, require_limits
 from clueval.options import column, option, require_types, whole, with_fields
+from clueval.reading.inline_pattern import require_pattern
 from clueval.reading.layers import meta_columns, require_name
 from clueval.tagging.schemes import INVALID, SCHEMES, scheme_called
 
@@ -27,7 +27,7 @@ class Reading:
     """How files are read, except for their layers.
 
     Attributes:
-        input: the format (see `clueval.formats.FORMATS`); None: recognised by the beginning of each file.
+        input: the format (see `clueval.formats.FORMATS`); None: recognised from each file.
         token, token_id: the columns of the tokens (None: the first without tags and token ids) and of their ids.
         document_column: the column of the ids of documents; a document begins where the id changes.
         meta: names and columns of metadata of documents, as in ``{"domain": 4}``.
@@ -64,7 +64,7 @@ class Reading:
             "the format of the files",
             choices=FORMATS,
             paired=True,
-            default="recognised by the beginning of each file",
+            default="recognised from each file",
         ),
     )
     token: int | None = field(
@@ -105,7 +105,7 @@ class Reading:
         metadata=option(
             "--meta",
             "NAME=COLUMN",
-            "metadata of documents and its column, for --by and --where; repeat the option for each",
+            "metadata of documents and its column, for --by and --where; can be repeated",
             topic="reading",
             repeated=True,
         ),
@@ -205,7 +205,7 @@ class Reading:
         metadata=option(
             "--names",
             "FILE",
-            "the names of tags that are numbers: a JSON list, id2label or dataset_info.json",
+            "the names of tags that are numbers: a JSON list, a config.json with id2label, or dataset_info.json",
             topic="reading",
             parse=Path,
         ),
@@ -221,7 +221,7 @@ class Reading:
         metadata=option(
             "--escapes",
             "CONVENTION",
-            "what tokens stand for where gold and predicted have different formats: ptb, as -LRB- for a bracket",
+            "tokens that stand for other characters, if the sides have different formats: ptb, as -LRB- for a bracket",
             topic="reading",
             choices=("ptb",),
         ),
@@ -355,40 +355,27 @@ MENTIONS, INLINE = "mentions", "inline"
 """The formats of answers of language models; only predicted can have the first."""
 
 
-def require_pattern(pattern: str) -> None:
-    """Raise `UsageError` for what is no regular expression with the groups text and label."""
-    try:
-        groups = re.compile(pattern).groupindex.keys()
-    except (re.error, OverflowError, RecursionError) as error:
-        raise UsageError(
-            f"inline_pattern is no regular expression: {error}", advice="see the module re"
-        ) from None
-    if not {"text", "label"} <= groups:
-        raise UsageError(
-            "inline_pattern needs the groups text and label",
-            advice=r"as in @@(?P<text>.*?)##(?P<label>\w+)",
-        )
-
-
 def readings_of(reading: Readings, options: Mapping[str, Any]) -> tuple[Reading, ...]:
     """Return how gold, predicted and further sets are read; single `options` replace fields of `reading`."""
     several = reading if isinstance(reading, tuple) else (reading, reading)
     if len(several) < 2:
-        raise UsageError(
-            "reading has one side only", advice="pass one Reading for both sides, or one for each"
-        )
+        raise UsageError("reading has one side only", advice="pass one Reading, or one for each side")
     for each in several:
         require_instance(each, Reading, "reading")
     readings = [with_fields(each, options) for each in several]
     if readings[1].input in (MENTIONS, INLINE) and readings[0].input != INLINE:
-        # gold has the text on which answers are placed; the options for answers are for predicted
-        own = None if readings[0].input == MENTIONS else readings[0].input
-        readings[0] = replace(readings[0], input=own, unparsable=None, inline_pattern=None, labels=None)
+        readings[0] = without_answers(readings[0])
     for side, name in enumerate(SETS):
         require_kind(options.get(name), "str | None", name)
         if options.get(name) is not None:
             readings[side] = with_fields(readings[side], {"annotation_set": options[name]})
     return tuple(readings)
+
+
+def without_answers(reading: Reading) -> Reading:
+    """Return the options of gold, whose text answers are placed on, without those for answers."""
+    own = None if reading.input in (MENTIONS, INLINE) else reading.input
+    return replace(reading, input=own, unparsable=None, inline_pattern=None, labels=None)
 
 
 def require_positions(readings: Iterable[Reading], caller: str) -> None:

@@ -115,14 +115,18 @@ def pairs_of(gold: Path, predicted: Path) -> list[tuple[str | None, Path, Path]]
         raise FileError(
             f"is a folder, but {file} is a file",
             file=str(folder),
-            advice="give two files or two folders, or pair documents by id",
+            advice="give two files or two folders, or pair documents with pair_by='id' or pair_by='content'",
         )
     own, other = (dict(files_of(side)) for side in (gold, predicted))
     if own.keys() != other.keys():
         own, other = _by_name_without_ending(own, other)
     for name in sorted(own.keys() ^ other.keys(), key=str):
         missing, there = (predicted, gold) if name in own else (gold, predicted)
-        raise FileError(f"has no file {name!r}, which {there} has", file=str(missing))
+        raise FileError(
+            f"has no file {name!r}, which {there} has",
+            file=str(missing),
+            advice="files are paired by name; see --pair-by",
+        )
     return [(name, own[name], other[name]) for name in own]
 
 
@@ -156,9 +160,14 @@ def path_pairs(gold: Paths, predicted: Paths | None) -> list[tuple[str | None, P
     if not isinstance(gold, list | tuple) and not isinstance(predicted, list | tuple):
         return pairs_of(as_path(gold), as_path(predicted))
     if not isinstance(gold, list | tuple) or not isinstance(predicted, list | tuple):
-        raise UsageError("one side is a list of files and the other is not", advice="give both in one form")
+        raise UsageError(
+            "one side is a list of files and the other is not", advice="give two lists or two paths"
+        )
     if len(gold) != len(predicted):
-        raise UsageError(f"{len(gold)} gold files and {len(predicted)} predicted files cannot be paired")
+        raise UsageError(
+            f"{len(gold)} gold files and {len(predicted)} predicted files cannot be paired",
+            advice="give the same number of both",
+        )
     pairs = [
         (located(as_path(own)), located(as_path(other))) for own, other in zip(gold, predicted, strict=True)
     ]

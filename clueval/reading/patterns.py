@@ -37,12 +37,16 @@ def pattern_pairs(gold: Path, predicted: Path) -> list[tuple[str | None, Path, P
     if numbers[0] != numbers[1]:
         raise UsageError(
             f"the pattern {str(gold)!r} has {numbers[0]} wildcards and {str(predicted)!r} has {numbers[1]}",
-            advice="both sides need as many, because the files are paired by what they stand for",
+            advice="both need the same number, because files are paired by what the wildcards stand for",
         )
     own, other = ({text: (name, path) for text, name, path in _matches(side)} for side in (gold, predicted))
     for text in sorted(own.keys() ^ other.keys()):
         there, missing = (own, predicted) if text in own else (other, gold)
-        raise FileError(f"matches no counterpart of {there[text][1]}", file=str(missing))
+        raise FileError(
+            f"matches no file for {there[text][1]}",
+            file=str(missing),
+            advice="files are paired by what the wildcards stand for",
+        )
     return [(name, path, other[text][1]) for text, (name, path) in own.items()]
 
 

@@ -198,7 +198,7 @@ class Source:
             return replace(document, id=self._name_in_folder(document.id))
         in_rows = self.format == "inline" and document.id != self._opened().stem
         alone = self.form.single and not in_rows
-        return replace(document, id=self.name if alone else f"{self.name}:{document.id}")
+        return replace(document, id=self.name if alone else type(document.id)(f"{self.name}:{document.id}"))
 
     def _name_in_folder(self, name: str) -> str:
         """Return the name of a document without ending, because several files belong together."""
@@ -229,7 +229,7 @@ def texts_of(path: Path, options: ReadOptions, name: str | None = None) -> Itera
         source = source_of(path, replace(plain, input="conll"), name=name)
     lines = source.token_lines
     if lines is None:
-        raise FileError("is no text with tokens", file=str(path), advice="use VRT or CoNLL")
+        raise FileError("is not a text with tokens", file=str(path), advice="use VRT or CoNLL")
     columns = replace(options, layers=None).columns()._replace(layers={})
     return documents(lines.passages(path, columns, name=name), {}, lines.sentence_id, options.max_document)
 

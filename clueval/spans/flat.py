@@ -35,6 +35,12 @@ def clash(spans: Iterable[Span]) -> tuple[Span, Span] | None:
     return None
 
 
+def name_file(error: OverlapError, *sides: tuple[Iterable[Span], str | None]) -> None:
+    """Add to an error the file of the first side, of spans and their file, in which spans overlap."""
+    if error.file is None:
+        error.file = next((file for spans, file in sides if clash(sorted(spans, key=by_position))), None)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Flat(Sequence[Span]):
     """Spans of one sequence by position, none of which overlaps or equals another.

@@ -10,7 +10,7 @@ from clueval.exceptions import UsageError
 def require_share(name: str, value: float) -> None:
     """Raise `UsageError` unless 0 < value < 1."""
     if not 0 < value < 1:  # NaN is not, either
-        raise UsageError(f"{name} must lie between 0 and 1, not at {value!r}", advice="for example 0.95")
+        raise UsageError(f"{name} must be between 0 and 1, not {value!r}", advice="for example 0.95")
 
 
 def require_positive(name: str, value: float) -> None:

@@ -150,10 +150,10 @@ class Comparison(Hinting):
         entries = [entry for score in self.scores for entry in score["against_baseline"]]
         if any(entry["p"] is not None for entry in entries):
             yield (
-                "p: how often systems that are equally good differ by at least as much in such units and runs."
+                "p: how often systems that are equally good would differ by at least as much in such units and runs."
                 if by_runs
-                else "p: the share of swaps of units' counts between two systems after which they differ by at least "
-                "as much; all swaps if up to 16 units differ, else random ones."
+                else "p: the counts of units are swapped between two systems; p is the share of swaps after which the "
+                "difference is at least as large. If up to 16 units differ, all swaps are tried, otherwise random ones."
             )
         if any(entry["detectable"] is not None for entry in entries):
             yield "80 % power: a true difference of this size is found in 80 of 100 such test sets."
@@ -175,7 +175,7 @@ class Comparison(Hinting):
 
     def _rows(self) -> Iterator[list[str]]:
         columns = ("value", "low", "high", "sd", "difference", "p", "p_holm", "test", "exact")
-        more = ("units_that_differ", "detectable", "units_needed", "reason")
+        more = ("units_that_differ", "detectable", "units_needed", "reason", "runs")
         yield ["score", "system", "against", *columns, *more]
         for score in self.scores:
             for value in score["values"]:
@@ -204,7 +204,7 @@ def _verdict(baseline: str, entry: Mapping[str, Any], level: float) -> str:
         verdict = f"{name} is {way} than {baseline} by {size}{shown}"
     else:
         signed = f"{points(difference, sign=True)} points"
-        verdict = f"{name} and {baseline} cannot be told apart (difference {signed}{shown})"
+        verdict = f"{name} and {baseline} do not differ significantly (difference {signed}{shown})"
     if entry["detectable"] is None:
         return f"{verdict}; {entry.get('reason', 'too few units differ')}"
     return (

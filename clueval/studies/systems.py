@@ -38,7 +38,8 @@ def systems_of(given: Sequence[System], names: Sequence[str] | None, force: bool
     named = list(names) if names is not None else [_name(system, n) for n, system in enumerate(given)]
     if len(named) != len(runs) or len({*named}) < len(named):
         raise UsageError(
-            "every system needs a name of its own", advice="give as many different names as systems"
+            f"{len(runs)} systems cannot have the names {', '.join(map(repr, named))}",
+            advice="give each system a name of its own",
         )
     first = runs[0][0]
     own = _units(first, named[0])
@@ -103,11 +104,13 @@ def _require_comparable(
         if None not in (own.gold_sha256, units.gold_sha256) and own.gold_sha256 != units.gold_sha256:
             raise UsageError(
                 f"{names} were scored against different gold files",
-                advice="use the same, or insist with force",
+                advice="score both against the same gold file, or use force",
             )
     _require_counts(first, other, names)
     if own.by != units.by:
-        raise UsageError(f"units of {names} are {own.by} and {units.by}", advice="resample both alike")
+        raise UsageError(
+            f"units of {names} are {own.by} and {units.by}", advice="use the same resample_by for both"
+        )
     missing = sorted({*own.keys} ^ {*units.keys})
     if missing:
         raise UsageError(
@@ -134,11 +137,13 @@ def _require_counts(first: Result, other: Result, names: str) -> None:
         if metrics.get(metric.name) != metric:
             raise UsageError(
                 f"{names} were not both counted by metric {metric.name!r} with the same settings",
-                advice="score both alike",
+                advice="score both with the same options",
             )
     for sequence in own.sequences:
         if sequence not in counted.sequences:
-            raise UsageError(f"{names} do not both have the layer {sequence!r}", advice="score both alike")
+            raise UsageError(
+                f"{names} do not both have the layer {sequence!r}", advice="score both with the same options"
+            )
 
 
 def _aligned(own: Units, units: Units) -> list[Unit]:

@@ -66,7 +66,7 @@ class Measure(NamedTuple):
             raise NoThreshold(f"{of} has no scores", advice="predicted must have spans with scores")
         meets = [point for point in curve if self.other is None or point[self.other] >= self.least]
         if not meets:
-            raise NoThreshold(f"no threshold of {of} meets {self.text}", advice="ask for less")
+            raise NoThreshold(f"no threshold of {of} meets {self.text}", advice="ask for a lower value")
         return max(meets, key=lambda point: (point[self.rate], point["threshold"]))
 
 
@@ -168,8 +168,8 @@ def threshold(
     if len(sequences) != 1 or "curve" not in next(iter(sequences.values()), {}):
         found = ", ".join(sequences) or "none"
         raise UsageError(
-            f"a threshold is chosen for one layer of spans and not for the metric gate; there are: {found}",
-            advice="name one layer",
+            f"a threshold needs a metric with a curve, and exactly one layer; there are: {found}",
+            advice="name one layer, and another metric than gate",
         )
     ((sequence, report),) = sequences.items()
     curves: dict[str | None, Mapping[str, Any]] = _curves_by_label(report) if per_label else {None: report}

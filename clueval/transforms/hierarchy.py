@@ -67,7 +67,10 @@ def _parents(text: str, file: str) -> dict[str, str | None]:
         depth, rest = divmod(width, unit) if unit else (0, 0)
         if rest or depth > len(above):
             raise FormatError(
-                f"{name!r} is indented too far", file=file, line=number, advice="one step for each level"
+                f"{name!r} is indented too far",
+                file=file,
+                line=number,
+                advice="indent by one step for each level",
             )
         if name in parents:
             raise FormatError(f"the name {name!r} occurs twice", file=file, line=number, advice="remove one")

@@ -61,5 +61,5 @@ def _share(text: str) -> float:
     except ValueError:
         share = 0.0
     if not 0 < share <= 1:
-        raise UsageError(f"Preparing.locate: fuzzy={text} is no similarity", advice="above 0, at most 1")
+        raise UsageError(f"Preparing.locate: fuzzy={text} is not a similarity", advice="above 0, at most 1")
     return share

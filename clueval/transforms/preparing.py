@@ -120,8 +120,8 @@ class Preparing:
         metadata=option(
             "--generic",
             "LABEL,...",
-            "predicted spans with these labels take the label of the gold span they overlap, if it is below theirs "
-            "in the hierarchy or they are in none",
+            "predicted spans with these labels take the label of the gold span they overlap, if that label is "
+            "below theirs in the hierarchy, or if no hierarchy has theirs",
             topic=_TOPIC,
         ),
     )
@@ -185,8 +185,8 @@ class Preparing:
         metadata=option(
             "--alternatives",
             "FILE",
-            "a table of other acceptable spans in the place of gold spans: document, start, end_inclusive, label; "
-            "each belongs to the gold span that it overlaps most, or to that of of_start and of_end_inclusive",
+            "a table of spans that are as good as a gold span: document, start, end_inclusive, label; each belongs to "
+            "the gold span that it overlaps most, or to the one that of_start and of_end_inclusive name",
             topic=_TOPIC,
         ),
     )
@@ -195,8 +195,8 @@ class Preparing:
         metadata=option(
             "--any-of",
             "FILE",
-            "other golds of the same documents, as by several annotators: of each document the gold with the fewest "
-            "errors counts, GOLD first",
+            "other golds of the same documents, as by several annotators: for each document, the gold with the fewest "
+            "errors counts (GOLD if they are equal)",
             topic=_TOPIC,
             parse=Path,
             several=True,
@@ -219,8 +219,8 @@ class Preparing:
         metadata=option(
             "--occurrence",
             "WHICH",
-            "with --input mentions: the k-th mention of a text takes its k-th occurrence (in-order), each takes the "
-            "first, or each text takes all",
+            "with --input mentions: where a mention is in the text: in-order (the k-th mention of a text is its k-th "
+            "occurrence), first (each is the first) or all (each text is all its occurrences)",
             topic=_TOPIC,
             choices=OCCURRENCES,
             default="in-order",
@@ -273,7 +273,7 @@ class Preparing:
         self.location_steps()
         if self.label_map is not None and (self.gold_map is not None or self.predicted_map is not None):
             raise UsageError(
-                "Preparing.label_map is for both sides, so it does not go with a map for one side",
+                "Preparing.label_map is for both sides, so it cannot be used with a map for one side",
                 advice="use Preparing.gold_map and Preparing.predicted_map",
             )
         if self.depth is not None and self.hierarchy is None:
@@ -282,7 +282,7 @@ class Preparing:
             raise UsageError("Preparing.by_depth needs a hierarchy", advice="add Preparing.hierarchy")
         if self.by_depth and self.depth is not None:
             raise UsageError(
-                "Preparing.by_depth and Preparing.depth exclude each other", advice="leave one out"
+                "Preparing.by_depth and Preparing.depth cannot be used together", advice="leave one out"
             )
         if self.hierarchy is not None and self._uses_hierarchy() is False:
             raise UsageError(

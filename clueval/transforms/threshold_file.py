@@ -50,7 +50,7 @@ def read_threshold(given: str | PathLike[str]) -> ThresholdFile:
     sha256 = found.get("gold_sha256")
     if threshold is None or not all(isinstance(found.get(name), str) for name in names):
         raise FormatError(
-            "this is no file of clueval threshold",
+            "is not a file of clueval threshold",
             file=str(path),
             advice="write one with clueval threshold GOLD PREDICTED --score-feature F -o T.json, or give a number",
         )

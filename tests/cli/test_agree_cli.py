@@ -105,7 +105,10 @@ def test_agree_refuses_the_tag_on_a_part_of_a_document(files: Path, capsys: Capt
     (files / "bob.conll").write_text(BOB.replace("Lovelace\tO", "Lovelace\t?"))
 
     assert main(["agree", "anna.conll", "bob.conll", "--unannotated", "?"]) == 2
-    assert "bob.conll:3, document 'd1': the tag '?' is on a part of the document" in capsys.readouterr().err
+    assert (
+        "bob.conll:3, document 'd1': the tag '?' is on only some tokens of the document"
+        in capsys.readouterr().err
+    )
 
 
 def test_agree_lists_disagreements(files: Path, capsys: Capture):
@@ -146,7 +149,7 @@ def test_agree_says_how_a_system_compares(files: Path, capsys: Capture):
     assert main(["agree", "anna.conll", "bob.conll", "--system", "anna.conll"]) == 0
     out = capsys.readouterr().out
     assert "the system agrees with annotators more than they do with each other" in out
-    assert "it is like one more annotator, not right" in out
+    assert "it is like another annotator, which does not mean that it is right" in out
 
 
 @pytest.mark.parametrize(
@@ -156,7 +159,7 @@ def test_agree_says_how_a_system_compares(files: Path, capsys: Capture):
         (["anna.conll", "anna.conll"], "two annotators have the path anna.conll"),
         (["a=anna.conll", "a=bob.conll"], "two annotators have the name 'a'"),
         (["anna.conll", "nothing.conll"], "nothing.conll: there is no such file"),
-        (["=anna.conll", "bob.conll"], "names no annotator"),
+        (["=anna.conll", "bob.conll"], "lacks a name or a path"),
         (["anna.conll", "bob.conll", "--annotator", "x"], "'x' cannot be read"),
         (["anna.conll", "bob.conll", "--annotator", "x=2"], "need one source"),
         (["anna.conll", "bob.conll", "--convention", "best"], "unknown convention 'best'"),
@@ -224,8 +227,17 @@ def test_curate_leaves_no_file_if_a_decision_is_about_no_place(files: Path, caps
     (files / "decisions.tsv").write_text("document\tstart\tend_inclusive\tlabel\nd1\t2\t2\tPER\n")
 
     assert main(["curate", "anna.conll", "bob.conll", "--decisions", "decisions.tsv", "-o", "gold.tsv"]) == 2
-    assert "decisions.tsv:2, document 'd1': the decision 2 to 2 is about no place" in capsys.readouterr().err
+    assert (
+        "decisions.tsv:2, document 'd1': the decision 2 to 2 is at a place that no annotator has marked"
+        in capsys.readouterr().err
+    )
     assert not (files / "gold.tsv").exists()
+
+
+def test_curate_writes_the_format_of_the_ending(files: Path, capsys: Capture):
+    for name, beginning in (("gold.conll", "# newdoc id = d1"), ("gold.tsv", "document\tstart")):
+        assert main(["curate", "anna.conll", "bob.conll", "-o", name]) == 0
+        assert (files / name).read_text(encoding="utf-8").startswith(beginning)
 
 
 def test_curate_writes_other_formats(files: Path, capsys: Capture):
@@ -236,8 +248,8 @@ def test_curate_writes_other_formats(files: Path, capsys: Capture):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--votes", "none"], "'none' votes cannot be needed"),
-        (["--votes", "2", "--union"], "--union needs no votes"),
+        (["--votes", "none"], "votes cannot be 'none'"),
+        (["--votes", "2", "--union"], "--union and --votes cannot be used together"),
         (["--decisions", "nothing.tsv"], "nothing.tsv"),
         (["-o", "anna.conll"], "is an input and cannot be overwritten"),
         (["-o", "x.tsv", "--undecided", "x.tsv"], "two results would be written to x.tsv"),

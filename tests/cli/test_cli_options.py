@@ -195,7 +195,7 @@ NOTHING = ["none.vrt", "none.vrt"]
         (["errors", *NOTHING, "--layer", "a=2", "--labelled", "b"], "there is no layer 'b' (one of a)"),
         (
             ["errors", *NOTHING, "--metric", "fair", "--raw"],
-            "--raw says how --tsv is written (add --tsv FILE)",
+            "--raw needs --tsv (add --tsv FILE)",
         ),
         (
             ["errors", *NOTHING, "--metric", "fair", "--html", "x"],
@@ -203,11 +203,11 @@ NOTHING = ["none.vrt", "none.vrt"]
         ),
         (
             ["agree", *NOTHING, "--lang", "de"],
-            "--lang is the language of the texts in --html (add --html FILE)",
+            "--lang needs --html (add --html FILE)",
         ),
         (
             ["conventions", *NOTHING, "--html", "x", "--format", "json"],
-            "--html and --format exclude each other (remove one of them)",
+            "--html and --format cannot be used together (remove one of them)",
         ),
     ],
 )

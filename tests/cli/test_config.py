@@ -82,7 +82,7 @@ def test_a_pyproject_without_a_table_of_clueval_says_nothing(folder: Path, capsy
         ('metrik = "exact"', "no command has an option 'metrik'; did you mean metric?"),
         ("merge = 3", "merge must be true or false, not an int"),
         ("[set.nope]\nx = 1", "set.nope: there is no such metric"),
-        ("set = 3", "set must have tables"),
+        ("set = 3", "set must be a table for each metric"),
         ("metric = 1979-05-27", "metric must be text, a number or a list, not a date"),
     ],
 )

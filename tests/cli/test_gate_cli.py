@@ -652,7 +652,7 @@ class TestParallelDocuments:
     ) -> None:
         assert main(["score", str(folders[0]), "--pairs", "p.csv", "--pair-by", "id"]) == 2
 
-        assert "exclude each other" in capsys.readouterr().err
+        assert "cannot be used together" in capsys.readouterr().err
 
     def test_equal_texts_cannot_be_paired_by_content(self) -> None:
         one, two = documents("a", "a")
@@ -748,8 +748,8 @@ def test_pairs_of_sets_are_added_and_averaged(tmp_path: Path, capsys: pytest.Cap
         (["--pair", "Key"], "cannot be read"),
         (["--pair", "Key:A:B"], "cannot be read"),
         (["--pair", "Key:Old", "--pair", "Key:Old"], "named twice"),
-        (["--pair", "Key:Old", "--gold-set", "Key"], "do not go with gold_set"),
-        (["--pair", "Key:Old", "--by", "document"], "do not go with by"),
+        (["--pair", "Key:Old", "--gold-set", "Key"], "cannot be used with gold_set"),
+        (["--pair", "Key:Old", "--by", "document"], "cannot be used with by"),
     ],
 )
 def test_wrong_pairs_are_refused(

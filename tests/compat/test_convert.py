@@ -62,5 +62,5 @@ def test_convert_refuses_wrong_use(gold: Path) -> None:
         clueval.convert(gold, "conll", gold)
     with pytest.raises(UsageError, match=r"source\[0\]"):
         clueval.convert([["B-PER"]], "conll")  # type: ignore[list-item]
-    with pytest.raises(UsageError, match="not read from files"):
+    with pytest.raises(UsageError, match="apply to files, not to documents"):
         clueval.convert([], "conll", token=1)

@@ -168,8 +168,8 @@ def test_cite_prints_the_number_both_forms_of_the_signature_and_bibtex(
         (["--cite", "levels.label.mikro"], "there is no score 'levels.label.mikro' (did you mean levels."),
         (["--cite", "levels.label.unlabelled.1"], "there is no score 'levels.label.unlabelled.1'"),
         (["--cite", ""], "there is no score ''"),
-        (["--cite", "unlabelled.1.f1", "--format", "csv"], "--cite prints text or JSON"),
-        (["--cite", "unlabelled.1.f1", "--all"], "--cite prints text or JSON"),
+        (["--cite", "unlabelled.1.f1", "--format", "csv"], "--cite prints one number, as text or JSON"),
+        (["--cite", "unlabelled.1.f1", "--all"], "--cite prints one number, as text or JSON"),
         (
             ["--metric", "exact,partial", "--cite", "micro.f1"],
             "'micro.f1' can mean 2 scores (one of exact.label",

@@ -95,8 +95,8 @@ def test_depths_have_tables() -> None:
     ("options", "problem"),
     [
         ({"by_depth": True}, "by_depth needs a hierarchy"),
-        ({"by_depth": True, "hierarchy": ".", "depth": 1}, "exclude each other"),
-        ({"by_depth": True, "hierarchy": ".", "align": True}, "does not go with aligned texts"),
+        ({"by_depth": True, "hierarchy": ".", "depth": 1}, "cannot be used together"),
+        ({"by_depth": True, "hierarchy": ".", "align": True}, "cannot be used when texts are aligned"),
         ({"by_depth": True, "hierarchy": ".", "resample_by": "sentence"}, "does not count by sentence"),
     ],
 )

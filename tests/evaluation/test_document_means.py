@@ -60,7 +60,7 @@ def test_means_stand_beside_every_micro_and_do_not_depend_on_processes(tmp_path:
     ("options", "says"),
     [
         ({"average": "sentence"}, "unknown average"),
-        ({"average": "document", "resample_by": "sentence"}, "do not go"),
+        ({"average": "document", "resample_by": "sentence"}, "cannot be used with"),
     ],
 )
 def test_wrong_averages_are_refused(options: dict[str, Any], says: str) -> None:

@@ -109,10 +109,10 @@ def test_citing_adds_the_choices_that_select_the_number() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("levels", "'levels' is no part of a signature"),
-        ("", "'' is no part of a signature"),
+        ("levels", "'levels' is not a part of a signature"),
+        ("", "'' is not a part of a signature"),
         ("metrics:a|m:b", "the signature has 'metrics' twice"),
-        (":a", "':a' is no part of a signature"),
+        (":a", "':a' is not a part of a signature"),
     ],
 )
 def test_parse_refuses_a_text_that_is_not_a_signature(text: str, message: str) -> None:
@@ -135,7 +135,7 @@ def test_results_with_different_signatures_are_compared_by_force_only() -> None:
 
     assert str(error.value) == (
         "the results cannot be compared: metrics is exact and exact+levels "
-        "(score both alike, or insist with force=True)"
+        "(score both with the same options, or use force=True)"
     )
     assert compare(one, other, force=True).to_dict()["scores"][0]["against_baseline"][0]["p"] == 1
 

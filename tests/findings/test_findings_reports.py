@@ -466,7 +466,7 @@ class TestCommand:
         [
             (["--labelled", "genre"], "there is no layer 'genre' (one of entity, risk)"),
             (["--class", "odd"], "there is no class 'odd'"),
-            (["--raw"], "--raw says how --tsv is written"),
+            (["--raw"], "--raw needs --tsv"),
             (["--where", "genre=novel"], "is called 'genre'"),
         ],
     )

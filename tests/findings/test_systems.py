@@ -22,6 +22,8 @@ from clueval.spans.document import Document
 from clueval.spans.match_classes import LEVELS
 from clueval.spans.span import Span
 from clueval.studies.diff import diff
+from clueval.transforms.prepared import transforms_of
+from clueval.transforms.preparing import Preparing
 
 SAMPLE = Path(__file__).parents[1] / "samples" / "german"
 TOKENS = tuple(f"w{n}" for n in range(14))
@@ -65,6 +67,37 @@ def test_changes_are_those_that_diff_counts(
 
     expected = diff(*([each] for each in group), choice).counts
     assert counted == Counter({(side, state): n for side in expected for state, n in expected[side].items()})
+
+
+@given(spans, spans, spans)
+@at_most(40)
+def test_changed_spans_are_those_that_diff_counts(gold: list[Span], one: list[Span], two: list[Span]) -> None:
+    preparing = Preparing(untyped=True)
+    group = documents(gold, one, two)
+    found = shared_places([group], Choice(), CHANGES, transforms_of(preparing))
+
+    counted = Counter((error.finding.side, error.state) for place in found for error in place.errors)
+
+    expected = diff(*([each] for each in group), preparing=preparing).counts
+    assert counted == Counter({(side, state): n for side in expected for state, n in expected[side].items()})
+
+
+def test_gold_row_has_the_alternatives_of_both_systems(tmp_path: Path) -> None:
+    table = tmp_path / "alternatives.tsv"
+    table.write_text(
+        "document\tstart\tend_exclusive\tx\tof_start\tof_end_exclusive\nd\t1\t3\tA\t0\t3\n", encoding="utf-8"
+    )
+    group = documents([Span(0, 3, "A")], [Span(0, 2, "A")], [Span(1, 3, "A")])
+    prepared = transforms_of(Preparing(alternatives=table))
+
+    (place,) = shared_places([group], Choice(1), shared_states("A", "B"), prepared)
+
+    assert sorted((row, span.start, span.end) for row, span in place.spans) == [
+        (0, 0, 3),
+        (0, 1, 3),
+        (1, 0, 2),
+        (2, 1, 3),
+    ]
 
 
 def test_drawing_has_the_spans_of_a_system_that_is_right() -> None:
@@ -148,6 +181,20 @@ def test_hostile_text_labels_and_names_are_shown_as_text(browser: Browser, tmp_p
     assert browser.run("document.documentElement.scrollWidth") <= 390
 
 
+def test_label_map_is_applied_to_both_systems(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("jinja2")
+    for name, tag in (("gold", "B-PER"), ("one", "B-person"), ("two", "O")):
+        (tmp_path / f"{name}.conll").write_text(f"Anna\t{tag}\n", encoding="utf-8")
+    paths = [str(tmp_path / f"{name}.conll") for name in ("gold", "one", "two")]
+    names = tmp_path / "map.tsv"
+    names.write_text("person\tPER\n", encoding="utf-8")
+
+    changed = ["--predicted-map", str(names), "--html", str(tmp_path / "page.html")]
+    assert main(["errors", *paths, *changed]) == 0
+
+    assert "errors: 0 both, 0 only A, 1 only B" in capsys.readouterr().err
+
+
 def test_two_systems_are_not_read_from_standard_input(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["errors", "-", "b.vrt", "c.vrt", "--html", "x"]) == 2
     assert "two systems are read from files, not from standard input" in capsys.readouterr().err
@@ -174,6 +221,10 @@ def test_systems_with_the_same_file_name_are_named_by_their_paths(tmp_path: Path
         (["--html", "x", "--tsv", "y"], "--tsv does not apply to two systems"),
         (["--html", "x", "--limit", "3"], "--limit does not apply to two systems"),
         (["--html", "x", "--metric", "fair"], "--metric fair does not apply to two systems"),
+        (
+            ["--html", "x", "--untyped", "--any-of", "d.vrt"],
+            "--any-of does not apply to the page of two systems",
+        ),
         (["--html", "x", "--labelled", "b", "--layer", "a=2"], "there is no layer 'b' (one of a)"),
     ],
 )

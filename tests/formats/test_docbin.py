@@ -106,7 +106,7 @@ def test_bytes_that_change_end_in_documents_or_one_error(path: Path) -> None:
 
 def test_missing_extra_is_named(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def missing() -> None:
-        raise MissingExtra("DocBin files need spaCy", advice="pip install clueval[spacy]")
+        raise MissingExtra("DocBin files need spaCy", advice="pip install 'clueval[spacy]'")
 
     monkeypatch.setattr(module, "spacy_tools", missing)
 

@@ -142,7 +142,7 @@ def test_alternatives_that_are_optional_may_be_left_out() -> None:
         ),
         (
             lambda f: table(f, "document\tstart\tend\tfragments\tx\na\t0\t8\t0..8\tA\n"),
-            r"a\.tsv:2.*no fragments",
+            r"a\.tsv:2.*not fragments",
         ),
         (lambda f: w2ner(f, [3, 10]), r"index \[3, 10\] .*from 0 to 9"),
         (lambda f: w2ner(f, []), "not one of different tokens"),

@@ -127,7 +127,7 @@ def test_a_row_without_text_is_an_error_or_an_empty_answer(tmp_path: Path) -> No
 
     with pytest.raises(FormatError, match=r"a.jsonl:1: <A> is not closed"):
         list(read(path, input="inline"))
-    with pytest.raises(FormatError, match=r"a.jsonl:2: the row is no JSON object"):
+    with pytest.raises(FormatError, match=r"a.jsonl:2: the row is not a JSON object"):
         list(read(path, input="inline", unparsable="lenient"))
     assert [each.text for each in read(path, input="inline", unparsable="empty")] == ["", "", "b"]
 

@@ -44,6 +44,12 @@ def task(*results: object) -> dict[str, object]:
 
 VARIANTS = {
     "doccano with start and end": [{"text": "Ada", "entities": [{"start": 0, "end": 3, "label": "PER"}]}],
+    "doccano with the spans of a pipeline of hugging face": [
+        {"text": "Ada", "entities": [{"start": 0, "end": 3, "entity_group": "PER", "score": 0.9}]}
+    ],
+    "spacy in one object": [
+        {"classes": ["PER"], "annotations": [None, ["Ada", {"entities": [[0, 3, "PER"]]}]]}
+    ],
     "prodigy without hashes": [{"text": "Ada", "spans": [{"start": 0, "end": 3, "label": "PER"}]}],
     "prodigy with tokens alone": [
         {
@@ -124,7 +130,11 @@ def test_brat_keeps_several_values_of_one_attribute(tmp_path: Path) -> None:
     assert document.layers["label"][0].features == {"Ref": ["W:Q1", "W:Q2"]}
 
 
+CHAIN = "#T_CH=a.CoreferenceLink|referenceType|referenceRelation"
 WRONG = {
+    '{"text": "a", "label": [[0, 1, "A"]]}\n{"text": "a"}': "2: the row has no spans: no key 'label'",
+    '{"text": "a", "_input_hash": 1, "answer": "accept", "options": [], "accept": ["A"]}': "1: the row classifies its",
+    f"#FORMAT=WebAnno TSV 3.3\n{CHAIN}\n\n\n#Text=a\n1-1\t0-1\ta\tp[1]\t*->1-1\n": r"not read: CoreferenceLink \(ch",
     '{"text": "a", "label": [[NaN, 1, "A"]]}': r"1: the start_offset of a span is nan, not a whole number",
     '{"text": "a", "label": [[0, 1e999, "A"]]}': r"1: the end_offset of a span is inf, not a whole number",
     '{"text": "a", "label": [[0, "1", "A"]]}': r"1: the end_offset of a span is '1', not a whole number",

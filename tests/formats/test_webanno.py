@@ -61,6 +61,16 @@ def test_only_layer_is_the_default_and_several_need_a_name(tmp_path: Path) -> No
         list(read(write(tmp_path / "b.tsv", two)))
 
 
+def test_file_without_layers_has_no_spans(tmp_path: Path) -> None:
+    path = write(
+        tmp_path / "a.tsv", "#FORMAT=WebAnno TSV 3.3\n\n\n#Text=Ada sat\n1-1\t0-3\tAda\n1-2\t4-7\tsat\t\n"
+    )
+
+    (document,) = read(path, {"entity": "NamedEntity.value"})
+
+    assert (document.text, document.layers) == ("Ada sat", {"entity": []})
+
+
 @pytest.mark.parametrize(
     ("rows", "says"),
     [

@@ -235,7 +235,7 @@ def test_texts_get_the_tokens_of_a_file(tmp_path: Path, capsys: pytest.CaptureFi
     ("tokens", "message"),
     [
         ("<text>\nDr.\nEva\n</text>\n", "token 2 is 'Eva' where the other text has"),
-        ("", "the file with tokens has fewer documents"),
+        ("", "the file with tokens does not have this document"),
         ("<text>\nDr.\nAda-Eva\nsat.\nYes\n</text>\n<text>\na\n</text>\n", "has more documents"),
         ("<text>\nDr.\nAda-Eva\nsat.\nYes\n</text>\n", "span [4,7) 'PER' does not begin"),
     ],
@@ -257,7 +257,7 @@ def test_tokens_are_refused_for_a_format_with_characters(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert converted(tmp_path, "a.jsonl", json.dumps(TEXT), "--to", "doccano", "--tokens", "x") == 2
-    assert "tokens are for formats with tokens, not for doccano" in capsys.readouterr().err
+    assert "the format doccano has no tokens, so a file with tokens does not apply" in capsys.readouterr().err
 
 
 def test_features_that_brat_cannot_hold_are_left_out_and_counted(

@@ -17,7 +17,7 @@ from clueval.cli.commands import command_parser
 from clueval.cli.reference import PARTS
 from clueval.exceptions import UsageError
 from clueval.formats import FORMATS
-from clueval.guide.pages import SECTIONS, all_pages, contents, page_named
+from clueval.guide.pages import FIRST, SECTIONS, all_pages, contents, page_named
 from clueval.metrics import METRICS, metric_class
 
 PAGES = all_pages()
@@ -101,9 +101,17 @@ def test_page_links_to_pages_that_exist(name: str) -> None:
 
 
 @every_page
+def test_page_shows_commands_instead_of_links_on_a_terminal(name: str) -> None:
+    text = PAGES[name].for_terminal()
+
+    assert ".md)" not in re.sub(r"```.*?```|`[^`\n]+`", "", text, flags=re.DOTALL)
+
+
+@every_page
 def test_page_names_commands_options_settings_and_extras_that_exist(name: str) -> None:
     text = PAGES[name].text
-    code = " ".join(re.findall(r"`([^`\n]+)`", text))
+    quoted = re.findall(r"`([^`\n]+)`", text)
+    code = " ".join(each for each in quoted if not each.startswith("python "))  # that is another program
 
     assert set(re.findall(r"`clueval (\w+)", text)) - {"COMMAND"} <= COMMANDS.keys()
     assert set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", code)) <= {
@@ -140,6 +148,16 @@ def test_contents_list_every_page_with_its_title() -> None:
 
     assert all(f"[{page.title}]({name}.md): " in text for name, page in PAGES.items())
     assert len({page.title for page in PAGES.values()}) == len(PAGES)
+
+
+def test_contents_begin_with_the_pages_that_explain_the_words_of_the_others() -> None:
+    sections = {name: section for section in SECTIONS for name in PAGES if name.startswith(f"{section}-")}
+
+    assert sections.keys() >= set(FIRST)
+    for section in {sections[name] for name in FIRST}:
+        pages = [name for name in PAGES if sections[name] == section]
+        first = [name for name in FIRST if sections[name] == section]
+        assert pages == [*first, *sorted(set(pages) - set(first))]
 
 
 def test_page_is_found_by_its_name_with_and_without_its_section() -> None:

@@ -18,7 +18,8 @@ from clueval.exceptions import OverlapError, UsageError
 from clueval.metrics import partial
 from clueval.metrics.counting import f_measure
 from clueval.metrics.metric import Side
-from clueval.metrics.partial import Partial, PartialMatch, glue_spans, partial_matches
+from clueval.metrics.partial import Partial
+from clueval.metrics.partial_matching import PartialMatch, glue_spans, partial_matches
 from clueval.spans.document import Document
 from clueval.spans.span import Frozen, Span
 
@@ -320,7 +321,8 @@ def test_overlapping_spans_of_a_label_are_an_error_that_names_both_and_the_docum
     assert str(caught.value) == (
         "gold.xml:12, document 'd7': "
         f"gold spans [{first[0]},{first[1]}) 'A' and [{second[0]},{second[1]}) 'A' overlap, "
-        "which metric 'partial' forbids within a label (correct them, or set glue to join them)"
+        "which metric 'partial' forbids within a label (correct them, or join them with Partial.glue; "
+        "exact, fair, gate and muc count them)"
     )
 
 

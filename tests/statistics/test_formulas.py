@@ -77,13 +77,13 @@ def test_holms_correction_by_hand() -> None:
 @pytest.mark.parametrize(
     ("function", "arguments", "message"),
     [
-        (t_quantile, (1.0, 3), "q must lie between 0 and 1"),
+        (t_quantile, (1.0, 3), "q must be between 0 and 1"),
         (t_quantile, (0.9, 0), "df must be a number above 0"),
         (t_p, (1.0, float("nan")), "df must be a number above 0"),
         (wilson, (3, 2), "3 successes in 2 trials"),
         (wilson, (0, 0), "0 successes in 0 trials"),
         (clopper_pearson, (-1, 2), "-1 successes in 2 trials"),
-        (clopper_pearson, (1, 2, 95), "confidence must lie between 0 and 1, not at 95"),
+        (clopper_pearson, (1, 2, 95), "confidence must be between 0 and 1, not 95"),
     ],
 )
 def test_a_formula_refuses_what_it_cannot_compute(function, arguments, message: str) -> None:  # type: ignore[no-untyped-def]

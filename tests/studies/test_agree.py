@@ -491,7 +491,7 @@ def test_agree_intervals_need_two_documents():
         ({"A": A, "B": [1]}, {}, "'int'|B\\[0\\] is an int"),
         ({"A": A, " ": B}, {}, "cannot be the name of an annotator"),
         ({"A": A, "B": B}, {"scheme": "X"}, "X"),
-        ({"A": A, "B": B}, {"intervals": True, "confidence": 2}, "confidence must lie between 0 and 1"),
+        ({"A": A, "B": B}, {"intervals": True, "confidence": 2}, "confidence must be between 0 and 1"),
         ({"A": A, "B": B}, {"nothing": 1}, "agree has no option 'nothing'"),
         ({"A": A, "B": [document("d1", 10, layer="risk")]}, {}, "has no layer"),
     ],

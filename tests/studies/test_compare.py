@@ -211,6 +211,14 @@ def test_a_comparison_has_every_form(form: str) -> None:
     assert form != "markdown" or "a<b>" not in text
 
 
+def test_table_has_the_number_of_runs() -> None:
+    runs = [result(many(seed)) for seed in (1, 2, 3)]
+
+    header, row, *_ = compare(runs, [result(many(4))], scores=[RECALL]).render("tsv").splitlines()
+
+    assert dict(zip(header.split("\t"), row.split("\t"), strict=True))["runs"] == "3"
+
+
 REFUSED: dict[str, tuple[Any, str]] = {
     "other units": (lambda: result(HAND_A[:3]), "different units: 'd3' is in only one"),
     "other gold": (lambda: result([(4, 0, 1), *HAND_A[1:]]), "different gold spans in unit 'd0'"),
@@ -245,9 +253,9 @@ def test_systems_that_cannot_be_compared_are_refused(case: str) -> None:
     ("options", "message"),
     [
         ({"scores": ["exact.x.micro.recal"]}, "did you mean exact.x.micro.recall"),
-        ({"scores": ["exact.x.micro.gold"]}, "is no rate"),
+        ({"scores": ["exact.x.micro.gold"]}, "is not a rate"),
         ({"detect": 0}, "detect must be a difference from 1e-09 to 1"),
-        ({"confidence": 95}, "confidence must lie between 0 and 1"),
+        ({"confidence": 95}, "confidence must be between 0 and 1"),
         ({"names": ["a"]}, "a name of its own"),
         ({"names": ["a", "a"]}, "a name of its own"),
         ({"resamples": 0}, "resamples must be a whole number from 1 on"),
@@ -336,5 +344,5 @@ def test_the_verdict_is_that_of_a_test_at_the_level_of_the_intervals() -> None:
     entry = differences(compare(own, other))[RECALL]
     verdicts = [str(compare(own, other, scores=[RECALL], confidence=c)) for c in (0.999, 1 - entry["p"])]
 
-    assert "cannot be told apart" in verdicts[0]
+    assert "do not differ significantly" in verdicts[0]
     assert "B is better than A by" in verdicts[1]

@@ -154,8 +154,8 @@ def test_curate_decisions_replace_winners_too(tmp_path: Path):
 @pytest.mark.parametrize(
     ("lines", "message"),
     [
-        (["d1\t8\t9\tLOC"], "decisions.tsv:2.*is about no place"),
-        (["d9\t0\t1\tLOC"], "is about no place"),
+        (["d1\t8\t9\tLOC"], "decisions.tsv:2.*is at a place that no annotator"),
+        (["d9\t0\t1\tLOC"], "is at a place that no annotator"),
         (["d1\t0\t6\tLOC"], "overlaps two places"),
         (["d1\t4\t6\tLOC", "d1\t5\t6\tLOC"], "decisions.tsv:3.*overlaps the span of line 2"),
         (["d1\tx\t6\tLOC"], "start is 'x', not a position"),
@@ -179,9 +179,9 @@ def test_curate_refuses_a_table_of_decisions_without_its_columns(tmp_path: Path)
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"votes": 0}, "0 votes cannot be needed"),
-        ({"votes": "most"}, "'most' votes cannot be needed"),
-        ({"votes": 2, "union": True}, "a union needs no votes"),
+        ({"votes": 0}, "votes cannot be 0"),
+        ({"votes": "most"}, "votes cannot be 'most'"),
+        ({"votes": 2, "union": True}, "votes and union cannot be used together"),
         ({"decisions": "no-such-file"}, "No such file|no such file"),
         ({"nothing": 1}, "curate has no option 'nothing'"),
     ],

@@ -70,7 +70,7 @@ def test_a_file_of_another_form_is_refused(tmp_path: Path, content: str) -> None
     from clueval import score
 
     path = write(tmp_path / "t.json", content)
-    with pytest.raises(Exception, match="no file of clueval threshold"):
+    with pytest.raises(Exception, match="is not a file of clueval threshold"):
         score([GOLD], [GOLD], min_score=path)
 
 

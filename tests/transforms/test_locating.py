@@ -169,7 +169,7 @@ def test_tokens_of_gold_belong_to_a_mention_that_covers_more_than_half_of_them()
     [
         ({"locate": "exact,near"}, "cannot have the step 'near'"),
         ({"locate": "fuzzy"}, "cannot have the step 'fuzzy'"),
-        ({"locate": "fuzzy=2"}, "is no similarity"),
+        ({"locate": "fuzzy=2"}, "is not a similarity"),
         ({"occurrence": "last"}, "unknown value 'last'"),
         ({"align": True}, "mentions are located"),
         ({"resample_by": "sentence"}, "sentences cannot be units"),

@@ -149,7 +149,11 @@ class IndicatorWriter:
 
     def _write(self, document: Document, added: Mapping[str, Sequence[Span]]) -> None:
         if document.file is None:
-            raise UsageError("indicators are written into files", document=document.id)
+            raise UsageError(
+                "indicators are added to files, and this document is not from a file",
+                document=document.id,
+                advice="give predicted as files",
+            )
         path = Path(document.file)
         text = _with_sets(path, added)
         # the id of a document in a folder is its relative path; of two single files it is not

@@ -131,7 +131,7 @@ def _of_pairs(
     """Score several pairs of annotation sets, and return the sum of their results, with the report of each."""
     for name, value in alone.items():
         if value:
-            raise UsageError(f"pairs of annotation sets do not go with {name}", advice="leave one out")
+            raise UsageError(f"pairs of annotation sets cannot be used with {name}", advice="leave one out")
     results: dict[str, Result] = {}
     lines: list[str] = []
     for name, gold_set, predicted_set in map(_pair, pairs):

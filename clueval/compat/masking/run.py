@@ -11,11 +11,12 @@ from clueval.compat.masking.conventions import programs
 from clueval.compat.masking.settings import SETTINGS, metric_of, several
 from clueval.evaluation.observer import Observer
 from clueval.evaluation.options import Counting, Workers
-from clueval.exceptions import UsageError, checked_call, refuse_unknown, require_instance
+from clueval.exceptions import TextMismatch, UsageError, checked_call, refuse_unknown, require_instance
 from clueval.formats.format import EVERY_SET, Format
 from clueval.formats.spans_table import names_in
 from clueval.metrics.masking import Masking
 from clueval.options import column, field_names, with_fields
+from clueval.reading.given import documents_of
 from clueval.reading.layers import LayerColumns, columns_of_side
 from clueval.reading.options import SETS, Reading, readings_of
 from clueval.reading.pairing import files_of_side
@@ -51,13 +52,13 @@ def masking(
     conventions: Iterable[str] | str = (),
     **options: Any,
 ) -> MaskingReport:
-    """Report what was left unmasked: gold spans say what must go, predicted spans what went.
+    """Report what was left unmasked: gold spans say what must be masked, predicted spans what was.
 
     Args:
         gold, predicted, layers: as in `clueval.score`.
         weight_column: the column of the gold files that has the weight of each token.
         redacted: `predicted` has redacted texts in the place of spans: a file, a folder with a file for each gold
-            document (called as its id, or as its file), or texts in the order of the documents.
+            document (named like its id or its file), texts in the order of the documents, or texts by id.
         placeholder: regular expressions of further placeholders of redacted texts.
         align: redacted texts may differ from the gold texts in more than their placeholders (extra ``align``).
         conventions: other programs whose figures are computed as they count them: ``tab``, ``i2b2``,
@@ -101,7 +102,13 @@ def masking(
         return _of_redacted_texts(gold, texts, metric, observers, transforms, layers, options)
     if align or not isinstance(placeholder, tuple | list) or placeholder:
         raise UsageError("placeholder and align are for redacted texts", advice="add redacted")
-    return masking_report(gold, predicted, metric, observers, transforms=transforms, layers=layers, **options)
+    try:
+        return masking_report(
+            gold, predicted, metric, observers, transforms=transforms, layers=layers, **options
+        )
+    except TextMismatch as error:
+        error.advice = f"{error.advice}; for redacted texts add redacted=True"
+        raise
 
 
 def _every_set(gold: Any, options: Mapping[str, Any]) -> str | None:
@@ -144,8 +151,9 @@ def _of_redacted_texts(
     options: dict[str, Any],
 ) -> MaskingReport:
     """Return the report on gold documents and their redacted texts."""
-    documents: Any = gold
-    if are_paths(gold):
+    if not are_paths(gold):
+        documents = documents_of(gold, "gold")
+    else:
         own, *_ = readings_of(options.pop("reading", Reading()), options)
         for name in (*field_names(Reading), *SETS):
             options.pop(name, None)
@@ -177,7 +185,11 @@ def _with_column_of_entities(
     if table is not None and layers is None:
         names = names_in(next(text for _, text in lines(table)))
         if not -len(names) <= number - (number > 0) < len(names):
-            raise UsageError(f"there is no column {number} for entity", file=str(table))
+            raise UsageError(
+                f"there is no column {number} for entity",
+                file=str(table),
+                advice=f"the table has {len(names)} columns",
+            )
         return {**settings, "entity": names[number - (number > 0)]}, None
     columns = {DEFAULT_LAYER: -1} if layers is None else dict(layers)
     kept = {key: value for key, value in settings.items() if key != "entity"}
@@ -189,5 +201,5 @@ def _transforms(weight_column: int | None, gold: object) -> list[Transform]:
     if weight_column is None:
         return []
     if not are_paths(gold):
-        raise UsageError("weight_column is a column of files, and gold is not read from files")
+        raise UsageError("weight_column is a column of files, and gold is in memory", advice="leave it out")
     return [TokenWeights(weight_column)]

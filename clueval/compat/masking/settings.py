@@ -32,7 +32,7 @@ def several(value: Any) -> tuple[str, ...]:
     if isinstance(value, str):
         return tuple(part.strip() for part in value.split(",") if part.strip())
     if not isinstance(value, Iterable):
-        raise UsageError(f"{value!r} is neither a list nor a text", advice="names, separated by commas")
+        raise UsageError(f"{value!r} is neither a list nor text", advice="names, separated by commas")
     return tuple(map(str, value))
 
 
@@ -45,7 +45,7 @@ def _numbers(value: Any) -> tuple[float, ...]:
         try:
             return tuple(float(part) for part in (several(value) if isinstance(value, str) else value))
         except (TypeError, ValueError):
-            raise UsageError(f"{value!r} are no numbers") from None
+            raise UsageError(f"{value!r} are not numbers") from None
     return (value,)
 
 

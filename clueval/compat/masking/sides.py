@@ -50,7 +50,7 @@ def examination_of(metric: Masking, group: Group) -> Examination | None:
 
 def _first_layer(metric: Masking, gold: Document) -> str:
     named = [name for name in metric.annotators if name in gold.layers]
-    return next(iter(named or metric.mention_layers(gold.layers)), "")
+    return next(iter(named or metric.layer_choice.of_mentions(gold.layers)), "")
 
 
 def _side(document: Document, name: str) -> Side:

@@ -96,7 +96,7 @@ class _Cluster(Executor):
             return WorkerLost(f"a task was cancelled at the scheduler {self._address}", advice="start again")
         return WorkerLost(
             f"the scheduler {self._address} has ended, or cannot be reached any more",
-            advice="start it and this again",
+            advice="start the scheduler, then this again",
         )
 
 
@@ -160,5 +160,6 @@ def _require_answer(address: str, patience: float) -> None:
     except OSError as error:  # or its subclass TimeoutError
         message = str(error).partition("\n")[0]
         raise WorkerLost(
-            f"no scheduler answers at {address}: {message or type(error).__name__}", advice="is it running?"
+            f"no scheduler answers at {address}: {message or type(error).__name__}",
+            advice="check that it is running",
         ) from None

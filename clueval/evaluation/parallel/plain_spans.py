@@ -7,7 +7,7 @@ from typing import Any
 
 from clueval.evaluation.parallel.expected import Expected
 from clueval.evaluation.parallel.plain_values import PLAIN, NotPlain, a_list, an_object, text, whole
-from clueval.evaluation.result import Unprojected
+from clueval.evaluation.unprojected import Unprojected
 from clueval.exceptions import CluevalError
 from clueval.spans.span import Span
 

@@ -207,7 +207,9 @@ class WorkerPool(Executor):
             if self._ended_without_task > self._number + SPARE:
                 raise WorkerLost(
                     f"processes end before they have counted anything, the last one {how}",
-                    advice=_GUARD if start_method() == "spawn" else "look at what ends them",
+                    advice=_GUARD
+                    if start_method() == "spawn"
+                    else "find out what ends them, or count in one process",
                 )
             return
         pending.attempts += 1

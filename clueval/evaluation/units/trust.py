@@ -41,8 +41,8 @@ class Trust:
         metadata=option(
             "--resample-by",
             "UNIT",
-            "what intervals and tests take for independent: document, sentence, or metadata, as in "
-            "--resample-by court",
+            "the units that intervals and tests treat as independent: document, sentence, or the values of metadata, "
+            "as in --resample-by court",
             topic="intervals",
             takes="document, sentence or the name of metadata",
             default="document",
@@ -67,7 +67,11 @@ class Trust:
     resamples: int = field(
         default=RESAMPLES,
         metadata=option(
-            "--resamples", "N", "how many resamples percentile and bca have", topic="intervals", parse=whole
+            "--resamples",
+            "N",
+            "the number of resamples of percentile and bca",
+            topic="intervals",
+            parse=whole,
         ),
     )
     seed: int = field(
@@ -82,7 +86,7 @@ class Trust:
         metadata=option(
             "--save",
             "FILE",
-            "save the counts of all units to FILE (packed if it ends in .gz), for clueval compare and for gates",
+            "save the counts of all units to FILE (gzipped if its name ends in .gz), for clueval compare and for gates",
             topic="intervals",
             parse=Path,
         ),

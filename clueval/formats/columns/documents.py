@@ -18,6 +18,7 @@ from clueval.formats.text_pieces import joined
 from clueval.limits import MAX_DOCUMENT, document_too_long
 from clueval.spans.document import Document, Sentence
 from clueval.spans.flat import Flat
+from clueval.spans.missing_id import MissingId
 from clueval.spans.span import Frozen, Span
 from clueval.tagging.decoder import BadTag, Decoder
 from clueval.tagging.transitions import Neighbours, Seams
@@ -105,7 +106,7 @@ class TokenLineNumbers(Sequence[int]):
         return repr(self.numbers)
 
 
-_MANY = 20_000
+MANY = 20_000
 """In a document of more tokens, equal tokens and tags are one object, which takes time and saves memory."""
 
 
@@ -155,6 +156,13 @@ def documents(
     `FormatError` for a document of more than `most` tokens, before it is parsed.
     """
     file = FileTags(decoders)
+    for parts in by_document(passages, most):
+        yield _document(parts, file, sentence_id)
+    file.ended = True
+
+
+def by_document(passages: Iterable[Passage], most: int) -> Iterator[list[Passage]]:
+    """Yield the passages of each document. Raises `FormatError` for a document of more than `most` tokens."""
     ordinal = 0
 
     def number(passage: Passage) -> int:
@@ -163,8 +171,7 @@ def documents(
         return ordinal
 
     for _, parts in groupby(passages, key=number):
-        yield _document(list(_at_most(parts, most)), file, sentence_id)
-    file.ended = True
+        yield list(_at_most(parts, most))
 
 
 def _at_most(passages: Iterable[Passage], most: int) -> Iterator[Passage]:
@@ -190,7 +197,7 @@ def _document(
     layers: dict[str, list[Span]] = {name: [] for name in file.decoders}
     neighbours: dict[str, Neighbours] = {name: Counter() for name in file.decoders}
     sentences: list[Sentence] = []
-    are_many = sum(passage.tokens for passage in passages) > _MANY
+    are_many = sum(passage.tokens for passage in passages) > MANY
     repaired = 0
     for passage in passages:
         if passage.layout is None:
@@ -216,7 +223,7 @@ def _document(
     if len(set(token_ids)) != len(token_ids):
         raise next(repeated_ids(passages))
     return Document(
-        first.document,
+        first.document if first.named else MissingId(first.document),
         Frozen(layers),
         tokens=tokens,
         text=_text(passages, tokens),

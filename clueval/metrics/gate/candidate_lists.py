@@ -44,7 +44,10 @@ class CandidateList:
                     f"list {name_of(self.span)} has {len(self.candidates)} candidates, {len(self.scores)} scores"
                 )
             if any(one < other for one, other in zip(self.scores, self.scores[1:], strict=False)):
-                raise UsageError(f"the scores of list {name_of(self.span)} rise", advice="best first")
+                raise UsageError(
+                    f"the candidates of list {name_of(self.span)} are not sorted by score",
+                    advice="best first",
+                )
 
     def __len__(self) -> int:
         return len(self.candidates)

@@ -1,9 +1,8 @@
-"""The metric: one evaluation over all types, one for each type, their macro average, and every threshold.
+"""There is one evaluation of all types together, one of each type, their macro average, and one at each threshold.
 
 In the evaluation of all types together, a response at the place of a target of another type is an *incorrect*
-pair; in the evaluation of one type, the two are a truly missing and a truly spurious one. So the counts over
-all types are not the sums of the types. The macro average is over the types. See `clueval.metrics.gate` for
-the parts.
+pair; in the evaluation of one type, the two are a *truly missing* target and a *truly spurious* response. So the
+counts of all types together are not the sums of the types. The macro average is the mean over the types.
 """
 
 from __future__ import annotations
@@ -111,7 +110,8 @@ class Gate:
         metadata=option(
             "--features",
             "F,...",
-            "annotations match only if these features are equal, too; M[F,...]: those of gold's type M",
+            "annotations match only if these features are equal, too; M[F,...]: those of gold annotations "
+            "of type M only",
             takes="names separated by commas, or TYPE[NAME,...]",
             parse=features_from_text,
         ),
@@ -121,8 +121,8 @@ class Gate:
         metadata=option(
             "--feature-comparison",
             "HOW",
-            "when --features are equal: equality, same kind and value; string, same when written out; "
-            "subsumption, those that gold's annotation has are equal",
+            "when --features are equal: equality (same kind and value), string (same when written as text) or "
+            "subsumption (those that the gold annotation has are equal)",
             choices=COMPARISONS,
         ),
     )
@@ -131,9 +131,9 @@ class Gate:
         metadata=option(
             "--pairing",
             "HOW",
-            "how one gold span is paired with one predicted span where several overlap: plugin, best pairs "
-            "first, as GATE's plugin does; by-response, each predicted span in turn takes its best; by-target, "
-            "each gold span does",
+            "how one gold span is paired with one predicted span where several overlap: plugin (the best pairs "
+            "first, as GATE's plugin), by-response (each predicted span in turn takes its best gold span) or "
+            "by-target (each gold span takes its best predicted span)",
             choices=PAIRINGS,
         ),
     )
@@ -162,7 +162,7 @@ class Gate:
         metadata=option(
             "--nil",
             "VALUE",
-            "leave out annotations whose first of --features has this value ('': is missing)",
+            "leave out annotations whose first feature of --features has this value ('': is missing)",
         ),
     )
     containing: str | None = field(
@@ -189,13 +189,13 @@ class Gate:
         metadata=option(
             "--unfiltered",
             "TYPE",
-            "with --containing: all targets of this type take part, because the containing annotations are of it",
+            "with --containing: all gold annotations of this type count, because they are the containing annotations",
             default="TYPE of --containing, if SET is gold's",
         ),
     )
     by: tuple[str, ...] = field(
         default=(),
-        metadata=option("--by-feature", "F,...", "scores for each value of these features, too"),
+        metadata=option("--by-feature", "F,...", "also report the scores for each value of these features"),
     )
     beta: float = field(
         default=1.0,

@@ -55,6 +55,12 @@ def report_of(
     }
 
 
+def entities_told_by(tally: Tally) -> dict[str, str]:
+    """Return how entities were told apart, for the signature."""
+    names = [name for name in ("by id", "by surface") if tally["entities", name]]
+    return {"entities": " and ".join(names)} if names else {}
+
+
 def share(part: float, whole: float) -> float | None:
     """Return ``part / whole``; 0/0 is None.
 

@@ -76,7 +76,10 @@ class MaskedWords:
         """
         if document.end is None or (document.text is None and are_unknown(document.tokens or ())):
             raise UsageError(
-                "metric 'masking' needs the text of the documents", file=document.file, document=document.id
+                "metric 'masking' needs the text of the documents",
+                file=document.file,
+                document=document.id,
+                advice="give documents with their texts",
             )
         characters = Characters.of(document)
         text = characters.text

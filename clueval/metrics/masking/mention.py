@@ -9,7 +9,7 @@ are one entity.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
@@ -85,7 +85,7 @@ class MentionReader:
     def read(self, spans: Sequence[Span], counted: Sequence[bool] | None) -> Iterator[Mention]:
         """Yield the mentions among the spans of a layer, by position."""
         classes = self._classes()
-        entities = OverlappedLabels(self.document, self.entity)
+        entities = OverlappedLabels(self.document.layers, self.entity)
         order = sorted(range(len(spans)), key=lambda number: (spans[number].start, spans[number].end))
         for number in order:
             span = spans[number]
@@ -102,7 +102,7 @@ class MentionReader:
 
     def _classes(self) -> Callable[[Span, Ranges], str]:
         """Return the function that gives the class of a span, whose characters are the ranges."""
-        names = class_names(self.document, self.class_layer)
+        names = class_names(self.document.layers, self.class_layer)
         overlapped = list(self._unions(names[0]))
 
         def class_of(span: Span, ranges: Ranges) -> str:
@@ -122,11 +122,11 @@ class MentionReader:
             yield kind, union_of(by_class[kind])
 
 
-def class_names(document: Document, class_layer: str | None) -> list[str]:
+def class_names(layers: Container[str], class_layer: str | None) -> list[str]:
     """Return the names under which a span of a document may have a class of its own, that of the layer first."""
     if class_layer is not None:
         return [class_layer]
-    return [CLASS_LAYER] if CLASS_LAYER in document.layers else [CLASS_LAYER, CLASS_FEATURE]
+    return [CLASS_LAYER] if CLASS_LAYER in layers else [CLASS_LAYER, CLASS_FEATURE]
 
 
 def own_class(span: Span, names: Iterable[str]) -> str | None:
@@ -151,9 +151,9 @@ def _share(union: Sequence[Range], ranges: Ranges) -> bool:
 class OverlappedLabels:
     """Labels that spans have in a feature, in a layer of their own, or in a layer of the document in their place."""
 
-    def __init__(self, document: Document, name: str) -> None:
+    def __init__(self, layers: Mapping[str, Sequence[Span]], name: str) -> None:
         self._name = name
-        spans = document.layers.get(name, ())
+        spans = layers.get(name, ())
         self._same = {(span.start, span.end): span.label for span in reversed(spans)}
         self._spans = sorted(spans, key=by_position)
         self._reach = list(accumulate((span.end for span in self._spans), max))

@@ -1,8 +1,10 @@
-"""The metric: settings, and the way from the two sides of a document to its examination."""
+"""The counts of all documents are added before any figure is divided."""
+
+# This module has the settings, and makes the examination of a document from its two sides.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -10,18 +12,22 @@ from clueval.exceptions import UsageError
 from clueval.metrics.counting import Tally, f_measure
 from clueval.metrics.masking.counts import TALLY_KEYS, WeightOf, count
 from clueval.metrics.masking.exposure import PARTS, REPLACEMENT, Examination, Mask
-from clueval.metrics.masking.figures import report_of
+from clueval.metrics.masking.figures import entities_told_by, report_of
+from clueval.metrics.masking.layer_choice import EVERY, ChosenSpans, LayerChoice
 from clueval.metrics.masking.masked_words import MaskedWords
 from clueval.metrics.masking.mention import CLASS_LAYER, Mention, MentionReader, risk_by
 from clueval.metrics.masking.token_counts import TokenCounts
-from clueval.metrics.masking.token_mentions import NotTokens, TokenReader, masks_of
+from clueval.metrics.masking.token_mentions import TokenReader, masks_of
+from clueval.metrics.masking.token_spans import NotTokens, TokenSpans
 from clueval.metrics.masking.token_text import TokenText
-from clueval.metrics.masking.word_files import IgnoredWords, WordWeights
+from clueval.metrics.masking.word_files import IgnoredWords, WordWeights, token_weights
 from clueval.metrics.metric import Needs, Rates, Side
 from clueval.metrics.tally_keys import Shape
 from clueval.options import option, require_types
 from clueval.spans.document import Document
+from clueval.spans.flat import Flat
 from clueval.spans.span import NO_LABEL, Frozen, Span
+from clueval.spans.token_pair import TokenPair
 from clueval.statistics.checked import require_share
 
 if TYPE_CHECKING:
@@ -30,9 +36,6 @@ if TYPE_CHECKING:
 RISKS = ("high", "medium", "low", "hoch", "mittel", "niedrig", "DIRECT", "QUASI")
 ANNOTATORS = "annotators"
 """The sequence that has all annotators."""
-
-EVERY = "all"
-"""The setting that means all layers."""
 
 PLACEHOLDERS, REPLACED_WORDS, FROM_THE_RIGHT = "placeholders", "replaced_words", "from_the_right"
 """The metadata of a document that was recovered from a redacted text: how many placeholders it has, how many words
@@ -101,13 +104,17 @@ class Masking:
         metadata=option(
             "--entity",
             "NAME",
-            "the feature or layer of gold that says which mentions are one entity; without it, mentions with "
-            "the same label and words are",
+            "the feature or layer of gold that says which mentions are one entity; without it, these are mentions with "
+            "the same label and words",
         ),
     )
     annotators: tuple[str, ...] = field(
         default=(),
-        metadata=option("--annotators", "LAYER,...", "gold layers that are views of one thing, or all"),
+        metadata=option(
+            "--annotators",
+            "LAYER,...",
+            "gold layers that each have the spans of one annotator, or all of them",
+        ),
     )
     confidence: float = field(
         default=0.95,
@@ -150,7 +157,9 @@ class Masking:
     def needs(self) -> Needs:
         """Return that documents are needed; annotators are counted together."""
         if not self.annotators:
-            return Needs(documents=True, sequences=self._reported, choices=entities_told_by)
+            count_pair = self.count_pair if self._masks_whole_tokens else None
+            choices, reported = entities_told_by, self._reported
+            return Needs(documents=True, sequences=reported, choices=choices, count_pair=count_pair)
         instead = "filter documents only, or use keep"
         return Needs(documents=True, every_span=instead, whole=ANNOTATORS, choices=entities_told_by)
 
@@ -168,39 +177,89 @@ class Masking:
             tally = count(examination, risk_by(self.risk_order), self._weight_of(examination))
         assert gold.document is not None
         assert predicted.document is not None
-        tally.update(("seen", layer) for layer in self.masks if layer in predicted.document.layers)
-        tally.update(("annotator", layer) for layer in self.annotators if layer in gold.document.layers)
-        if gold.sequence in gold.document.layers or self.annotators:
-            tally["gold", "layer"] += 1
-        classified = any(key[0] == "class" and key[1] != NO_LABEL for key in tally)
-        if self.risk_layer is not None and (classified or self.risk_layer in gold.document.layers):
-            tally["gold", "classes"] += 1
-        return tally
+        return self._with_layers(tally, gold.document.layers, predicted.document.layers, gold.sequence)
+
+    def _with_layers(
+        self,
+        tally: Tally,
+        gold: Container[str],
+        predicted: Container[str],
+        sequence: str | None,
+        documents: int = 1,
+    ) -> Tally:
+        """Add which of the layers that settings name the two sides of documents have."""
+        for key, names, layers in (("seen", self.masks, predicted), ("annotator", self.annotators, gold)):
+            for name in names:
+                tally[key, name] += documents * (name in layers)
+        tally["gold", "layer"] += documents * (sequence in gold or bool(self.annotators))
+        if self.risk_layer is not None:
+            classified = any(key[0] == "class" and key[1] != NO_LABEL for key in tally)
+            tally["gold", "classes"] += documents * (classified or self.risk_layer in gold)
+        return +tally
 
     def _count_tokens(self, gold: Side, predicted: Side) -> Tally | None:
         """Count a document by sums over its tokens; None if its characters must be examined."""
         own, other = gold.document, predicted.document
         if own is None or other is None or not self._has_whole_tokens(own, other):
             return None
-        views = self._views(gold)
+        views = self.layer_choice.views(own.layers, gold)
         if views is None:
             return None
+        masks = self.masking_spans(predicted, gold.sequence)
         assert own.tokens is not None
         text = TokenText(own.tokens, self.ignore_words.words)
-        risk = risk_by(self.risk_order)
-        reader = TokenReader(own, text, self.risk_layer, risk, self.entity, frozenset(self.keep))
         try:
-            masks = masks_of(other, *self.masking_spans(predicted, gold.sequence), self._is_mask)
-            mentions = {name: reader.read(*view) for name, view in views.items()}
+            return self._sums(
+                text,
+                self._reader(own.layers, own.start, text),
+                {name: TokenSpans.of(*view, own.start) for name, view in views.items()},
+                TokenSpans.of(*masks, other.start),
+            )
         except NotTokens:
             return None
-        return TokenCounts(text, masks, mentions, risk).tally()
+
+    def count_pair(self, pair: TokenPair, sequence: str) -> Tally | None:
+        """Count a document by sums over its tokens, as `count` does; None if it must be counted as documents."""
+        views = self.layer_choice.views(pair.gold, Side(pair.gold.get(sequence, ()), sequence=sequence))
+        if views is None:
+            return Tally()
+        other = Side(pair.predicted.get(sequence, ()), sequence=sequence)
+        masks, _ = self.layer_choice.masking(pair.predicted, other, sequence)
+        if not isinstance(masks, Flat):
+            return None
+        text = TokenText(pair.tokens, self.ignore_words.words, pair.borders, pair.ends)
+        own = pair.gold.get(sequence, Flat.of_tags(sequence, [], [], []))
+        try:
+            tally = self._sums(
+                text,
+                self._reader(pair.gold, 0, text),
+                {sequence: TokenSpans.of_tags(own)},
+                TokenSpans.of_tags(masks),
+            )
+        except NotTokens:
+            return None
+        return self._with_layers(tally, pair.gold, pair.predicted, sequence, len(pair.ends))
+
+    def _reader(self, layers: Mapping[str, Sequence[Span]], base: int, text: TokenText) -> TokenReader:
+        risk, keep = risk_by(self.risk_order), frozenset(self.keep)
+        return TokenReader(layers, base, text, self.risk_layer, risk, self.entity, keep)
+
+    def _sums(
+        self, text: TokenText, reader: TokenReader, views: Mapping[str, TokenSpans], masks: TokenSpans
+    ) -> Tally:
+        found = masks_of(masks, self._is_mask)
+        mentions = {name: reader.read(view) for name, view in views.items()}
+        return TokenCounts(text, found, mentions, reader.risk).tally()
+
+    @property
+    def _masks_whole_tokens(self) -> bool:
+        """Whether sums over tokens are enough, since words have no weights and blanks need no mask."""
+        return not self.token_weights and self.word_weights is None and self.ignore != "none"
 
     def _has_whole_tokens(self, own: Document, other: Document) -> bool:
-        """Return whether tokens are masked as a whole and need no weights, unless spans have gaps."""
+        """Return whether tokens are masked as a whole, unless spans have gaps."""
         are_tokens = own.unit == other.unit == "token" and own.tokens is not None and other.tokens is not None
-        has_weights = self.token_weights or self.word_weights is not None
-        if not are_tokens or has_weights or self.ignore == "none" or PLACEHOLDERS in other.metadata:
+        if not are_tokens or not self._masks_whole_tokens or PLACEHOLDERS in other.metadata:
             return False
         return "" not in (own.tokens or ())
 
@@ -240,16 +299,22 @@ class Masking:
         if not total["all", "", "mentions"]:
             return
         if self.risk_layer is not None and not total["gold", "classes"]:
-            raise UsageError(f"no mention has a class in a layer or feature {self.risk_layer!r}")
+            raise UsageError(
+                f"no mention has a class in a layer or feature {self.risk_layer!r}",
+                advice="check Masking.risk_layer",
+            )
         if self.entity != type(self)().entity and not total["entities", "by id"]:
-            raise UsageError(f"no mention has an entity in a layer or feature {self.entity!r}")
+            raise UsageError(
+                f"no mention has an entity in a layer or feature {self.entity!r}",
+                advice="check Masking.entity",
+            )
 
     def examine(self, gold: Side, predicted: Side) -> Examination | None:
         """Compare one document with its masks; None if the sequence is no sequence of mentions in it."""
         own, other = gold.document, predicted.document
         if own is None or other is None:
             raise UsageError("metric 'masking' needs documents", advice="give documents with their texts")
-        views = self._views(gold)
+        views = self.layer_choice.views(own.layers, gold)
         if views is None:
             return None
         texted = own if own.end is not None or other.end is None else other
@@ -267,7 +332,7 @@ class Masking:
         own: Document,
         other: Document,
         mentions: Mapping[str, Sequence[Mention]],
-        spans: _Spans,
+        spans: ChosenSpans,
     ) -> Examination:
         masks = self._masks(words, other, *spans)
         if PLACEHOLDERS not in other.metadata:
@@ -280,45 +345,22 @@ class Masking:
         details["from_the_right"] = Examination(own, words, mentions, again)
         return Examination(own, words, mentions, masks, details)
 
-    def _views(self, gold: Side) -> dict[str, _Spans] | None:
-        """Return the gold spans by annotator, with the flags of those that are counted."""
-        assert gold.document is not None
-        layers = gold.document.layers
-        if self.annotators:
-            names = self.mention_layers(layers) if self.annotators == (EVERY,) else self.annotators
-            return {name: (layers[name], None) for name in names if name in layers}
-        name = gold.sequence
-        if name is not None and name not in layers and self.mention_layers(layers):
-            return None
-        if name in (self.class_layer, self.entity) and name not in self.mention_layers(layers):
-            return None
-        return {name or "": (gold.spans, gold.counted)}
+    @property
+    def layer_choice(self) -> LayerChoice:
+        """Which layers have mentions, and which have masks."""
+        return LayerChoice(self.class_layer, self.entity, self.annotators, self.masks)
 
-    def mention_layers(self, layers: Mapping[str, object]) -> list[str]:
-        """Return the layers less those of the classes and of the entities, unless there is no other."""
-        found = [name for name in layers if name not in (self.class_layer, self.entity)]
-        return found or list(layers)
-
-    def masking_spans(self, predicted: Side, sequence: str | None) -> _Spans:
+    def masking_spans(self, predicted: Side, sequence: str | None) -> ChosenSpans:
         """Return the predicted spans that mask, with the flags of those that are counted."""
         assert predicted.document is not None
         layers = predicted.document.layers
         if PLACEHOLDERS in predicted.document.metadata:  # every layer has the spans of the redacted text
             return next(iter(layers.values()), ()), None
-        if self.masks:
-            names = list(layers) if self.masks == (EVERY,) else self.masks
-            return [span for name in names for span in layers.get(name, ())], None
-        if predicted.spans or sequence is None or (sequence in layers and not self.annotators):
-            return predicted.spans, predicted.counted
-        names = self.mention_layers(layers)
-        if len(names) > 1:
-            raise UsageError(
-                f"the predicted side has the layers {', '.join(map(repr, names))}, and none of them is {sequence!r}",
-                document=predicted.document.id,
-                file=predicted.document.file,
-                advice="name the layers that mask with --masks",
-            )
-        return [span for name in names for span in layers[name]], None
+        try:
+            return self.layer_choice.masking(layers, predicted, sequence)
+        except UsageError as error:
+            error.document, error.file = predicted.document.id, predicted.document.file
+            raise
 
     def _masks(
         self, words: MaskedWords, document: Document, spans: Sequence[Span], counted: Sequence[bool] | None
@@ -348,38 +390,8 @@ class Masking:
 
     def _reported(self, tallies: Mapping[str, Tally]) -> list[str]:
         """Return the sequences to report: not those of classes or entities, nor those of the predicted side alone."""
-        found = self.mention_layers(tallies)
+        found = self.layer_choice.of_mentions(tallies)
         return [name for name in found if tallies[name]["gold", "layer"]] or found
 
 
 _CHECK = {"predicted": "check --masks", "gold": "check --annotators"}
-
-_Spans = tuple[Sequence[Span], Sequence[bool] | None]
-"""Spans, and whether each is counted (None: all are)."""
-
-
-def entities_told_by(tally: Tally) -> dict[str, str]:
-    """Return how entities were told apart, for the signature."""
-    names = [name for name in ("by id", "by surface") if tally["entities", name]]
-    return {"entities": " and ".join(names)} if names else {}
-
-
-def token_weights(document: Document) -> Callable[[int], float]:
-    """Return the weights that stand in the place of token ids. Raises `UsageError` for what is no weight."""
-    if document.token_ids is None:
-        raise UsageError("the gold tokens have no weights", document=document.id, file=document.file)
-    weights = []
-    for number, text in enumerate(document.token_ids):
-        try:
-            weight = float(text)
-        except ValueError:
-            weight = -1.0
-        if not 0 <= weight < float("inf"):
-            raise UsageError(
-                f"the weight {text!r} of token {number} is no number from 0 on",
-                document=document.id,
-                file=document.file,
-                line=None if document.lines is None else document.lines[number],
-            )
-        weights.append(weight)
-    return weights.__getitem__

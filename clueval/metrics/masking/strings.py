@@ -8,7 +8,7 @@ the longest one counts. Neither recall nor precision knows string leaks.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from itertools import compress
 
 from clueval.metrics.masking.counted_words import LONG
@@ -33,9 +33,9 @@ def find_strings(
     return [*_found(text, lengths, mentioned, exposed)] if lengths else []
 
 
-def is_searched(words: Iterable[str]) -> bool:
+def is_searched(words: Sequence[str]) -> bool:
     """Return whether words are long enough to be searched elsewhere."""
-    joined = "".join(words)
+    joined = words[0] if len(words) == 1 else "".join(words)
     return len(joined) >= (LEAST_DIGITS if joined.isdigit() else LEAST_CHARACTERS)
 
 

@@ -1,122 +1,97 @@
-"""Reads the mentions and the masks of a document as runs of its tokens."""
+"""Reads the mentions and the masks of documents as runs of their tokens."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
-from clueval.metrics.masking.exposure import REPLACEMENT
 from clueval.metrics.masking.flags import Flags
-from clueval.metrics.masking.masked_words import Surface
 from clueval.metrics.masking.mention import OverlappedLabels, Risk, class_names, own_class
-from clueval.metrics.masking.token_counts import TokenMask, TokenMention
+from clueval.metrics.masking.token_spans import NotTokens, TokenMasks, TokenMentions, TokenSpans
 from clueval.metrics.masking.token_text import TokenText
-from clueval.spans.document import Document
 from clueval.spans.span import NO_LABEL, Span
 
 LONGEST = 64
 """A mention of more tokens is counted in the plain way, since mentions may lie in each other."""
 
 
-class NotTokens(Exception):
-    """A span is no run of tokens that sums over tokens can count."""
-
-
-def masks_of(
-    document: Document,
-    spans: Sequence[Span],
-    counted: Sequence[bool] | None,
-    is_mask: Callable[[Span], bool],
-) -> list[TokenMask]:
-    """Return the masks by position. Raises `NotTokens` for spans with gaps, and for masks that overlap."""
-    base = document.start
-    kinds: dict[int, tuple[str, bool]] = {}
-    found = []
-    for number, span in enumerate(spans):
-        if span.tokens is not None or span.parts is not None or REPLACEMENT in span.features:
-            raise NotTokens
-        kind = None if span.features else kinds.get(id(span.labels))
-        if kind is None:
-            kind = span.label, is_mask(span)
-            if not span.features:
-                kinds[id(span.labels)] = kind
-        if kind[1]:
-            is_counted = counted is None or counted[number]
-            found.append(TokenMask(span.start - base, span.end - base, kind[0], is_counted))
+def masks_of(spans: TokenSpans, is_mask: Callable[[Span], bool]) -> TokenMasks:
+    """Return the masks by position. Raises `NotTokens` for masks that overlap."""
+    labels = {key: span.label for key, span in spans.samples.items() if is_mask(span)}
+    if spans.are_flat and len(labels) == len(spans.samples):
+        of_key = list(map(labels.__getitem__, spans.keys))
+        return TokenMasks(list(spans.starts), list(spans.ends), of_key, list(spans.flags))
+    columns = zip(spans.starts, spans.ends, spans.keys, spans.flags, strict=True)
+    found = [(start, end, labels[key], of) for start, end, key, of in columns if key in labels]
     found.sort()
-    last = 0
-    for mask in found:
-        if mask.start < last or mask.start == mask.end:
-            raise NotTokens
-        last = mask.end
-    return found
+    if any(end > following for (_, end, *_), (following, *_) in pairwise(found)):
+        raise NotTokens
+    if any(start == end for start, end, *_ in found):
+        raise NotTokens
+    return TokenMasks(*([*column] for column in zip(*found, strict=True))) if found else TokenMasks()
 
 
 @dataclass(frozen=True, slots=True)
 class TokenReader:
-    """Reads the mentions of one document; the settings are those of `clueval.metrics.masking.mention.MentionReader`."""
+    """Reads the mentions of documents; the settings are those of `clueval.metrics.masking.mention.MentionReader`.
 
-    document: Document
+    `layers` are those of gold, whose positions count from `base`.
+    """
+
+    layers: Mapping[str, Sequence[Span]]
+    base: int
     text: TokenText
     class_layer: str | None
     risk: Risk
     entity: str
     keep: Collection[str]
 
-    def read(self, spans: Sequence[Span], counted: Sequence[bool] | None) -> list[TokenMention]:
+    def read(self, spans: TokenSpans) -> TokenMentions:
         """Return the mentions among spans. Raises `NotTokens` for those that only the plain way can count."""
-        base, areas = self.document.start, self._areas()
-        ids = OverlappedLabels(self.document, self.entity)
-        entities: dict[tuple[str, tuple[str, ...]], Surface] = {}
-        mentions = []
-        for number, (span, (label, kind, own)) in enumerate(
-            zip(spans, self._annotated(spans, ids), strict=True)
-        ):
-            start, end = span.start - base, span.end - base
-            kind = kind or area_of(areas, start, end)
+        areas, ids = self._areas(), OverlappedLabels(self.layers, self.entity)
+        in_place = ids.label_in_place if self.entity in self.layers else None
+        annotated = self._annotated(spans, ids)
+        tokens, core = self.text.tokens, self.text.core
+        entities: dict[tuple[str, ...], int] = {}
+        rows, owners = [], 0
+        for start, end, key, counted in zip(spans.starts, spans.ends, spans.keys, spans.flags, strict=True):
+            label, kind, own = annotated[key]
+            if kind is None:
+                kind = area_of(areas, start, end) if areas else NO_LABEL
             if kind in self.keep or label in self.keep:
                 continue
-            words = self._words(span, start, end)
-            own = own if own is not None else ids.label_in_place(span)
-            if own is not None:
-                entity: Surface = (own,)
-            else:
-                known = entities.get((label, words))
-                entity = known or entities.setdefault((label, words), (label, *map(str.casefold, words)))
-            is_counted = counted is None or counted[number]
-            mentions.append(TokenMention(start, end, kind, label, entity, own is not None, words, is_counted))
-        return mentions
+            if end - start > LONGEST:
+                raise NotTokens
+            words = (tokens[start],) if core[start] and end - start == 1 else self.text.words_of(start, end)
+            if not words:
+                raise NotTokens
+            if own is None and in_place is not None:
+                own = in_place(Span(start + self.base, end + self.base))
+            owners += counted and own is not None
+            told_by = (label, *map(str.casefold, words)) if own is None else (own,)
+            entity = entities.setdefault(told_by, len(entities))
+            rows.append((start, end, (kind, label), entity, words, counted))
+        return TokenMentions.of(rows, owners)
 
     def _annotated(
-        self, spans: Sequence[Span], ids: OverlappedLabels
-    ) -> Iterator[tuple[str, str | None, str | None]]:
-        """Yield for each span its label, its own class and its own entity; spans may share their labels."""
-        names = class_names(self.document, self.class_layer)
-        known: dict[int, tuple[str, str | None, str | None]] = {}
-        for span in spans:
-            found = None if span.features else known.get(id(span.labels))
-            if found is None:
-                found = span.label, own_class(span, names), ids.own_label(span)
-                if not span.features:
-                    known[id(span.labels)] = found
-            yield found
-
-    def _words(self, span: Span, start: int, end: int) -> tuple[str, ...]:
-        if end - start > LONGEST or span.tokens is not None or span.parts is not None:
-            raise NotTokens
-        words = self.text.words_of(start, end)
-        if not words:
-            raise NotTokens
-        return words
+        self, spans: TokenSpans, ids: OverlappedLabels
+    ) -> dict[object, tuple[str, str | None, str | None]]:
+        """Return the label, the own class and the own entity of all spans with each key."""
+        names = class_names(self.layers, self.class_layer)
+        return {
+            key: (span.label, own_class(span, names), ids.own_label(span))
+            for key, span in spans.samples.items()
+        }
 
     def _areas(self) -> Mapping[str, bytes]:
         """Return for each class in the layer of the classes, riskiest first, which tokens have it."""
-        name = class_names(self.document, self.class_layer)[0]
+        name = class_names(self.layers, self.class_layer)[0]
         by_class: dict[str, list[tuple[int, int]]] = {}
-        for span in self.document.layers.get(name, ()):
+        for span in self.layers.get(name, ()):
             if span.tokens is not None or span.parts is not None:
                 raise NotTokens
-            place = span.start - self.document.start, span.end - self.document.start
+            place = span.start - self.base, span.end - self.base
             by_class.setdefault(span.label, []).append(place)
         length = len(self.text.tokens)
         return {kind: Flags.at(by_class[kind], length).bytes for kind in sorted(by_class, key=self.risk)}

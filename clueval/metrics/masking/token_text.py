@@ -1,4 +1,4 @@
-"""The tokens of a document as numbers: how many letters and digits each has, and sums over runs of tokens."""
+"""The tokens of documents as numbers: how many letters and digits each has, and sums over runs of tokens."""
 
 from __future__ import annotations
 
@@ -20,15 +20,25 @@ _LETTERS = LetterNumbers()
 
 
 class TokenText:
-    """The tokens of a document; `letters` and `core` have a number for each.
+    """The tokens of documents; `letters` and `core` have a number for each.
 
     `letters` is the number of letters and digits, `core` that of those that are not ignorable. A token counts as a
-    word if its core is not empty.
+    word if its core is not empty. At the indices `borders` are no tokens, but ends of sentences. A document ends at
+    each of `ends`; None: there is one.
     """
 
-    def __init__(self, tokens: Sequence[str], ignored_words: Collection[str]) -> None:
+    def __init__(
+        self,
+        tokens: Sequence[str],
+        ignored_words: Collection[str],
+        borders: Iterable[int] = (),
+        ends: Sequence[int] | None = None,
+    ) -> None:
         self.tokens = tokens
+        self.ends = [len(tokens)] if ends is None else ends
         self.letters = list(map(_LETTERS.__getitem__, tokens))
+        for border in borders:
+            self.letters[border] = 0
         self.core = self.letters
         if ignored_words:
             ignored = (token.casefold() in ignored_words for token in tokens)
@@ -44,6 +54,11 @@ class TokenText:
             return (self.tokens[start],) if self.core[start] else ()
         return tuple(compress(self.tokens[start:end], self.core[start:end]))
 
-    def letters_in(self, flags: Iterable[int]) -> int:
-        """Return the number of letters and digits of the tokens whose flags are set."""
-        return sum(compress(self.letters, flags))
+    def characters_in(self, start: int, end: int) -> int:
+        """Return the number of characters of a run of tokens that are not ignorable."""
+        return self.core[start] if end - start == 1 else sum(self.core[start:end])
+
+    def letters_in(self, flags: Iterable[int]) -> tuple[int, int]:
+        """Return the number of letters and digits of the tokens whose flags are set, and how many of these have one."""
+        found = list(compress(self.letters, flags))
+        return sum(found), len(found) - found.count(0)

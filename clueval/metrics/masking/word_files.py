@@ -1,4 +1,4 @@
-"""The files that metric `masking` reads: words to ignore, and how often words occur.
+"""What metric `masking` reads beside spans: words to ignore, how often words occur, and weights of tokens.
 
 Each is a value that the signature can show: a hash of the content stands for it.
 """
@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from clueval.exceptions import FormatError, UsageError
+from clueval.spans.document import Document
 from clueval.textfiles import lines
 
 
@@ -49,12 +50,12 @@ class WordWeights:
     def of(cls, counts: Mapping[str, int]) -> WordWeights:
         """Return the weights of words by these counts; words that differ only in case are added.
 
-        Raises `UsageError` for a count that is no whole number from 0 on.
+        Raises `UsageError` for a count that is not a whole number from 0 on.
         """
         folded: dict[str, int] = {}
         for word, count in counts.items():
             if type(count) is not int or count < 0:
-                raise UsageError(f"the count {count!r} of a word is no whole number from 0 on")
+                raise UsageError(f"the count {count!r} of a word is not a whole number from 0 on")
             folded[word.casefold()] = folded.get(word.casefold(), 0) + count
         return cls(folded)
 
@@ -87,6 +88,32 @@ class WordWeights:
 
     def __str__(self) -> str:
         return _hash(f"{word}\t{count}" for word, count in sorted(self.counts.items()))
+
+
+def token_weights(document: Document) -> Callable[[int], float]:
+    """Return the weights that stand in the place of token ids. Raises `UsageError` for what is no weight."""
+    if document.token_ids is None:
+        raise UsageError(
+            "the gold tokens have no weights",
+            document=document.id,
+            file=document.file,
+            advice="name the column of the weights as weight_column of clueval.masking",
+        )
+    weights = []
+    for number, text in enumerate(document.token_ids):
+        try:
+            weight = float(text)
+        except ValueError:
+            weight = -1.0
+        if not 0 <= weight < float("inf"):
+            raise UsageError(
+                f"the weight {text!r} of token {number} is not a number from 0 on",
+                document=document.id,
+                file=document.file,
+                line=None if document.lines is None else document.lines[number],
+            )
+        weights.append(weight)
+    return weights.__getitem__
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,7 @@ _NAMING = Naming()
 
 @dataclass(frozen=True, slots=True)
 class Curated:
-    """One document with the spans that are kept, and the places where annotators have not decided on one reading.
+    """One document with the spans that are kept, and the places where the votes do not decide.
 
     Attributes:
         document: the text, with the kept spans of each layer.
@@ -69,8 +69,8 @@ def curate(
         union: keep each component as one span, whatever the votes.
         decisions: a table of spans to keep at places, see `clueval.studies.annotators.decisions`.
 
-    A document of one annotator is taken over. Holds one document of each annotator. Raises the same errors as
-    `agree`, and `FormatError` for a decision about no place, after the last document.
+    A document of only one annotator is kept as it is. Holds one document of each annotator. Raises the same errors as
+    `agree`, and `FormatError` for a decision at a place that no annotator has marked, after the last document.
 
     >>> from clueval import Span
     >>> given = {name: [Document("d", {"label": [Span(0, end, "PER")]})] for name, end in zip("abc", (2, 2, 3))}
@@ -78,7 +78,7 @@ def curate(
     [(0, 2, 'PER')]
     """
     if union and votes != "majority":
-        raise UsageError("a union needs no votes", advice="give votes or union, not both")
+        raise UsageError("votes and union cannot be used together", advice="leave one out")
     annotators = annotators_of([sources, *others] if others else sources, naming, reading, options, "curate")
     study = Study(annotators, merge=False, contests=Contests(DEFAULTS))
     decided = None if decisions is None else read_decisions(Path(decisions))

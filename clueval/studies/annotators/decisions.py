@@ -84,7 +84,7 @@ class DecisionTable:
         for document, lines in self.lines.items():
             for line in lines:
                 if line.number not in self.used:
-                    raise self._wrong(line, "is about no place that an annotator has marked", document)
+                    raise self._wrong(line, "is at a place that no annotator has marked", document)
 
     def require_sequences(self, sequences: Sequence[str]) -> None:
         """Raise `FormatError` for a line without a sequence if there are several, and for an unknown one."""
@@ -105,7 +105,7 @@ class DecisionTable:
             file=self.file,
             line=line.number,
             document=document,
-            advice=advice or "each line decides about one place; see the table of --undecided",
+            advice=advice or "each line needs the positions of a place; --undecided lists the places",
         )
 
 

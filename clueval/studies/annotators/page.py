@@ -35,12 +35,12 @@ MEANINGS = (
     (
         "F1 of pairs",
         "the share of spans on which two annotators agree, by a convention for when spans agree. Report the exact F1, "
-        "and another convention to show how much of the difference is boundaries.",
+        "and that of another convention, which shows how many differences are only about boundaries.",
     ),
     (
         "kappa, pi, Fleiss, alpha",
         "agreement beyond chance: 1 is full agreement, 0 is chance, below 0 is less than chance. Alpha and Fleiss are "
-        "of all annotators together; alpha also takes documents that not all have annotated. Report alpha.",
+        "of all annotators together; alpha also uses documents that not all of them have annotated. Report alpha.",
     ),
     (
         "all positions",
@@ -49,9 +49,9 @@ MEANINGS = (
     ),
     (
         "that one of them marked",
-        "harsh: what one annotator missed counts as disagreement, and nothing else dilutes it.",
+        "strict: what one annotator missed counts as disagreement, and tokens outside all spans do not help.",
     ),
-    ("that each marked", "labels only: it hides what an annotator missed."),
+    ("that each marked", "labels only: what an annotator missed does not count."),
     (
         "units (uα, |uα, cuα)",
         "Krippendorff's alphas for marking units in a text: of units with labels and gaps, of what is a unit at all, "
@@ -96,7 +96,7 @@ def write_page(
         main_tables=[ShownTable.of(table) for table in _tables(report)],
         more_tables=(),
         about=Markup(json_inside(_about(report))),
-        **assets("agreement", "agreement"),
+        **assets("agreement", "places", "agreement"),
         without_script=WITHOUT_SCRIPT,
         cards=(_card(row, len(report["agreement"]) > 1) for row in first),
         data=(Markup(json_inside(_line(row)) + "\n") for row in chain(first, rest)),

@@ -154,7 +154,7 @@ def ceiling_table(sequence: str, keys: Report) -> Table:
         for name, words in (("pairs", "each other"), ("majority", "the majority of the others"))
     ]
     return Table(
-        f"{sequence}: the system beside the annotators, F1", ["", "human", "system", "difference"], rows
+        f"{sequence}: the system and the annotators, F1", ["", "human", "system", "difference"], rows
     )
 
 
@@ -179,8 +179,8 @@ def remarks(report: Report) -> Iterator[str]:
 
 
 UNDEFINED = (
-    "a dash is a number that is not defined and enters no mean: neither of two annotators has such spans, or all items "
-    "have the same value"
+    "a dash is a number that is not defined and is left out of means: neither of two annotators has such spans, or all "
+    "items have the same value"
 )
 """What a dash means."""
 
@@ -207,8 +207,8 @@ def in_words(difference: float, low: float | None = None, high: float | None = N
     points = f"{100 * abs(difference):.1f} points of F1" + (f" (the difference is {known})" if known else "")
     if difference > 0:
         return (
-            f"the system agrees with annotators more than they do with each other, by {points}; it is like one more "
-            "annotator, not right"
+            f"the system agrees with annotators more than they do with each other, by {points}; it is like "
+            "another annotator, which does not mean that it is right"
         )
     return f"the system agrees with annotators less than they do with each other, by {points}"
 

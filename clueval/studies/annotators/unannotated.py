@@ -72,7 +72,7 @@ class _Filtered:
 
     def _in_part(self, passage: Passage, sentence: int, row: int) -> TagError:
         return TagError(
-            f"the tag {self._tag!r} is on a part of the document",
+            f"the tag {self._tag!r} is on only some tokens of the document",
             file=passage.file,
             line=passage.line_of(sentence, row),
             document=passage.document if passage.named else None,

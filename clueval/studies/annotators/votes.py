@@ -31,7 +31,7 @@ def checked_votes(votes: int | str) -> Votes:
     except ValueError:
         number = 0
     if number < 1:
-        raise UsageError(f"{votes!r} votes cannot be needed", advice="majority, all, or a number from 1 on")
+        raise UsageError(f"votes cannot be {votes!r}", advice="majority, all, or a number from 1 on")
     return number
 
 

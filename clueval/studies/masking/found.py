@@ -82,7 +82,7 @@ def documents_in_words(row: Mapping[str, Any], confidence: float) -> str:
     """The numbers of documents that leak, and their bound, as a sentence.
 
     >>> documents_in_words({"documents": 59, "documents_exposed": 0, "document_leak_upper": 0.0495}, 0.95)
-    '0 of 59 documents leak; if drawn at random, under 5 % do (95 % confidence)'
+    '0 of 59 documents leak; if these are a random sample, under 5 % of all do (95 % confidence)'
     """
     number, exposed, bound = row["documents"], row["documents_exposed"], row["document_leak_upper"]
     if not number:
@@ -90,9 +90,8 @@ def documents_in_words(row: Mapping[str, Any], confidence: float) -> str:
     begin = f"{exposed:,} of {number:,} document{'s' * (number != 1)} leak{'s' * (number == 1)}"
     if bound >= 1:
         return f"{begin}; all other documents may leak, too"
-    return (
-        f"{begin}; if drawn at random, under {percent_above(bound)} % do ({100 * confidence:g} % confidence)"
-    )
+    share = f"under {percent_above(bound)} % of all do ({100 * confidence:g} % confidence)"
+    return f"{begin}; if these are a random sample, {share}"
 
 
 def percent_above(share: float) -> str:

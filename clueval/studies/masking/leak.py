@@ -21,6 +21,9 @@ AROUND = 60
 MOST_SHOWN = 400
 """How many characters of a mention a page shows; of a longer one, as many from its beginning as from its end."""
 
+_IN_ONE_LINE = str.maketrans("\t\n\r", "   ")
+"""Line ends and tabs are blanks on a page, which shows every text in one line; positions stay the same."""
+
 MOST_SIBLINGS = 30
 """How many other mentions of the entity a page shows with a leak."""
 
@@ -189,7 +192,9 @@ def needless_of(examination: Examination) -> Iterator[str]:
     """Yield the texts of the masks that have no character of a mention."""
     for mask in examination.masks:
         if mask.counted and not examination.mentioned.within(mask.ranges):
-            yield "".join(examination.words.text[start:end] for start, end in mask.ranges)
+            yield "".join(examination.words.text[start:end] for start, end in mask.ranges).translate(
+                _IN_ONE_LINE
+            )
 
 
 def replacements_by_entity(
@@ -228,7 +233,7 @@ def _pieces(examination: Examination, window: Range, own: Range) -> list[ShownPi
     places = sorted({place for place in cuts if window[0] <= place <= window[1]})
     return [
         ShownPiece(
-            text[start:end],
+            text[start:end].translate(_IN_ONE_LINE),
             "masked"
             if masked.bytes[start]
             else "exposed"

@@ -106,12 +106,15 @@ def classes_in_words(report: Mapping[str, Any], findings: MaskingFindings) -> It
 def _meaning(row: Mapping[str, Any], confidence: float) -> Iterator[str]:
     entities, left = row["entities"], row["entities"] - row["entities_protected"]
     if entities and not left:
-        yield f"All {entities:,} persons or things are masked wherever they stand."
+        yield f"All {entities:,} persons or things are masked wherever they occur."
     elif entities:
         yield f"{left:,} of {entities:,} persons or things can be read in at least one place."
     if row["entities_in_part"]:
         number = row["entities_in_part"]
-        yield f"{number:,} of these {'is' if number == 1 else 'are'} masked in other places, which may give both away."
+        yield (
+            f"{number:,} of these {'is' if number == 1 else 'are'} masked in other places. "
+            "A reader may find out what these masks hide."
+        )
     unmasked = row["mentions"] - row["protected"]
     words = row["words_exposed"]
     yield f"{unmasked:,} of {row['mentions']:,} mentions can be read in full or in part, {words:,} words."

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import tee
 from pathlib import Path, PurePosixPath
@@ -27,18 +27,21 @@ class RedactedText:
 
 
 class RedactedTexts:
-    """The redacted texts of gold documents: a file, a folder, or texts in the order of the documents.
+    """The redacted texts of gold documents: a file, a folder, texts in the order of the documents, or texts by id.
 
     In a folder, the text of a document is the file that is called, but for its ending, as the document's id is,
     or as the file of the document where that holds a single document.
     """
 
-    def __init__(self, source: str | Path | Iterable[str]) -> None:
+    def __init__(self, source: str | Path | Mapping[str, str] | Iterable[str]) -> None:
         self._files: dict[str, Path] = {}
         self._single = self._texts = None
+        self._by_id: dict[str, str] | None = None
         self._used: set[str] = set()
         self.folder: Path | None = None
-        if not isinstance(source, str | Path):
+        if isinstance(source, Mapping):
+            self._by_id = {str(name): text for name, text in source.items()}
+        elif not isinstance(source, str | Path):
             self._texts = iter(source)
         elif (path := Path(source)).is_dir():
             self.folder = path
@@ -48,18 +51,17 @@ class RedactedTexts:
 
     def of(self, document: Document) -> RedactedText:
         """Return the redacted text of a document. Raises `FileError` if there is none."""
+        if self._by_id is not None:
+            self._used.add(document.id)
+            return _given(self._by_id.get(document.id), document)
         if self._texts is not None:
-            text = next(self._texts, None)
-            if text is None:
-                raise UsageError("there is no redacted text for this document", document=document.id)
-            require_kind(text, "str", "a redacted text")
-            return RedactedText(text)
+            return _given(next(self._texts, None), document)
         if self._single is not None:
             if self._used:
                 raise UsageError(
                     "gold has several documents, and there is one redacted text",
                     document=document.id,
-                    advice="give a folder with a file for each document, called as its id is",
+                    advice="give a folder with a file for each document, with the id of the document as its name",
                 )
             self._used.add(document.id)
             return _read(self._single)
@@ -67,14 +69,41 @@ class RedactedTexts:
             if name in self._files and name not in self._used:
                 self._used.add(name)
                 return _read(self._files[name])
-        raise FileError("has no redacted text for this document", file=str(self.folder), document=document.id)
+        raise FileError(
+            "has no redacted text for this document",
+            file=str(self.folder),
+            document=document.id,
+            advice="name the file of the text like the id or the file of the document",
+        )
 
     def require_all_used(self) -> None:
         """Raise `FileError` for a redacted text without a gold document."""
         if self._texts is not None and next(self._texts, None) is not None:
-            raise UsageError("there are more redacted texts than gold documents")
+            raise UsageError(
+                "there are more redacted texts than gold documents",
+                advice="give a redacted text for each gold document, in the same order",
+            )
+        for name in sorted((self._by_id or {}).keys() - self._used):
+            raise UsageError(
+                "there is a redacted text, but no gold document", document=name, advice="remove it"
+            )
         for name in sorted(self._files.keys() - self._used):
-            raise FileError("is the redacted text of no gold document", file=str(self._files[name]))
+            raise FileError(
+                "belongs to no gold document",
+                file=str(self._files[name]),
+                advice="remove it, or name it like the id or the file of a gold document",
+            )
+
+
+def _given(text: str | None, document: Document) -> RedactedText:
+    if text is None:
+        raise UsageError(
+            "there is no redacted text for this document",
+            document=document.id,
+            advice="give one text for each gold document, in the same order or by id",
+        )
+    require_kind(text, "str", "a redacted text")
+    return RedactedText(text)
 
 
 def _by_stem(files: Sequence[tuple[str | None, Path]]) -> dict[str, Path]:
@@ -82,7 +111,9 @@ def _by_stem(files: Sequence[tuple[str | None, Path]]) -> dict[str, Path]:
     for name, path in files:
         stem = _stem(name or path.name)
         if stem in found:
-            raise FileError(f"is called as {found[stem].name} is, but for its ending", file=str(path))
+            raise FileError(
+                f"has the name of {found[stem].name} with another ending", file=str(path), advice="rename one"
+            )
         found[stem] = path
     return found
 
@@ -106,6 +137,12 @@ def _names_of(document: Document) -> Iterator[str]:
 
 
 def _read(path: Path) -> RedactedText:
+    if path.suffix in (".json", ".jsonl"):  # braces are placeholders, so a whole row could pass for masked
+        raise FileError(
+            "is JSON, and a redacted text is plain text",
+            file=str(path),
+            advice="give a folder with a .txt file for each document",
+        )
     return RedactedText("".join(text for _, text in blocks(path)), str(path))
 
 

@@ -38,9 +38,10 @@ class TokenWeights:
     def _weights(self, document: Document) -> Iterator[str]:
         if document.lines is None or document.file is None:
             raise UsageError(
-                "weights of tokens stand in a column of files with a token a line",
+                "weights of tokens need a column of a file with one token per line",
                 document=document.id,
                 file=document.file,
+                advice="use VRT or CoNLL",
             )
         for number in document.lines:
             cells = self._line(document.file, number).split("\t")

@@ -63,7 +63,7 @@ def read_aligned(original: str, redacted: str, placeholders: Sequence[Place]) ->
     if replaced > MOST_REPLACED * number:
         raise TextMismatch(
             f"{replaced:,} of {number:,} words of the original are others in the redacted text",
-            advice="is it the same text?",
+            advice="check that both are the same text",
         )
     return AlignedReading(masked, replaced)
 
@@ -94,7 +94,7 @@ class _Block:
             raise TextMismatch(
                 f"{len(self.own):,} words of the original have nothing in common with {len(self.other):,} words of the "
                 f"redacted text, from its character {self.other[0][0]} on",
-                advice="is it the same text?",
+                advice="check that both are the same text",
             )
 
     def is_shown(self, word: Place) -> bool:

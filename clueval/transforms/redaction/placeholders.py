@@ -104,11 +104,12 @@ def _compiled(text: str) -> re.Pattern[str]:
         parsed = _PARSER.parse(text)
     except (re.error, RecursionError, OverflowError) as error:
         raise UsageError(
-            f"the placeholder {text!r} is no regular expression: {error}", advice="as in 'Person [A-Z]'"
+            f"the placeholder {text!r} is not a regular expression: {error}", advice="as in 'Person [A-Z]'"
         ) from None
     if pattern.match(""):
         raise UsageError(
-            f"the placeholder {text!r} also matches an empty text", advice="ask for one character"
+            f"the placeholder {text!r} also matches an empty text",
+            advice="it must match at least one character",
         )
     steps, without_limit = _repetitions(parsed, text, within=False)
     if without_limit > 1 or steps > MOST_STEPS:
@@ -136,7 +137,7 @@ def _repetitions(parsed: Any, text: str, *, within: bool) -> tuple[int, int]:
             raise UsageError(
                 f"the placeholder {text!r} could take very long: it has a repetition within a repetition, a choice "
                 "within one, or a reference to a group",
-                advice="write it without",
+                advice="write it without these",
             )
         repeats = name in _REPEATS and value[1] > 1
         if repeats and value[1] == _PARSER.MAXREPEAT:

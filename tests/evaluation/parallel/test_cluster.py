@@ -339,7 +339,7 @@ def test_command_ends_in_one_line_if_the_scheduler_is_killed(
         2,
         "",
         f"clueval score: the scheduler {doomed.address} has ended, or cannot be reached any more "
-        "(start it and this again)\n",
+        "(start the scheduler, then this again)\n",
     )
 
 

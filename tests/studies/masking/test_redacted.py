@@ -38,6 +38,34 @@ def test_the_figures_of_a_redacted_text_are_those_of_the_recovered_spans() -> No
     assert found["replacements"] == {"entities": 0, "several": 0, "shared": 0}
 
 
+@pytest.mark.parametrize(
+    ("golds", "texts"),
+    [([{"text": "Ada geht.", "spans": [(0, 3, "PER")]}], ["[X] geht."]), ({"a": gold()}, {"a": TEXT})],
+)
+def test_gold_and_redacted_texts_may_be_in_any_form_that_score_takes(golds: Any, texts: Any) -> None:
+    assert clueval.masking(golds, texts, redacted=True).result.documents == 1
+
+
+def test_redacted_texts_by_id_belong_to_documents_with_these_ids() -> None:
+    row = {"text": "Ada geht.", "spans": [(0, 3, "PER")]}
+    texts = {"b": "Ada geht.", "a": "[X] geht."}
+
+    report = clueval.masking({"a": row, "b": row}, texts, redacted=True)
+
+    assert [leak.document for leak in report.leaks] == ["b"]
+    with pytest.raises(CluevalError, match="document 'c': there is a redacted text, but no gold document"):
+        clueval.masking({"a": row, "b": row}, {**texts, "c": ""}, redacted=True)
+
+
+def test_redacted_json_is_refused_with_the_form_that_is_read(tmp_path: Path) -> None:
+    texts = write(tmp_path / "texts.jsonl", '{"id": "d", "text": "Frau W."}\n')
+
+    with pytest.raises(
+        CluevalError, match=r"is JSON, .* \(give a folder with a \.txt file for each document"
+    ):
+        clueval.masking([gold()], texts, redacted=True)
+
+
 def test_an_initial_counts_for_its_own_mention_only() -> None:
     assert figures("Frau Weiß klagt gegen K. Ö. W. wohnt in Köln.")["redacted"]["initials"] == 2
 
@@ -130,8 +158,8 @@ def test_folders_of_gold_and_of_redacted_texts_are_paired_by_name(tmp_path: Path
     ("name", "content", "message"),
     [
         ("d2.txt", None, "has no redacted text for this document"),
-        ("d3.txt", "x", "d3.txt: is the redacted text of no gold document"),
-        ("d2.md", "x", "is called as d2"),
+        ("d3.txt", "x", "d3.txt: belongs to no gold document"),
+        ("d2.md", "x", "has the name of d2"),
         (
             "d2.txt",
             "Herr [A], [B]",
@@ -172,4 +200,7 @@ def test_aligned_texts_are_mentioned_on_stderr(tmp_path: Path, capsys: Capture) 
     text = write(tmp_path / "r.txt", "Frau Braun " + " ".join(f"Wort{number}" for number in range(20)))
 
     assert main(["masking", str(conll), str(text), "--redacted", "--align"]) == 0
-    assert "1 redacted text had to be aligned; there the status of about 0.3 %" in capsys.readouterr().err
+    assert (
+        "1 redacted text had to be aligned; in these texts about 0.3 % of the mentions"
+        in capsys.readouterr().err
+    )

@@ -45,7 +45,7 @@ def test_an_insertion_masks_nothing() -> None:
 
 
 def test_another_text_is_refused() -> None:
-    with pytest.raises(TextMismatch, match="is it the same text"):
+    with pytest.raises(TextMismatch, match="check that both are the same text"):
         recover(ORIGINAL, "Ganz andere Worte stehen hier und nichts davon war je dort zu lesen.", align=True)
-    with pytest.raises(TextMismatch, match="is it the same text"):
+    with pytest.raises(TextMismatch, match="check that both are the same text"):
         recover("a " * 2000, "b " * 2000, align=True)

@@ -1,0 +1,193 @@
+"""Counts the documents of two column files as tokens and flat layers, for metrics that need documents otherwise.
+
+Many short documents are read and counted together. Those that a metric cannot count so are built and counted plainly.
+Anything else that is unusual makes the reading an error; then all documents are counted plainly, which says what is
+wrong.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator, Sequence
+from itertools import accumulate, pairwise, zip_longest
+from typing import NamedTuple
+
+from clueval.evaluation.lockstep import FileEnd, FileReading
+from clueval.evaluation.plan import Plan
+from clueval.evaluation.tallies import count_sides
+from clueval.evaluation.units.unit import SENTENCE
+from clueval.exceptions import CluevalError
+from clueval.formats.columns.documents import by_document, documents
+from clueval.formats.columns.flat_columns import FlatColumns, changed_columns
+from clueval.formats.columns.layout import Layout
+from clueval.formats.columns.passages import Passage
+from clueval.metrics.counting import Tally
+from clueval.metrics.metric import Metric, Side
+from clueval.reading.layers import layer_names
+from clueval.reading.source import Source
+from clueval.spans.compared import SIDES, Compared
+from clueval.spans.document import Document
+from clueval.spans.filters import ID
+from clueval.spans.span import MERGED
+from clueval.spans.token_pair import TokenPair
+from clueval.tagging.decoder import BadTag, Decoder
+
+
+class UnusualPair(CluevalError):
+    """Documents that must be counted plainly."""
+
+
+class PassagePair(NamedTuple):
+    """The passages of one document on both sides."""
+
+    gold: list[Passage]
+    predicted: list[Passage]
+
+    @property
+    def tokens(self) -> int:
+        """The number of tokens of gold."""
+        return sum(passage.tokens for passage in self.gold)
+
+
+def token_pair_reading(gold: Source, predicted: Source, plan: Plan) -> FileReading | None:
+    """Return two column files compared; None if their documents must be counted."""
+    layers = list(
+        dict.fromkeys(name for each in (gold, predicted) for name in layer_names(each.options.layers))
+    )
+    in_pairs = all(metric.needs.count_pair is not None for metric in plan.metrics)
+    needs_documents = plan.transforms or plan.observers or plan.merge or plan.resample_by == SENTENCE
+    lenient = gold.options.reads_leniently and predicted.options.reads_leniently
+    if not in_pairs or needs_documents or plan.texts_may_differ or plan.unit == "character":
+        return None
+    if not lenient or MERGED in layers or _lacks_ids(gold, plan):
+        return None
+    return FileReading(_compared(gold, predicted, plan, layers), layers)
+
+
+def _lacks_ids(gold: Source, plan: Plan) -> bool:
+    """Return whether documents of a part of a file may be known by their number in the file."""
+    return gold.options.part is not None and ID in plan.metadata_keys(layer_names(gold.options.layers))
+
+
+def _compared(
+    gold: Source, predicted: Source, plan: Plan, layers: Sequence[str]
+) -> Generator[Compared, None, FileEnd]:
+    counter = PairCounter(gold, predicted, plan.metrics, layers)
+    most = 1 if plan.wants_single_documents else gold.options.sizes.rows
+    for pairs in _batches(gold, predicted, most):
+        first = pairs[0].gold[0]
+        tallies = counter.count(pairs)
+        tokens = sum(pair.tokens for pair in pairs)
+        yield Compared(len(pairs), tokens, document=first.document, metadata=first.metadata, tallies=tallies)
+    return FileEnd((counter.layouts[0], counter.layouts[1]), counter.decoders)
+
+
+def _batches(gold: Source, predicted: Source, most: int) -> Iterator[list[PassagePair]]:
+    """Yield documents of both files, together until they have `most` tokens. Raises `UnusualPair` for one alone."""
+    waiting: list[PassagePair] = []
+    tokens = 0
+    sides = (by_document(source.passages(), source.options.max_document) for source in (gold, predicted))
+    for own, other in zip_longest(*sides):
+        if own is None or other is None or own[0].document != other[0].document:
+            raise UnusualPair("a document has no counterpart")
+        waiting.append(PassagePair(own, other))
+        tokens += waiting[-1].tokens
+        if max(tokens, len(waiting)) >= most:
+            yield waiting
+            waiting, tokens = [], 0
+    if waiting:
+        yield waiting
+
+
+class PairCounter:
+    """Counts documents of two files with all metrics, in all layers."""
+
+    def __init__(
+        self, gold: Source, predicted: Source, metrics: Sequence[Metric], layers: Sequence[str]
+    ) -> None:
+        self._sources, self._metrics, self._layers = (gold, predicted), metrics, layers
+        self._decoders = [source.decoders() for source in self._sources]
+        self.layouts: list[Layout | None] = [None, None]
+
+    @property
+    def decoders(self) -> dict[tuple[str, str], Decoder]:
+        """The decoders by side and layer."""
+        sides = zip(SIDES, self._decoders, strict=True)
+        return {(side, layer): decoder for side, of in sides for layer, decoder in of.items()}
+
+    def count(self, pairs: Sequence[PassagePair]) -> dict[tuple[str, str], Tally]:
+        """Return the counts by metric and layer. Raises `UnusualPair`."""
+        pair = self._read(pairs)
+        found: dict[tuple[str, str], Tally] = {}
+        built: list[tuple[Document, Document]] = []
+        for layer in self._layers:
+            for metric in self._metrics:
+                assert metric.needs.count_pair is not None
+                tally = metric.needs.count_pair(pair, layer)
+                if tally is None:
+                    built = built or [self._built(each) for each in pairs]
+                    tally = _counted_plainly(metric, built, layer)
+                found[metric.name, layer] = tally
+        return found
+
+    def _read(self, pairs: Sequence[PassagePair]) -> TokenPair:
+        """Read documents. Raises `UnusualPair` for what is no column file, and for different texts."""
+        sides = [[passage for pair in pairs for passage in pair[number]] for number in range(2)]
+        try:
+            own, other = self._columns(*sides)
+        except (ValueError, BadTag):
+            raise UnusualPair("a line cannot be read") from None
+        rows = [sum(passage.tokens + len(passage.sentences) for passage in pair.gold) for pair in pairs]
+        ends = list(accumulate(rows))
+        if own.tokens != other.tokens or own.borders != other.borders:
+            raise UnusualPair("the sides have different texts")
+        if own.token_ids and other.token_ids and own.token_ids != other.token_ids:
+            raise UnusualPair("the sides have different token ids")
+        for ids in (own.token_ids, other.token_ids):
+            for place, pair in zip(pairwise((0, *ends)), pairs, strict=True) if ids else ():
+                different = len(set(ids[slice(*place)]))  # the borders have the same one
+                if different != pair.tokens + (pair.tokens > 0):
+                    raise UnusualPair("a token id is repeated")
+        return TokenPair(own.tokens, own.borders, ends, own.spans, other.spans)
+
+    def _columns(
+        self, gold: Sequence[Passage], predicted: Sequence[Passage]
+    ) -> tuple[FlatColumns, FlatColumns]:
+        """Return the columns of both sides; of predicted, sentences that are the same in gold are not parsed."""
+        layouts = [self._layout(number, passages) for number, passages in enumerate((gold, predicted))]
+        sides = (
+            [sentence for passage in gold for sentence in passage.sentences],
+            [sentence for passage in predicted for sentence in passage.sentences],
+        )
+        own = FlatColumns.of(sides[0], layouts[0], self._decoders[0])
+        if layouts[0] != layouts[1]:
+            return own, FlatColumns.of(sides[1], layouts[1], self._decoders[1])
+        other = changed_columns(own, sides, layouts[1], self._decoders[1])
+        if other is None:
+            raise UnusualPair("the sides have different texts")
+        return own, other
+
+    def _layout(self, number: int, passages: Sequence[Passage]) -> Layout | None:
+        layouts = (passage.layout for passage in passages)
+        layout = self.layouts[number] = self.layouts[number] or next(filter(None, layouts), None)
+        if layout is not None and layout.misc is not None:
+            raise UnusualPair("flags of tokens say where blanks are")
+        return layout
+
+    def _built(self, pair: PassagePair) -> tuple[Document, Document]:
+        """Return a document as it is read plainly."""
+        own, other = (
+            next(documents(passages, source.decoders(), source.token_lines.sentence_id))
+            for source, passages in zip(self._sources, pair, strict=True)
+            if source.token_lines is not None
+        )
+        return own, other
+
+
+def _counted_plainly(metric: Metric, built: Sequence[tuple[Document, Document]], layer: str) -> Tally:
+    tally: Tally = Tally()
+    for pair in built:
+        own, other = (
+            Side(each.layers.get(layer, ()), None, each, each.tags.get(layer), layer) for each in pair
+        )
+        tally.update(count_sides(metric, own, other))
+    return tally
