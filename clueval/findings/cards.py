@@ -124,15 +124,15 @@ def _parts(drawing: Drawing, systems: Sequence[System]) -> Iterator[dict[str, An
     """Yield the text, marked text word by word, so that lines can be broken."""
     wrong = set(chain.from_iterable(drawing.own))
     names = ("", *(f"{system.short} " for system in systems)) if systems else ("", "")
-    for number, piece in enumerate(drawing.pieces):
-        over = [(n, bar) for n, bar in enumerate(drawing.bars) if bar.first <= number < bar.last]
+    for number, (piece, over) in enumerate(zip(drawing.pieces, drawing.over(), strict=True)):
         if not over:
             yield {"text": piece, "bars": []}
             continue
         words = _WORDS.findall(piece) or ["‸"]
         for place, word in enumerate(words):
             ends = number, place == 0, place == len(words) - 1
-            bars = [_bar(bar, names[bar.row], n in wrong, *ends) for n, bar in over]
+            shown = ((n, drawing.bars[n]) for n in over)
+            bars = [_bar(bar, names[bar.row], n in wrong, *ends) for n, bar in shown]
             yield {"text": word, "bars": bars, "width": max(each["width"] for each in bars)}
 
 

@@ -7,8 +7,9 @@ nearer to the text.
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from heapq import heappop, heappush
 from itertools import accumulate, chain, pairwise
 from typing import NamedTuple
 
@@ -44,6 +45,16 @@ class Drawing(NamedTuple):
     own: tuple[tuple[int, ...], ...]
     cut_before: bool
     cut_after: bool
+
+    def over(self) -> Iterator[list[int]]:
+        """Yield for each piece the numbers of the bars over it, in their order."""
+        begin: dict[int, list[int]] = {}
+        for number, bar in enumerate(self.bars):
+            begin.setdefault(bar.first, []).append(number)
+        found: list[int] = []
+        for piece in range(len(self.pieces)):
+            found = sorted([n for n in found if piece < self.bars[n].last] + begin.get(piece, []))
+            yield found
 
 
 class _Marked(NamedTuple):
@@ -131,7 +142,7 @@ _Pieces = list[tuple[int, int, str]]
 
 def _pieces(contexts: Iterable[Context], marked: Iterable[_Marked]) -> _Pieces:
     """Return the pieces of the text: start, end and text. A span of zero length has an empty piece."""
-    ends = {position for each in marked for position in (each.start, each.end)}
+    ends = sorted({position for each in marked for position in (each.start, each.end)})
     points = {each.start for each in marked if each.start == each.end}
     pieces: _Pieces = []
     for context in contexts:
@@ -143,7 +154,7 @@ def _pieces(contexts: Iterable[Context], marked: Iterable[_Marked]) -> _Pieces:
         stop = context.start + len(units)
         if stop <= reach:
             continue  # other contexts show all of it
-        cuts = sorted({reach, stop, *(position for position in ends if reach < position < stop)})
+        cuts = [reach, *ends[bisect_right(ends, reach) : bisect_left(ends, stop)], stop]
         for start, end in pairwise(cuts):
             text = context.joiner.join(units[start - context.start : end - context.start])
             pieces.append((start, end, text + context.joiner))
@@ -155,15 +166,33 @@ def _pieces(contexts: Iterable[Context], marked: Iterable[_Marked]) -> _Pieces:
 def _bars(marked: Iterable[_Marked], pieces: _Pieces) -> Iterator[Bar]:
     ranges = [(start, end) for start, end, _ in pieces]
     bars = []
-    lanes: dict[int, list[int]] = {row: [] for row in range(3)}
+    lanes = {row: _Lanes() for row in range(3)}
     for each in marked:
         is_point = each.start == each.end
         first = bisect_left(ranges, (each.start, each.start + (not is_point)))
         last = first + 1 if is_point else bisect_left(ranges, (each.end, each.end))
-        ends = lanes[each.row]
-        lane = next((number for number, end in enumerate(ends) if end <= first), len(ends))
-        ends[lane : lane + 1] = [last]
+        lane = lanes[each.row].take(first, last)
         bars.append(Bar(each.row, dict(each.layers), each.start, each.end - 1, first, last, lane))
-    above = max(len(lanes[1]), 1)  # the second system is below the first, also where that has no span
+    above = max(lanes[1].number, 1)  # the second system is below the first, also where that has no span
     for bar in bars:
         yield bar._replace(lane=bar.lane + above) if bar.row == 2 else bar
+
+
+class _Lanes:
+    """The lanes of one row; bars come by their first piece."""
+
+    def __init__(self) -> None:
+        self.number = 0
+        self._free: list[int] = []
+        self._taken: list[tuple[int, int]] = []  # a heap of the lanes in use, by the piece where they end
+
+    def take(self, first: int, last: int) -> int:
+        """Return the lowest lane that is free at the piece `first`; it is then taken up to before `last`."""
+        while self._taken and self._taken[0][0] <= first:
+            heappush(self._free, heappop(self._taken)[1])
+        if not self._free:
+            heappush(self._free, self.number)
+            self.number += 1
+        lane = heappop(self._free)
+        heappush(self._taken, (last, lane))
+        return lane

@@ -236,8 +236,8 @@ def _place_cells(place: ErrorPlace) -> list[_Typed]:
 def _place_fragments(place: ErrorPlace) -> Iterator[_Fragment]:
     drawing = drawn(place)
     pieces: list[_Fragment] = [("… ", "neither")] if drawing.cut_before else []
-    for number, text in enumerate(drawing.pieces):
-        rows = {bar.row for bar in drawing.bars if bar.first <= number < bar.last}
+    for text, over in zip(drawing.pieces, drawing.over(), strict=True):
+        rows = {drawing.bars[number].row for number in over}
         mark: Mark = "both" if len(rows) == 2 else "own" if 0 in rows else "other" if rows else "neither"
         pieces.append((visible_lines(text or "‸"), mark))
     if drawing.cut_after:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import islice, pairwise
+from itertools import accumulate, islice, pairwise
 from typing import Any, Unpack
 
 from clueval.exceptions import (
@@ -196,15 +196,14 @@ class Check:
     def _bad_tags(self, layer: str, passage: Passage, sentences: list[list[str]]) -> Iterator[CluevalError]:
         named = self.source.options.scheme
         self.schemes[layer] = scheme = scheme_called(named) if named else scheme_of(self._neighbours[layer])
-        for number, tags in enumerate(sentences):
+        lines: list[int] = []
+        for before, tags in zip(accumulate(map(len, sentences), initial=0), sentences, strict=False):
             for row in range(len(tags) + 1):
                 problem = _problem(tags, row, scheme)
                 if problem is not None:
-                    yield TagError(
-                        f"layer {layer!r}: {problem}",
-                        file=passage.file,
-                        line=passage.line_of(number, min(row, len(tags) - 1)),
-                    )
+                    lines = lines or list(passage.lines())
+                    line = lines[before + min(row, len(tags) - 1)]
+                    yield TagError(f"layer {layer!r}: {problem}", file=passage.file, line=line)
 
 
 def _problem(tags: list[str], row: int, scheme: str | None) -> str | None:

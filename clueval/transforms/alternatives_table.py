@@ -62,14 +62,14 @@ class AlternativesTable:
         rows = [*self._rows.get(gold.id, ()), *self._rows.get(None, ())]
         if not rows:
             return group
-        layers = {row.layer: _Members(gold.layers.get(row.layer, ())) for row in rows}
+        layers = {row.layer: _GroupsOfLayer(gold.layers.get(row.layer, ())) for row in rows}
         for number, row in enumerate(rows):
             self._add(row, layers[row.layer], gold, number)
         self.prepared[("gold",)] += len(rows)
         changed = {layer: members.spans() for layer, members in layers.items()}
         return replace(group, gold=with_layers(gold, changed))
 
-    def _add(self, row: _Row, members: _Members, gold: Document, number: int) -> None:
+    def _add(self, row: _Row, members: _GroupsOfLayer, gold: Document, number: int) -> None:
         """Add an alternative after the members of its group."""
         try:
             own = Span.of_fragments(row.ranges, Frozen({row.layer: row.label}), line=row.line)
@@ -113,7 +113,7 @@ class AlternativesTable:
             )
 
 
-class _Members:
+class _GroupsOfLayer:
     """The gold spans of a layer, with the alternatives that were added to them."""
 
     def __init__(self, spans: Sequence[Span]) -> None:

@@ -77,11 +77,11 @@ def misfits(passage: Passage) -> Iterator[FormatError]:
     if passage.layout is None:
         return
     width = passage.layout.width
-    for sentence, row, fields in passage.rows():
+    for (_, _, fields), line in zip(passage.rows(), passage.lines(), strict=True):
         if len(fields) != width:
             problem = f"the line has {len(fields)} column{'s' * (len(fields) != 1)}, the first token line has {width}"
         elif not fields[passage.layout.token]:
             problem = "the token is empty"
         else:
             continue
-        yield FormatError(problem, file=passage.file, line=passage.line_of(sentence, row))
+        yield FormatError(problem, file=passage.file, line=line)

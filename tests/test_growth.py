@@ -1,0 +1,188 @@
+"""What a command does grows no faster than its input and its output, whatever the shape of the spans.
+
+Lines of Python that run are counted, at three sizes, each twice the one before. Linear work doubles what is added from
+one size to the next; quadratic work makes it four times as much.
+"""
+
+from __future__ import annotations
+
+import sys
+from itertools import pairwise
+from pathlib import Path
+from types import FrameType
+from typing import Any, NamedTuple
+
+import pytest
+from shapes import SHAPES
+
+import clueval
+from clueval.cli import main
+from clueval.formats import all_formats
+from clueval.metrics import METRICS
+
+SIZE = 100
+LIMIT = 1.3
+"""How much more than the input or the output what is done may grow: n log n adds 15 % here."""
+
+_WHERE = str(Path(clueval.__file__).parent), "intervaltree"
+
+JOBS: dict[str, str] = {
+    **{name: f"score GOLD PREDICTED --metric {name}" for name in METRICS},
+    "merged": "score GOLD PREDICTED --merge",
+    "by": "score GOLD PREDICTED --metric exact --by document --all",
+    "characters": "score GOLD PREDICTED --metric exact --unit character",
+    "align": "score GOLD PREDICTED --metric levels --align",
+    "intervals": "score GOLD PREDICTED --metric exact --save OUT/a --resample-by sentence",
+    "csv": "score GOLD PREDICTED --metric exact,confusion,fair --format csv",
+    "conventions": "conventions GOLD PREDICTED",
+    "masking page": "masking GOLD PREDICTED --html OUT/a.html",
+    "gate page": "gate GOLD PREDICTED --html OUT/a.html",
+    "errors": "errors GOLD PREDICTED",
+    "errors files": "errors GOLD PREDICTED --labelled label --html OUT/a.html --tsv OUT/a.tsv --xlsx OUT/a.xlsx",
+    "errors fair": "errors GOLD PREDICTED --metric fair --tsv OUT/a.tsv",
+    "errors noisy": "errors GOLD PREDICTED --metric noisy --tsv OUT/a.tsv",
+    "agree": "agree GOLD PREDICTED --html OUT/a.html",
+    "curate": "curate GOLD PREDICTED -o OUT/a.tsv --undecided OUT/b.tsv",
+    "curate union": "curate GOLD PREDICTED --union -o OUT/a.tsv",
+    "diff": "diff GOLD PREDICTED GOLD",
+    "profile": "profile GOLD PREDICTED",
+    "merge": "merge GOLD",
+    "check": "check GOLD",
+    **{
+        f"to {form.name}": f"convert GOLD --to {form.name} --lossy -o OUT/a{'/' * (form.name in ('brat', 'inline'))}"
+        for form in all_formats()
+        if form.write is not None and form.name != "ltf"  # holds one label
+    },
+}
+
+QUICK = (
+    *(("curate", "one_document"), ("intervals", "one_document"), ("profile", "nested"), ("profile", "same")),
+    *(
+        ("levels", "labels"),
+        ("exact", "crossing"),
+        ("gate", "same"),
+        ("check", "attributes"),
+        ("errors files", "giant"),
+    ),
+)
+"""Pairs of a job and a shape that were quadratic once, or may easily become so."""
+
+EVERYWHERE = ("exact", "gate", "curate", "check", "to spans")
+"""Jobs that are measured on every shape; the others on those of `COMMON` only."""
+
+COMMON = (
+    *("one_document", "one_sentence", "many_documents", "no_borders"),
+    *("one_run", "giant", "touching", "all_wrong"),
+)
+
+
+class Measured(NamedTuple):
+    """The lines of Python that ran, and the bytes that were read and written."""
+
+    lines: int
+    read: int
+    written: int
+
+
+class Lines:
+    """Counts the lines of the package that run while it is entered."""
+
+    def __init__(self) -> None:
+        self.number = 0
+
+    def __enter__(self) -> Lines:
+        self._before = sys.gettrace()
+        sys.settrace(self._called)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        sys.settrace(self._before)
+
+    def _called(self, frame: FrameType, event: str, _: object) -> Any:
+        file = frame.f_code.co_filename
+        return self._ran if file.startswith(_WHERE[0]) or _WHERE[1] in file else None
+
+    def _ran(self, frame: FrameType, event: str, _: object) -> Any:
+        self.number += event == "line"
+        return self._ran
+
+
+def run(job: str, shape: str, size: int, folder: Path, capsys: pytest.CaptureFixture[str]) -> int:
+    """Write the files of a shape, call a command on them, and return its exit code."""
+    (folder / "out").mkdir(parents=True)
+    gold, predicted = SHAPES[shape](size, folder)
+    words = {"GOLD": gold, "PREDICTED": predicted}
+    arguments = [str(words.get(word, word)).replace("OUT", str(folder / "out")) for word in JOBS[job].split()]
+    return main(arguments)
+
+
+def measured(job: str, shape: str, size: int, folder: Path, capsys: pytest.CaptureFixture[str]) -> Measured:
+    with Lines() as lines:
+        run(job, shape, size, folder, capsys)
+    printed = capsys.readouterr()
+    written = sum(path.stat().st_size for path in (folder / "out").rglob("*") if path.is_file())
+    read = sum(path.stat().st_size for path in folder.iterdir() if path.is_file())
+    return Measured(lines.number, read, written + len(printed.out) + len(printed.err))
+
+
+def require_linear(job: str, shape: str, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Fail if lines grow faster than what is read and written."""
+    measured(job, shape, 9, folder / "first", capsys)  # imports, and what is computed only once
+    found = [measured(job, shape, SIZE << n, folder / str(n), capsys) for n in range(3)]
+    added = [[later - one for one, later in zip(*two, strict=True)] for two in pairwise(found)]
+    lines, *bytes_ = (after / max(before, 1) for before, after in zip(*added, strict=True))
+
+    assert lines <= LIMIT * max(2, *bytes_) or added[1][0] < 20 * SIZE, found
+
+
+@pytest.mark.parametrize(("job", "shape"), QUICK)
+def test_lines_that_run_grow_no_faster_than_input_and_output(
+    job: str, shape: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    require_linear(job, shape, tmp_path, capsys)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("job", "shape"),
+    [(job, shape) for job in JOBS for shape in SHAPES if job in EVERYWHERE or shape in COMMON],
+)
+def test_every_job_grows_no_faster_than_input_and_output(
+    job: str, shape: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    require_linear(job, shape, tmp_path, capsys)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("job", JOBS)
+def test_every_job_does_its_work_on_an_ordinary_file(
+    job: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(job, "one_document", SIZE, tmp_path, capsys) in (0, 1)
+
+
+@pytest.mark.parametrize("name", ["one_document", "labels", "touching", "long_row", "nested"])
+def test_shapes_have_about_as_many_spans_as_asked_for(name: str, tmp_path: Path) -> None:
+    gold, _ = SHAPES[name](50, tmp_path)
+
+    assert 50 <= sum(len(spans) for each in clueval.read(gold) for spans in each.layers.values()) < 55
+
+
+def test_quadratic_work_is_noticed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from clueval.metrics.exact import Exact
+
+    count = Exact.count
+
+    def slow(self: Exact, gold: Any, predicted: Any) -> Any:
+        assert clueval.Span(0, 1).overlaps(clueval.Span(0, 1))
+        for one in gold.spans:
+            for other in gold.spans:
+                one.overlaps(other)
+        return count(self, gold, predicted)
+
+    monkeypatch.setattr(Exact, "count", slow)
+
+    with pytest.raises(AssertionError):
+        require_linear("exact", "crossing", tmp_path, capsys)
