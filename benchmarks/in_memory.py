@@ -1,9 +1,12 @@
-"""Measures `clueval.score` on lists of tags in memory, compared with seqeval's `classification_report`.
+"""Measures `clueval.score` on lists in memory: of tags, compared with seqeval's `classification_report`, and of spans
+``(start, end, label)``, compared with nervaluate.
 
-All functions are called in turn in this process, with the garbage of the previous call collected. The table has the
-least CPU seconds of the calls, the ratio to seqeval, and the memory that Python allocates at most during one more
+All functions are called in turn in this process, with the garbage of the previous call collected. The first table has
+the least CPU seconds of the calls, the ratio to seqeval, and the memory that Python allocates at most during one more
 call, which is traced and takes several times as long; so at most `TRACED` tokens are traced. The micro F1 of all
-functions must be the same.
+functions must be the same. The second table has a row for each length of documents, since nervaluate compares each
+span with each of its document; the numbers of spans that are equal on both sides must be the same. nervaluate gets
+its dictionaries ready-made.
 
     python benchmarks/in_memory.py
     python benchmarks/in_memory.py --tokens 100000 --runs 3
@@ -16,11 +19,15 @@ import gc
 import sys
 import tracemalloc
 from collections.abc import Callable, Sequence
+from functools import partial
 from time import process_time
+from typing import Any
 
 import seqeval.metrics
 from compat_seqeval import CASES, Sentences, corpus
+from generate import Corpus, stretches
 from measure import environment, progress
+from rivals import span_tools
 
 from clueval import score
 
@@ -37,6 +44,24 @@ CALLS: dict[str, Callable[[Sentences, Sentences], float]] = {
 }
 """What is measured; each function returns the micro F1 of equal spans."""
 
+
+LENGTHS = (1, 2, 5, 10, 20, 50, 100, 200, 500)
+"""The least numbers of gold spans in a document; a document has whole sentences."""
+
+Documents = list[list[span_tools.Plain]]
+
+SPANS_FOUND: dict[str, Callable[[Documents, Documents], int]] = {
+    "levels": lambda gold, predicted: score(gold, predicted).metrics["levels"]["label"]["labelled"]["label"][
+        "1"
+    ]["micro"]["tp_gold"],
+    "exact": lambda gold, predicted: score(gold, predicted, metrics="exact").metrics["exact"]["label"][
+        "micro"
+    ]["tp_gold"],
+    "muc": lambda gold, predicted: score(gold, predicted, metrics="muc").metrics["muc"]["label"]["strict"][
+        "correct"
+    ],
+}
+"""What is measured on spans; each function returns the number of equal spans."""
 
 TRACED = 100_000
 """The most tokens of a call whose memory is traced."""
@@ -66,7 +91,53 @@ def table(tokens: int, seed: int, runs: int) -> str:
     return "\n".join(lines)
 
 
-def _least_seconds(call: Callable[..., float], sides: tuple[Sentences, Sentences], runs: int) -> float:
+def span_table(tokens: int, seed: int, runs: int) -> str:
+    """Return a Markdown table with a row for each length of documents. Raises `RuntimeError` if counts differ."""
+    head = [
+        "spans in a document",
+        "nervaluate, µs / span",
+        *(f"clueval.score, {name}" for name in SPANS_FOUND),
+    ]
+    lines = [_row(head), _row(["---:"] * len(head))]
+    for length in LENGTHS:
+        progress(f"documents of {length} spans")
+        gold, predicted = documents(tokens, seed, length)
+        spans = sum(map(len, gold))
+        labels = sorted({label for side in (gold, predicted) for own in side for _, _, label in own})
+        given = [list(map(span_tools.as_nervaluate_takes_them, side)) for side in (gold, predicted)]
+        nervaluate = partial(span_tools.by_nervaluate, labels=labels)
+        theirs = _least_seconds(nervaluate, given, runs)
+        correct = nervaluate(given[0], given[1])["strict"]["correct"]
+        cells = [f"{spans / len(gold):.1f}", f"{1e6 * theirs / spans:.1f}"]
+        for name, call in SPANS_FOUND.items():
+            if call(gold, predicted) != correct:
+                raise RuntimeError(f"{name}: the numbers of equal spans differ")
+            seconds = _least_seconds(call, (gold, predicted), runs)
+            cells.append(f"{1e6 * seconds / spans:.2f} ({theirs / seconds:.1f})")
+        lines.append(_row(cells))
+    return "\n".join(lines)
+
+
+def _row(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def documents(tokens: int, seed: int, length: int) -> tuple[Documents, Documents]:
+    """Return the spans of both sides; each document but the last has at least `length` gold spans."""
+    sides: tuple[Documents, Documents] = [[]], [[]]
+    first = 0
+    for stretch in stretches(Corpus(tokens, seed, "fair-spans")):
+        if len(sides[0][-1]) >= length:
+            first = 0
+            for side in sides:
+                side.append([])
+        for side, (marks,) in zip(sides, (stretch.gold, stretch.predicted), strict=True):
+            side[-1].extend((first + mark.start, first + mark.end, mark.label) for mark in marks)
+        first += len(stretch.words)
+    return sides
+
+
+def _least_seconds(call: Callable[..., Any], sides: Sequence[Any], runs: int) -> float:
     taken = []
     for _ in range(runs):
         gc.collect()
@@ -87,7 +158,7 @@ def _peak(call: Callable[..., float], sides: tuple[Sentences, Sentences]) -> int
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure and print the table."""
     parser = argparse.ArgumentParser(
-        description="Compare clueval.score with seqeval on lists of tags in memory."
+        description="Compare clueval.score with seqeval and nervaluate on lists in memory."
     )
     parser.add_argument("--tokens", type=int, default=1_000_000, help="tokens of each corpus (%(default)s)")
     parser.add_argument("--runs", type=int, default=3, help="measured calls of each function (%(default)s)")
@@ -95,7 +166,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     figures = table(options.tokens, options.seed, options.runs)
     settings = f"* tokens: {options.tokens}, seed: {options.seed}, least of {options.runs} runs"
-    print(f"{environment(('clueval', 'seqeval', 'numpy'))}\n{settings}", figures, sep="\n\n")
+    of_spans = span_table(options.tokens, options.seed, options.runs)
+    packages = environment(("clueval", "seqeval", "nervaluate", "numpy"))
+    print(f"{packages}\n{settings}", figures, of_spans, sep="\n\n")
     return 0
 
 

@@ -99,7 +99,13 @@ class Browser:
         return message
 
     def open(
-        self, page: Path, width: int = 1280, height: int = 900, dark: bool = False, is_ready: str = LOADED
+        self,
+        page: Path,
+        width: int = 1280,
+        height: int = 900,
+        dark: bool = False,
+        is_ready: str = LOADED,
+        fragment: str = "",
     ) -> None:
         self.complaints.clear()
         self.requests.clear()
@@ -113,7 +119,7 @@ class Browser:
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
         self("Emulation.setEmulatedMedia", features=[scheme])
         self.run("window.isLeft = true")  # the page that is open until now may answer for a while
-        self("Page.navigate", url=page.as_uri())
+        self("Page.navigate", url=page.as_uri() + fragment)
         self.wait_for(f"!window.isLeft && {is_ready}")
 
     def run(self, script: str) -> Any:

@@ -397,12 +397,17 @@ def _by_documents_as_they_come(files: Files, options: Options) -> Result:
     return score(*files.documents(), **options)
 
 
+def _by_documents_of_columns(files: Files, options: Options) -> Result:
+    with patch("clueval.evaluation.clusters.cluster_reading", return_value=None):
+        return by_files(files, options)
+
+
 def _by_documents_of_rows(files: Files, options: Options) -> Result:
     with patch("clueval.evaluation.row_pairs.count_rows", return_value=False):
         return by_files(files, options)
 
 
-def _by_documents_of_columns(files: Files, options: Options) -> Result:
+def _by_documents_of_tokens(files: Files, options: Options) -> Result:
     with patch("clueval.evaluation.token_pairs.token_pair_reading", return_value=None):
         return by_files(files, options)
 
@@ -549,8 +554,12 @@ ROUTES = {
     "small blocks": Route(_by_small_blocks),
     "documents": Route(_by_documents, DOCUMENTS),
     "documents as they come": Route(_by_documents_as_they_come, DOCUMENTS),
+    "documents of columns": Route(
+        _by_documents_of_columns,
+        takes=lambda form, options: form.columns and ("unit" in options or "where" in options),
+    ),
     "documents of rows": Route(_by_documents_of_rows, takes=_of_rows),
-    "documents of columns": Route(_by_documents_of_columns, takes=_of_columns),
+    "documents of tokens": Route(_by_documents_of_tokens, takes=_of_columns),
     "documents paired by id": Route(_by_pairs, {"paired": "id"}, _one_file),
     "documents watched": Route(_watched),
     "aligned texts": Route(_aligned, {"text": "aligned"}, _has_texts),

@@ -57,8 +57,7 @@ def add_arguments(parser: Command) -> None:
         "--to",
         choices=names,
         metavar="FORMAT",
-        default="spans",
-        help=f"the format to write: {', '.join(names)} (default: spans)",
+        help=f"the format to write: {', '.join(names)} (default: conll for a file.conll, else spans)",
     )
     group.add_argument(
         "-o",
@@ -97,7 +96,7 @@ def run(options: argparse.Namespace) -> int:
             **arguments,
         )
         conversion = Conversion(
-            format_named(options.to),
+            format_named(_format_of(options.to, path)),
             layer_names(arguments["layers"]),
             "token_id" in common.reading(options),
             remark=remark,
@@ -108,6 +107,16 @@ def run(options: argparse.Namespace) -> int:
         wrote(options.undecided)
     remark(listed.words())
     return 0
+
+
+def _format_of(chosen: str | None, path: Path | None) -> str:
+    """Return the name of the format to write. Raises `UsageError` if the ending of the file is of something else."""
+    if chosen is not None:
+        return chosen
+    ending = "" if path is None else path.suffix
+    if ending in (".json", ".jsonl", ".html", ".xlsx", ".ann", ".spacy"):
+        raise UsageError(f"-o {path}: the result is a table of spans", advice="name the format with --to")
+    return "conll" if ending == ".conll" else "spans"
 
 
 class _Listed:

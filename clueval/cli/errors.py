@@ -7,7 +7,7 @@ import os
 import shutil
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from clueval.cli import options as common
 from clueval.cli.choice import add_choice, choice_of, chosen_sides, kinds_of
 from clueval.cli.chosen import add_set, chosen_metrics
-from clueval.cli.fields import given_fields, typed
+from clueval.cli.error_numbers import many, remark_errors, remark_wrong_labels
+from clueval.cli.fields import add_fields, given_fields, typed
 from clueval.cli.forms import put_result
 from clueval.cli.outputs import add_page, refuse_to_overwrite, require_page, require_writable
 from clueval.cli.parser import Command
@@ -30,7 +31,6 @@ from clueval.findings import page, text, tsv, xlsx
 from clueval.findings.choice import Choice, expected
 from clueval.findings.observer import DocumentsObserver, FindingsObserver, KeptRows
 from clueval.findings.page_profile import PageProfile
-from clueval.findings.places import places
 from clueval.findings.table import FINDING_KINDS, Finding
 from clueval.metrics.confusion import Confusion
 from clueval.metrics.metric import Metric
@@ -82,6 +82,7 @@ def add_arguments(parser: Command) -> None:
     _add_outputs(parser)
     common.add_reading(parser, sides=2)
     common.add_pairs(parser, "reading")
+    add_fields(parser, Counting, "reading", only=("pair_by",))
     common.add_preparing(parser, without=["by_depth"])
 
 
@@ -151,6 +152,7 @@ def run(options: argparse.Namespace) -> int:
         from clueval.cli import errors_of_two
 
         return errors_of_two.run(options, choice_of(options))
+    common.check_pairing(options, given_fields(Counting, options))
     sides = common.sides_of(options)
     _check_outputs(options, sides)
     _refuse_options(options)
@@ -173,7 +175,7 @@ def run(options: argparse.Namespace) -> int:
             )
         finder.show(rows, result, *([] if bars is None else [bars.for_page()]))
         if result.unprojected:
-            number = _many(len(result.unprojected), "predicted span")
+            number = many(len(result.unprojected), "predicted span")
             remark(f"not shown: {number} without a place in the text of gold; clueval score lists them")
         common.say_what_was_read(options, result)
     return 0
@@ -236,7 +238,9 @@ def _levels(options: argparse.Namespace, _: Metric) -> Finder:
         counted = Counter[str]()
         for report in reports:
             counted.update(expected(report, choice))
-        _remark(rows, counted, choice.level)
+        remark_errors(rows, counted, choice.level)
+        if choice.labelled is None and not choice.kinds:
+            remark_wrong_labels(reports, choice)
 
     return Finder(["levels", Confusion()], partial(FindingsObserver, choice), show)
 
@@ -287,33 +291,6 @@ def _put_out(
             put_painted(line)
 
 
-def _remark(rows: KeptRows[Finding], counted: Mapping[str, int] | None = None, level: int = 1) -> None:
-    """Print how many errors were shown, and how many the scores of the level count if these are more."""
-    shown: Counter[str] = Counter()
-    number = 0
-    for place in places(rows):
-        number += 1
-        shown.update(finding.side or "gold" for finding in place.findings)
-    words = f"{_many(len(rows), 'error')} in {_many(number, 'place')}"
-    if counted is None or sum(counted.values()) == len(rows):
-        remark(f"{words}: {_by_side(shown)}" if rows else words)
-        return
-    remark(
-        f"{words} shown; level {level} counts {_many(sum(counted.values()), 'error')}: {_by_side(counted)}"
-    )
-
-
-def _many(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
-
-
-def _by_side(counts: Mapping[str, int]) -> str:
-    parts = {"gold": "not found", "predicted": "wrong"}
-    return ", ".join(
-        f"{_many(counts[side], f'{side} span')} {end}" for side, end in parts.items() if counts.get(side)
-    )
-
-
 def _fair(options: argparse.Namespace, metric: Fair) -> Finder:
     """The errors of metric `fair`, to the terminal, a table or a spreadsheet."""
     from clueval.findings.fair import FAIR_KINDS, fair_findings
@@ -329,7 +306,7 @@ def _fair(options: argparse.Namespace, metric: Fair) -> Finder:
 
     def show(rows: KeptRows[Finding], result: Result) -> None:
         _put_out(rows, result, None, options)
-        _remark(rows)
+        remark_errors(rows)
 
     return Finder([metric], partial(DocumentsObserver, find), show)
 

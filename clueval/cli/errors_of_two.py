@@ -101,6 +101,8 @@ def _check(options: argparse.Namespace) -> None:
             raise UsageError(
                 f"--{name} does not apply to two systems", advice="give one system, or only --html"
             )
+    if "pair_by" in given_fields(Counting, options):
+        raise UsageError("--pair-by does not apply to two systems", advice="give one system")
     if options.metric != "levels":
         raise UsageError(f"--metric {options.metric} does not apply to two systems", advice="leave it out")
     if Path("-") in (options.gold, options.predicted, options.second):

@@ -31,8 +31,8 @@ def add_gates(parser: Command) -> None:
         action="append",
         default=[],
         metavar="PATH=X",
-        help="exit with 1 if this score (its place below metrics in the JSON) is below X, a fraction; PATH.low=X "
-        "tests the low end of its interval",
+        help="exit with 1 if this score (its place below metrics in the JSON, or f1 of the headline) is below X, a "
+        "fraction; PATH.low=X tests the low end of its interval",
     )
     group.add_argument(
         "--fail-if-worse",

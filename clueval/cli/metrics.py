@@ -45,7 +45,7 @@ def _list() -> Iterator[str]:
     width = max(map(len, METRICS))
     for name in METRICS:
         summary = _definition(name).partition("\n")[0]
-        yield f"{name.ljust(width)}  {summary[:1].upper()}{summary[1:]}"
+        yield f"{name.ljust(width)}  {summary}"
 
 
 def described(name: str) -> Iterator[str]:
@@ -76,7 +76,8 @@ def _setting(metric: str, field: Field[Any]) -> Iterator[str]:
 
 
 def _definition(name: str) -> str:
-    """Return the docstring of the module that `METRICS` names for a metric, or that of its class."""
+    """Return the docstring of the module that `METRICS` names for a metric, or that of its class, as a sentence."""
     kind = metric_class(name)
     text = inspect.getdoc(sys.modules[METRICS[name][0]]) or inspect.getdoc(kind) or name
-    return text.removeprefix(f"Metric `{name}`: ")
+    text = text.removeprefix(f"Metric `{name}`: ")
+    return text[:1].upper() + text[1:]

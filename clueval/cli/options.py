@@ -193,7 +193,7 @@ def layers(options: argparse.Namespace) -> LayerColumns | None:
     """Return the layers that ``--layer`` names. Raises `UsageError` for an invalid value."""
     if not options.layer:
         return None
-    found: dict[str, LayerSource | tuple[LayerSource, LayerSource]] = {}
+    found: dict[str, LayerSource | tuple[LayerSource, LayerSource | None]] = {}
     for value in (part for given in options.layer for part in given.split(",")):
         name, columns = _layer(value)
         if name in found or name == MERGED:
@@ -206,20 +206,21 @@ def layers(options: argparse.Namespace) -> LayerColumns | None:
     return found
 
 
-def _layer(value: str) -> tuple[str, LayerSource | tuple[LayerSource, LayerSource]]:
-    """Return the name of a layer and its source, or its sources of both sides."""
+def _layer(value: str) -> tuple[str, LayerSource | tuple[LayerSource, LayerSource | None]]:
+    """Return the name of a layer and its source, or its sources of both sides; None if only gold has it."""
     name, equals, given = value.partition("=")
+    own, colon, other = given.partition(":")
     try:
-        sources = tuple(map(_source, given.split(":")))
+        if not name or not equals or ":" in other:
+            raise ValueError("a layer has a name and one or two sources")
+        source = _source(own)
+        return name, (source, _source(other) if other else None) if colon else source
     except ValueError:
-        sources = ()
-    if not name or not equals or len(sources) not in (1, 2):
         raise UsageError(
             f"--layer {value!r} cannot be read",
             advice="write it NAME=COLUMN, as in entity=2; columns count from 1, or from -1 at the end; or NAME=SOURCE, "
             "the name of a source of the format",
-        )
-    return name, sources[0] if len(sources) == 1 else (sources[0], sources[1])
+        ) from None
 
 
 def _source(text: str) -> LayerSource:

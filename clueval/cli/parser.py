@@ -37,7 +37,7 @@ class Parser(argparse.ArgumentParser):
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         found, unknown = super().parse_known_args(args, namespace)
         if unknown:
-            self.error(_unknown(unknown, self.words()))
+            self.error(_unknown(unknown, self.words()) + _FURTHER.get(self.prog, "") * (unknown[0][0] != "-"))
         return found, unknown
 
     def words(self) -> dict[str, str]:
@@ -138,6 +138,11 @@ def _unknown(arguments: Iterable[str], known: Mapping[str, str]) -> str:
     return f"unknown option {name}{suggestion(name.lstrip('-'), known)}"
 
 
+_FURTHER = {
+    "clueval score": "; clueval compare and diff take several systems, clueval agree several annotators"
+}
+"""What to do with one more path, by command."""
+
 _STRICT = "seqeval's strict mode is --scheme BIO --invalid discard"
 _AVERAGES = "--all prints all averages, and --format json has them"
 _OTHER_OPTIONS = {
@@ -155,6 +160,8 @@ _OTHER_OPTIONS = {
     "--output": "-o FILE writes a file, and --format names its form",
     "--format": "this command writes files: --tsv, --xlsx or --html FILE",
     "-o": "this command writes files: --tsv, --xlsx or --html FILE",
+    "--html": "clueval errors, masking, agree, compare, diff and conventions write web pages",
+    "--resample-by": "clueval score --resample-by ... --save FILE keeps the counts of each unit",
     "-m": "use --metric",
     "-l": "use --layer",
 }

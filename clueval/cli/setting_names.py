@@ -17,7 +17,7 @@ _NAME = re.compile(rf"""'[^']*'|"[^"]*"|\b(Lists|Counting|Preparing|{"|".join(_M
 """A quoted value, or the name of a setting; quoted values are not changed."""
 
 
-_KEYWORD = re.compile(r"\b(force|resample_by)=(?:True|'([a-z]+)')")
+_KEYWORD = re.compile(r"\b(force|resample_by|pair_by|escapes|redacted)=(?:True|'([a-z]+)')")
 """An argument of a Python function, in advice."""
 
 

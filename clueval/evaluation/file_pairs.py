@@ -16,8 +16,15 @@ def count_without_documents(
     The `FileEnd` counts spans and repaired tags that are not counted yet; None if there is no such end. Raises the
     errors of the files; those of token rows and token pairs are raised when documents are counted.
     """
-    if evaluation.leaves_out_spans:
-        return False, None
+    if evaluation.leaves_out_spans or evaluation.plan.unit == "character":
+        from clueval.evaluation.clusters import cluster_reading  # most evaluations do not need it
+
+        try:
+            return _counted(
+                evaluation, cluster_reading(gold, predicted, evaluation.plan, evaluation.seen_names)
+            )
+        except CluevalError:
+            return False, None
     rows = gold.form.rows
     if rows is not None and rows.tagged is not None:
         from clueval.evaluation.token_row_pairs import token_row_reading  # other formats do not need it

@@ -166,7 +166,8 @@ class Counting:
             raise UsageError("Counting.thresholds need scores", advice="add Counting.score_feature")
         self.threshold_numbers()
         if self.average not in (None, *AVERAGES):
-            raise UsageError(f"unknown average {self.average!r}", advice=" or ".join(AVERAGES))
+            always = "micro, macro and weighted averages are in every result"
+            raise UsageError(f"unknown average {self.average!r}", advice=f"{' or '.join(AVERAGES)}; {always}")
         if isinstance(self.align, int) and self.align < 0:
             raise UsageError(f"align must not be {self.align}", advice="True, False or a limit of cells")
         if self.unit not in (None, *UNITS):

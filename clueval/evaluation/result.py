@@ -99,7 +99,7 @@ class Result(Hinting):
         return result
 
     def save(self, path: str | Path) -> None:
-        """Save the counts of all units as JSON Lines, packed if the name ends in ``.gz``; see `load_result`.
+        """Save the counts of all units as JSON Lines, gzipped if the name ends in ``.gz``; see `load_result`.
 
         Without units (neither `resample_by` nor `intervals`), the whole corpus is one unit. Raises `UsageError` for
         a result without counts, and for counts and settings that a file cannot hold; `FileError`.

@@ -21,6 +21,7 @@ from clueval.reading.same_text import first_line
 from clueval.reading.source import Source
 from clueval.spans.compared import SIDES, Compared, ComparedSequence
 from clueval.spans.flat import Flat
+from clueval.spans.missing_id import same_id
 from clueval.spans.span import DEFAULT_LAYER, Frozen
 from clueval.transforms.group import Group
 
@@ -54,7 +55,7 @@ def count_rows(evaluation: Evaluation, gold: Source, predicted: Source) -> bool:
         if (
             isinstance(first, FlatRow)
             and isinstance(second, FlatRow)
-            and (first.id == second.id or nameless)
+            and (nameless or same_id(first.id, second.id))
             and first.text == second.text
         ):
             rows.add(first, second)

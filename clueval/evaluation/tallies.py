@@ -8,6 +8,7 @@ from clueval.metrics.counting import Tally
 from clueval.metrics.gaps import refuse_gaps
 from clueval.metrics.metric import Metric, Side
 from clueval.spans.document import Document
+from clueval.spans.flat import name_file
 
 
 def count_sides(metric: Metric, gold: Side, predicted: Side) -> Tally:
@@ -21,8 +22,13 @@ def count_sides(metric: Metric, gold: Side, predicted: Side) -> Tally:
     try:
         return metric.count(gold, predicted)
     except OverlapError as error:
-        if error.file is None and gold.document is not None:
-            error.file = gold.document.file
+        if error.file is None:
+            sides = (
+                (side.spans, None if side.document is None else side.document.file)
+                for side in (gold, predicted)
+            )
+            name_file(error, *sides)
+            error.advice = f"metric {metric.name!r} cannot count such spans; exact, fair, gate and muc can"
         raise
 
 

@@ -16,6 +16,7 @@ from clueval.evaluation.tag_lists import TagCounter
 from clueval.exceptions import CluevalError
 from clueval.reading.source import Source
 from clueval.spans.compared import SIDES, Compared
+from clueval.spans.missing_id import same_id
 from clueval.spans.span import DEFAULT_LAYER
 from clueval.tagging.stretches import BATCH, Ignored
 
@@ -54,7 +55,7 @@ def _compared(gold: Source, predicted: Source, merge: bool) -> Generator[Compare
 def _pairs(gold: Source, predicted: Source) -> Iterator[tuple[list[Any], list[Any]]]:
     """Yield the tags of the rows of both files. Raises `UnusualRow` if they differ in more than their tags."""
     for own, other in zip_longest(gold.tagged_rows(), predicted.tagged_rows()):
-        if own is None or other is None or own.id != other.id or own.tokens != other.tokens:
+        if own is None or other is None or not same_id(own.id, other.id) or own.tokens != other.tokens:
             raise UnusualRow("a row has no counterpart with the same tokens")
         if not _TEXT.issuperset(map(type, own.tokens)):
             raise UnusualRow("a token is not text")

@@ -32,10 +32,10 @@ _ALL = Filter()
 class Choice:
     """Selects the errors to report.
 
-    `level` and `labelled` (the name of a layer) are explained in the module's docstring. `sides` and `kinds`
-    select sides and classes (empty: all classes). `merge` merges all layers into one sequence. `where`
-    selects the spans that are counted (see `clueval.spans.filters`). `window` is the width of the context in
-    positions (None: the sentence).
+    Matches up to `level` (1 to 4) are correct. With `labelled`, the name of a layer, a match is correct only if the
+    label in this layer is correct, too. `sides` and `kinds` select sides and classes (empty: all classes).
+    `merge` merges all layers into one sequence. `where` selects the spans that are counted (see
+    `clueval.spans.filters`). `window` is the width of the context in positions (None: the sentence).
 
     Raises `UsageError` for a level, side or class that does not exist and for a negative window.
     """
@@ -60,7 +60,7 @@ class Choice:
             if kind not in FINDING_KINDS:
                 raise UsageError(f"there is no class {kind!r}", advice=f"one of {', '.join(FINDING_KINDS)}")
         if self.window is not None and self.window < 0:
-            raise UsageError(f"a window of {self.window} positions", advice="a number from 0 on")
+            raise UsageError(f"the window cannot be {self.window} positions", advice="a number from 0 on")
 
     def is_error(self, match: Match) -> bool:
         """Return whether a span with this match is an error."""

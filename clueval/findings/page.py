@@ -103,7 +103,7 @@ def _rendered(
         data=map(Markup, lines),
         profiles=[] if profile is None else list(profile.pictures()),
         buckets=map(Markup, lines.buckets),
-        **assets("errors", "review", "errors", parts=[] if profile is None else ["errors_profile"]),
+        **assets("errors", "places", "review", "errors", parts=[] if profile is None else ["errors_profile"]),
     )
 
 

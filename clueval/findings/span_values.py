@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
@@ -105,10 +106,11 @@ def casing(each: SpanOfSide) -> Value:
 def punctuation(each: SpanOfSide) -> Value:
     if not each.words.known:
         return NO_TEXT
-    marks = [unicodedata.category(letter)[0] == "P" for letter in each.words.text(each.span)]
-    if not any(marks):
+    text = each.words.text(each.span)
+    marks = {letter for letter in set(text) if unicodedata.category(letter)[0] == "P"}
+    if not marks:
         return "none"
-    return "edge" if marks[0] or marks[-1] else "inside"
+    return "edge" if text[0] in marks or text[-1] in marks else "inside"
 
 
 def position(each: SpanOfSide) -> Value:
@@ -142,20 +144,28 @@ FEATURES: Mapping[str, Callable[[SpanOfSide], Value]] = {
 def depths_of(spans: Iterable[Span]) -> dict[int, int]:
     """Return for each span, by its `id`, its depth of nesting: 1 and the number of other ranges that contain it.
 
-    Costs O(n log n + k) for n spans, with k pairs of spans of which one contains the other.
+    Costs O(n log n) for n spans.
 
     >>> outer, inner = Span(0, 9), Span(2, 4)
     >>> list(depths_of([inner, outer]).values())
     [1, 2]
     """
+    ordered = sorted(spans, key=lambda span: (span.start, -span.end))
+    ends = sorted({-span.end for span in ordered})
+    counts = [0] * (len(ends) + 1)  # of the spans so far, by end, as sums over ranges (a Fenwick tree)
+    equal: Counter[tuple[int, int]] = Counter()
     found: dict[int, int] = {}
-    open_: list[Span] = []
-    for span in sorted(spans, key=lambda span: (span.start, -span.end)):
-        open_ = [one for one in open_ if one.end > span.start or one.end == span.end]
-        found[id(span)] = 1 + sum(
-            one.end >= span.end and (one.start, one.end) != (span.start, span.end) for one in open_
-        )
-        open_.append(span)
+    for span in ordered:
+        place = rank = bisect_right(ends, -span.end)
+        around = 0  # the spans so far that end no sooner than this one
+        while place:
+            around += counts[place]
+            place &= place - 1
+        found[id(span)] = 1 + around - equal[span.start, span.end]
+        equal[span.start, span.end] += 1
+        while rank < len(counts):
+            counts[rank] += 1
+            rank += rank & -rank
     return found
 
 

@@ -52,6 +52,7 @@ class ErrorsOptions(PreparingOptions, SidesOptions, total=False):
     """The fields of `Reading`, `Preparing` and `Choice`, which may be given one by one, and who is told of progress."""
 
     progress: Progress | None
+    pair_by: str | None
     level: int
     labelled: str | None
     sides: Iterable[str] | str
@@ -84,13 +85,13 @@ def errors(
         gold, predicted: as in `clueval.score`.
         choice: selects the errors; or its fields by their own names, as in ``level=1, labelled="entity"``.
         layers, reading, preparing: as in `clueval.score`.
-        options: any field of `Reading` and `Preparing` by its own name, ``gold_set``, ``predicted_set``, ``progress``,
-            as in `clueval.score`.
+        options: any field of `Reading` and `Preparing` by its own name, ``gold_set``, ``predicted_set``, ``pair_by``,
+            ``progress``, as in `clueval.score`.
 
     Holds one document or passage of each side. Raises `CluevalError` for wrong options or input, when the
     stream reaches it, and `TextMismatch` if the two sides differ in their text.
     """
-    refuse_unknown(options, known_options(), "errors")
+    refuse_unknown(options, [*known_options(), "pair_by"], "errors")
     choice = choice_with(choice, options)
     require_layers(layers)
     require_kind(options.get("progress"), "Progress | None", "progress")
@@ -105,7 +106,11 @@ def errors(
     stream = _Stream(choice, names, transforms_of(preparing, gold))
     found = given(gold, predicted)._replace(golds=golds)
     if found.kind == "paths":
-        return _of_files(found, stream, layers, readings, options.get("progress"))
+        return _of_files(found, stream, layers, readings, options.get("progress"), options.get("pair_by"))
+    if options.get("pair_by") is not None:
+        raise UsageError(
+            "pair_by pairs documents of files", advice="give dictionaries by id, or the same order"
+        )
     for each in readings:
         each.require_none(("scheme", "invalid") if found.kind == "tags" else ())
     groups: Iterator[tuple[Document, ...]] = _documents(found, readings)
@@ -121,14 +126,18 @@ def _of_files(
     layers: LayerColumns | None,
     readings: Sequence[Reading],
     progress: Progress | None,
+    pair_by: str | None,
 ) -> Iterator[Finding]:
+    if pair_by is not None and found.predicted is None:
+        raise UsageError("a file that has both sides is paired with itself", advice="leave out pair_by")
     with spooled(found.gold, found.predicted) as (gold, predicted):
-        pairs, options = path_pairs(gold, predicted), [ReadOptions.of(each) for each in readings]
+        pairs = path_pairs(gold, predicted) if pair_by is None else []
+        options = [ReadOptions.of(each) for each in readings]
         if predicted is None and layers is None and options[0].annotation_set is None:
             require_two_tag_columns((path for _, path, _ in pairs), options[0])
         sides = columns_of_sides(options, layers, predicted is None)
-        if found.golds:
-            groups = document_groups(gold, predicted, sides[:2], progress=progress, golds=found.golds)
+        if found.golds or pair_by is not None:
+            groups = document_groups(gold, predicted, sides[:2], pair_by, progress, golds=found.golds)
             yield from stream.of_documents(groups)
         else:
             yield from stream.of_files(pairs, sides, progress)

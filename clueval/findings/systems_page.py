@@ -80,7 +80,7 @@ def write(
             without_script=WITHOUT_SCRIPT,
             about=Markup(json_inside(about)),
             data=map(Markup, lines),
-            **assets("errors", "review", "errors"),
+            **assets("errors", "places", "review", "errors"),
         )
         with whole_file(path) as file:
             for piece in pieces:

@@ -160,7 +160,7 @@ def error_table(
             f"there is no layer {layer!r}", document=other.id, advice=f"one of {', '.join(other.layers)}"
         )
     if window is not None and window < 0:
-        raise UsageError(f"a window of {window} positions", advice="a number from 0 on")
+        raise UsageError(f"the window cannot be {window} positions", advice="a number from 0 on")
     table = _Table(own, other, side, level, window)
     return (table.row(span, layer or table.layer_of(span)) for span in spans)
 

@@ -99,6 +99,22 @@ def format_by_ending(file_name: str) -> Format | None:
     return None if name is None else format_named(name)
 
 
+_UNREAD = {
+    "%FEATURE_STRUCTURES": ("is UIMA CAS JSON, which is not read", "export UIMA CAS XMI or WebAnno TSV 3"),
+    "entity_group": (
+        "has spans without texts, as a Hugging Face pipeline returns them",
+        'write a row for each text, {"text": ..., "spans": [...]}, or score the lists in Python',
+    ),
+    "entities": (
+        "has entities without texts",
+        "add the text of each row, or --input mentions if the entities are the answers of a language model",
+    ),
+}
+"""Keys of JSON that is not read: what is wrong, and what to do."""
+
+_LOOKED_AT = 10_000
+
+
 def format_of(beginning: Beginning, file: str) -> Format:
     """Return the format of a file, given its beginning; `file` is its name in errors.
 
@@ -115,11 +131,14 @@ def format_of(beginning: Beginning, file: str) -> Format:
         if form.has(beginning):
             return form
     is_json = beginning.text.lstrip("\ufeff \t\r\n").startswith(("{", "["))
-    tried = [form for form in map(format_named, ORDER) if form.holds_json == is_json]
+    for key, (problem, advice) in _UNREAD.items() if is_json else ():
+        if f'"{key}"' in beginning.text[:_LOOKED_AT]:
+            raise FormatError(problem, file=file, line=1, advice=advice)
+    tried = [form for form in map(format_named, ORDER) if form.is_sought_in(is_json)]
     names = ", ".join(form.name for form in tried)
     raise FormatError(
-        f"the format is not recognised: {'JSON with other keys' if is_json else 'other first lines'} than looked for",
+        f"the format is not recognised: no format has such {'keys' if is_json else 'first lines'}",
         file=file,
         line=1,
-        advice=f"name it with --input; looked for {names}; 'clueval formats' shows the signs of each",
+        advice=f"name it with --input; tried {names}; 'clueval formats' shows how each is recognised",
     )

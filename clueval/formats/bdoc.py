@@ -192,7 +192,7 @@ class _Bdoc:
         except ValueError as error:
             raise FormatError(f"JSON that cannot be read: {error}", file=self._file) from None
         if not isinstance(whole, dict):
-            self._refuse("not a document: the JSON is not an object", "is this a bdoc?")
+            self._refuse("not a document: the JSON is not an object", "check that the file is a bdoc")
         level: list[Any] = [whole]
         for _ in range(DEEPEST):
             values = (value for one in level for value in (one.values() if isinstance(one, dict) else one))

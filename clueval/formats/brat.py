@@ -1,4 +1,4 @@
-"""brat's stand-off files: ``X.ann`` with the annotations and ``X.txt`` with the text beside it.
+"""brat's stand-off files: ``X.ann`` with the annotations and ``X.txt`` with the text, in one folder.
 
     T1<TAB>Person 0 5<TAB>Frida             a span: type, start, end (exclusive), its text
     T2<TAB>Place 10 14;20 24<TAB>Bad Bern   a discontinuous span; in one piece if only line ends lie between
@@ -342,7 +342,7 @@ _BESIDE: Mapping[str, Any] = {".txt": _written_text}
 
 FORMAT = Format(
     name="brat",
-    holds="brat's stand-off files: `X.ann` with spans, attributes and links, and the text in `X.txt` beside it",
+    holds="brat's stand-off files: `X.ann` with spans, attributes and links, and `X.txt` in the same folder",
     endings=(".ann", ".a1"),
     read=_read,
     flat=_flat,

@@ -1,8 +1,8 @@
 """CoNLL-U of Universal Dependencies, and CoNLL-Plus, whose first line names its columns.
 
 ``# newdoc id = X`` begins a document, ``# sent_id = X`` names a sentence, ``# meta::key = value`` is metadata, and
-``# global.columns = ID FORM ... MISC`` names the columns of CoNLL-Plus. Rows such as ``3-4`` and ``5.1`` are no tokens:
-they are passed over and counted as multiword tokens and empty nodes. ``SpaceAfter=No`` is used for the text.
+``# global.columns = ID FORM ... MISC`` names the columns of CoNLL-Plus. Rows such as ``3-4`` and ``5.1`` are not
+tokens: they are passed over and counted as multiword tokens and empty nodes. ``SpaceAfter=No`` is used for the text.
 
 Sources: a key of ``MISC`` whose values are tags, as in ``NER=B-PER`` (a token without it has O); ``Entity``,
 whose values are brackets, as in ``Entity=(e1-person-1`` and ``e1)``; or a column, by its number or name. The
@@ -27,6 +27,7 @@ from clueval.formats.format import Format, Options
 from clueval.formats.opened import Opened
 from clueval.formats.recognition import Beginning, Sign
 from clueval.spans.document import Document
+from clueval.spans.missing_id import MissingId
 from clueval.spans.span import DEFAULT_LAYER
 from clueval.tagging.decoder import Decoder
 from clueval.tagging.schemes import INVALID, OUTSIDE, is_tag
@@ -35,6 +36,7 @@ COLUMNS = ("ID", "FORM", "LEMMA", "UPOS", "XPOS", "FEATS", "HEAD", "DEPREL", "DE
 _COMMENT = re.compile(r"#\s*(newdoc(?:\s+id)?|sent_id|meta::\S+|global\.\w+)\s*(?:=(.*))?$")
 _TOKEN = re.compile(r"1(?:-\d+)?\t(?:[^\t]*\t){5}(?:\d+|_)\t[^\t]*\t[^\t]*\t([^\t]*)")
 _PASSED_OVER = {"-": "multiword tokens", ".": "empty nodes"}
+_RANGE = re.compile(r"[0-9]+[-.][0-9]+")
 _NOTHING = "_"
 _MOST_KEYS = 1000
 """The number of keys of MISC that are remembered for the message about a source that does not occur."""
@@ -145,7 +147,7 @@ class _ConlluReader:
 
     def _begin(self, line: int, identifier: str = "") -> TokenDocument:
         self._documents += 1
-        name = identifier or str(self._documents)
+        name = identifier or MissingId(self._documents)
         self._document = TokenDocument(
             name, self._position, list(self._sources), self._file, self._most, line
         )
@@ -177,6 +179,13 @@ class _ConlluReader:
         number, has_space = row.fields.get("ID", ""), row.misc.get("SpaceAfter") != "No"
         for mark, kind in _PASSED_OVER.items():
             if mark in number:
+                if not _RANGE.fullmatch(number):
+                    raise FormatError(
+                        f"{number[:20]!r} is not the ID of a token",
+                        file=self._file,
+                        line=row.number,
+                        advice="it is a number, as in 3, or 3-4 of a multiword token, or 5.1 of an empty node",
+                    )
                 self._opened.passed_over[kind] += 1
                 if mark == "-" and not has_space:
                     self._last_unspaced = number.partition("-")[2]

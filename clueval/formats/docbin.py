@@ -2,8 +2,8 @@
 
 Sources: ``ents`` (the default), or ``spans.KEY``, a group of spans. Positions are code points of the text of a
 document, or with ``unit="token"`` the numbers of spaCy's tokens. A document in which no token has an annotation of
-entities, which is not the same as one without entities, is passed over and counted as unannotated. Documents have no
-ids; they are numbered.
+entities is passed over and counted as unannotated; one that is annotated, but has no entities, is read. Documents have
+no ids; they are numbered.
 
 Source: spaCy's documentation of ``DocBin`` and ``Doc``.
 """
@@ -20,6 +20,7 @@ from clueval.formats.format import Format, Options, Writer
 from clueval.formats.opened import Opened
 from clueval.limits import file_too_long
 from clueval.spans.document import Document, Sentence
+from clueval.spans.missing_id import MissingId
 from clueval.spans.span import DEFAULT_LAYER, NO_LABEL, Frozen, Span
 from clueval.textfiles import raw_content
 
@@ -118,7 +119,7 @@ def _read(opened: Opened, options: Options) -> Iterator[Document]:
             if ENTS in sources.values() and len(doc) and not doc.has_annotation("ENT_IOB"):
                 opened.passed_over["unannotated"] += 1
                 continue
-            document = document_of_spacy(doc, sources, options.unit, id=str(number), file=opened.file)
+            document = document_of_spacy(doc, sources, options.unit, id=MissingId(number), file=opened.file)
         read += 1
         yield document
     _require_groups(sources, groups if read else set(sources.values()), opened.file)

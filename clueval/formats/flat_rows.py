@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
+from clueval.spans.missing_id import MissingId
+
 if TYPE_CHECKING:
     from clueval.spans.document import Document
 
@@ -82,7 +84,7 @@ def flat_row(
     >>> flat_row(None, "Ada", [[0, 2, "PER"], [1, 3, "PER"]], 1, {})
     """
     if identifier is None:
-        identifier = number
+        identifier = MissingId(number)
     elif type(identifier) is not str and type(identifier) is not int:
         return None
     if type(text) is not str or type(spans) is not list:

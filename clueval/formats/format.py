@@ -159,10 +159,9 @@ class Format:
         """Whether its positions are those of tokens."""
         return self.token_lines is not None or self.of_tokens
 
-    @property
-    def holds_json(self) -> bool:
-        """Whether it is recognised as JSON."""
-        return any(sign.says.startswith("JSON") for sign in self.signs)
+    def is_sought_in(self, json: bool) -> bool:
+        """Whether it is recognised by a sign in JSON, or without `json` by one in other text."""
+        return any(sign.says.startswith("JSON") == json for sign in self.signs)
 
     @property
     def recognised_by(self) -> str:

@@ -217,7 +217,7 @@ class _GateReader:
         parent = self._path[-1] if self._path else None
         if parent not in _PARENTS.get(name, ()):
             where = f"in <{parent}>" if parent else "as the outermost element"
-            self._refuse(f"an element <{name:.40}> {where}", "is this a GATE XML document?")
+            self._refuse(f"an element <{name:.40}> {where}", "check that the file is a GATE XML document")
         if name == "RelationSet":
             self._passed_over = 1
             return

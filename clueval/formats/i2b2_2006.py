@@ -1,4 +1,4 @@
-"""The XML of the i2b2 challenge of 2006 on de-identification: records whose spans stand in their text.
+"""The XML of the i2b2 challenge of 2006 on de-identification: records with the spans as elements in their text.
 
     <ROOT><RECORD ID="1"><TEXT>seen by Dr. <PHI TYPE="DOCTOR">Ada</PHI></TEXT></RECORD></ROOT>
 

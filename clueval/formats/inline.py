@@ -310,7 +310,7 @@ def _require_writable(span: Span, stack: Sequence[Span], document: Document) -> 
     if span.parts is not None or span.features:
         raise _unwritable(document, f"the span {name_of(span)} has gaps or features")
     if not re.fullmatch(_LABEL, span.label) or not is_label(span.label, None):
-        raise _unwritable(document, f"the label {span.label[:40]!r} is no name in upper case")
+        raise _unwritable(document, f"the label {span.label[:40]!r} is not a name in upper case")
     if stack and span.end > stack[-1].end:
         raise _unwritable(document, f"the spans {name_of(stack[-1])} and {name_of(span)} cross")
 

@@ -20,6 +20,7 @@ from clueval.formats.opened import Opened
 from clueval.formats.reference import FileMention, in_points
 from clueval.spans.document import Document
 from clueval.spans.groups import fragments_of, in_order, members_of
+from clueval.spans.missing_id import MissingId
 from clueval.spans.span import DEFAULT_LAYER, NO_LABEL, Frozen, Span
 
 Row = Mapping[str, Any]
@@ -76,7 +77,9 @@ class RowReader:
 
     def id(self, row: Row, *keys: str) -> str:
         """Return the id under the first of the keys that the row has; without one, the number of the row."""
-        value = next((row[key] for key in keys if row.get(key) is not None), self.number)
+        value = next((row[key] for key in keys if row.get(key) is not None), None)
+        if value is None:
+            return MissingId(self.number)
         return value if isinstance(value, str) else self._scalar(value, "the id of the row")
 
     def _scalar(self, value: object, what: str) -> str:
@@ -165,7 +168,7 @@ class RowReader:
     ) -> list[Span]:
         """Return the spans in code points, after comparing their texts with the text at their positions."""
         unit = self.options.offsets
-        if unit in (None, "points") and not any(map(is_given, references)):
+        if unit in (None, "points") and all(reference is None for reference in references):
             return spans
         if not all(reference is None or isinstance(reference, str) for reference in references):
             self.refuse("the text of a span is not a text")
@@ -197,11 +200,6 @@ class RowReader:
             metadata=Frozen(metadata or {}),
             file=self.file,
         )
-
-
-def is_given(reference: str | None) -> bool:
-    """Return whether a file has the text of a span."""
-    return reference is not None
 
 
 def scalars(values: object, without: Iterable[str] = ()) -> dict[str, str]:
@@ -291,7 +289,7 @@ class RowStream(Iterator["Document | FlatRow"]):
         if isinstance(item, FlatRow):
             self._rows.number = item.number
             (item,) = _documents_of_row(item.row, self._form, self._rows)
-        return replace(item, id=f"{self._prefix}{item.id}") if self._prefix else item
+        return replace(item, id=type(item.id)(f"{self._prefix}{item.id}")) if self._prefix else item
 
     def _read(self, numbered: Iterator[tuple[int, Any]]) -> Iterator[Document | FlatRow]:
         form, rows, seen = self._form, self._rows, self._seen

@@ -152,7 +152,7 @@ def json_in(text: str) -> tuple[Any, bool]:
             if _holds_answer(inner[end:]):
                 raise ValueError("it has two answers")
             return value, True
-    raise ValueError(f"it is no JSON ({problem})")
+    raise ValueError(f"it is not JSON ({problem})")
 
 
 def _is_answer(value: object) -> bool:
@@ -177,7 +177,7 @@ def _answer(value: object, layer: str, line: int | None) -> tuple[str | None, li
     if isinstance(value, list):
         value = {"entities": value}
     if not isinstance(value, dict):
-        raise ValueError("it is no object")
+        raise ValueError("it is not an object")
     if "entities" not in value:
         raise ValueError("it has no key 'entities'")
     entities = value["entities"]
@@ -209,7 +209,7 @@ def _mentions(entities: object) -> Iterator[_Mention]:
         raise ValueError("'entities' is neither a list nor an object")
     for entity in entities:
         if not isinstance(entity, dict):
-            raise ValueError("an entity is no object")
+            raise ValueError("an entity is not an object")
         offsets = entity.get("start"), entity.get("end")
         given = {} if offsets == (None, None) else {OFFSETS: tuple(map(_whole, offsets))}
         yield _text(entity.get("text"), "the text of an entity"), _label(entity.get("label")), given
@@ -226,7 +226,7 @@ def _label(label: object) -> str:
 
 def _text(value: object, what: str) -> str:
     if not isinstance(value, str):
-        raise ValueError(f"{what} is no text")
+        raise ValueError(f"{what} is not text")
     try:
         value.encode()
     except UnicodeEncodeError:

@@ -3,7 +3,7 @@
     [{"doc_id": "001", "text": "..", "dataset_type": "dev", "meta": {}, "annotations": {"annotator1":
        {"entity_mentions": [{"entity_type": "PERSON", "start_offset": 0, "end_offset": 5, "span_text": "Frida",
          "identifier_type": "DIRECT", "entity_id": "e1", "confidential_status": "NOT_CONFIDENTIAL"}]}}}]
-    {"001": [[0, 5], [10, 14]]}                              predictions: positions alone
+    {"001": [[0, 5], [10, 14]]}                              predictions: positions only
 
 Annotators are annotation sets. The sources of layers are ``entity_type``, ``identifier_type`` and
 ``confidential_status``; ``entity_id`` and the last two are features, too. ``meta`` and ``dataset_type`` are

@@ -101,7 +101,7 @@ def _names(rows: RowReader, source: str) -> Mapping[int, str]:
     if given is None:
         rows.refuse(
             f"the tags of {source!r} are numbers without names",
-            "give the names with --names FILE: a JSON list of tags, id2label or dataset_info.json",
+            "give the names with --names FILE: a JSON list of tags, a config.json with id2label, or dataset_info.json",
         )
     known: Mapping[int, str] | None = rows.known.get(source)
     if known is None:
@@ -119,7 +119,9 @@ def _read_names(given: Any, source: str) -> Mapping[int, str]:
             raise FileError(f"cannot be read: {error.strerror or error}", file=file) from None
         except (ValueError, RecursionError):
             raise FormatError(
-                "not JSON", file=file, advice="a list of tags, id2label or dataset_info.json"
+                "not JSON",
+                file=file,
+                advice="a list of tags, a config.json with id2label, or dataset_info.json",
             ) from None
     names = _names_in(given, source)
     if names is None:

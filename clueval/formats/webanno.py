@@ -150,7 +150,7 @@ class _WebAnnoReader:
         )
 
     def _version(self, line: str) -> FormatError:
-        old = "version 1 or 2 of WebAnno TSV" if line.startswith("#") else "no WebAnno TSV 3"
+        old = "version 1 or 2 of WebAnno TSV" if line.startswith("#") else "not WebAnno TSV 3"
         return FormatError(
             f"{old}: the first line is not {_VERSION}",
             file=self._file,

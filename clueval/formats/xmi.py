@@ -1,8 +1,8 @@
-"""UIMA CAS XMI, as INCEpTION and DKPro export it. Needs the extra ``uima`` (dkpro-cassis).
+"""UIMA CAS XMI and UIMA CAS JSON, as INCEpTION and DKPro export them. Needs the extra ``uima`` (dkpro-cassis).
 
-The type system is read from ``TypeSystem.xml`` or ``X.typesystem.xml`` in the folder of ``X.xmi``. Positions, UTF-16
-units in the file, are turned into code points by dkpro-cassis. Each view is an annotation set; a file with one view
-with a text needs no choice.
+The type system of ``X.xmi`` is read from ``TypeSystem.xml`` or ``X.typesystem.xml`` in its folder; JSON contains it.
+Positions, UTF-16 units in the file, are turned into code points by dkpro-cassis. Each view is an annotation set; a file
+with one view with a text needs no choice.
 
 Sources: ``Type.feature`` with the short name of the type, or ``Type``. The default is ``NamedEntity.value``, or the
 only type with annotations, without those of tokens, sentences and documents. Annotations that have a governor are
@@ -13,14 +13,16 @@ Source: the OASIS standard UIMA, version 1.0.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from clueval.exceptions import FileError, FormatError, MissingExtra, SpanError, UsageError
 from clueval.formats.format import Format, Options
 from clueval.formats.opened import Opened
-from clueval.formats.recognition import first_lines
+from clueval.formats.recognition import first_lines, json_key
 from clueval.spans.document import Document
 from clueval.spans.span import DEFAULT_LAYER, NO_LABEL, Frozen, Span
 
@@ -52,8 +54,11 @@ def _cassis() -> Any:
 
 
 def _loaded(opened: Opened) -> Any:
-    """Return the CAS of a file. Raises `FormatError` for XML that is no CAS, `FileError` without its type system."""
+    """Return the CAS of a file. Raises `FormatError` for what is no CAS, `FileError` without its type system."""
     cassis = _cassis()
+    content = _text_of(opened, opened.path)
+    if content.lstrip().startswith("{"):
+        return _parsed(opened, partial(cassis.load_cas_from_json, content))
     beside = [opened.path.with_name("TypeSystem.xml"), opened.beside(".typesystem.xml")]
     types = next((path for path in beside if path.is_file()), None)
     if types is None:
@@ -62,10 +67,19 @@ def _loaded(opened: Opened) -> Any:
             "the type system is missing", file=opened.file, advice=f"put {names} next to the file"
         )
     system = _text_of(opened, types)
-    content = _text_of(opened, opened.path)
+    return _parsed(
+        opened, lambda: cassis.load_cas_from_xmi(content, typesystem=cassis.load_typesystem(system))
+    )
+
+
+def _parsed(opened: Opened, load: Callable[[], Any]) -> Any:
     try:
-        return cassis.load_cas_from_xmi(content, typesystem=cassis.load_typesystem(system))
-    except Exception as error:  # dkpro-cassis raises errors of many classes for XML that is not its own
+        with warnings.catch_warnings():
+            warnings.filterwarnings(
+                "error", message="Not mapping external offset"
+            )  # within a character, or outside
+            return load()
+    except Exception as error:  # dkpro-cassis raises errors of many classes for what is not its own
         raise FormatError(f"not a CAS that dkpro-cassis reads: {error!s:.200}", file=opened.file) from error
 
 
@@ -164,7 +178,7 @@ def _default(spans: Mapping[str, list[Any]], known: Mapping[str, Any], file: str
 
 def _span(annotation: Any, layer: str, source: _Source, length: int, file: str) -> Span:
     start, end = annotation.begin, annotation.end
-    if not 0 <= start <= end <= length:
+    if not (type(start) is int is type(end) and 0 <= start <= end <= length):
         raise SpanError(f"the span [{start},{end}) lies outside the text", file=file)
     features = _features(annotation)
     label = None if source.feature is None else features.pop(source.feature, None)
@@ -190,9 +204,10 @@ def _read(opened: Opened, options: Options) -> Iterator[Document]:
 
 FORMAT = Format(
     name="xmi",
-    holds="UIMA CAS XMI, with its type system in `TypeSystem.xml` beside it; views are annotation sets",
+    holds="UIMA CAS XMI, with its type system in `TypeSystem.xml` in the same folder, and UIMA CAS JSON; views are "
+    "annotation sets",
     endings=(".xmi",),
-    signs=(first_lines("<xmi:XMI"),),
+    signs=(first_lines("<xmi:XMI"), json_key("%TYPES", "%FEATURE_STRUCTURES")),
     read=_read,
     options=frozenset({"layers"}),
     single=True,

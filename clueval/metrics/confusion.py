@@ -1,6 +1,6 @@
-"""Metric `confusion`: which labels the spans of each side were found as, by label and by class.
+"""Metric `confusion`: which labels the spans of each label have on the other side; numbers of each class.
 
-It counts the same matches as metric ``levels`` and divides nothing. There is one matrix for each side, layer
+It counts the same matches as metric ``levels`` and computes no rates. There is one matrix for each side, layer
 and level, because CLUEval classifies the spans of each side separately. In the matrix of the **gold** side a
 row is the label of a gold span. At level n, the span is counted in the column
 
@@ -8,10 +8,10 @@ row is the label of a gold span. At level n, the span is counted in the column
   no label in the layer;
 * ``missed``, if its class is above n, even if predicted spans overlap it.
 
-So a row sums to the gold spans with that label, the diagonal is the labelled true positives of ``levels``,
-and the rest of the row is its false negatives. The matrix of the **predicted** side has the roles exchanged:
-rows are predicted labels, columns are the gold labels that they match, ``spurious`` takes the place of
-``missed``, and the cells outside the diagonal are the false positives. ``classes`` counts the five classes of
+So the sum of a row is the number of gold spans with that label, the diagonal has the labelled true positives of
+``levels``, and the rest of the row has its false negatives. In the matrix of the **predicted** side, rows are
+predicted labels, columns are the gold labels that they match, ``spurious`` takes the place of ``missed``, and the
+cells outside the diagonal are the false positives. ``classes`` counts the five classes of
 each label, whichever label was found.
 """
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from operator import mul
 from typing import Any, NamedTuple
 
 Tally = Counter[tuple[Any, ...]]
@@ -74,7 +75,8 @@ class Counts(NamedTuple):
 
     def report(self) -> dict[str, float]:
         """Return the nine numbers of a PRF entry: the rates as fractions, then the counts."""
-        return prf(self, self.precision, self.recall, self.f())
+        precision, recall = self.precision, self.recall
+        return prf(self, precision, recall, f_measure(precision, recall))
 
 
 def _total(numbers: Sequence[float]) -> float:
@@ -129,15 +131,14 @@ def weighted(per_label: Mapping[str, Counts]) -> dict[str, float]:
 
 
 def _average(per_label: Mapping[str, Counts], weights: Mapping[str, float]) -> dict[str, float]:
-    def mean(values: Iterable[tuple[float, float]]) -> float:
-        pairs = list(values)
-        products = math.fsum(value * weight for value, weight in pairs)
-        return rate(products, math.fsum(weight for _, weight in pairs))
-
     labels = sorted(per_label)
-    return prf(
-        Counts.total(per_label.values()),
-        mean((per_label[label].precision, weights[label]) for label in labels),
-        mean((per_label[label].recall, weights[label]) for label in labels),
-        mean((per_label[label].f(), weights[label]) for label in labels),
-    )
+    of_labels = [weights[label] for label in labels]
+    total = math.fsum(of_labels)
+
+    def mean(rates: Iterable[float]) -> float:
+        return rate(math.fsum(map(mul, rates, of_labels)), total)
+
+    precisions = [per_label[label].precision for label in labels]
+    recalls = [per_label[label].recall for label in labels]
+    f1s = map(f_measure, precisions, recalls)
+    return prf(Counts.total(per_label.values()), mean(precisions), mean(recalls), mean(f1s))

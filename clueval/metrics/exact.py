@@ -3,7 +3,8 @@
 The scores are those of conlleval and of seqeval's default mode: equal spans of one side count once,
 macro and weighted are means over the labels of both sides, and f1 of an average is the average of the f1s.
 `token_accuracy` is the share of positions that have the same tag on both sides, as the tags are written.
-Spans that do not come from tags are compared by the BIO tags that they would get. Without the text it is 0.
+For spans that do not come from tags, it compares the BIO tags that they would get. If documents have no text,
+it is 0.
 
 Sources: Tjong Kim Sang and De Meulder 2003 (conlleval); seqeval 1.2.2.
 """
@@ -11,7 +12,7 @@ Sources: Tjong Kim Sang and De Meulder 2003 (conlleval); seqeval 1.2.2.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from heapq import heappop, heappush
 from itertools import pairwise
@@ -24,6 +25,7 @@ from clueval.metrics.key_rates import KeyRates
 from clueval.metrics.metric import Needs, Rates, Side, rates_of
 from clueval.metrics.tally_keys import Shape, any_text
 from clueval.options import option
+from clueval.spans.flat import keys_of
 from clueval.spans.parts import Ranges
 from clueval.spans.span import Frozen, Span
 
@@ -81,10 +83,8 @@ class Exact:
             raise UsageError(f"Exact.overlap_of must be gold or union, not {self.overlap_of!r}")
 
     def count(self, gold: Side, predicted: Side) -> Tally:
-        # `Flat` makes its spans each time it is iterated
-        gold, predicted = (side._replace(spans=list(side.spans)) for side in (gold, predicted))
         tally = _positions(gold, predicted)
-        golds, predicteds = _keys(gold.spans), _keys(predicted.spans)
+        golds, predicteds = list(keys_of(gold.spans)), list(keys_of(predicted.spans))
         wanted, found = set(golds), set(predicteds)
         if self.min_overlap is None:
             both = wanted & found
@@ -146,10 +146,6 @@ _Key = tuple[int, int, str, Ranges | None]
 _label: Callable[[_Key], str] = itemgetter(2)
 
 
-def _keys(spans: Iterable[Span]) -> list[_Key]:
-    return [(span.start, span.end, span.label, span.parts) for span in spans]
-
-
 def _positions(gold: Side, predicted: Side) -> Tally:
     """Count the positions of the document, and those that have the same tag on both sides."""
     if gold.document is not None and gold.document.end is None and gold.tags is None:
@@ -157,7 +153,8 @@ def _positions(gold: Side, predicted: Side) -> Tally:
     if gold.tags is not None and predicted.tags is not None:
         equal = sum(one == other for one, other in zip(gold.tags, predicted.tags, strict=True))
         return Tally({("positions", "all"): len(gold.tags), ("positions", "equal"): equal})
-    one, other = _pieces(gold.spans), _pieces(predicted.spans)
+    # `Flat` makes its spans each time it is iterated
+    one, other = _pieces(list(gold.spans)), _pieces(list(predicted.spans))
     covered = sum(end - start for start, end, _, _ in (*one, *other))
     common, alike = _in_common(one, other)
     touched = covered - common

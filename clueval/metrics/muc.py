@@ -51,7 +51,8 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from dataclasses import dataclass
 from heapq import heappop, heappush
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, ClassVar
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from clueval.metrics.counting import Tally, f_measure, rate
 from clueval.metrics.metric import Needs, Rates, Side, rates_of, refuse_filter
@@ -68,7 +69,23 @@ if TYPE_CHECKING:
 SCHEMES = ("strict", "exact", "partial", "type")
 CATEGORIES = ("correct", "incorrect", "partial", "missed", "spurious")
 
-Pair = tuple[Span, Span]
+
+class Item(NamedTuple):
+    """A span as a tuple; the order of tuples is that of the spans. `parts` are empty if it is one piece."""
+
+    start: int
+    end: int
+    label: str
+    parts: Ranges
+
+    @property
+    def fragments(self) -> Ranges:
+        """The ranges of the span, as in `Span`."""
+        return self.parts or ((self.start, self.end),)
+
+
+Ranged = Span | Item
+Pair = tuple[Item, Item]
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +111,8 @@ class Muc:
         refuse_filter(self, (gold, predicted))
         tally: Tally = Counter()
         # the first stage pairs equal spans under every scheme, so the schemes share it
-        equal, golds, predicteds = _pairing(gold.spans, predicted.spans, [_EQUAL])
+        own, others = map(_item, gold.spans), map(_item, predicted.spans)
+        equal, golds, predicteds = _pairing(own, others, [_EQUAL])
         for label, n in Counter(one.label for one, _ in equal).items():
             for scheme in SCHEMES:
                 tally[scheme, label, "correct"] += n
@@ -156,7 +174,7 @@ def _measures(counts: dict[str, int]) -> dict[str, float]:
 
 
 def _count(
-    tally: Tally, scheme: str, pairs: Sequence[Pair], missed: Sequence[Span], spurious: Sequence[Span]
+    tally: Tally, scheme: str, pairs: Sequence[Pair], missed: Sequence[Item], spurious: Sequence[Item]
 ) -> None:
     """Add the categories of all spans under one scheme."""
     for gold, predicted in pairs:
@@ -166,7 +184,7 @@ def _count(
             tally[scheme, span.label, category] += 1
 
 
-def _category(scheme: str, gold: Span, predicted: Span) -> str:
+def _category(scheme: str, gold: Item, predicted: Item) -> str:
     if scheme == "type":
         correct = gold.label == predicted.label
     else:
@@ -176,46 +194,50 @@ def _category(scheme: str, gold: Span, predicted: Span) -> str:
     return "partial" if scheme == "partial" else "incorrect"
 
 
-def _range(span: Span) -> tuple[int, int, Ranges]:
-    return span.start, span.end, span.parts or ()
+def _item(span: Span) -> Item:
+    return Item(span.start, span.end, span.label, span.parts or ())
 
 
-def _identity(span: Span) -> tuple[int, int, str, Ranges]:
+_range: Callable[[Item], tuple[int, int, Ranges]] = attrgetter("start", "end", "parts")
+_label: Callable[[Item], str] = attrgetter("label")
+
+
+def _identity(span: Ranged) -> tuple[int, int, str, Ranges]:
     return span.start, span.end, span.label, span.parts or ()
 
 
-def _label(span: Span) -> str:
-    return span.label
+def _itself(span: Item) -> Item:
+    return span
 
 
-def _anything(span: Span) -> None:
+def _anything(span: Item) -> None:
     """Return None, the key that all spans share."""
 
 
-def in_order(gold: Sequence[Span], predicted: Sequence[Span]) -> Iterator[tuple[int, int]]:
+def in_order(gold: Sequence[Ranged], predicted: Sequence[Ranged]) -> Iterator[tuple[int, int]]:
     """Pair the first spans of both sides, then the second ones, and so on; yield their numbers."""
     numbers = range(min(len(gold), len(predicted)))
     return zip(numbers, numbers, strict=True)
 
 
-def overlap_pairs(gold: Sequence[Span], predicted: Sequence[Span]) -> Iterator[tuple[int, int]]:
+def overlap_pairs(gold: Sequence[Ranged], predicted: Sequence[Ranged]) -> Iterator[tuple[int, int]]:
     """Yield as many pairs of overlapping spans as possible, by their numbers; each span is in one pair at
     most.
 
     Costs O(n log n) for n spans, in any order; spans may be nested or repeated. Spans that overlap a discontinuous
     one, directly or through others, are paired by `most_pairs`, which costs more.
     """
-    if all(span.parts is None for spans in (gold, predicted) for span in spans):
+    if all(not span.parts for spans in (gold, predicted) for span in spans):
         yield from _pairs_of_ranges(gold, predicted)
         return
     for of_gold, of_predicted in _components(gold, predicted):
         own, others = [gold[number] for number in of_gold], [predicted[number] for number in of_predicted]
-        whole = all(span.parts is None for span in (*own, *others))
+        whole = all(not span.parts for span in (*own, *others))
         for one, other in (_pairs_of_ranges if whole else _pairs_of_fragments)(own, others):
             yield of_gold[one], of_predicted[other]
 
 
-def _pairs_of_fragments(gold: Sequence[Span], predicted: Sequence[Span]) -> Iterator[tuple[int, int]]:
+def _pairs_of_fragments(gold: Sequence[Ranged], predicted: Sequence[Ranged]) -> Iterator[tuple[int, int]]:
     """Do the same for spans of which some are discontinuous; the pairs do not depend on the order of the spans."""
     order = sorted(range(len(gold)), key=lambda number: _identity(gold[number]))
     overlapping = sharing(gold, predicted)
@@ -225,7 +247,7 @@ def _pairs_of_fragments(gold: Sequence[Span], predicted: Sequence[Span]) -> Iter
             yield number, partner
 
 
-def _pairs_of_ranges(gold: Sequence[Span], predicted: Sequence[Span]) -> Iterator[tuple[int, int]]:
+def _pairs_of_ranges(gold: Sequence[Ranged], predicted: Sequence[Ranged]) -> Iterator[tuple[int, int]]:
     """Do the same for spans without gaps."""
     sides = gold, predicted
     order = sorted(
@@ -255,7 +277,7 @@ def _pairs_of_ranges(gold: Sequence[Span], predicted: Sequence[Span]) -> Iterato
             yield (number, partner) if side == 0 else (partner, number)
 
 
-def flat_pairs(gold: Sequence[Span], predicted: Sequence[Span]) -> Iterator[tuple[int, int]]:
+def flat_pairs(gold: Sequence[Ranged], predicted: Sequence[Ranged]) -> Iterator[tuple[int, int]]:
     """Yield pairs of overlapping spans, by number: as many of equal label as possible, then as many as
     possible.
 
@@ -269,13 +291,13 @@ def flat_pairs(gold: Sequence[Span], predicted: Sequence[Span]) -> Iterator[tupl
     sides = gold, predicted
     for component in _components(gold, predicted):
         spans = [[sides[side][number] for number in component[side]] for side in range(2)]
-        whole = all(span.parts is None for side in spans for span in side)
+        whole = all(not span.parts for side in spans for span in side)
         if whole and all(following.start >= span.end for side in spans for span, following in pairwise(side)):
             for number, partner in _best_pairs(*spans):
                 yield component[0][number], component[1][partner]
 
 
-def _components(gold: Sequence[Span], predicted: Sequence[Span]) -> Iterator[tuple[list[int], list[int]]]:
+def _components(gold: Sequence[Ranged], predicted: Sequence[Ranged]) -> Iterator[tuple[list[int], list[int]]]:
     """Yield the numbers of the spans of each overlap component, of both sides, by position."""
     component: tuple[list[int], list[int]] = ([], [])
     reach = 0
@@ -292,7 +314,7 @@ def _components(gold: Sequence[Span], predicted: Sequence[Span]) -> Iterator[tup
     yield component
 
 
-def _best_pairs(gold: Sequence[Span], predicted: Sequence[Span]) -> list[tuple[int, int]]:
+def _best_pairs(gold: Sequence[Ranged], predicted: Sequence[Ranged]) -> list[tuple[int, int]]:
     """Return the best pairing of two sequences without overlaps of their own, by position.
 
     The overlapping pairs of such sequences have an order in which successive pairs share at most one span. So
@@ -305,7 +327,7 @@ def _best_pairs(gold: Sequence[Span], predicted: Sequence[Span]) -> list[tuple[i
     i = j = 0
     while i < len(gold) and j < len(predicted):
         one, other = gold[i], predicted[j]
-        if one.overlaps(other):
+        if one.start < other.end and other.start < one.end:
             found: dict[tuple[bool, bool], _Found] = {}
             for (taken, other_taken), figures in best.items():
                 state = taken and i == last[0], other_taken and j == last[1]
@@ -339,25 +361,25 @@ def _value(found: _Found) -> tuple[int, int]:
 
 
 Stage = tuple[
-    Callable[[Span], Hashable], Callable[[Sequence[Span], Sequence[Span]], Iterable[tuple[int, int]]]
+    Callable[[Item], Hashable], Callable[[Sequence[Item], Sequence[Item]], Iterable[tuple[int, int]]]
 ]
 """A key that groups the spans of both sides, and a function that pairs the spans of a group."""
 
-_EQUAL: Stage = (_identity, in_order)
+_EQUAL: Stage = (_itself, in_order)
 _REST: Stage = (_anything, overlap_pairs)
 _BY_RANGE: Sequence[Stage] = ((_range, in_order), _REST)
 _BY_LABEL: Sequence[Stage] = ((_anything, flat_pairs), (_label, overlap_pairs), _REST)
 
 
 def _pairing(
-    gold: Iterable[Span], predicted: Iterable[Span], stages: Sequence[Stage]
-) -> tuple[list[Pair], list[Span], list[Span]]:
+    gold: Iterable[Item], predicted: Iterable[Item], stages: Sequence[Stage]
+) -> tuple[list[Pair], list[Item], list[Item]]:
     """Return the pairs, the gold spans left over and the predicted spans left over after all stages."""
     pairs: list[Pair] = []
     # sorted, so that the order of the arguments does not matter
-    left = [sorted(spans, key=_identity) for spans in (gold, predicted)]
+    left = [sorted(spans) for spans in (gold, predicted)]
     for key, match in stages:
-        groups: dict[Hashable, tuple[list[Span], list[Span]]] = {}
+        groups: dict[Hashable, tuple[list[Item], list[Item]]] = {}
         for side, spans in enumerate(left):
             for span in spans:
                 groups.setdefault(key(span), ([], []))[side].append(span)
@@ -372,5 +394,5 @@ def _pairing(
             for side in range(2):
                 taken = {pair[side] for pair in matched}
                 left[side] += [span for number, span in enumerate(group[side]) if number not in taken]
-        left = [sorted(spans, key=_identity) for spans in left]
+        left = [sorted(spans) for spans in left]
     return pairs, left[0], left[1]

@@ -174,7 +174,7 @@ class Noisy:
         metadata=option(
             "--max-alignment",
             "CELLS",
-            "two texts are aligned if the product of their lengths in characters is at most this, else refused "
+            "two texts are aligned if the product of their lengths in characters is at most this; others are an error "
             "(the default allows two texts of 316,000)",
         ),
     )

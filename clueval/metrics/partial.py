@@ -1,4 +1,4 @@
-"""Metric `partial`: graded credit for partial overlap, as loio counts.
+"""Metric `partial`: a span that overlaps in part counts as the share that overlaps, as in loio.
 
 Spans are half-open; a length is a number of positions, which are code points or tokens, depending on the
 document. Each label is evaluated separately, so spans of different labels may overlap but spans of one
@@ -100,7 +100,7 @@ class Partial:
     factor: float = field(
         default=0.75,
         metadata=option(
-            "--factor", "S", "from 0 to 1: the credit of a partial match is its share of overlap times S"
+            "--factor", "S", "from 0 to 1: a partial match counts its share of overlap times this factor"
         ),
     )
     glue: bool = field(

@@ -93,7 +93,7 @@ def refuse_overlaps(spans: Sequence[Span], side: str, document: Document | None 
             file=document.file if document is not None else None,
             line=other.line,
             document=document.id if document is not None else None,
-            advice="correct them, or set glue to join them",
+            advice="correct them, or join them with Partial.glue; exact, fair, gate and muc count them",
         )
 
 

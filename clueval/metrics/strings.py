@@ -1,9 +1,9 @@
-"""Metric `strings`: multisets of texts and labels; the places of spans play no part.
+"""Metric `strings`: a span is correct if gold has a span with the same text and label, anywhere in the same document.
 
-In each document, the gold spans with one text and label and the predicted spans with the same text and label are
-matched one to one: of three predicted ``Ann`` with two in gold, two are correct. The text of a span is that of its
-document, as it is written; the fragments of a discontinuous span are joined by blanks. A mention of a language model
-that has no place in the text has the text that the model gave.
+Gold and predicted spans with the same text and label are paired one to one: if gold has ``Ann`` twice and predicted
+has it three times, two are correct. The text of a span is that of its document, as it is written; the fragments of a
+discontinuous span are joined by blanks. If a mention in the answer of a language model is not in the text of the
+document, it counts with the text that the model gave.
 
 >>> gold = Document("d", {}, text="Ann met Ann", unit="character")
 >>> sides = [Side([Span(0, 3, "PER"), Span(8, 11, "PER")], document=gold), Side([Span(0, 3, "PER")] * 3, document=gold)]

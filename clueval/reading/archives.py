@@ -155,7 +155,7 @@ def _members(archive: Path, *_: int) -> Mapping[str, int]:
         if name.startswith(("/", "\\")) or ".." in parts or (len(parts[0]) == 2 and parts[0][1] == ":"):
             raise _refused(archive, name, "its name leads out of the archive")
         if size > max(SMALL, GROWTH * packed):
-            raise _refused(archive, name, f"it has {size:,} bytes, packed {packed:,}")
+            raise _refused(archive, name, f"it has {size:,} bytes, and only {packed:,} in the archive")
         sizes[name] = size
     return sizes
 
@@ -208,7 +208,9 @@ def _of_tar(archive: Path) -> Iterator[tuple[str, int, int]]:
             total += info.size
             if total > max(SMALL, GROWTH * packed):
                 raise _refused(
-                    archive, info.name, f"it grows to more than {total:,} bytes, packed {packed:,}"
+                    archive,
+                    info.name,
+                    f"it has more than {total:,} bytes, and only {packed:,} in the archive",
                 )
             yield info.name.removeprefix("./"), info.size, packed
 

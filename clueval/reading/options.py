@@ -221,8 +221,7 @@ class Reading:
         metadata=option(
             "--escapes",
             "CONVENTION",
-            "tokens that stand for other characters, if gold and predicted have different formats: ptb, as -LRB- for a "
-            "bracket",
+            "tokens that stand for other characters, if the sides have different formats: ptb, as -LRB- for a bracket",
             topic="reading",
             choices=("ptb",),
         ),

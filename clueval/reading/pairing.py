@@ -17,6 +17,7 @@ from clueval.reading.read_options import ReadOptions
 from clueval.reading.same_text import ADVICE, first_line, require_same_text
 from clueval.reading.source import Source, source_of
 from clueval.spans.document import Document, Sentence
+from clueval.spans.missing_id import same_id
 from clueval.spans.span import Span
 from clueval.textfiles import Progress
 
@@ -83,7 +84,7 @@ def _with_gold(
         if group is None or document is None:
             extra = document or group[0]
             raise ends_early(own, other, group is None, extra.id, first_line(extra))
-        yield _with_same_text((*group, replace(document, id=group[0].id) if without_ids else document))
+        yield _with_same_text((*group, with_same_id(group[0], document, without_ids)[1]))
 
 
 def _with_same_text(group: tuple[Document, ...]) -> tuple[Document, ...]:
@@ -158,7 +159,8 @@ def parallel(
 ) -> Iterator[tuple[Document, ...]]:
     """Yield groups of gold and predicted documents, paired by a key of the first document of each side.
 
-    The key is the id (``id``), the name of the file (``name``) or the SHA-256 of the text (``content``). The
+    The key is the id (``id``), the name of the file (``name``) or the SHA-256 of the text without white space
+    (``content``), which tokens and the text that they come from have in common. The
     predicted documents get the id and the positions of gold. Both sides are read at the same time, and documents
     are held in memory until their counterparts come: none if the order is the same, at worst a whole side.
 
@@ -200,7 +202,7 @@ def key_of(document: Document, pair_by: str) -> str:
         return without_ending(Path(document.file or document.id).name)
     text = document.text
     if text is None and document.tokens is not None:
-        text = "\n".join(document.tokens)
+        text = "".join(document.tokens)
     if text is None:
         raise UsageError(
             "the document has no text to pair it by",
@@ -210,7 +212,7 @@ def key_of(document: Document, pair_by: str) -> str:
         )
     from hashlib import sha256  # loads OpenSSL, so it is imported only here
 
-    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+    return sha256("".join(text.split()).encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _called(document: Document, pair_by: str) -> str:
@@ -242,7 +244,8 @@ def _not_parallel(pair_by: str, alone: Sequence[Sequence[str]]) -> UsageError:
             parts.append(f"only {side} has {', '.join(map(repr, names[:_LISTED]))}{more}")
     return UsageError(
         f"the documents cannot be paired by {pair_by}: {'; '.join(parts)}",
-        advice="every document must be on both sides",
+        advice="every document must be on both sides"
+        + ("" if pair_by == "content" else "; pair_by='content' pairs those with the same text"),
     )
 
 
@@ -293,8 +296,8 @@ def document_pairs(own: Source, other: Source) -> Iterator[tuple[Document, Docum
 
 
 def with_same_id(gold: Document, predicted: Document, nameless: bool) -> tuple[Document, Document]:
-    """Return two documents; with `nameless`, the predicted document has the id of gold."""
-    if not nameless or gold.id == predicted.id:
+    """Return two documents; with `nameless`, or if one has no id, the predicted document has the id of gold."""
+    if gold.id == predicted.id or not (nameless or same_id(gold.id, predicted.id)):
         return gold, predicted
     return gold, replace(predicted, id=gold.id)
 

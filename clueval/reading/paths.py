@@ -115,7 +115,7 @@ def pairs_of(gold: Path, predicted: Path) -> list[tuple[str | None, Path, Path]]
         raise FileError(
             f"is a folder, but {file} is a file",
             file=str(folder),
-            advice="give two files or two folders, or pair documents by id",
+            advice="give two files or two folders, or pair documents with pair_by='id' or pair_by='content'",
         )
     own, other = (dict(files_of(side)) for side in (gold, predicted))
     if own.keys() != other.keys():

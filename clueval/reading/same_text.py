@@ -17,6 +17,11 @@ from clueval.spans.document import Document
 
 ADVICE = "gold and predicted must be the same text"
 
+OTHER_ORDER = (
+    "give both sides the same documents in the same order, or pair them: pair_by='id' or pair_by='content'"
+)
+"""Advice where two documents have different ids."""
+
 SHOWN = 80
 """The maximum number of characters of a text that an error quotes."""
 
@@ -31,7 +36,7 @@ def require_same_frame(gold: Passage, predicted: Passage) -> None:
             f"gold {_begun(gold)} where {place} {_begun(predicted)}",
             file=gold.file,
             line=first_line(gold),
-            advice=ADVICE,
+            advice=OTHER_ORDER if gold.begins and predicted.begins else ADVICE,
         )
     if len(gold.sentences) != len(predicted.sentences):
         raise first_difference(gold, predicted)
@@ -197,5 +202,5 @@ def _mismatch(
         file=gold.file,
         line=place(gold),
         document=gold.id,
-        advice=f"{names[0]} and {names[1]} must be the same text",
+        advice=OTHER_ORDER if what == "document" else f"{names[0]} and {names[1]} must be the same text",
     )

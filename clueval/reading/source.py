@@ -198,7 +198,7 @@ class Source:
             return replace(document, id=self._name_in_folder(document.id))
         in_rows = self.format == "inline" and document.id != self._opened().stem
         alone = self.form.single and not in_rows
-        return replace(document, id=self.name if alone else f"{self.name}:{document.id}")
+        return replace(document, id=self.name if alone else type(document.id)(f"{self.name}:{document.id}"))
 
     def _name_in_folder(self, name: str) -> str:
         """Return the name of a document without ending, because several files belong together."""

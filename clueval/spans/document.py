@@ -58,10 +58,10 @@ class Document:
     Positions count from `start`, the first position of the document (tokens are counted over a whole file),
     so token ``p`` is ``tokens[p - start]``. `unit` says what a position is: the number of a token of
     `tokens`, or of a code point of `text`. A document may come without its text; its spans are then not
-    checked against it. `lines` holds the line number of each token, `file` the path of the file; neither
-    enters equality. If the only label of a span belongs to another layer than the one that lists the span, as
-    the label of a plain string does, it becomes a label of that layer; spans of the layer `MERGED` keep the
-    labels of their layers, even if there is only one.
+    checked against it. `lines` holds the line number of each token, `file` the path of the file; both
+    are ignored when documents are compared. If the only label of a span belongs to another layer than the one
+    that lists the span, as the label of a plain string does, it becomes a label of that layer; spans of the
+    layer `MERGED` keep the labels of their layers, even if there is only one.
 
     `repaired` is the number of repaired tags, by the scheme that was detected up to this point of the file.
     Evaluations use the scheme of the whole file instead, and need `transitions` to count by it.

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Container, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import compress, islice, pairwise
+from itertools import compress, islice, pairwise, repeat
 from operator import attrgetter, eq, le
 from typing import overload
 
 from clueval.exceptions import OverlapError
+from clueval.spans.parts import Ranges
 from clueval.spans.span import Frozen, Labels, Span, name_of
 
 by_position: Callable[[Span], tuple[int, int]] = attrgetter("start", "end")
@@ -32,6 +33,12 @@ def clash(spans: Iterable[Span]) -> tuple[Span, Span] | None:
         if following.start < span.end or (following.end == span.start == span.end):
             return span, following
     return None
+
+
+def name_file(error: OverlapError, *sides: tuple[Iterable[Span], str | None]) -> None:
+    """Add to an error the file of the first side, of spans and their file, in which spans overlap."""
+    if error.file is None:
+        error.file = next((file for spans, file in sides if clash(sorted(spans, key=by_position))), None)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -101,6 +108,12 @@ class Flat(Sequence[Span]):
         keys = list(map(id, labels))
         return keys, dict(zip(keys, labels, strict=True))  # type: ignore[return-value]  # so are integers
 
+    def keys(self) -> Iterator[tuple[int, int, str, Ranges | None]]:
+        """Return the start, the end, the label and the parts of each span, without building spans from tags."""
+        if self._given is not None:
+            return map(_key, self._given)
+        return zip(self.starts, self.ends, self._names, repeat(None), strict=False)
+
     def labels_in(self, layer: str) -> Iterable[str | None]:
         """Return the label of each span in `layer`: the label under this name, or the span's only label."""
         return self._names if self._given is None else (label_in(layer, span) for span in self._given)
@@ -162,6 +175,17 @@ class Flat(Sequence[Span]):
         """
         starts, ends = self.starts, self.ends
         return all(map(le, ends, islice(starts, 1, None))) and not any(map(eq, starts, islice(ends, 1, None)))
+
+
+def keys_of(spans: Iterable[Span]) -> Iterator[tuple[int, int, str, Ranges | None]]:
+    """Yield the start, the end, the label and the parts of each span."""
+    if isinstance(spans, Flat):
+        return spans.keys()
+    return map(_key, spans)
+
+
+def _key(span: Span) -> tuple[int, int, str, Ranges | None]:
+    return span.start, span.end, span.label, span.parts
 
 
 def label_in(layer: str, span: Span) -> str | None:

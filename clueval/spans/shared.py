@@ -3,8 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Protocol
 
+from clueval.spans.parts import Ranges
 from clueval.spans.span import Span
+
+
+class HasFragments(Protocol):
+    """A span, or something else that has ranges."""
+
+    @property
+    def fragments(self) -> Ranges: ...
 
 
 def shared_positions(one: Span, other: Span) -> int:
@@ -20,7 +29,7 @@ def shared_positions(one: Span, other: Span) -> int:
     )
 
 
-def sharing(own: Sequence[Span], others: Sequence[Span]) -> list[list[int]]:
+def sharing(own: Sequence[HasFragments], others: Sequence[HasFragments]) -> list[list[int]]:
     """Return for each span the numbers of the other side's spans that overlap it, in ascending order.
 
     A sweep over the fragments of all spans; costs O(n log n) for n fragments, plus the pairs of them that overlap.

@@ -1,10 +1,10 @@
 """Spans in the forms that people have: `Span`, tuples, dictionaries and spaCy's spans.
 
 A tuple or list is ``(start, end, label)``, or ``(start, end)`` without a label. A dictionary has the keys of spaCy,
-Prodigy, doccano, nervaluate or a Hugging Face pipeline (`KEYS`). The end is always **exclusive**, as in spaCy,
-Prodigy and doccano: ``{"start": 0, "end": 2}`` covers the positions 0 and 1. A dictionary may have the ranges of a
-discontinuous span (``"fragments": [[0, 3], [7, 9]]``) and other acceptable spans in its place (``"alternatives":
-[{"start": 3, "end": 8}]``, which `as_spans` returns after it).
+Prodigy, doccano, nervaluate or a Hugging Face pipeline (`KEYS`); a named tuple or a dataclass has fields with these
+names. The end is always **exclusive**, as in spaCy, Prodigy and doccano: ``{"start": 0, "end": 2}`` covers the
+positions 0 and 1. A dictionary may have the ranges of a discontinuous span (``"fragments": [[0, 3], [7, 9]]``) and
+other acceptable spans in its place (``"alternatives": [{"start": 3, "end": 8}]``, which `as_spans` returns after it).
 """
 
 from __future__ import annotations
@@ -109,12 +109,14 @@ def _fragments(fields: Mapping[str, Any], place: str) -> list[tuple[int, int]] |
 
 
 def _mapping(item: Any) -> Mapping[str, Any] | None:
-    """Return a dictionary or a named tuple as a mapping; None for anything else."""
+    """Return a dictionary, a named tuple or a dataclass as a mapping; None for anything else, and for ours."""
     if isinstance(item, Mapping):
         return item
-    if isinstance(item, tuple) and hasattr(item, "_asdict"):
-        fields: Mapping[str, Any] = item._asdict()
+    if isinstance(item, tuple):
+        fields: Mapping[str, Any] | None = item._asdict() if hasattr(item, "_asdict") else None
         return fields
+    if hasattr(item, "__dataclass_fields__") and not type(item).__module__.startswith("clueval."):
+        return {name: getattr(item, name) for name in item.__dataclass_fields__}
     return None
 
 

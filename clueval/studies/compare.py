@@ -22,6 +22,7 @@ from clueval.evaluation.units.intervals import reported_sequences
 from clueval.evaluation.units.rates import RateGroup
 from clueval.evaluation.units.recipes import entry_at
 from clueval.evaluation.units.trust import RESAMPLES, SEED, Trust
+from clueval.evaluation.whole_path import whole_path
 from clueval.exceptions import UsageError, checked_call
 from clueval.metrics.counting import Tally
 from clueval.statistics.correction import holm
@@ -123,9 +124,9 @@ def _wanted(
     reports = work.reports()
     if scores is not None:
         for text in scores:
-            path = find_path(reports, text)
+            path = whole_path(reports, text)
             work.require_rate(text, path)
-            yield text, path
+            yield ".".join(path), path
         return
     for metric, sequences in reports.items():
         for sequence, report in sequences.items():

@@ -204,7 +204,7 @@ def _verdict(baseline: str, entry: Mapping[str, Any], level: float) -> str:
         verdict = f"{name} is {way} than {baseline} by {size}{shown}"
     else:
         signed = f"{points(difference, sign=True)} points"
-        verdict = f"{name} and {baseline} cannot be told apart (difference {signed}{shown})"
+        verdict = f"{name} and {baseline} do not differ significantly (difference {signed}{shown})"
     if entry["detectable"] is None:
         return f"{verdict}; {entry.get('reason', 'too few units differ')}"
     return (

@@ -20,25 +20,25 @@ class Convention(NamedTuple):
 _LEVELS = {
     1: "the same span on the other side",
     2: "the same span or one that covers it",
-    3: "the same span, one that covers it, or adjacent spans that tile it exactly",
-    4: "the same span, one that covers it, or adjacent spans that tile it and may stick out",
+    3: "the same span, one that covers it, or adjacent spans that fill it exactly",
+    4: "the same span, one that covers it, or adjacent spans that cover it",
 }
 
 CONVENTIONS = (
-    Convention("conlleval", "conlleval", "tags", "same start, end and type; tags are repaired"),
+    Convention("conlleval", "conlleval", "tags", "same start, end and label; tags are repaired"),
     Convention(
         "seqeval",
         "seqeval, default",
         "tags",
-        "as conlleval: same start, end and type; tags are repaired",
+        "as conlleval: same start, end and label; tags are repaired",
     ),
     Convention(
         "seqeval_strict",
         "seqeval, strict",
         "tags",
-        "same start, end and type, of spans whose tags are complete and well-formed in the scheme",
+        "same start, end and label, of spans whose tags are complete and well-formed in the scheme",
     ),
-    Convention("exact_unlabelled", "exact, unlabelled", "muc", "same start and end, whatever the type"),
+    Convention("exact_unlabelled", "exact, unlabelled", "muc", "same start and end, whatever the label"),
     *(
         Convention(f"levels_{level}_unlabelled", f"CLUEval level {level}, unlabelled", "levels", counts)
         for level, counts in _LEVELS.items()
@@ -48,33 +48,33 @@ CONVENTIONS = (
             f"levels_{level}_labelled",
             f"CLUEval level {level}, labelled",
             "levels",
-            f"{counts}; and the same type",
+            f"{counts}; and the same label",
         )
         for level, counts in _LEVELS.items()
     ),
-    Convention("muc_strict", "MUC strict", "muc", "same start, end and type; pairs one to one"),
-    Convention("muc_exact", "MUC exact", "muc", "same start and end, whatever the type; pairs one to one"),
+    Convention("muc_strict", "MUC strict", "muc", "same start, end and label; pairs one to one"),
+    Convention("muc_exact", "MUC exact", "muc", "same start and end, whatever the label; pairs one to one"),
     Convention(
-        "muc_partial", "MUC partial", "muc", "same start and end; an overlap counts half, whatever the type"
+        "muc_partial", "MUC partial", "muc", "same start and end; an overlap counts half, whatever the label"
     ),
-    Convention("muc_type", "MUC type", "muc", "same type and an overlap; pairs one to one"),
+    Convention("muc_type", "MUC type", "muc", "same label and an overlap; pairs one to one"),
     Convention(
         "fair_fair",
         "FairEval fair",
         "fair",
-        "same start, end and type; a span with a wrong type, boundary or both is one error, not two",
+        "same start, end and label; a span with a wrong label, boundary or both is one error, not two",
     ),
     Convention(
         "partial",
         "loio",
         "partial",
-        "same type; an overlap counts for its share of the longer span, times the factor",
+        "same label; an overlap counts for its share of the longer span, times the factor",
     ),
     Convention(
-        "gate_strict", "GATE strict", "gate", "same start, end and type; 0/0 is 1 if both sides are empty"
+        "gate_strict", "GATE strict", "gate", "same start, end and label; 0/0 is 1 if both sides are empty"
     ),
     Convention(
-        "gate_lenient", "GATE lenient", "gate", "same type and an overlap; 0/0 is 1 if both sides are empty"
+        "gate_lenient", "GATE lenient", "gate", "same label and an overlap; 0/0 is 1 if both sides are empty"
     ),
 )
 """The conventions, in the order of the table."""
@@ -100,25 +100,25 @@ def convention_row(
     }
 
 
-_IGNORES_TYPES = "types are ignored"
+_IGNORES_LABELS = "labels are ignored"
 _COVERED = "a span that is covered by one span counts"
-_TILED = "a span that adjacent spans tile exactly counts"
+_TILED = "a span that adjacent spans fill exactly counts"
 _STUCK_OUT = "a span that adjacent spans cover counts"
-_TOUCHED = "an overlap with the same type counts"
+_TOUCHED = "an overlap with the same label counts"
 _REASONS = {
-    "exact_unlabelled": _IGNORES_TYPES,
-    "levels_1_unlabelled": _IGNORES_TYPES,
-    "levels_2_unlabelled": f"{_IGNORES_TYPES}, and {_COVERED}",
-    "levels_3_unlabelled": f"{_IGNORES_TYPES}, and {_COVERED}, or {_TILED}",
-    "levels_4_unlabelled": f"{_IGNORES_TYPES}, and {_COVERED}, or {_STUCK_OUT}",
+    "exact_unlabelled": _IGNORES_LABELS,
+    "levels_1_unlabelled": _IGNORES_LABELS,
+    "levels_2_unlabelled": f"{_IGNORES_LABELS}, and {_COVERED}",
+    "levels_3_unlabelled": f"{_IGNORES_LABELS}, and {_COVERED}, or {_TILED}",
+    "levels_4_unlabelled": f"{_IGNORES_LABELS}, and {_COVERED}, or {_STUCK_OUT}",
     "levels_2_labelled": _COVERED,
     "levels_3_labelled": f"{_COVERED}, or {_TILED}",
     "levels_4_labelled": f"{_COVERED}, or {_STUCK_OUT}",
-    "muc_exact": _IGNORES_TYPES,
-    "muc_partial": f"{_IGNORES_TYPES}, and an overlap counts half",
+    "muc_exact": _IGNORES_LABELS,
+    "muc_partial": f"{_IGNORES_LABELS}, and an overlap counts half",
     "muc_type": _TOUCHED,
-    "fair_fair": "a span with a wrong type or boundary is one error, not a missed and a spurious span",
-    "partial": "an overlap with the same type counts in part",
+    "fair_fair": "a span with a wrong label or boundary is one error, not a missed and a spurious span",
+    "partial": "an overlap with the same label counts in part",
     "gate_strict": "0/0 is 1 if both sides are empty",
     "gate_lenient": _TOUCHED,
 }

@@ -300,9 +300,8 @@ def conventions(
         gold, predicted, layers: as in `clueval.score`; the layers are scored one after another.
         scheme: the tag scheme, also for seqeval's strict mode; None: detected from the tags.
         factor: loio's factor for the credit of a partial match.
-        reading: other options of `clueval.score` for reading files: `input`, `token`, `token_id`,
-            `invalid`, `document_tag`, `sentence_tag`, `text`, `ignore_punct`, `gold_set`, `predicted_set`,
-            `progress`; and those of `Preparing`, which change spans before they are counted.
+        reading: other options of `clueval.score` by their names: those for reading files, such as `input` and
+            `token_id`, and those that change spans before they are counted, such as `label_map`.
 
     Needs one pass; holds one document of each side and the counts. Raises the same errors as `score`.
 

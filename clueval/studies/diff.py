@@ -7,11 +7,18 @@ found, is another one. Errors are those of `clueval.errors` for the same choice.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Unpack
 
-from clueval.exceptions import UsageError, checked_call, refuse_unknown, require_instance, require_kind
+from clueval.exceptions import (
+    OverlapError,
+    UsageError,
+    checked_call,
+    refuse_unknown,
+    require_instance,
+    require_kind,
+)
 from clueval.findings.choice import Choice, choice_with
 from clueval.findings.stream import known_options
 from clueval.findings.systems import place_and_labels
@@ -21,6 +28,7 @@ from clueval.reading.layers import LayerColumns, require_layers
 from clueval.reading.options import Reading, Readings
 from clueval.reading.trios import Trio, trios
 from clueval.spans.document import Document
+from clueval.spans.flat import name_file
 from clueval.spans.matching import Match, match_spans
 from clueval.spans.merging import with_merged
 from clueval.spans.span import MERGED, Span
@@ -54,7 +62,7 @@ def diff(
         gold, old, new: three files or three folders; or documents, lists of tags or lists of spans, as in
             `clueval.score`.
         choice: selects the errors; see `clueval.errors`. It may not name classes, because they can change.
-        layers, reading, preparing, options: as in `clueval.errors`; both runs are read and changed alike.
+        layers, reading, preparing, options: as in `clueval.errors`; both runs are read and changed in the same way.
 
     Holds one document of each side, and all errors. Raises the errors of `clueval.errors`.
     """
@@ -136,7 +144,11 @@ class _Sides:
     def _matches(self, own: Document, other: Document) -> list[Match]:
         """The matches of the spans of a document that are counted, by position."""
         spans = sorted(self._spans(own), key=lambda span: (span.start, span.end))
-        matches = match_spans(spans, self._spans(other), document=own.id)
+        try:
+            matches = match_spans(spans, self._spans(other), document=own.id)
+        except OverlapError as error:
+            name_file(error, (spans, own.file), (self._spans(other), other.file))
+            raise
         if not self._filter:
             return list(matches)
         counted = self._filter.counted(spans, own)
@@ -167,13 +179,13 @@ def _joined(
     old: Iterable[Match], new: Iterable[Match]
 ) -> list[tuple[Match | None, Match] | tuple[Match, None]]:
     """Return the matches of equal spans together, by position; None stands for a match that one run lacks."""
-    waiting: dict[tuple[object, ...], list[Match]] = {}
+    waiting: dict[tuple[object, ...], deque[Match]] = {}
     for match in old:
-        waiting.setdefault(place_and_labels(match.span), []).append(match)
+        waiting.setdefault(place_and_labels(match.span), deque()).append(match)
     found: list[tuple[Match | None, Match] | tuple[Match, None]] = []
     for match in new:
         equal = waiting.get(place_and_labels(match.span))
-        found.append((equal.pop(0) if equal else None, match))
+        found.append((equal.popleft() if equal else None, match))
     found += [(match, None) for left in waiting.values() for match in left]
     return sorted(found, key=_position)
 

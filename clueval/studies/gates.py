@@ -7,9 +7,10 @@ from typing import Any, NamedTuple
 
 from clueval.evaluation.headline import headline_rates
 from clueval.evaluation.result import Result
-from clueval.evaluation.score_path import Path, find_path, number_at
+from clueval.evaluation.score_path import Path, number_at
 from clueval.evaluation.signature import require_same
 from clueval.evaluation.units.trust import Trust
+from clueval.evaluation.whole_path import whole_path
 from clueval.exceptions import UsageError
 from clueval.options import number
 from clueval.studies.compare import compare
@@ -50,7 +51,7 @@ def limit_of(text: str) -> Limit:
     """
     score, equals, least = text.rpartition("=")
     if not score or not equals:
-        raise ValueError(f"{text!r} is no limit: write PATH=X, as in exact.entity.micro.f1=0.8")
+        raise ValueError(f"{text!r} is not a limit: write PATH=X, as in exact.entity.micro.f1=0.8")
     ending = score.rpartition(".")[2]
     return Limit(score, ending if ending in _ENDS else None, number(least))
 
@@ -67,7 +68,7 @@ def fail_under(result: Result, limits: Iterable[Limit], trust: Trust) -> Iterato
     intervals: Mapping[str, Any] | None = None
     for score, end, least in limits:
         text = score if end is None else score.removesuffix(f".{end}")
-        path = find_path(result.metrics, text)
+        path = whole_path(result.metrics, text)
         value = number_at(result.metrics, path)
         require_fraction(score, path[-1], least)
         if end is not None:
@@ -79,7 +80,8 @@ def fail_under(result: Result, limits: Iterable[Limit], trust: Trust) -> Iterato
                     seed=trust.seed,
                 )["scores"]
             value = number_at(intervals, (*path, end))
-        yield _gate(score, value, least, f"below {least:g}")
+        named = ".".join(path if end is None else (*path, end))
+        yield _gate(named, value, least, f"below {least:g}")
 
 
 def fail_if_worse(
@@ -138,7 +140,8 @@ def _headlines(result: Result) -> Iterator[tuple[str, Path]]:
 
 
 def _named(result: Result, scores: Iterable[str]) -> Iterator[tuple[str, Path]]:
-    return ((text, find_path(result.metrics, text)) for text in scores)
+    paths = (whole_path(result.metrics, text) for text in scores)
+    return ((".".join(path), path) for path in paths)
 
 
 def _p(result: Result, baseline: Result, score: str, trust: Trust) -> float:

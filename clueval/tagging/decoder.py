@@ -90,16 +90,6 @@ class Decoder:
         self._neighbours.update(other._neighbours)
         self._dropped += other._dropped
 
-    def join(self, pairs: Iterable[tuple[str, str]], times: Iterable[int]) -> None:
-        """Correct the counts at cuts: the text has X→Y where the parts were counted as X→O and O→Y.
-
-        `pairs` are the adjacent tags (X, Y) of each cut, `times` the number of times that each occurs.
-        """
-        for (before, tag), number in zip(pairs, times, strict=True):
-            self._neighbours[before, tag] += number
-            self._neighbours[before, OUTSIDE] -= number
-            self._neighbours[OUTSIDE, tag] -= number
-
     def _first_outside(self, tags: Sequence[str]) -> str | None:
         """Return the first text that is not a tag, or not a tag of the scheme."""
         for tag in tags:

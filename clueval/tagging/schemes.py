@@ -103,6 +103,7 @@ _ALIASES = {
     "IOB": "BIO",
     "IOBES": "BIOES",
     "BIOLU": "BILOU",
+    "BILUO": "BILOU",
     "BMESO": "BMES",
     "BMEWO": "BMEOW",
 }
@@ -127,6 +128,17 @@ def scheme_called(name: str) -> str:
     return found
 
 
+_HEADS = frozenset({"tag", "tags", "ner", "ner_tag", "ner_tags", "label", "labels", "entity", "iob"})
+
+
+def _advice(tag: str) -> str:
+    if tag.lower() in _HEADS:
+        return "if this line has the names of the columns, remove it"
+    if tag[1:2] == "_" and tag[0] in _LENIENT:
+        return f"write a hyphen: {tag.replace('_', '-', 1)}"
+    return "a tag is O, or one of B I E S L U M W, alone or with a hyphen and a label"
+
+
 @lru_cache(maxsize=1 << 16)
 def split_tag(tag: str) -> tuple[str, str]:
     """Return the prefix and the label of a tag. Raises `TagError` if `tag` is not a tag of any scheme.
@@ -138,7 +150,7 @@ def split_tag(tag: str) -> tuple[str, str]:
     if prefix not in _LENIENT or (hyphen and (prefix == OUTSIDE or not label)):
         raise TagError(
             f"{tag!r} is not a tag",
-            advice="a tag is O, or one of B I E S L U M W, alone or with a hyphen and a label",
+            advice=_advice(tag),
         )
     return prefix, "" if prefix == OUTSIDE else label or NO_LABEL
 

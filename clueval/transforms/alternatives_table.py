@@ -12,12 +12,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from os import PathLike
 from typing import Any, NamedTuple
 
 from clueval.exceptions import CluevalError, FormatError, UsageError
 from clueval.spans.document import Document
 from clueval.spans.groups import GROUP
+from clueval.spans.index import SpanIndex
 from clueval.spans.shared import shared_positions
 from clueval.spans.span import DEFAULT_LAYER, Frozen, Span, name_of
 from clueval.textfiles import decoded
@@ -60,13 +62,14 @@ class AlternativesTable:
         rows = [*self._rows.get(gold.id, ()), *self._rows.get(None, ())]
         if not rows:
             return group
-        layers = {layer: list(spans) for layer, spans in gold.layers.items()}
+        layers = {row.layer: _Members(gold.layers.get(row.layer, ())) for row in rows}
         for number, row in enumerate(rows):
-            self._add(row, layers.setdefault(row.layer, []), gold, number)
+            self._add(row, layers[row.layer], gold, number)
         self.prepared[("gold",)] += len(rows)
-        return replace(group, gold=with_layers(gold, layers))
+        changed = {layer: members.spans() for layer, members in layers.items()}
+        return replace(group, gold=with_layers(gold, changed))
 
-    def _add(self, row: _Row, spans: list[Span], gold: Document, number: int) -> None:
+    def _add(self, row: _Row, members: _Members, gold: Document, number: int) -> None:
         """Add an alternative after the members of its group."""
         try:
             own = Span.of_fragments(row.ranges, Frozen({row.layer: row.label}), line=row.line)
@@ -81,34 +84,17 @@ class AlternativesTable:
                 document=gold.id,
                 advice="positions are those of gold",
             )
-        place = self._main(row, own, spans, gold.id)
-        main = spans[place]
-        if GROUP not in main.features:
-            main = spans[place] = replace(main, features={**main.features, GROUP: f"table {number}"})
-        last = max(n for n, each in enumerate(spans) if each.features.get(GROUP) == main.features[GROUP])
-        labels = main.labels if row.label is None else own.labels
-        spans.insert(last + 1, replace(own, labels=labels, features=Frozen({GROUP: main.features[GROUP]})))
-
-    def _main(self, row: _Row, own: Span, spans: Sequence[Span], document: str) -> int:
-        """Return the number of the gold span of which a row is an alternative."""
-        firsts: dict[Any, int] = {}
-        for place, span in enumerate(spans):  # the main span of each group, and spans without one
-            firsts.setdefault(span.features.get(GROUP, place), place)
-        if row.of is not None:
-            found = [n for n in firsts.values() if (spans[n].start, spans[n].end) == row.of]
-        else:
-            shared = {n: shared_positions(spans[n], own) for n in firsts.values()}
-            found = [n for n in shared if shared[n] and shared[n] == max(shared.values())]
-        if not found:
+        place = members.nearest(own) if row.of is None else members.at(row.of)
+        if place is None:
             what = "shares a position with it" if row.of is None else "has these positions"
             raise UsageError(
                 f"no gold span of layer {row.layer!r} {what}, so the row is an alternative of nothing",
                 file=self._file,
                 line=row.line,
-                document=document,
+                document=gold.id,
                 advice="check document and positions",
             )
-        return found[0]
+        members.add(place, own, row.label, f"table {number}")
 
     def check(self, prepared: Mapping[tuple[Any, ...], int]) -> None:
         """Raise `UsageError` for a document that gold does not have."""
@@ -125,6 +111,50 @@ class AlternativesTable:
             raise UsageError(
                 "gold has several documents, so the table needs the column 'document'", file=self._file
             )
+
+
+class _Members:
+    """The gold spans of a layer, with the alternatives that were added to them."""
+
+    def __init__(self, spans: Sequence[Span]) -> None:
+        self._lists = [[span] for span in spans]  # each span, and the alternatives after it
+        self._mains: dict[
+            Any, int
+        ] = {}  # the number of the first span of each group, and of each span without one
+        lasts: dict[Any, int] = {}
+        for place, span in enumerate(spans):
+            key = span.features.get(GROUP, place)
+            self._mains.setdefault(key, place)
+            lasts[key] = place
+        self._lasts = {place: lasts[key] for key, place in self._mains.items()}
+        self._places = {id(spans[place]): place for place in reversed(self._mains.values())}
+        self._by_range = {(spans[n].start, spans[n].end): n for n in reversed(self._mains.values())}
+        self._index = SpanIndex(spans[place] for place in self._mains.values())
+
+    def at(self, positions: tuple[int, int]) -> int | None:
+        """Return the number of the first main span with these positions."""
+        return self._by_range.get(positions)
+
+    def nearest(self, own: Span) -> int | None:
+        """Return the number of the main span that shares most positions with a span, the first of equal ones."""
+        shared = [
+            (-shared_positions(span, own), self._places[id(span)]) for span in self._index.overlapping(own)
+        ]
+        number, place = min(shared, default=(0, None))
+        return place if number else None
+
+    def add(self, place: int, own: Span, label: str | None, group: str) -> None:
+        """Add an alternative of a main span, which gets the name of a group if it has none."""
+        main = self._lists[place][0]
+        if GROUP not in main.features:
+            main = self._lists[place][0] = replace(main, features={**main.features, GROUP: group})
+        labels = main.labels if label is None else own.labels
+        added = replace(own, labels=labels, features=Frozen({GROUP: main.features[GROUP]}))
+        self._lists[self._lasts[place]].append(added)
+
+    def spans(self) -> list[Span]:
+        """Return the spans, alternatives after the last of their group."""
+        return list(chain.from_iterable(self._lists))
 
 
 def _rows(text: str, file: str) -> Iterator[tuple[str | None, _Row]]:

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from clueval.exceptions import FormatError, UsageError
+from clueval.exceptions import FileError, FormatError, UsageError
 from clueval.spans.document import Document
 from clueval.spans.span import Span
 from clueval.textfiles import decoded
@@ -37,7 +37,14 @@ class LabelNames(NamedTuple):
         """Return the map of a file or dictionary. Raises `CluevalError` for an invalid one."""
         if isinstance(given, Mapping):
             return cls._made(list(given.items()), sha8(json.dumps(list(given.items()))), option)
-        path, content = content_of(given, option)
+        try:
+            path, content = content_of(given, option)
+        except FileError as error:
+            if "=" in str(given):
+                error.advice = (
+                    'give a file with a line FROM<TAB>TO for each label, or in Python {"FROM": "TO"}'
+                )
+            raise
         text = decoded(content.removeprefix(b"\xef\xbb\xbf"), path, 1)
         if text.lstrip().startswith("{"):
             return cls._made(_of_json(text, str(path)), sha8(content), str(path))
@@ -146,7 +153,9 @@ class LabelMap:
                 raise UsageError(
                     f"the label map has no entry for {_listed(found.items())} of {side}",
                     file=names.source,
-                    advice="add them, or end the map with * (a tab, then * to keep all others or nothing to drop them)",
+                    advice='add them, or as the last entry "*": "*" (keep all others) or "*": "" (drop them)'
+                    if names.source.endswith(".json")
+                    else "add them, or end the map with * (a tab, then * to keep all others or nothing to drop them)",
                 )
 
 

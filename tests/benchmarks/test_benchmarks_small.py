@@ -70,4 +70,30 @@ def test_lists_in_memory_are_measured_in_every_case(capsys: pytest.CaptureFixtur
     assert in_memory.main(["--tokens", "500", "--runs", "1"]) == 0
 
     rows = [line.split(" | ")[:2] for line in capsys.readouterr().out.splitlines() if " | " in line][2:]
-    assert rows == [[f"| {case}", name] for case in in_memory.CASES for name in in_memory.CALLS]
+    of_tags = len(in_memory.CASES) * len(in_memory.CALLS)
+    assert rows[:of_tags] == [[f"| {case}", name] for case in in_memory.CASES for name in in_memory.CALLS]
+    assert len(rows[of_tags + 2 :]) == len(in_memory.LENGTHS)
+
+
+@pytest.mark.long
+def test_every_command_is_measured(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    commands = benchmark("commands")
+
+    assert commands.main(["--tokens", "500", "--runs", "1", "--borders", "no documents"]) == 0
+
+    rows = [line.split(" | ")[:2] for line in capsys.readouterr().out.splitlines() if " | " in line][2:]
+    assert [name for _, name in rows] == [name for _, of in commands.GROUPS.values() for name in of]
+
+
+@pytest.mark.long
+def test_the_overview_begins_with_what_loses(capsys: pytest.CaptureFixture[str]) -> None:
+    overview = benchmark("overview")
+
+    assert overview.main(["--tokens", "2000", "--runs", "1"]) == 0
+
+    rows = [line.split(" | ") for line in capsys.readouterr().out.splitlines() if " | " in line][2:]
+    times = [float(row[-1].strip(" |")) for row in rows]
+    assert len(times) == 9
+    assert times == sorted(times)

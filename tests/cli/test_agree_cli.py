@@ -234,6 +234,12 @@ def test_curate_leaves_no_file_if_a_decision_is_about_no_place(files: Path, caps
     assert not (files / "gold.tsv").exists()
 
 
+def test_curate_writes_the_format_of_the_ending(files: Path, capsys: Capture):
+    for name, beginning in (("gold.conll", "# newdoc id = d1"), ("gold.tsv", "document\tstart")):
+        assert main(["curate", "anna.conll", "bob.conll", "-o", name]) == 0
+        assert (files / name).read_text(encoding="utf-8").startswith(beginning)
+
+
 def test_curate_writes_other_formats(files: Path, capsys: Capture):
     assert main(["curate", "anna.conll", "bob.conll", "--to", "ltf", "-o", "gold/"]) == 0
     assert sorted(path.name for path in (files / "gold").iterdir()) == ["d1.xml", "d2.xml"]

@@ -42,6 +42,23 @@ def _files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         ),
         ("errors g.conll p.conll -o x.html", "this command writes files: --tsv, --xlsx or --html FILE"),
         ("masking g.conll p.conll --risk 3", "--layer risk=3"),
+        (
+            "score g.conll p.conll p.conll",
+            "unexpected argument 'p.conll'; clueval compare and diff take several",
+        ),
+        (
+            "score g.conll p.conll --html x.html",
+            "clueval errors, masking, agree, compare, diff and conventions write",
+        ),
+        (
+            "compare s.clueval s.clueval --resample-by sentence",
+            "clueval score --resample-by ... --save FILE keeps",
+        ),
+        ("compare g.conll p.conll", "clueval score GOLD PREDICTED --save FILE writes a saved result"),
+        ("score g.conll p.conll --intervals", "there is one document (score with --resample-by sentence)"),
+        ("score g.conll p.conll --label-map PER=X", "give a file with a line FROM<TAB>TO for each label"),
+        ("score g.conll p.conll --layer a=2 --layer b=7", "NAME=GOLD: if only gold has it"),
+        ("curate g.conll p.conll -o x.jsonl", "the result is a table of spans (name the format with --to)"),
         ("g.conll p.conll", "did you mean clueval score g.conll ...?"),
         ("version", "use --version"),
         ("score s.clueval s.clueval", "is a report or a saved result of clueval"),
@@ -62,6 +79,68 @@ def test_a_command_that_cannot_work_says_how_it_is_done(command: str, message: s
     error = capsys.readouterr().err
     assert (code, error.count("\n")) == (2, 1)
     assert message in error
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        (
+            '{"%TYPES": {}, "%FEATURE_STRUCTURES": []}',
+            "is UIMA CAS JSON, which is not read (export UIMA CAS XMI",
+        ),
+        (
+            '[[{"entity_group": "PER", "start": 0, "end": 4}]]',
+            "as a Hugging Face pipeline returns them (write a row",
+        ),
+        (
+            '{"id": 1, "entities": []}',
+            "has entities without texts (add the text of each row, or --input mentions",
+        ),
+    ],
+)
+def test_json_that_is_not_read_is_answered_with_what_is(row: str, message: str, capsys: Capture) -> None:
+    Path("x.json").write_text(row, encoding="utf-8")
+
+    assert main(["score", "x.json", "x.json"]) == 2
+    assert message in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("metric", ["levels", "confusion"])
+def test_overlapping_spans_are_refused_with_their_file_and_the_metrics_that_count_them(
+    metric: str, capsys: Capture
+) -> None:
+    for name, spans in (("g", '[[0, 3, "A"]]'), ("p", '[[0, 3, "A"], [1, 2, "A"]]')):
+        Path(f"{name}.jsonl").write_text(f'{{"id": 1, "text": "abc", "label": {spans}}}', encoding="utf-8")
+
+    assert main(["score", "g.jsonl", "p.jsonl", "--metric", metric]) == 2
+    error = capsys.readouterr().err
+    assert error.startswith("clueval score: p.jsonl:1, document '1': spans ")
+    assert f"metric '{metric}' cannot count such spans; exact, fair, gate and muc can" in error
+    assert main(["diff", "g.jsonl", "g.jsonl", "p.jsonl"]) == 2
+    assert capsys.readouterr().err.startswith("clueval diff: p.jsonl:1, document '1': spans ")
+
+
+def test_a_layer_may_be_one_of_gold_alone(capsys: Capture) -> None:
+    Path("r.conll").write_text("John B-PER B-high\nMay I-PER I-high\nis O O\n", encoding="utf-8")
+
+    assert main(["masking", "r.conll", "p.conll", "--layer", "entity=2", "--layer", "risk=3:"]) == 0
+    assert "risk: column 3, BIO, 1 gold and 0 predicted spans" in capsys.readouterr().out.splitlines()
+    for wrong in ("risk=", "risk=:", "risk=:3", "risk=3:2:", "=3:"):
+        assert main(["score", "r.conll", "p.conll", "--layer", wrong]) == 2
+        assert f"--layer {wrong!r} cannot be read" in capsys.readouterr().err
+
+
+def test_a_limit_for_a_class_without_mentions_names_the_classes(capsys: Capture) -> None:
+    assert main(["masking", "g.conll", "p.conll", "--fail-under", "entity_recall[high]=1", "-q"]) == 1
+
+    assert "entity_recall[high] is undefined (the classes are _), and must" in capsys.readouterr().err
+
+
+def test_masking_of_a_redacted_text_asks_for_the_option(capsys: Capture) -> None:
+    Path("r.conll").write_text("[Name] O\nMay O\nis O\n", encoding="utf-8")
+
+    assert main(["masking", "g.conll", "r.conll"]) == 2
+    assert "must be the same text; for redacted texts add --redacted)" in capsys.readouterr().err
 
 
 def test_masking_of_empty_files_says_that_nothing_was_checked(capsys: Capture) -> None:

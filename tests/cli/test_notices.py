@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -141,3 +142,37 @@ def test_the_command_says_once_that_tags_were_repaired(tmp_path: Path, capsys: C
         printed = capsys.readouterr()
         assert (printed.out + printed.err).count("1 repaired tag in predicted\n") == 1
         assert "warning" not in printed.err
+
+
+def test_errors_count_the_spans_that_have_only_a_wrong_label(tmp_path: Path, capsys: Capture) -> None:
+    rows = [("1", [[0, 1, "X"], [2, 3, "X"]]), ("2", [[0, 1, "X"], [2, 3, "Y"]])]
+    for name, spans in rows:
+        (tmp_path / f"{name}.jsonl").write_text(json.dumps({"id": name, "text": "a b", "label": spans}))
+    command = ["errors", str(tmp_path / "1.jsonl"), str(tmp_path / "2.jsonl"), "--pair-by", "content"]
+
+    printed = []
+    for more in ([], ["--side", "gold"], ["--labelled", "label"], ["--class", "missed"]):
+        assert main([*command, *more]) == 0
+        printed.append("not listed: " in capsys.readouterr().err)
+
+    assert printed == [True, True, False, False]
+    assert main([*command, "--side", "gold"]) == 0
+    assert (
+        "not listed: 1 span has only a wrong label in layer label (--labelled label lists"
+        in capsys.readouterr().err
+    )
+
+
+def test_documents_in_another_order_are_answered_with_the_option_that_pairs_them(
+    tmp_path: Path, capsys: Capture
+) -> None:
+    paths = [tmp_path / f"{name}.jsonl" for name in "ab"]
+    for path in paths:
+        path.write_text(json.dumps({"id": path.stem, "text": "a", "label": []}))
+
+    assert main(["errors", *map(str, paths)]) == 2
+    assert "or pair them: --pair-by id or --pair-by content" in capsys.readouterr().err
+    assert main(["errors", str(tmp_path), str(paths[0])]) == 2
+    assert "or pair documents with --pair-by id" in capsys.readouterr().err
+    assert main(["errors", *map(str, [*paths, paths[0]]), "--html", "x.html", "--pair-by", "id"]) == 2
+    assert "--pair-by does not apply to two systems" in capsys.readouterr().err

@@ -8,9 +8,7 @@ import pytest
 from corpora import write
 
 from clueval import read, score
-from clueval.evaluation.lockstep.narrowing import pieces
 from clueval.exceptions import TextMismatch
-from clueval.formats.columns.layout import ColumnOptions, layout_of
 
 
 @pytest.mark.parametrize("raw", [True, False])
@@ -33,15 +31,6 @@ def test_error_shows_a_token_that_is_the_beginning_of_a_long_one(tmp_path: Path)
 
     with pytest.raises(TextMismatch, match=r"token '(a{40})' from character 60 on where .* has '(a{80})'"):
         score(gold, predicted)
-
-
-def test_sentence_without_a_place_outside_spans_on_both_sides_is_cut_once() -> None:
-    """The search for such a place looks at every line once: this took minutes when it did not."""
-    layout = layout_of("w\tO", "\t", ColumnOptions(), True, "f", 1)
-    gold = "w\tB-X\nw\tO\n" * 100_000
-    predicted = "w\tO\nw\tB-X\n" * 100_000
-
-    assert list(pieces((gold, predicted), layout)) == [(gold, predicted)]
 
 
 @pytest.mark.parametrize("size", [40, 81, 90, 5000])

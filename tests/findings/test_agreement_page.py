@@ -110,6 +110,26 @@ def test_agreement_page_keeps_choices_when_it_is_opened_again(browser: Browser, 
     assert browser.run("document.querySelectorAll('.card input')[1].checked") is True
 
 
+def test_agreement_page_is_worked_through_with_keys(browser: Browser, page: Path, tmp_path: Path):
+    browser.open(page)
+    browser.run("localStorage.clear()")
+    browser.open(page)
+
+    for key in ("j", "2", "j", "0", "k", "2"):
+        browser.run(f"document.dispatchEvent(new KeyboardEvent('keydown', {{key: '{key}'}}))")
+
+    chosen = "(card) => [...card.querySelectorAll('input')].findIndex((each) => each.checked)"
+    # the second press of 2 has taken the choice back
+    assert browser.run(f"[...document.querySelectorAll('.card')].map({chosen})") == [-1, 3]
+    address = browser.run("location.hash")
+    copy = tmp_path / "copy.html"
+    copy.write_bytes(page.read_bytes())
+    browser.open(copy, width=390, fragment=address)
+    assert browser.run("document.querySelector('.card.current').id") == address[1:]
+    assert browser.run("document.documentElement.scrollWidth") <= 390
+    assert browser.complaints == []
+
+
 def test_agreement_page_is_the_same_in_each_run(page: Path, tmp_path: Path):
     study = agree(SOURCES)
     write_page(tmp_path / "again.html", study.to_dict(), study.disagreements())

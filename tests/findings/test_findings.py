@@ -127,7 +127,7 @@ class TestRows:
             list(error_table([Span(13, 15)], own, own))
         with pytest.raises(UsageError, match=r"there is no layer 'risk' .one of label"):
             error_table([], own, own, layer="risk")
-        with pytest.raises(UsageError, match="a window of -1 positions"):
+        with pytest.raises(UsageError, match="the window cannot be -1 positions"):
             error_table([], own, own, window=-1)
         with pytest.raises(OverlapError, match="document 'd'"):
             list(error_table([Span(0, 4)], own, document([Span(0, 2), Span(1, 3)])))
@@ -316,7 +316,7 @@ class TestTheChoice:
             ({"level": 5}, "there is no level 5"),
             ({"sides": ("silver",)}, "there is no side 'silver'"),
             ({"kinds": frozenset(["odd"])}, "there is no class 'odd'"),
-            ({"window": -3}, "a window of -3 positions"),
+            ({"window": -3}, "the window cannot be -3 positions"),
         ],
     )
     def test_impossible_choice_is_refused(self, options: dict[str, Any], message: str) -> None:

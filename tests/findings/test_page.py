@@ -154,6 +154,23 @@ def test_an_address_leads_to_its_card_whatever_the_filters_hide(browser: Browser
     )
 
 
+@pytest.mark.parametrize("filters", ["", "f:class=missed&at="])
+def test_a_link_opens_the_page_at_its_card(
+    browser: Browser, page: Page, tmp_path: Path, filters: str
+) -> None:
+    path, _ = sample_page(page, Choice(1))
+    browser.open(path)
+    select(browser, "f-class", "missed")
+    anchor = browser.run("document.getElementById('list').lastElementChild.id")
+    copy = tmp_path / "copy.html"
+    copy.write_bytes(path.read_bytes())
+
+    browser.open(copy, fragment=f"#{filters}{anchor}")
+
+    assert browser.run("document.querySelector('.card.current').id") == anchor
+    assert browser.run("document.getElementById('f-class').value") == ("missed" if filters else "")
+
+
 def test_filters_and_the_place_at_hand_are_in_the_address(browser: Browser, page: Page) -> None:
     path, _ = sample_page(page, Choice(1))
     browser.open(path)

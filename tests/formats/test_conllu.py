@@ -107,6 +107,7 @@ def test_source_that_does_not_occur_is_refused_where_others_hold_tags(tmp_path: 
         (row(1, "a", "Entity=e1)"), r"a\.conllu:1: 'e1' is closed but not open"),
         (row(1, "a", "Entity=(e1[1/2]-x)"), r"a\.conllu:1: the entity 'e1' has parts that are missing"),
         (row(1, "a", "Entity=()"), r"a\.conllu:1: the value '\(\)' of Entity"),
+        (row(-1, "a"), r"a\.conllu:1: '-1' is not the ID of a token"),
         ("1\ta\n", r"a\.conllu:1: the line has 2 columns, not 10"),
         (row(1, "", "_"), r"a\.conllu:1: the token is empty"),
         ("# global.columns = ID LEMMA\n1\ta\n", r"a\.conllu:1: the columns have no FORM"),

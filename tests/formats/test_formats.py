@@ -84,8 +84,8 @@ def test_sample_file_is_recognised_as_its_format_and_as_no_other(name: str, path
     recognised = [form for form in ORDER if format_named(form).has(beginning)]
 
     assert format_of(beginning, str(path)).name == name
-    own = [name] if format_named(name).holds_json else []
-    assert [form for form in recognised if format_named(form).holds_json] == own
+    assert name in recognised
+    assert not [form for form in recognised if format_named(form).is_sought_in(json=True) and form != name]
 
 
 def test_order_has_each_recognised_format_once() -> None:
@@ -110,7 +110,7 @@ def test_file_that_is_not_recognised_is_refused_with_the_formats_that_were_tried
 
     assert caught.value.file == str(path)
     for form in map(format_named, ORDER):
-        looked_for = form.holds_json == (content[0] in "{[")
+        looked_for = form.is_sought_in(json=content[0] in "{[")
         assert (f" {form.name}," in f"{str(caught.value.advice).replace(';', ',')},") == looked_for
     assert "--input" in str(caught.value)
     assert len(str(caught.value).removeprefix(str(path))) < 300
@@ -372,7 +372,7 @@ def test_toy_format_is_named_in_help_and_errors(
         list(read(toys[0], {"entity": 2}))
     with pytest.raises(UsageError, match="the format toy has no annotation sets"):
         score(*toys, gold_set="a")
-    with pytest.raises(FormatError, match="looked for toy, "):
+    with pytest.raises(FormatError, match="tried toy, "):
         list(read(write(tmp_path / "a.json", '{"text": ""}')))
 
 

@@ -55,6 +55,32 @@ def test_type_system_beside_the_file_is_needed_and_is_no_file_of_a_folder(tmp_pa
     assert len(list(read(tmp_path))) == 1
 
 
+def test_json_has_the_spans_of_xmi(tmp_path: Path) -> None:
+    path = tmp_path / "gold.json"
+    cas().to_json(path)
+
+    (found,), (expected,) = read(path), read(GOLD)
+    assert (found.text, found.layers) == (expected.text, expected.layers)
+    assert score(GOLD, path, metrics="exact").f1 == 1.0
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        ('"begin": 3,', '"begin": 1,', r"not a CAS .*offset \[1\]"),
+        ('"begin": 3,', '"begin": 3.5,', r"not a CAS .*offset \[3\.5\]"),
+        ('"begin"', '"bogin"', "not a CAS"),
+        ('"%TYPES": {', '"%TYPES": [{', "not a CAS"),
+    ],
+)
+def test_json_that_is_wrong_ends_in_one_error(tmp_path: Path, old: str, new: str, says: str) -> None:
+    path = tmp_path / "a.json"
+    path.write_text(cas().to_json(pretty_print=True).replace(old, new), encoding="utf-8")
+
+    with pytest.raises(CluevalError, match=rf"a\.json.*{says}"):
+        list(read(path))
+
+
 def test_views_are_annotation_sets(tmp_path: Path) -> None:
     shutil.copy(SAMPLES / "TypeSystem.xml", tmp_path)
     whole = cas()

@@ -321,7 +321,8 @@ def test_overlapping_spans_of_a_label_are_an_error_that_names_both_and_the_docum
     assert str(caught.value) == (
         "gold.xml:12, document 'd7': "
         f"gold spans [{first[0]},{first[1]}) 'A' and [{second[0]},{second[1]}) 'A' overlap, "
-        "which metric 'partial' forbids within a label (correct them, or set glue to join them)"
+        "which metric 'partial' forbids within a label (correct them, or join them with Partial.glue; "
+        "exact, fair, gate and muc count them)"
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections import namedtuple
+from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, ClassVar
@@ -21,6 +22,13 @@ OTHER = "Anna\tB-PER\nWeiß\tI-PER\nin\tO\nder\tB-LOC\nUlm\tI-LOC\n"
 Entity = namedtuple("Entity", "start end label")  # as users write it
 
 
+@dataclass
+class Found:
+    start: int
+    end: int
+    label: str
+
+
 def as_keys(start: str, end: str, label: str) -> Any:
     return lambda spans: [{start: a, end: b, label: c} for a, b, c in spans]
 
@@ -30,6 +38,7 @@ SPAN_FORMS = {
     "tuples": list,
     "lists": lambda spans: [list(span) for span in spans],
     "named tuples": lambda spans: [Entity(*span) for span in spans],
+    "dataclasses": lambda spans: [Found(*span) for span in spans],
     "numpy positions": lambda spans: [(numpy.int64(a), numpy.int64(b), c) for a, b, c in spans],
     "Prodigy, nervaluate": as_keys("start", "end", "label"),
     "doccano": as_keys("start_offset", "end_offset", "label"),

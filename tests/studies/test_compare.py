@@ -344,5 +344,5 @@ def test_the_verdict_is_that_of_a_test_at_the_level_of_the_intervals() -> None:
     entry = differences(compare(own, other))[RECALL]
     verdicts = [str(compare(own, other, scores=[RECALL], confidence=c)) for c in (0.999, 1 - entry["p"])]
 
-    assert "cannot be told apart" in verdicts[0]
+    assert "do not differ significantly" in verdicts[0]
     assert "B is better than A by" in verdicts[1]

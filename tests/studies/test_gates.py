@@ -47,6 +47,21 @@ def test_a_score_fails_under_its_limit(limit: str, code: int, capsys: Capture) -
     assert gate == {"score": F1, "value": 0.75, "limit": float(limit), "passed": not code}
 
 
+@pytest.mark.parametrize(("short", "whole"), [("f1", F1), ("micro.f1", F1), ("f1.low", f"{F1}.low")])
+def test_a_limit_may_name_the_only_headline(short: str, whole: str, capsys: Capture) -> None:
+    assert run("--fail-under", f"{short}=0.99") == 1
+
+    assert [gate["score"] for gate in gates_of(capsys)] == [whole]
+
+
+def test_a_limit_of_one_of_several_headlines_is_refused_with_their_paths(capsys: Capture) -> None:
+    assert run("--metric", "exact,muc", "--fail-under", "f1=0.9") == 2
+
+    assert (
+        "'f1' can mean 2 scores (one of exact.label.micro.f1, muc.label.strict.f1)" in capsys.readouterr().err
+    )
+
+
 def test_every_gate_that_fails_is_one_line(capsys: Capture) -> None:
     code = run(
         "--fail-under", f"{F1}=0.9", "--fail-under", "exact.label.micro.recall=0.8", "--fail-under", f"{F1}=0"

@@ -86,30 +86,6 @@ class TestDecoder:
 
         assert decoder.repaired() == 0
 
-    def test_joined_tags_are_not_counted_next_to_an_o(self) -> None:
-        decoder = Decoder("BIOES", "conlleval")
-        for tags in (["B-A"], ["E-A"]):
-            accepted(decoder, tags, times=3)
-        assert decoder.repaired() == 6  # B may not stand before O, nor E after it; both ends are O
-
-        decoder.join([("B-A", "E-A")], [2])
-
-        assert decoder.repaired() == 2
-
-    def test_joined_pairs_are_added_to_the_existing_counts(self) -> None:
-        decoder = Decoder("BIO", "conlleval")
-        accepted(decoder, ["B-A", "I-B"])
-        for tags in (["B-A"], ["I-B"]):
-            accepted(decoder, tags, times=3)
-
-        decoder.join([("B-A", "I-B")], [2])
-
-        assert decoder.repaired() == 4  # three times after B-A, once after an O
-
-    def test_join_refuses_fewer_numbers_than_pairs(self) -> None:
-        with pytest.raises(ValueError, match="shorter"):
-            Decoder("BIO", "conlleval").join([("B-A", "I-A")], [])
-
     def test_ill_formed_tags_are_read_leniently_discarded_or_refused(self) -> None:
         tags = ["I-A", "O", "B-A", "I-A", "B-B"]
         lenient, strict, none = [(0, 1, "A"), (2, 4, "A"), (4, 5, "B")], [(2, 4, "A"), (4, 5, "B")], "refused"

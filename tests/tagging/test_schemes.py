@@ -6,7 +6,7 @@ import pytest
 
 from clueval.exceptions import TagError, UsageError
 from clueval.tagging.decoding import decode_tags
-from clueval.tagging.schemes import detect_scheme, ill_formed, scheme_called
+from clueval.tagging.schemes import detect_scheme, ill_formed, scheme_called, split_tag
 
 
 @pytest.mark.parametrize(
@@ -47,7 +47,14 @@ def test_letters_of_two_schemes_are_refused_with_advice(tags: str) -> None:
 
 @pytest.mark.parametrize(
     ("name", "scheme"),
-    [("IOB2", "BIO"), ("iob", "BIO"), ("iobes", "BIOES"), ("BIOLU", "BILOU"), ("io", "IO")],
+    [
+        ("IOB2", "BIO"),
+        ("iob", "BIO"),
+        ("iobes", "BIOES"),
+        ("BIOLU", "BILOU"),
+        ("BILUO", "BILOU"),
+        ("io", "IO"),
+    ],
 )
 def test_a_scheme_has_other_names_in_either_case(name: str, scheme: str) -> None:
     assert scheme_called(name) == scheme
@@ -78,3 +85,17 @@ def test_an_ill_formed_tag_is_named_with_the_one_before_it() -> None:
     ]
     with pytest.raises(TagError, match=r"^ill-formed tags: 'I-A' may not follow the start of the sentence"):
         decode_tags(tags[:1], "BIO", "error")
+
+
+@pytest.mark.parametrize(
+    ("tag", "advice"),
+    [
+        ("B_PER", "write a hyphen: B-PER"),
+        ("ner_tags", "if this line has the names of the columns, remove it"),
+    ],
+)
+def test_a_text_that_is_nearly_a_tag_is_refused_with_the_tag(tag: str, advice: str) -> None:
+    with pytest.raises(TagError) as caught:
+        split_tag(tag)
+
+    assert str(caught.value) == f"{tag!r} is not a tag ({advice})"

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from clueval import Document, Span, score
 from clueval.cli import main
-from clueval.exceptions import TextMismatch
+from clueval.exceptions import TextMismatch, UsageError
 from clueval.formats import format_named
 from clueval.transforms.group import Group
 from clueval.transforms.placing import Placing
@@ -98,7 +98,7 @@ def test_parts_of_spans_are_placed() -> None:
 def test_escapes_of_the_penn_treebank_stand_for_characters() -> None:
     escaped = ["Ada", "met", "``", "Bob", "''", "-LRB-", "in", "Bern", "-RRB-", "."]
 
-    with pytest.raises(TextMismatch, match=r"token 3 is '``' where the other text has .*--escapes ptb"):
+    with pytest.raises(TextMismatch, match=r"token 3 is '``' where the other text has .*escapes='ptb'"):
         Placing()(Group(text([]), tokens([], escaped)))
     group = Placing("ptb")(Group(text([]), tokens([(5, 9, "X")], escaped)))
     assert spans(group.predicted) == [(15, 24, "X")]
@@ -328,3 +328,24 @@ def test_folder_and_file_are_paired_by_id_at_any_position(tmp_path: Path) -> Non
 
     for sides in ((columns, tmp_path / "brat"), (tmp_path / "brat", columns)):
         assert score(*sides, metrics="exact", pair_by="id").f1 == 1
+
+
+def test_tokens_and_texts_are_paired_by_content_without_white_space(tmp_path: Path) -> None:
+    gold = write(
+        tmp_path / "gold.conll",
+        "".join(f"# newdoc id = {n}\n{token}\tB-A\n\n" for n, token in enumerate("ab")),
+    )
+    rows = [{"id": f"x{text}", "text": f" {text}\n", "label": [[1, 2, "A"]]} for text in "ba"]
+    predicted = write(tmp_path / "predicted.jsonl", "\n".join(map(json.dumps, rows)))
+
+    assert score(gold, predicted, metrics="exact", pair_by="content").f1 == 1.0
+    with pytest.raises(UsageError, match=r"paired by id: .*pair_by='content' pairs those with the same text"):
+        score(gold, predicted, pair_by="id")
+
+
+def test_a_file_that_goes_on_after_its_document_is_asked_for_marks_of_documents(tmp_path: Path) -> None:
+    gold = write(tmp_path / "gold.jsonl", json.dumps({"id": "1", "text": "a", "label": []}))
+    predicted = write(tmp_path / "predicted.conll", "a\tO\n\nb\tO\n")
+
+    with pytest.raises(TextMismatch, match=r"'b' where the other text has its end .*-DOCSTART-, # newdoc or"):
+        score(gold, predicted)

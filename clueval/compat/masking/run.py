@@ -11,7 +11,7 @@ from clueval.compat.masking.conventions import programs
 from clueval.compat.masking.settings import SETTINGS, metric_of, several
 from clueval.evaluation.observer import Observer
 from clueval.evaluation.options import Counting, Workers
-from clueval.exceptions import UsageError, checked_call, refuse_unknown, require_instance
+from clueval.exceptions import TextMismatch, UsageError, checked_call, refuse_unknown, require_instance
 from clueval.formats.format import EVERY_SET, Format
 from clueval.formats.spans_table import names_in
 from clueval.metrics.masking import Masking
@@ -52,13 +52,13 @@ def masking(
     conventions: Iterable[str] | str = (),
     **options: Any,
 ) -> MaskingReport:
-    """Report what was left unmasked: gold spans say what must go, predicted spans what went.
+    """Report what was left unmasked: gold spans say what must be masked, predicted spans what was.
 
     Args:
         gold, predicted, layers: as in `clueval.score`.
         weight_column: the column of the gold files that has the weight of each token.
         redacted: `predicted` has redacted texts in the place of spans: a file, a folder with a file for each gold
-            document (called as its id, or as its file), texts in the order of the documents, or texts by id.
+            document (named like its id or its file), texts in the order of the documents, or texts by id.
         placeholder: regular expressions of further placeholders of redacted texts.
         align: redacted texts may differ from the gold texts in more than their placeholders (extra ``align``).
         conventions: other programs whose figures are computed as they count them: ``tab``, ``i2b2``,
@@ -102,7 +102,13 @@ def masking(
         return _of_redacted_texts(gold, texts, metric, observers, transforms, layers, options)
     if align or not isinstance(placeholder, tuple | list) or placeholder:
         raise UsageError("placeholder and align are for redacted texts", advice="add redacted")
-    return masking_report(gold, predicted, metric, observers, transforms=transforms, layers=layers, **options)
+    try:
+        return masking_report(
+            gold, predicted, metric, observers, transforms=transforms, layers=layers, **options
+        )
+    except TextMismatch as error:
+        error.advice = f"{error.advice}; for redacted texts add redacted=True"
+        raise
 
 
 def _every_set(gold: Any, options: Mapping[str, Any]) -> str | None:

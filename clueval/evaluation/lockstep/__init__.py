@@ -9,8 +9,7 @@
 
 A *piece* is a sentence, a document without sentences, or a line. Pieces with the same bytes on both sides are not
 decoded line by line. A *hunk* is a run of lines that differ, with the lines around them that a span of either side
-reaches. A *tag run* is the tags of one layer between two places that no span crosses. A *seam* is a place between two
-pieces or tag runs where spans touch, so that their tags are adjacent in the text.
+reaches. A *tag run* is the tags of one layer between two positions that are outside every span on both sides.
 
 One sentence by hand, columns token and tag, lines written ``token/tag``::
 
@@ -29,7 +28,7 @@ Every reading has these properties:
   tokens;
 * the counts are those of the documents of both files, read one by one.
 
-Read `regular`, `reader`, `compare`, `hunks`, `narrowing`, `tag_runs`, in this order. `by_document` keeps documents
+Read `regular`, `reader`, `compare`, `hunks`, `tag_runs`, in this order. `by_document` keeps documents
 apart, where each has its own counts; `fair_spans` compares two files in FairEval's formats.
 """
 
@@ -39,11 +38,11 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from itertools import pairwise, zip_longest
 from typing import TYPE_CHECKING, NamedTuple
 
-from clueval.evaluation.lockstep.compare import Decoders, compare, compare_all, compare_columns
+from clueval.evaluation.lockstep.compare import Decoders, compare, compare_columns
+from clueval.evaluation.lockstep.compare import compared_stretches as compared_stretches
 from clueval.evaluation.lockstep.reader import File, Lockstep
 from clueval.evaluation.lockstep.regular import REGULAR
 from clueval.evaluation.lockstep.stretch import Stretch
-from clueval.evaluation.lockstep.stretches import compared_stretches as compared_stretches
 from clueval.evaluation.plan import Plan
 from clueval.exceptions import CluevalError
 from clueval.formats.columns.layout import Layout
@@ -56,7 +55,7 @@ from clueval.reading.source import Source
 from clueval.spans.compared import SIDES, Compared
 from clueval.spans.filters import ID
 from clueval.spans.span import DEFAULT_LAYER
-from clueval.textfiles import blocks, raw_blocks
+from clueval.textfiles import blocks, raw_blocks, refuse
 
 if TYPE_CHECKING:
     from clueval.metrics.fair import Fair
@@ -218,16 +217,14 @@ def _by_document(gold: Source, predicted: Source, plan: Plan) -> Generator[Compa
     require_named = _needs_named_documents(gold, plan)
     for item in steps:
         if not isinstance(item, Stretch):
-            if not (item[0].named or not require_named):
-                raise PartNotAlone("a document without an id is known by its number")
+            _require_id(item[0].named or not require_named)
             yield from _compared_passages([item], decoders, plan, sizes)
             continue
         for columns in item.columns:  # counted already, except by the decoders
             compare_columns(columns, decoders, plan.merge)
         for part in item.parts:
             name, metadata, is_named = part.document
-            if require_named and not is_named:
-                raise PartNotAlone("a document without an id is known by its number")
+            _require_id(is_named or not require_named)
             yield Compared(
                 int(part.begins), part.tokens, document=name, metadata=metadata, tallies=tallies.of(part)
             )
@@ -247,7 +244,9 @@ def lockstep(gold: Source, predicted: Source, merge: bool) -> Lockstep:
 
 def _file(source: Source) -> File:
     options = source.options.columns()
-    recogniser = REGULAR[source.format](source.path, options, source.name)
+    assert source.token_lines is not None
+    reader = source.token_lines.reader(str(source.path), options, source.name, refuse)
+    recogniser = REGULAR[source.format](reader, options)
     data = raw_blocks(source.path, source.progress, options.part, options.sizes.block)
     return File(source.path, data, recogniser, options)
 
@@ -283,13 +282,17 @@ def _pairs(gold: Source, predicted: Source, plan: Plan, layouts: list[Layout | N
                 extra = pair[1 - side]
                 raise ends_early(gold, predicted, side == 0, extra.document, first_line(extra))
             layouts[side] = layouts[side] or passage.layout
-            if require_named and not passage.named:
-                raise PartNotAlone("a document without an id is known by its number")
+            _require_id(passage.named or not require_named)
         yield pair
 
 
 class PartNotAlone(CluevalError):
     """A part of a file that cannot be counted without the parts before it."""
+
+
+def _require_id(is_known: bool) -> None:
+    if not is_known:
+        raise PartNotAlone("a document without an id is known by its number")
 
 
 def _compared(
@@ -329,13 +332,13 @@ def _compared_passages(
     """Compare passages, one by one if a filter or break-down needs it, else together."""
     if plan.wants_single_documents:
         for gold, predicted in pairs:
-            sequences = compare(gold, predicted, decoders, plan.merge, sizes)
+            sequences = compare([(gold, predicted)], decoders, plan.merge, sizes)
             yield Compared(gold.begins, gold.tokens, sequences, gold.document, gold.metadata)
         return
     for together in _comparable(pairs):
         documents = sum(gold.begins for gold, _ in together)
         tokens = sum(gold.tokens for gold, _ in together)
-        yield Compared(documents, tokens, compare_all(together, decoders, plan.merge, sizes))
+        yield Compared(documents, tokens, compare(together, decoders, plan.merge, sizes))
 
 
 def _comparable(pairs: Sequence[Pair]) -> Iterable[Sequence[Pair]]:

@@ -8,15 +8,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cached_property
 
 from clueval.evaluation.lockstep.columns import Columns, Tags
 from clueval.evaluation.lockstep.compare import Decoders, compare_columns
-from clueval.evaluation.lockstep.hunks import Relations, find_differences
+from clueval.evaluation.lockstep.hunks import find_differences
 from clueval.evaluation.lockstep.reader import FilePieces, Lockstep
 from clueval.evaluation.lockstep.regular import Regular
 from clueval.evaluation.lockstep.stretch import DocumentPart, Stretch
-from clueval.evaluation.lockstep.tag_runs import CountedRuns, TagRuns
+from clueval.evaluation.lockstep.tag_runs import Alphabet, TagRuns
 from clueval.formats.columns.builder import NamedDocument
 from clueval.metrics.compared_counts import count_comparison
 from clueval.metrics.counting import Tally
@@ -25,16 +24,9 @@ from clueval.spans.compared import SIDES, ComparedSequence
 from clueval.spans.span import MERGED, Frozen
 from clueval.tagging.transitions import Seams
 
-_MOST_RELATIONS = 1 << 15
-
 
 class DocumentLockstep(Lockstep):
     """Reads two files of one column format, documents apart: stretches have parts."""
-
-    @cached_property
-    def _relations(self) -> Relations:
-        """How adjacent lines of these files are related, so far."""
-        return Relations(self._layout)
 
     def _stretch(self, pieces: FilePieces) -> Stretch | None:
         """The stretch of the pieces of both sides; None if they are irregular, or lines."""
@@ -42,13 +34,11 @@ class DocumentLockstep(Lockstep):
         if not parts:
             return None
         for part in parts:
-            self._tag_runs().include(part.runs)
+            for runs, of_part in zip(self._tag_runs(), part.runs, strict=True):
+                runs.include(of_part)
         tokens = sum(part.tokens for part in parts)
         self._tokens += tokens
         return Stretch(sum(part.begins for part in parts), tokens, self._due_columns(), parts)
-
-    def _open_stretch(self, pieces: FilePieces) -> None:
-        """Nothing: lines into or out of which a span goes on are read as passages."""
 
     def _parts(self, pieces: FilePieces) -> list[DocumentPart]:
         """The parts of regular pieces; none if they are irregular or not allowed here."""
@@ -80,14 +70,15 @@ class DocumentLockstep(Lockstep):
     def _part(
         self, begins: bool, document: NamedDocument, end: bytes, gold: list[bytes], predicted: list[bytes]
     ) -> DocumentPart | None:
-        runs = TagRuns(self._layout, self._merge, self._sizes)
         found = self._recognised(end, gold) if gold else Regular(0, 0)
         if found is None:
             return None
-        if len(self._relations) > _MOST_RELATIONS:
-            self._relations.clear()
-        if gold and not find_differences(gold, predicted, end, self._layout, runs, self._relations):
+        differences = find_differences(gold, predicted, end, self._layout)
+        if differences is None:
             return None
+        runs = [of_file.empty() for of_file in self._tag_runs()]
+        for each in runs:
+            each.add(*differences)
         return DocumentPart(begins, document, found.tokens, runs)
 
 
@@ -105,71 +96,70 @@ class RunTallies:
 
     def __init__(self, metrics: Sequence[Metric], decoders: Decoders, merge: bool, most: int) -> None:
         self._metrics, self._decoders, self._merge, self._most = metrics, decoders, merge, most
-        self._labels: dict[tuple[tuple[str, ...], bytes], _Labels] = {}
-        self._disputed: dict[tuple[tuple[str, ...], bytes, bytes], tuple[int, list[Tally]]] = {}
+        self._labels: dict[tuple[tuple[str, ...], str], _Labels] = {}
+        self._disputed: dict[tuple[tuple[str, ...], str], list[Tally]] = {}
+        self._alphabets: list[Alphabet] = []  # those with which these tag runs are written
 
     def of(self, part: DocumentPart) -> Tallies:
         """Return the counts of a part by metric and sequence."""
         found: Tallies = {}
-        if max(len(self._labels), len(self._disputed)) > self._most:
+        alphabets = [counted.alphabet for counted in part.runs]
+        is_new = list(map(id, alphabets)) != list(map(id, self._alphabets))
+        if is_new or max(len(self._labels), len(self._disputed)) > self._most:
             self._labels.clear()
             self._disputed.clear()
-        for counted in part.runs.counted():
+            self._alphabets = alphabets
+        for counted in part.runs:
             sequence = MERGED if self._merge else counted.layers[0]
             for metric, tally in zip(self._metrics, self._of_sequence(part, counted, sequence), strict=True):
                 found[metric.name, sequence] = tally
         return found
 
-    def _of_sequence(self, part: DocumentPart, counted: CountedRuns, sequence: str) -> list[Tally]:
-        agreed = self._agreed(part, counted, sequence)
-        known = []
+    def _of_sequence(self, part: DocumentPart, counted: TagRuns, sequence: str) -> list[Tally]:
+        by_labels = Counter[_Labels]()
+        disputed = []
         equal = part.tokens
-        for (gold, predicted), times in counted.disputed.items():
-            key = counted.layers, gold, predicted
-            if key not in self._disputed:
-                tags = [part.runs.tags_of(counted.layers, run) for run in (gold, predicted)]
-                tokens = gold.count(b"\n") + 1
-                columns = Columns(tokens, _no_tags(counted.layers), (tags[0], tags[1]))
-                comparison = self._compared(columns, sequence)
-                tallies = [count_comparison(metric, comparison) for metric in self._metrics]
-                self._disputed[key] = tokens, tallies
-            tokens, tallies = self._disputed[key]
-            equal -= tokens * times
-            known.append((tallies, times))
+        for run, times in counted.counts.items():
+            place = counted.layers, run
+            if place not in self._labels and place not in self._disputed:
+                self._count(counted, run, sequence)
+            if place in self._labels:
+                by_labels[self._labels[place]] += times
+            else:
+                equal -= len(run) * times
+                disputed.append((self._disputed[place], times))
+        agreed = _sum(by_labels)
         return [
-            _added(metric.count_agreed(agreed, equal), [(tallies[place], times) for tallies, times in known])
-            for place, metric in enumerate(self._metrics)
+            _added(metric.count_agreed(agreed, equal), [(tallies[number], n) for tallies, n in disputed])
+            for number, metric in enumerate(self._metrics)
         ]
 
-    def _agreed(self, part: DocumentPart, counted: CountedRuns, sequence: str) -> Counter[Frozen]:
-        """The labels of the spans in tag runs that are the same on both sides."""
-        by_labels = Counter[_Labels]()
-        for run, times in counted.same.items():
-            place = counted.layers, run
-            if place not in self._labels:
-                self._labels[place] = tuple(self._labels_of(part, counted.layers, run, sequence))
-            by_labels[self._labels[place]] += times
-        sums: dict[tuple[tuple[str, str | None], ...], int] = {}
-        for labels, times in by_labels.items():
-            for layers, number in labels:
-                sums[layers] = sums.get(layers, 0) + number * times
-        return Counter({Frozen(layers): number for layers, number in sums.items()})
-
-    def _labels_of(
-        self, part: DocumentPart, layers: tuple[str, ...], run: bytes, sequence: str
-    ) -> Iterable[tuple[tuple[tuple[str, str | None], ...], int]]:
-        """The labels of the spans of a tag run, and how many spans have them."""
-        if self._merge:
-            nothing = _no_tags(layers)
-            columns = Columns(0, part.runs.tags_of(layers, run), (nothing, nothing))
-            compared = self._compared(columns, sequence)
-            return ((tuple(labels.items()), number) for labels, number in compared.agreed.items())
-        tags = part.runs.tags_of(layers, run)[sequence]
-        found = self._decoders[SIDES[0], sequence].labels(tags, Seams(tags))  # both sides read tags alike
-        return ((((sequence, label),), number) for label, number in found.items())
+    def _count(self, counted: TagRuns, run: str, sequence: str) -> None:
+        """Compute the labels of a tag run that is the same on both sides, or the counts of another."""
+        layers, nothing = counted.layers, _no_tags(counted.layers)
+        gold, predicted = counted.sides_of(run)
+        if gold != predicted:
+            comparison = self._compared(Columns(len(run), nothing, (gold, predicted)), sequence)
+            self._disputed[layers, run] = [count_comparison(metric, comparison) for metric in self._metrics]
+        elif self._merge:
+            merged = self._compared(Columns(0, gold, (nothing, nothing)), sequence).agreed
+            self._labels[layers, run] = tuple((tuple(labels.items()), n) for labels, n in merged.items())
+        else:
+            tags = gold[sequence]
+            found = self._decoders[SIDES[0], sequence].labels(tags, Seams(tags))  # both sides read tags alike
+            self._labels[layers, run] = tuple((((sequence, label),), n) for label, n in found.items())
 
     def _compared(self, columns: Columns, sequence: str) -> ComparedSequence:
         return compare_columns(columns, self._decoders, self._merge)[sequence]
+
+
+def _sum(by_labels: Counter[_Labels]) -> Counter[Frozen]:
+    """The sum of labels with their multiplicity."""
+    sums: dict[tuple[tuple[str, str | None], ...], int] = {}
+    for labels, times in by_labels.items():
+        for layers, number in labels:
+            sums[layers] = sums.get(layers, 0) + number * times
+    return Counter({Frozen(layers): number for layers, number in sums.items()})
 
 
 def _no_tags(layers: Iterable[str]) -> Tags:

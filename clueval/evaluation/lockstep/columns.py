@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from clueval.formats.columns.layout import Layout
 
@@ -18,14 +17,12 @@ class Columns:
     Attributes:
         tokens: the number of positions of the texts, with those outside every span.
         times: the multiplicity of everything here.
-        touching: by side and layer, how often two tags are adjacent in the text that are not adjacent here.
     """
 
     tokens: int
     same: Tags
     disputed: tuple[Tags, Tags]
     times: int = 1
-    touching: Mapping[tuple[str, str], Mapping[tuple[str, str], int]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, layout: Layout, tokens: int) -> Columns:

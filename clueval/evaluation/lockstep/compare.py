@@ -9,20 +9,13 @@ are numbers of decoded lines, the same on both sides; they can be compared, but 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from functools import partial
-from itertools import chain, compress, repeat
-from operator import ne
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import compress, repeat
+from operator import ne, not_
 from sys import intern
 
 from clueval.evaluation.lockstep.columns import Columns, Tags
-from clueval.evaluation.lockstep.narrowing import (
-    is_narrowable,
-    narrowed,
-    pieces,
-    require_fit,
-    without_outside,
-)
+from clueval.evaluation.lockstep.tag_runs import columns_of
 from clueval.exceptions import CluevalError
 from clueval.formats.columns.columns import TokenTable, batches
 from clueval.formats.columns.documents import located, repeated_ids
@@ -30,82 +23,68 @@ from clueval.formats.columns.layout import Layout
 from clueval.formats.columns.passages import Passage, misfits
 from clueval.formats.columns.sizes import SIZES, Sizes
 from clueval.reading.same_text import first_difference, require_same_frame
-from clueval.spans.compared import SIDES, ComparedSequence
+from clueval.spans.compared import SIDES, Compared, ComparedSequence
 from clueval.spans.flat import Flat
 from clueval.spans.making import making_many
-from clueval.spans.span import MERGED, Frozen, Span
+from clueval.spans.span import DEFAULT_LAYER, MERGED, Frozen, Span
 from clueval.tagging.decoder import BadTag, Decoder
+from clueval.tagging.stretches import StretchCounts
 from clueval.tagging.transitions import Seams
 
 Decoders = Mapping[tuple[str, str], Decoder]
 """The decoder of each (side, layer)."""
 
 
-def compare_all(
+def compare(
     pairs: Sequence[tuple[Passage, Passage]], decoders: Decoders, merge: bool, sizes: Sizes = SIZES
 ) -> dict[str, ComparedSequence]:
-    """Each sequence of several pairs of passages compared as if each side were one passage.
+    """Each sequence of several pairs of passages compared as if each side were one passage; empty without tokens.
 
-    Costs less than comparing short passages one by one. After an error, they are compared one by one to find its place.
+    Costs less than comparing short passages one by one. After an error, they are compared one by one to find its
+    place. Raises `TextMismatch` for the first difference of the texts, `FormatError` and `TagError` with the line.
     """
-    if not pairs:
-        return {}
-    if len(pairs) == 1:
-        return compare(*pairs[0], decoders, merge, sizes)
     try:
-        for gold, predicted in pairs:
-            require_same_frame(gold, predicted)
-        whole = [_joined([pair[side] for pair in pairs]) for side in (0, 1)]
-        return compare(whole[0], whole[1], decoders, merge, sizes)
+        return _compare_passages(pairs, decoders, merge, sizes)
     except CluevalError:
-        for gold, predicted in pairs:
-            compare(gold, predicted, decoders, merge, sizes)
+        for pair in pairs if len(pairs) > 1 else ():
+            _compare_passages([pair], decoders, merge, sizes)
         raise
 
 
-def _joined(passages: Sequence[Passage]) -> Passage:
-    """Join passages; the result has no line numbers."""
-    if len(passages) == 1:
-        return passages[0]
-    first = passages[0]
-    layout = next((passage.layout for passage in passages if passage.layout is not None), None)
-    return Passage(
-        first.file,
-        first.document,
-        first.metadata,
-        layout,
-        first.start,
-        first.begins,
-        tokens=sum(passage.tokens for passage in passages),
-        sentences=list(chain.from_iterable(passage.sentences for passage in passages)),
-        anchors=[(0, 0, 0)],
-    )
-
-
-def compare(
-    gold: Passage, predicted: Passage, decoders: Decoders, merge: bool, sizes: Sizes = SIZES
+def _compare_passages(
+    pairs: Sequence[tuple[Passage, Passage]], decoders: Decoders, merge: bool, sizes: Sizes
 ) -> dict[str, ComparedSequence]:
-    """Each sequence of two passages compared; empty if they have no tokens.
-
-    Raises `TextMismatch` for the first difference of the texts, `FormatError` and `TagError` with the line.
-    """
-    require_same_frame(gold, predicted)
-    if gold.layout is None or predicted.layout is None or not gold.sentences:
+    for gold, predicted in pairs:
+        require_same_frame(gold, predicted)
+    sides = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
+    own, other = (next((each.layout for each in side if each.layout is not None), None) for side in sides)
+    if own is None or other is None or not any(gold.sentences for gold in sides[0]):
         return {}
-    passages = _Passages((gold, predicted), (gold.layout, predicted.layout), sizes)
+    passages = _Passages(sides, (own, other), sizes)
     by_neighbours = all(decoder.reads_neighbours for decoder in decoders.values())
     alike = len({decoder.treatment for decoder in decoders.values()}) == 1
-    passages.read(shortcut=gold.layout == predicted.layout and by_neighbours and alike)
+    passages.read(shortcut=own == other and by_neighbours and alike)
     try:
         return compare_columns(passages.columns, decoders, merge)
     except _BadTagOf as bad:
-        raise located(bad.error, passages.passages[bad.side], bad.layer) from None
+        raise located(bad.error, sides[bad.side][0], bad.layer) from None
+
+
+def compared_stretches(
+    stretches: StretchCounts, tokens: int, decoders: Decoders, merge: bool
+) -> Iterator[Compared]:
+    """Compare the stretches of two lists of tags, those of the same multiplicity together, and remove them.
+
+    `tokens` is the number of all tags of a side.
+    """
+    pairs = [((gold,), (predicted,)) for gold, predicted in stretches.pairs]
+    for columns in columns_of(stretches.counts, pairs, (DEFAULT_LAYER,), tokens):
+        yield Compared(0, 0, compare_columns(columns, decoders, merge))
+    stretches.counts.clear()
 
 
 def compare_columns(columns: Columns, decoders: Decoders, merge: bool) -> dict[str, ComparedSequence]:
     """Each sequence compared. Raises an error without a place for a bad tag; `compare` adds the place."""
-    for place, pairs in columns.touching.items():
-        decoders[place].join(pairs, pairs.values())
     with making_many(sum(map(len, columns.disputed[0].values()))):
         if merge:
             return {MERGED: _compare_merged(columns, decoders)}
@@ -121,66 +100,42 @@ class _BadTagOf(CluevalError):
 
 
 class _Passages:
-    """Two passages, and the columns of their tags."""
+    """Parallel passages of each side, and the columns of their tags."""
 
     def __init__(
-        self, passages: tuple[Passage, Passage], layouts: tuple[Layout, Layout], sizes: Sizes
+        self, passages: tuple[list[Passage], list[Passage]], layouts: tuple[Layout, Layout], sizes: Sizes
     ) -> None:
         self.passages, self.layouts, self._sizes = passages, layouts, sizes
-        self.columns = Columns.of(layouts[0], passages[0].tokens)
+        self.columns = Columns.of(layouts[0], sum(passage.tokens for passage in passages[0]))
         self._ids: tuple[list[str], list[str]] = ([], [])
 
     def read(self, shortcut: bool) -> None:
-        """Collect the tags; with the shortcut, those of identical sentences once and, if possible, narrowed."""
-        gold, predicted = self.passages
-        differs = [True] * len(gold.sentences)
-        if shortcut:
-            differs = list(map(ne, gold.sentences, predicted.sentences))
-        narrow = shortcut and is_narrowable(self.layouts[0])
-        same = [text for text, different in zip(gold.sentences, differs, strict=True) if not different]
-        disputed = [
-            [text for text, different in zip(passage.sentences, differs, strict=True) if different]
-            for passage in self.passages
-        ]
+        """Collect the tags; with the shortcut, those of identical sentences once."""
+        gold, predicted = ([text for each in side for text in each.sentences] for side in self.passages)
+        differs = list(map(ne, gold, predicted)) if shortcut else [True] * len(gold)
+        same = list(compress(gold, map(not_, differs)))
+        disputed = [list(compress(side, differs)) for side in (gold, predicted)]
         gold_rows, predicted_rows = (list(map(str.count, texts, repeat("\n"))) for texts in disputed)
         if gold_rows != predicted_rows:
             raise self._difference()
         try:
-            cut = (
-                partial(pieces, layout=self.layouts[0], characters=self._sizes.characters) if narrow else None
-            )
-            for (text,) in batches([same], self.layouts[:1], cut, self._sizes):
-                self._read_same(text, narrow)
-            for texts in batches(disputed, self.layouts, cut, self._sizes):
-                self._read_disputed(texts, narrow)
+            for (text,) in batches([same], self.layouts[:1], self._sizes):
+                self._read_same(text)
+            for texts in batches(disputed, self.layouts, self._sizes):
+                self._read_disputed(texts)
         except ValueError as error:
             if isinstance(error, CluevalError):
                 raise
-            raise self._misfit() from None
-        self._require_unique_ids(len(gold.sentences))
+            raise next(self._misfits()) from None
+        self._require_unique_ids(len(gold))
 
-    def _read_same(self, text: str, narrow: bool) -> None:
-        if not text:
-            return
-        if narrow:
-            require_fit(text, self.layouts[0])
-            text = without_outside(text, self.layouts[0])
-            if not text:
-                return
+    def _read_same(self, text: str) -> None:
         table = TokenTable(text, self.layouts[0])
         self._collect(table, self.columns.same)
         for ids in self._ids:
             ids += table.token_ids() or ()
 
-    def _read_disputed(self, texts: tuple[str, ...], narrow: bool) -> None:
-        if narrow:
-            for text in texts:
-                require_fit(text, self.layouts[0])
-            hunks = narrowed(texts[0], texts[1], self.layouts[0])
-            self._read_same(hunks.agreed, narrow)
-            texts = (hunks.gold, hunks.predicted)
-            if not hunks.gold:
-                return
+    def _read_disputed(self, texts: tuple[str, ...]) -> None:
         gold, predicted = (TokenTable(text, layout) for text, layout in zip(texts, self.layouts, strict=True))
         ids = gold.token_ids(), predicted.token_ids()
         if gold.tokens() != predicted.tokens() or (None not in ids and ids[0] != ids[1]):
@@ -197,18 +152,16 @@ class _Passages:
 
     def _difference(self) -> CluevalError:
         """The error for the first line that does not fit the layout, or else for the first difference of the texts."""
-        return next(
-            (misfit for passage in self.passages for misfit in misfits(passage)), None
-        ) or first_difference(*self.passages)
+        return next(self._misfits(), None) or first_difference(self.passages[0][0], self.passages[1][0])
 
-    def _misfit(self) -> CluevalError:
-        return next(misfit for passage in self.passages for misfit in misfits(passage))
+    def _misfits(self) -> Iterator[CluevalError]:
+        return (misfit for side in self.passages for passage in side for misfit in misfits(passage))
 
     def _require_unique_ids(self, sentences: int) -> None:
-        for ids, passage in zip(self._ids, self.passages, strict=True):
+        for ids, passages in zip(self._ids, self.passages, strict=True):
             # there is an O between sentences, too
             if ids and len(set(ids)) < len(ids) - sentences + 1:
-                for error in repeated_ids([passage]):
+                for error in repeated_ids(passages):
                     raise error
 
 

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -25,10 +24,8 @@ from clueval.spans.span import DEFAULT_LAYER, PLACEHOLDERS, Frozen
 Blocks = Iterable[tuple[int, str]]
 """Text in blocks of whole lines, each with the number of its first line (see `clueval.textfiles.blocks`)."""
 
-_Sentence = tuple[int, str]
-"""The number of the first line, and the lines, without blank lines and the last line end."""
-
-_BLANK_LINE = re.compile(r"\n[^\S\n]+(?=\n)")
+_Sentence = tuple[int, list[str]]
+"""The number of the first line, and the lines, none of which is blank."""
 
 
 def read_sentences(blocks: Blocks, *, file: str, ignore_punct: bool = True) -> Iterator[Document]:
@@ -119,12 +116,11 @@ def run_blocks(
 
 
 def _labels(sentence: _Sentence, file: str) -> list[str]:
-    labels = [span_line(text, line, file=file).label for line, text in _numbered(sentence)]
-    return [label for label in labels if label not in PLACEHOLDERS]
+    return [label for label, _, _, _ in _items(sentence, file)]
 
 
 def _items(sentence: _Sentence, file: str) -> list[Item]:
-    found = [span_line(text, line, file=file) for line, text in _numbered(sentence)]
+    found = [span_line(text, line, file=file) for line, text in enumerate(sentence[1], sentence[0])]
     return [
         (span.label, span.start, span.end, span.tokens) for span in found if span.label not in PLACEHOLDERS
     ]
@@ -156,48 +152,25 @@ def _token(tokens: Sequence[str], place: int) -> str:
 
 
 def _sentences(blocks: Blocks, file: str, most: int = MAX_SENTENCE) -> Iterator[_Sentence]:
-    """The text between blank lines. Raises `FormatError` for a sentence of more than `most` lines."""
-    for first, sentence in _between_blank_lines(blocks, file, most):
-        if len(sentence) >= 2 * most and sentence.count("\n") >= most:
-            raise sentence_too_long(file, first, most)
-        yield first, sentence
-
-
-def _between_blank_lines(blocks: Blocks, file: str, most: int) -> Iterator[_Sentence]:
-    """The text between blank lines. Raises `FormatError` if a sentence over several blocks exceeds `most` lines."""
+    """The lines between blank lines. Raises `FormatError` for a sentence of more than `most` lines."""
     held: list[str] = []
     first = 1
-    rows = 0
-    for number, block in blocks:
-        *ended, last = _BLANK_LINE.sub("\n", "\n" + block).split("\n\n")
-        line = number - 1  # the number of the line end added before the block
-        for piece in ended:
-            body = piece.lstrip("\n")
-            if body:
-                first = first if held else line + len(piece) - len(body)
-                held.append(body)
-            if held:
-                yield first, "".join(held).rstrip("\n")
+    for start, block in blocks:
+        for number, line in enumerate(block.removesuffix("\n").split("\n"), start):
+            if line and not line.isspace():
+                first = first if held else number
+                held.append(line)
+                if len(held) > most:
+                    raise sentence_too_long(file, first, most)
+            elif held:
+                yield first, held
                 held = []
-            line += piece.count("\n") + 2
-        body = last.lstrip("\n")
-        if body:
-            first = first if held else line + len(last) - len(body)
-            rows = (rows if held else 0) + body.count("\n")
-            held.append(body)
-            if rows > most:
-                raise sentence_too_long(file, first, most)
     if held:
-        yield first, "".join(held).rstrip("\n")
-
-
-def _numbered(sentence: _Sentence) -> list[tuple[int, str]]:
-    first, text = sentence
-    return list(enumerate(text.split("\n"), first))
+        yield first, held
 
 
 def _has_spans(sentence: _Sentence) -> bool:
-    return is_span_line(sentence[1].partition("\n")[0])
+    return is_span_line(sentence[1][0])
 
 
 def _pairs(
@@ -220,7 +193,7 @@ def _many(number: int) -> str:
 
 
 def _document(sentence: _Sentence, number: int, file: str, ignore_punct: bool) -> Document:
-    lines = _numbered(sentence)
+    lines = list(enumerate(sentence[1], sentence[0]))
     if _has_spans(sentence):
         return sentence_of_spans(lines, number, file=file)
     return sentence_of_tokens(lines, number, file=file, ignore_punct=ignore_punct)

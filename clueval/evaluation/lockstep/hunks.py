@@ -5,36 +5,37 @@ Lines that differ may differ in their tags only; of the other lines only those i
     gold        a/O  b/B-X  c/O  d/B-Y  e/I-Y  f/O  g/O
     predicted   a/O  b/B-X  c/O  d/B-Y  e/O    f/O  g/O
 
-Line e differs. The *hunk* around it ends where no span, of either side, goes on from one line to the next: it is d
-and e. Outside the hunks both sides are equal, and only the runs of lines in spans are decoded, here b. If many lines
-differ, finding hunks costs more than it saves: then all lines are decoded and cut wherever no span crosses.
+Line e differs. The *hunk* around it lies between the last line before it and the first line after it that are outside
+every span on both sides: it is d and e. Outside the hunks both sides are equal, and only the runs of lines in spans
+are decoded, here b. A line that is outside follows each hunk and each of these runs.
 """
 
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
-from itertools import compress, count, repeat
+from itertools import compress, count
 from operator import ne, not_
 from typing import NamedTuple
 
-from clueval.evaluation.lockstep.narrowing import fits, runs_pattern
-from clueval.evaluation.lockstep.tag_runs import BORDER, Rows, TagRuns, Touching
+from clueval.evaluation.lockstep.tag_runs import Rows
 from clueval.formats.columns.layout import Layout
-from clueval.tagging.schemes import OUTSIDE, continues
-from clueval.tagging.transitions import Pairs
 from clueval.textfiles import is_utf8
 
-APART, TOUCHING, CROSSING = 0, 1, 3
-"""Relation of adjacent lines: no span touches, one ends where the next begins, or one goes on.
+_FIELDS = {
+    separator: bytes(byte for byte in range(256) if byte not in (ord(separator), ord("\n")))
+    for separator in ("\t", " ")
+}
+"""All bytes except the separator and the line end, by separator."""
 
-The relation in both sides together is the bitwise or of the relations in each side.
-"""
 
-DENSE = 3
-"""If more than 1/DENSE of the lines differ, all lines are decoded instead of searching for hunks."""
+class Differences(NamedTuple):
+    """Lines of two parallel texts: those in spans that are the same on both sides, and the hunks of each side."""
+
+    same: Rows
+    gold: Rows
+    predicted: Rows
 
 
 def is_plain(layout: Layout) -> bool:
@@ -44,28 +45,18 @@ def is_plain(layout: Layout) -> bool:
     return layout.token == 0 and side_by_side
 
 
-def _before(layout: Layout) -> int:
-    """The number of columns before the layers."""
-    return min(column for _, column in layout.layers)
-
-
-def _after(layout: Layout) -> int:
-    """The number of columns after the layers."""
-    return layout.width - 1 - max(column for _, column in layout.layers)
+def _around(layout: Layout) -> tuple[int, int]:
+    """The number of columns before the layers, and after them."""
+    columns = [column for _, column in layout.layers]
+    return min(columns), layout.width - 1 - max(columns)
 
 
 def find_differences(
-    gold: Sequence[bytes],
-    predicted: Sequence[bytes],
-    end: bytes,
-    layout: Layout,
-    tag_runs: TagRuns,
-    relations: Relations | None = None,
-) -> bool:
-    """Add the tag runs of two lists of sentences, or of lines of a sentence; those of gold are regular.
+    gold: Sequence[bytes], predicted: Sequence[bytes], end: bytes, layout: Layout
+) -> Differences | None:
+    """The lines in spans of two lists of sentences, or of lines of a sentence (`end` is a line end).
 
-    `relations` are those of this layout, if they are to be computed once for several calls. Returns False, and adds
-    nothing, if they differ in more than tags.
+    Those of gold are regular. None if they differ in more than tags.
     """
     gold_lines, predicted_lines, same = gold, predicted, list[bytes]()
     if end != b"\n":
@@ -75,271 +66,95 @@ def find_differences(
         )
         same = list(compress(gold, map(not_, differs)))
     if len(gold_lines) != len(predicted_lines):
-        return False
-    relations = Relations(layout) if relations is None else relations
-    differ = list(map(ne, gold_lines, predicted_lines))
-    agreed: list[bytes] = []
-    is_added = False
-    if DENSE * sum(differ) > len(gold_lines) and len(layout.layers) == 1:
-        join = _without_structure if end == b"\n" else _with_borders
-        rows = join(gold_lines, predicted_lines, layout)
-        if rows is None:
-            return False
-        is_added = _add_cells(*rows, layout, tag_runs, relations)
-    if not is_added:
-        hunks = _hunks(gold_lines, predicted_lines, compress(count(), differ), layout, relations)
-        rows = _parallel_rows(hunks.gold, hunks.predicted, layout)
-        if rows is None:
-            return False
-        tag_runs.add_disputed(*rows)
-        tag_runs.add_touching(hunks.touching)
-        agreed = hunks.agreed
+        return None
+    gold_hunks, predicted_hunks, agreed = _hunks(gold_lines, predicted_lines, layout)
+    rows = _parallel_rows(gold_hunks, predicted_hunks, layout)
+    if rows is None:
+        return None
     inside = _inside(b"\n".join([end.join(same), b"", *agreed, b""]), layout)
-    tag_runs.add_same(Rows.of(inside, layout))
-    return True
-
-
-def _without_structure(
-    gold: Sequence[bytes], predicted: Sequence[bytes], layout: Layout
-) -> tuple[Rows, Rows] | None:
-    """The rows of token lines; None if they differ in more than tags."""
-    return _parallel_rows(b"\n".join([*gold, b""]), b"\n".join([*predicted, b""]), layout)
-
-
-def _with_borders(
-    gold: Sequence[bytes], predicted: Sequence[bytes], layout: Layout
-) -> tuple[Rows, Rows] | None:
-    """The rows of lines, with `BORDER` for lines that are no token lines; None if they differ in more than tags."""
-    separator, border, width = layout.separator.encode(), _border(layout), layout.width
-    counts = [list(map(bytes.count, lines, repeat(separator))) for lines in (gold, predicted)]
-    if counts[0] != counts[1]:
-        return None
-    structure: list[list[bytes]] = []
-    flat: list[list[bytes]] = []
-    for lines in (gold, predicted):
-        structure.append(list(compress(lines, map(not_, counts[0]))))
-        rows = [line if fields else border for line, fields in zip(lines, counts[0], strict=True)]
-        flat.append(separator.join(rows).split(separator))
-    if structure[0] != structure[1] or not _have_same_text(flat[0], flat[1], layout):
-        return None
-    tags = b"".join(flat[1][_before(layout) :: width])
-    if b"\r" in tags or tags.count(b"\0") != len(structure[1]) or not is_utf8(tags):
-        return None
-    return Rows(flat[0], len(tags)), Rows(flat[1], len(tags))
-
-
-def _add_cells(gold: Rows, predicted: Rows, layout: Layout, tag_runs: TagRuns, relations: Relations) -> bool:
-    """Add all rows of one layer, cut wherever no span crosses; False if there are more than `MOST_TAGS` tags."""
-    columns = [rows.fields[_before(layout) :: layout.width] for rows in (gold, predicted)]
-    numbers = tag_runs.numbers
-    sides_numbered = [list(map(numbers.__getitem__, tags)) for tags in columns]
-    if len(numbers) > MOST_TAGS:
-        return False
-    numbered = [bytes(side) for side in sides_numbered]
-    names = list(numbers)
-    sides = []
-    for side in numbered:
-        pairs = Pairs(side, len(names))
-        sides.append(pairs.each(lambda before, here: relations[names[before], names[here]]))
-    found = _either(*sides)
-    where = found.translate(_TOUCHES)
-    touching = Counter(
-        zip(*(compress(side[offset:], where) for side in numbered for offset in (0, 1)), strict=True)
-    )
-    tag_runs.add_touching(
-        {(names[a], names[b], names[c], names[d]): times for (a, b, c, d), times in touching.items()}
-    )
-    tag_runs.add_cells(*(_cells(side, found.translate(_CUTS)) for side in numbered))
-    return True
-
-
-_JOIN, _CUT = b"\xfe", b"\xff"
-"""Bytes between the numbers of two tags: a span crosses, or none does."""
-
-MOST_TAGS = _JOIN[0]
-"""The number of different tags that a byte can number, besides `_JOIN` and `_CUT`."""
-
-_TOUCHES = bytes(found == TOUCHING for found in range(256))
-_CUTS = bytes(_JOIN[0] if found == CROSSING else _CUT[0] for found in range(256))
-
-
-def _cells(numbered: bytes, between: bytes) -> list[bytes]:
-    """Numbers of tags, cut wherever `between` has `_CUT`.
-
-    >>> _cells(b"abc", _JOIN + _CUT)
-    [b'ab', b'c']
-    """
-    woven = bytearray(2 * len(numbered))
-    woven[::2] = numbered
-    woven[1::2] = between + _JOIN
-    return bytes(woven).translate(None, _JOIN).split(_CUT)
-
-
-def _either(gold: bytes, predicted: bytes) -> bytes:
-    """The bitwise or of two byte strings of the same length.
-
-    >>> list(_either(bytes([1, 0, 1]), bytes([0, 0, 3])))
-    [1, 0, 3]
-    """
-    return (int.from_bytes(gold) | int.from_bytes(predicted)).to_bytes(len(gold))
-
-
-class _Hunks(NamedTuple):
-    """Two parallel texts narrowed: the hunks of each side, and the lines outside them."""
-
-    gold: bytes
-    predicted: bytes
-    agreed: list[bytes]
-    touching: list[Touching]
+    return Differences(Rows.of(inside, layout), *rows)
 
 
 def _hunks(
-    gold: Sequence[bytes],
-    predicted: Sequence[bytes],
-    differing: Iterable[int],
-    layout: Layout,
-    relations: Relations,
-) -> _Hunks:
-    """Two lists of lines of the same length, narrowed around `differing`. A line of `BORDER` follows each hunk."""
-    tags_of = tags_in(layout)
-    outside = b"\n" if _after(layout) else (layout.separator.encode() + b"O") * len(layout.layers)
-    border = _border(layout)
-    gold_hunks: list[bytes] = []
-    predicted_hunks: list[bytes] = []
+    gold: Sequence[bytes], predicted: Sequence[bytes], layout: Layout
+) -> tuple[bytes, bytes, list[bytes]]:
+    """The hunks of each side, and the lines outside them, of two lists of lines of the same length."""
+    is_outside = outside_test(layout)
+    border = layout.border.encode()[:-1]
+    hunks: tuple[list[bytes], list[bytes]] = ([b""], [b""])
     agreed: list[bytes] = []
-    touching: list[Touching] = []
     done, lines = 0, len(gold)  # `done` is the line after the last hunk
-    for number in differing:
+    for number in compress(count(), map(ne, gold, predicted)):
         if number < done:
             continue
         start, stop = number, number + 1
-        gold_first, predicted_first = gold_last, predicted_last = (
-            tags_of(gold[number]),
-            tags_of(predicted[number]),
-        )
-        while start > done and not (gold_line := gold[start - 1]).endswith(outside):
-            before = tags_of(gold_line)  # of both sides: the line is before the first that differs
-            found = relations[before, gold_first] | relations[before, predicted_first]
-            if found != CROSSING:
-                if found == TOUCHING:
-                    touching.append((before, gold_first, before, predicted_first))
-                break
-            gold_first = predicted_first = before
+        while start > done and not is_outside(gold[start - 1]):  # the lines before are the same on both sides
             start -= 1
-        while stop < lines:
-            gold_line, predicted_line = gold[stop], predicted[stop]
-            if gold_line.endswith(outside) and predicted_line.endswith(outside):
-                break
-            gold_after, predicted_after = tags_of(gold_line), tags_of(predicted_line)
-            found = relations[gold_last, gold_after] | relations[predicted_last, predicted_after]
-            if found != CROSSING:
-                if found == TOUCHING:
-                    touching.append((gold_last, gold_after, predicted_last, predicted_after))
-                break
-            gold_last, predicted_last = gold_after, predicted_after
+        while stop < lines and not (is_outside(gold[stop]) and is_outside(predicted[stop])):
             stop += 1
         agreed += gold[done:start]
         agreed.append(b"")
-        gold_hunks += gold[start:stop]
-        gold_hunks.append(border)
-        predicted_hunks += predicted[start:stop]
-        predicted_hunks.append(border)
+        for hunk, side in zip(hunks, (gold, predicted), strict=True):
+            hunk[-1:] = side[start:stop]
+            hunk += (border, b"")
         done = stop
     agreed += gold[done:]
-    return _Hunks(_text(gold_hunks), _text(predicted_hunks), agreed, touching)
+    return b"\n".join(hunks[0]), b"\n".join(hunks[1]), agreed
 
 
-class Relations(dict[tuple[bytes, bytes], int]):
-    """The relation of two adjacent lines, `APART`, `TOUCHING` or `CROSSING`, by their tags."""
-
-    def __init__(self, layout: Layout) -> None:
-        self._separator = layout.separator
-        outside = layout.separator.encode().join([b"O"] * len(layout.layers))
-        self._apart = frozenset((b"", BORDER, outside))
-
-    def __missing__(self, pair: tuple[bytes, bytes]) -> int:
-        self[pair] = found = self._relation(*pair)
-        return found
-
-    def _relation(self, before: bytes, here: bytes) -> int:
-        if not self._apart.isdisjoint((before, here)):
-            return APART
-        try:
-            tags = (side.decode().split(self._separator) for side in (before, here))
-            crossing = any(OUTSIDE not in pair and continues(*pair) for pair in zip(*tags, strict=True))
-        except ValueError:  # other numbers of tags, or not UTF-8: reading the lines raises the error
-            return CROSSING
-        return CROSSING if crossing else TOUCHING
-
-
-def tags_in(layout: Layout) -> Callable[[bytes], bytes]:
-    """A function that returns the tags of a token line, with their separators, and nothing for other lines."""
-    separator, layers, after = layout.separator.encode(), len(layout.layers), _after(layout)
-    if layers == 1 and not after:
-        return lambda line: parts[2] if (parts := line.rpartition(separator))[1] else b""
-    before = _before(layout)
-    if before == 1 and not after:
-        return lambda line: line.partition(separator)[2]
-    return lambda line: separator.join(line.split(separator)[before : before + layers])
-
-
-def _text(lines: list[bytes]) -> bytes:
-    return b"\n".join([*lines, b""]) if lines else b""
-
-
-def extend(gold: Sequence[bytes], predicted: Sequence[bytes], layout: Layout, tag_runs: TagRuns) -> bool:
-    """Add lines, those of gold regular, to the open tag run.
-
-    Returns False, and adds nothing, if they differ in more than tags.
-    """
-    gold_text, predicted_text = (b"\n".join([*lines, b""]) for lines in (gold, predicted))
-    rows = _parallel_rows(gold_text, predicted_text, layout)
-    if rows is None:
-        return False
-    tag_runs.extend(*rows)
-    return True
+def outside_test(layout: Layout) -> Callable[[bytes], bool]:
+    """A function that returns whether a line is outside every span, or no token line."""
+    separator, layers, (before, after) = layout.separator.encode(), len(layout.layers), _around(layout)
+    if after:
+        tags = [[b"O"] * layers, []]
+        return lambda line: line.split(separator)[before : before + layers] in tags
+    end = (separator + b"O") * layers
+    return lambda line: line.endswith(end) or separator not in line
 
 
 def _parallel_rows(gold: bytes, predicted: bytes, layout: Layout) -> tuple[Rows, Rows] | None:
-    """The rows of two texts, if all lines are token lines with the same tokens on both sides, else None."""
-    if b"\r" in predicted or predicted.count(b"\0") != gold.count(b"\0") or not is_utf8(predicted):
+    """The rows of two texts, if all lines are token lines with the same tokens on both sides, else None.
+
+    So are the token ids if there are any.
+    """
+    if b"\r" in predicted or b"\0" in predicted or not is_utf8(predicted):
         return None
     if not (fits(gold, layout) and fits(predicted, layout)):
         return None
-    gold_rows, predicted_rows = (Rows.of(text, layout) for text in (gold, predicted))
-    return (
-        (gold_rows, predicted_rows)
-        if _have_same_text(gold_rows.fields, predicted_rows.fields, layout)
-        else None
-    )
-
-
-def _have_same_text(gold: Sequence[bytes], predicted: Sequence[bytes], layout: Layout) -> bool:
-    """Whether the fields of two lists of rows have the same tokens, and the same token ids if there are any."""
+    sides = Rows.of(gold, layout), Rows.of(predicted, layout)
     columns = [layout.token] if layout.token_id is None else [layout.token, layout.token_id]
-    return all(gold[column :: layout.width] == predicted[column :: layout.width] for column in columns)
+    return sides if all(sides[0].column(each) == sides[1].column(each) for each in columns) else None
 
 
-def _border(layout: Layout) -> bytes:
-    """A line with `BORDER` in all layers, without its line end."""
-    columns = {column for _, column in layout.layers}
-    fields = [BORDER if column in columns else b"O" for column in range(layout.width)]
-    return layout.separator.encode().join(fields)
+def fits(text: bytes, layout: Layout) -> bool:
+    """Whether every line has the layout's number of fields and a token in the first one."""
+    separator = layout.separator.encode()
+    skeleton = text.translate(None, _FIELDS[layout.separator])
+    line = separator * (layout.width - 1) + b"\n"
+    fit = skeleton == line * (len(skeleton) // layout.width) and not text.startswith(separator)
+    return fit and b"\n" + separator not in text
 
 
 def _inside(text: bytes, layout: Layout) -> bytes:
-    """The runs of lines in spans, each without its first token and with a line of `BORDER` after it."""
-    before, layers, after = _before(layout), len(layout.layers), _after(layout)
+    """The runs of lines in spans, each without its first token."""
+    before, after = _around(layout)
+    layers = len(layout.layers)
     if layers > 1 and not after:  # removing the tags outside spans first makes the search cheaper
         text = text.replace((layout.separator.encode() + b"O") * layers + b"\n", b"\n")
     runs = _runs(layout.separator, before, layers, after).findall(text)
-    if not runs:
-        return b""
     start = layout.separator.join(["O"] * before).encode()
-    border = _border(layout) + b"\n"
-    return start + (border + start).join(runs) + border
+    border = layout.border.encode()
+    return start + (border + start).join(runs) + border if runs else b""
 
 
 @lru_cache
 def _runs(separator: str, before: int, layers: int, after: int) -> re.Pattern[bytes]:
-    return re.compile(runs_pattern(separator, before, layers, after).encode())
+    """A pattern for a run of lines in spans, from the separator before the tags of its first line.
+
+    `before`, `layers` and `after` are the numbers of columns before the tags, of tags, and after them. The pattern
+    begins with a separator, which is found fast, then has tags that are not all O, and the columns after them.
+    """
+    field = rf"[^{separator}\n]*+"
+    more, rest = f"{separator}{field}" * (layers - 1), f"{separator}{field}" * after + "\n"
+    tags = f"(?!O{f'{separator}O' * (layers - 1)}{rest}){field}{more}{rest}"
+    return re.compile(f"{separator}{tags}(?:{f'{field}{separator}' * before}{tags})*+".encode())

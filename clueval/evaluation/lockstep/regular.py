@@ -1,20 +1,19 @@
 """Recognisers of regular pieces: sentences of plain token lines, recognised by their bytes, without decoding.
 
-A format without a recogniser in `REGULAR` is read as passages. Only the formats that are read are imported.
+A format without a recogniser in `REGULAR` is read as passages. No reader of a format is named here: a recogniser is
+found by the name of the format, and is given its reader.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from itertools import pairwise
-from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from clueval.formats.columns.builder import DocumentHead
 from clueval.formats.columns.layout import ColumnOptions
 from clueval.formats.columns.token_lines import LineReader
-from clueval.textfiles import is_utf8, refuse
+from clueval.textfiles import is_utf8
 
 
 class Regular(NamedTuple):
@@ -28,11 +27,10 @@ class Recogniser(Protocol):
     """Recognises regular pieces of one file, which follow what its reader has read so far.
 
     Pieces end with one of `ends`, the end of a sentence or of a document, or with a line end, and are passed without
-    these ends. `end_lines` are the lines that end a sentence.
+    these ends.
     """
 
     ends: tuple[bytes, ...]
-    end_lines: tuple[bytes, ...]
 
     @property
     def reader(self) -> LineReader:
@@ -43,9 +41,6 @@ class Recogniser(Protocol):
 
     def regular(self, end: bytes, pieces: Sequence[bytes]) -> Regular | None:
         """The contents of pieces; None if they are irregular."""
-
-    def by_document(self, end: bytes, pieces: Sequence[bytes], marks: Sequence[int]) -> list[bytes]:
-        """The token lines of regular pieces, as one text for the current document and for each that begins there."""
 
     def heads(self, end: bytes, pieces: Sequence[bytes]) -> list[DocumentHead]:
         """The heads of the documents that begin in regular pieces."""
@@ -74,12 +69,10 @@ def _between(document_tag: str, sentence_tag: str) -> tuple[re.Pattern[bytes], r
 class VrtRecogniser:
     """Recognises regular pieces of a VRT file."""
 
-    def __init__(self, path: Path, options: ColumnOptions, name: str | None) -> None:
-        from clueval.formats.vrt import VrtReader
-
-        self.reader = VrtReader(str(path), options, name, refuse)
+    def __init__(self, reader: Any, options: ColumnOptions) -> None:
+        self.reader = reader
         tags = options.sentence_tag, options.document_tag
-        self.ends = self.end_lines = tuple(f"</{tag}>\n".encode() for tag in tags)
+        self.ends = tuple(f"</{tag}>\n".encode() for tag in tags)
         self._between = _between(options.document_tag, options.sentence_tag)
 
     def heads(self, end: bytes, pieces: Sequence[bytes]) -> list[DocumentHead]:
@@ -99,12 +92,12 @@ class VrtRecogniser:
     def takes(self, end: bytes, documents: int) -> bool:
         """Whether regular pieces in which this number of documents begin are allowed here."""
         if end == b"\n":
-            return self.reader.builder.in_document
+            return bool(self.reader.builder.in_document)
         if self.reader.builder.in_sentence or self.reader.in_sentence_element:
             return False
         if end == self.ends[0]:
             return self.reader.builder.in_document and (self.reader.in_document_element or not documents)
-        return not self.reader.builder.in_document and not self.reader.in_document_element
+        return not (self.reader.builder.in_document or self.reader.in_document_element)
 
     def regular(self, end: bytes, pieces: Sequence[bytes]) -> Regular | None:
         """The contents of pieces, each from one end to the next; None if they are irregular.
@@ -132,15 +125,6 @@ class VrtRecogniser:
             return None
         return Regular(tags // 2 - len(pieces) if end == self.ends[0] else len(pieces), tokens)
 
-    def by_document(self, end: bytes, pieces: Sequence[bytes], marks: Sequence[int]) -> list[bytes]:
-        """The token lines of regular pieces, a text for each document; token lines have no ``<``."""
-        behind_document = [b""] if end == self.ends[1] else []
-        text = b"\n".join((*pieces, b"")) if end == b"\n" else end.join([*behind_document, *pieces])
-        documents = [document.split(b"<") for document in text.split(self.ends[1])]
-        return [
-            b"".join([first, *(part.partition(b"\n")[2] for part in parts)]) for first, *parts in documents
-        ]
-
 
 _DOCSTART = b"-DOCSTART-"
 _MARK = rb"-DOCSTART-(?:[\t ][^\n]*)?"
@@ -154,12 +138,9 @@ _NO_CONLL_SKELETON = {
 class ConllRecogniser:
     """Recognises regular pieces of a CoNLL-like file."""
 
-    def __init__(self, path: Path, options: ColumnOptions, name: str | None) -> None:
-        from clueval.formats.conll import ConllReader
-
-        self.reader = ConllReader(str(path), options, name, refuse)
+    def __init__(self, reader: LineReader, options: ColumnOptions) -> None:
+        self.reader = reader
         self.ends: tuple[bytes, ...] = (b"\n\n",)
-        self.end_lines: tuple[bytes, ...] = (b"\n",)
 
     def marks(self, pieces: Sequence[bytes]) -> list[int]:
         """The numbers of the pieces that are a ``-DOCSTART-`` line."""
@@ -193,13 +174,8 @@ class ConllRecogniser:
             return None
         return Regular(0, tokens)
 
-    def by_document(self, end: bytes, pieces: Sequence[bytes], marks: Sequence[int]) -> list[bytes]:
-        """The lines of regular pieces, a text for each document."""
-        borders = pairwise([-1, *marks, len(pieces)])
-        return [b"\n".join((*pieces[mark + 1 : following], b"")) for mark, following in borders]
 
-
-REGULAR: dict[str, Callable[[Path, ColumnOptions, str | None], Recogniser]] = {
+REGULAR: dict[str, Callable[[LineReader, ColumnOptions], Recogniser]] = {
     "vrt": VrtRecogniser,
     "conll": ConllRecogniser,
 }

@@ -11,12 +11,12 @@ from clueval.formats.columns.builder import NamedDocument
 
 
 class DocumentPart(NamedTuple):
-    """Regular lines of one document: whether it begins here, its tokens here and their tag runs."""
+    """Regular lines of one document: whether it begins here, its tokens here and their tag runs by layer."""
 
     begins: bool
     document: NamedDocument
     tokens: int
-    runs: TagRuns
+    runs: Sequence[TagRuns]
 
 
 class Stretch(NamedTuple):

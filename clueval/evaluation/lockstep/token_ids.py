@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
+from clueval.evaluation.lockstep.tag_runs import Rows
 from clueval.exceptions import FormatError
 from clueval.formats.columns.layout import Layout
 
@@ -16,17 +15,15 @@ class TokenIds:
         self._layout, self._column, self._file = layout, layout.token_id, file
         self._seen: set[bytes] = set()
 
-    def see(self, documents: Iterable[bytes]) -> None:
-        """Add token lines of the current document, and of the documents that follow, one text for each.
+    def see(self, text: bytes, begins: bool) -> None:
+        """Add token lines of the current document, or of the next, which `begins` with them.
 
         Raises `FormatError`, without the line, if an id occurs again, or may do so because of an XML entity.
         """
-        separator = self._layout.separator.encode()
-        for number, text in enumerate(documents):
-            if number:
-                self._seen.clear()
-            ids = text.replace(b"\n", separator).split(separator)[self._column :: self._layout.width]
-            known = len(self._seen)
-            self._seen.update(ids)
-            if len(self._seen) < known + len(ids) or (self._layout.entities and b"&" in b"".join(ids)):
-                raise FormatError("a token id seems to occur again", file=self._file)
+        if begins:
+            self._seen.clear()
+        ids = Rows.of(text, self._layout).column(self._column)
+        known = len(self._seen)
+        self._seen.update(ids)
+        if len(self._seen) < known + len(ids) or (self._layout.entities and b"&" in b"".join(ids)):
+            raise FormatError("a token id seems to occur again", file=self._file)

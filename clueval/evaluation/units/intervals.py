@@ -52,7 +52,7 @@ def interval_section(
         finer = units.by != SENTENCE
         raise UsageError(
             f"intervals need several units, and there is one {units.by}",
-            advice="resample by sentence (--resample-by sentence)" if finer else "score more text",
+            advice="score with resample_by='sentence'" if finer else "score more text",
         )
     chosen = units.units if members is None else members
     scores, remarks = intervals_of(metrics, sequences, chosen, trust)

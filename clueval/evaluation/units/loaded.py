@@ -27,7 +27,7 @@ from clueval.textfiles import lines
 MOST = 10**15
 """The greatest count: no corpus has more."""
 
-_ADVICE = "a saved result is written by clueval score --save"
+_ADVICE = "clueval score GOLD PREDICTED --save FILE writes a saved result"
 
 
 @checked_call
@@ -81,7 +81,7 @@ class _SavedLines:
                 raise
             self.refuse("the line is not JSON")
         if type(line) is not dict:
-            self.refuse("the line is no object")
+            self.refuse("the line is not an object")
         if self._header is None:
             self._header = self._read_header(line)
             self._groups = {key: {} for key in self._header.broken_down_by}
@@ -101,14 +101,14 @@ class _SavedLines:
         return found
 
     def _refuse_constant(self, name: str) -> NoReturn:
-        self.refuse(f"{name} is no count")
+        self.refuse(f"{name} is not a count")
 
     # The first line
 
     def _read_header(self, line: Mapping[str, Any]) -> _SavedHeader:
         number = line.get("clueval_counts")
         if type(number) is not int:
-            self.refuse("this is no saved result")
+            self.refuse("this is not a saved result")
         if number > FORMAT:
             raise FormatError(
                 f"the file has the format {number}, and this clueval reads formats up to {FORMAT}",
@@ -141,7 +141,7 @@ class _SavedLines:
             given = self._of_type(entry, dict, "a metric")
             name, settings = given.get("name"), self._of_type(given.get("settings"), dict, "settings")
             if type(name) is not str or name not in METRICS or name in found:
-                self.refuse(f"{name!r} is no metric of this clueval, or is named twice")
+                self.refuse(f"{name!r} is not a metric of this clueval, or is named twice")
             found[name] = self._metric(name, settings)
         return found
 

@@ -9,8 +9,8 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from collections.abc import Iterator
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from clueval.spans.document import Document
@@ -30,8 +30,10 @@ def pieces_of(gold: Document, predicted: Document) -> Iterator[tuple[int, Docume
     assert end is not None
     ends = [sentence.end for sentence in gold.sentences]
     starts = [gold.start, *cuts]
-    for start, stop in zip(starts, [*cuts, end], strict=True):
-        yield bisect_left(ends, start + 1) + 1, _part(gold, start, stop), _part(predicted, start, stop)
+    layers = zip(_layers(gold, starts), _layers(predicted, starts), strict=True)
+    for start, stop, (own, others) in zip(starts, [*cuts, end], layers, strict=True):
+        number = bisect_left(ends, start + 1) + 1
+        yield number, _part(gold, own, start, stop), _part(predicted, others, start, stop)
 
 
 def _cuts(gold: Document, predicted: Document, end: int) -> list[int]:
@@ -53,20 +55,22 @@ def _cuts(gold: Document, predicted: Document, end: int) -> list[int]:
     return free
 
 
-def _part(document: Document, start: int, stop: int) -> Document:
-    """The part of a document between two cuts; a span of length 0 on a cut belongs to the part that it begins."""
+def _layers(document: Document, starts: Sequence[int]) -> list[dict[str, list[Span]]]:
+    """The layers of each part of a document; a span of length 0 on a cut belongs to the part that it begins."""
+    parts: list[dict[str, list[Span]]] = [{name: [] for name in document.layers} for _ in starts]
+    for name, layer in document.layers.items():
+        for span in layer:
+            parts[bisect_right(starts, span.start) - 1][name].append(span)
+    return parts
+
+
+def _part(document: Document, layers: Mapping[str, Sequence[Span]], start: int, stop: int) -> Document:
+    """The part of a document between two cuts, which has these layers."""
     first, last = start - document.start, stop - document.start
-    is_end = stop == document.end
-
-    def within(span: Span) -> bool:
-        return start <= span.start and span.end <= stop and (is_end or span.start < stop)
-
     in_tokens = document.unit == "token"
     return replace(
         document,
-        layers=Frozen(
-            {name: [span for span in layer if within(span)] for name, layer in document.layers.items()}
-        ),
+        layers=Frozen(layers),
         start=start,
         tokens=document.tokens if document.tokens is None or not in_tokens else document.tokens[first:last],
         text=document.text if document.text is None or in_tokens else document.text[first:last],

@@ -218,15 +218,6 @@ class PassageBuilder:
             self._count(passage, rows)
         self._head = ""
 
-    def withdraw(self) -> str:
-        """Remove and return the token lines of the current sentence."""
-        run = "".join(self._runs)
-        if self._passage is not None:
-            sentence = len(self._passage.sentences)
-            self._passage.anchors = [anchor for anchor in self._passage.anchors if anchor[0] != sentence]
-        self._runs, self._rows, self._characters = [], 0, 0
-        return run
-
     def end_document(self) -> None:
         self.end_sentence()
         if self._passage is not None and (self._passage.sentences or self._passage.begins):

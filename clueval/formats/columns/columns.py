@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from functools import partial
+from collections.abc import Iterator, Sequence
 
 from clueval.formats.columns.layout import Layout
 from clueval.formats.columns.markup import unescape
@@ -59,22 +58,16 @@ def tables(sentences: Sequence[str], layout: Layout) -> Iterator[TokenTable]:
     return (TokenTable(text, layout) for (text,) in batches([sentences], [layout]))
 
 
-Cut = Callable[[tuple[str, ...]], Iterator[tuple[str, ...]]]
-"""Cuts a long sentence, given on all sides, after the same lines on all sides."""
-
-
 def batches(
     sides: Sequence[Sequence[str]],
     layouts: Sequence[Layout],
-    cut: Cut | None = None,
     sizes: Sizes = SIZES,
 ) -> Iterator[tuple[str, ...]]:
     """Yield parallel lists of sentences as parallel texts of some thousand lines, cut at the same lines.
 
-    Each sentence must have the same number of lines on all sides; a border follows each sentence. `cut` cuts
-    a long sentence; if it is None, the sentence is cut after every `sizes.rows` lines.
+    Each sentence must have the same number of lines on all sides; a border follows each sentence. A long sentence is
+    cut after every `sizes.rows` lines.
     """
-    cut = cut or partial(_pieces, rows=sizes.rows)
     borders = [layout.border for layout in layouts]
     waiting: list[tuple[str, ...]] = []
     size = 0
@@ -83,7 +76,8 @@ def batches(
             if waiting:
                 yield _joined(waiting, borders)
                 waiting, size = [], 0
-            yield from cut(tuple(text + border for text, border in zip(sentence, borders, strict=True)))
+            ended = tuple(text + border for text, border in zip(sentence, borders, strict=True))
+            yield from _pieces(ended, sizes.rows)
             continue
         waiting.append(sentence)
         size += len(sentence[0])
@@ -104,12 +98,12 @@ def _pieces(sentence: tuple[str, ...], rows: int) -> Iterator[tuple[str, ...]]:
     """Cut one long sentence after every `rows` lines, on all sides."""
     starts = [0] * len(sentence)
     for _ in range(0, sentence[0].count("\n"), rows):
-        ends = [after_lines(text, start, rows) for text, start in zip(sentence, starts, strict=True)]
+        ends = [_after_lines(text, start, rows) for text, start in zip(sentence, starts, strict=True)]
         yield tuple(text[start:end] for text, start, end in zip(sentence, starts, ends, strict=True))
         starts = ends
 
 
-def after_lines(text: str, start: int, lines: int) -> int:
+def _after_lines(text: str, start: int, lines: int) -> int:
     """Return the position after the next `lines` line ends from `start`, or the end of the text."""
     end = start
     while lines > 16 and end < len(text):

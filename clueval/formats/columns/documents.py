@@ -18,6 +18,7 @@ from clueval.formats.text_pieces import joined
 from clueval.limits import MAX_DOCUMENT, document_too_long
 from clueval.spans.document import Document, Sentence
 from clueval.spans.flat import Flat
+from clueval.spans.missing_id import MissingId
 from clueval.spans.span import Frozen, Span
 from clueval.tagging.decoder import BadTag, Decoder
 from clueval.tagging.transitions import Neighbours, Seams
@@ -222,7 +223,7 @@ def _document(
     if len(set(token_ids)) != len(token_ids):
         raise next(repeated_ids(passages))
     return Document(
-        first.document,
+        first.document if first.named else MissingId(first.document),
         Frozen(layers),
         tokens=tokens,
         text=_text(passages, tokens),

@@ -85,7 +85,7 @@ def layout_of(
                 f"there is no column {column} for {use}: the line has {width} column{'s' * (width != 1)}",
                 file=file,
                 line=number,
-                advice="name the columns with --layer NAME=COLUMN"
+                advice="name columns with --layer NAME=COLUMN, NAME=GOLD:PREDICTED, or NAME=GOLD: if only gold has it"
                 + (", separated by tabs" if separator == "\t" and width == 1 else ""),
             )
         return column - 1 if column > 0 else width + column

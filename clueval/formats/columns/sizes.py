@@ -19,7 +19,7 @@ class Sizes(NamedTuple):
         look_on: the same, after a search that found no position.
         ahead: the comparison stops when one side is this many passages ahead: the files are not parallel, and
             the queue must not fill memory.
-        runs, run_bytes: the number of different tag runs, and of their bytes, that are collected before they
+        runs, run_tags: the number of different tag runs, and of their tags, that are collected before they
             are compared.
     """
 
@@ -32,7 +32,7 @@ class Sizes(NamedTuple):
     look_on: int = 200
     ahead: int = 1 << 17
     runs: int = 1 << 15
-    run_bytes: int = 1 << 24
+    run_tags: int = 1 << 14
 
     @property
     def least_limit(self) -> int:

@@ -1,15 +1,15 @@
-"""GATE's tagging evaluation: strict and lenient, features, score thresholds, candidate lists, changes.
+"""GATE's tagging evaluation: strict and lenient scores, features, thresholds, lists of candidates, a reference set.
 
 This follows the plugin Evaluation of GATE, the General Architecture for Text Engineering, and the notes of
-its authors, and uses their words: a *target* is a gold annotation, a *response* a predicted one, and the
-label of a span is the *type* of the annotation. `metric` counts and scores; `annotations` has the targets
-and responses of an evaluation, `selection` selects them, `equality` tests whether two are equal, `components`
-lists the pairs that are possible, `pairing` chooses among them, `counts` has the counts and measures, `tally`
-the keys that they are added by, `thresholds` evaluates score thresholds, `outcomes` gives the outcome of
-every annotation, `changes` compares with a reference; `candidate_lists`, `list_counts` and `disambiguation`
-evaluate lists of candidates.
+its authors, and uses their words: a *target* is a gold annotation, a *response* is a predicted annotation, and the
+*type* of an annotation is the label of a span.
 """
 
+# To read the package: `metric` counts and scores; `annotations` has the targets and responses of an evaluation,
+# `selection` selects them, `equality` tests whether two are equal, `components` lists the pairs that are possible,
+# `pairing` chooses among them, `counts` has the counts and measures, `tally` the keys that they are added by,
+# `thresholds` evaluates score thresholds, `outcomes` gives the outcome of every annotation, `changes` compares with a
+# reference; `candidate_lists`, `list_counts` and `disambiguation` evaluate lists of candidates.
 from clueval.metrics.gate.candidate_lists import CandidateList, best_candidates, candidate_lists
 from clueval.metrics.gate.changes import Change, Contingency, changes, contingency
 from clueval.metrics.gate.counts import GateCounts, macro_report

@@ -1,9 +1,8 @@
-"""The metric: one evaluation over all types, one for each type, their macro average, and every threshold.
+"""There is one evaluation of all types together, one of each type, their macro average, and one at each threshold.
 
 In the evaluation of all types together, a response at the place of a target of another type is an *incorrect*
-pair; in the evaluation of one type, the two are a truly missing and a truly spurious one. So the counts over
-all types are not the sums of the types. The macro average is over the types. See `clueval.metrics.gate` for
-the parts.
+pair; in the evaluation of one type, the two are a *truly missing* target and a *truly spurious* response. So the
+counts of all types together are not the sums of the types. The macro average is the mean over the types.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
 """Metric `masking`: what was left unmasked, and what was masked without need.
 
-Gold spans are mentions, which must be masked; predicted spans mask, whatever their labels. A mention is
-*protected* if no letter or digit of it can be read, an entity only if all its mentions are. Recall is that of
-mentions, entities, words, characters and documents, for each class of risk; precision is that of words. For the
-share of documents that leak there is an upper bound (Clopper and Pearson 1934). The idea of entities and classes
-of risk is that of Pilán et al. 2022, *The Text Anonymization Benchmark*. The page `concept-masking-figures` of the
-guide has a case by hand.
+Gold spans are mentions, which must be masked; predicted spans are masks, whatever their labels. A mention is
+*protected* if no letter or digit of it can be read; an entity is protected if all its mentions are. There is the
+recall of mentions, entities, words, characters and documents, for each class of risk, and the precision of words. For
+the share of documents that leak there is an upper bound (Clopper and Pearson 1934). Entities and classes of risk
+follow Pilán et al. 2022, *The Text Anonymization Benchmark*. The page `concept-masking-figures` of the guide has an
+example to check by hand.
 """
 
 # To read the package: `mention`, `exposure`, `counts`, `figures`; `masked_words` has the text as words and characters.

@@ -1,4 +1,6 @@
-"""The metric: settings, and the way from the two sides of a document to its examination."""
+"""The counts of all documents are added before any figure is divided."""
+
+# This module has the settings, and makes the examination of a document from its two sides.
 
 from __future__ import annotations
 

@@ -5,7 +5,8 @@
   const names = about.annotators;
   const places = page.lines().map((line, number) => {
     const [id, layer, start, end, kind, boundary, votes, readings, shown, before, inside, after, tokens] = line;
-    return { number, id, layer, start, end, kind, boundary, votes, readings, shown, before, inside, after, tokens };
+    const anchor = `at:${encodeURIComponent(id.toWellFormed?.() ?? id)}:${about.sequences.length > 1 ? encodeURIComponent(layer.toWellFormed?.() ?? layer) + ":" : ""}${start}-${end}`;
+    return { number, anchor, id, layer, start, end, kind, boundary, votes, readings, shown, before, inside, after, tokens };
   });
 
   // --- choices: place -> number of an annotator, or -1 for nothing -----------------------------------------
@@ -84,7 +85,7 @@
     const head = make("div", "head");
     head.append(make("span", "what", place.boundary ? `${place.kind} (${place.boundary})` : place.kind));
     if (about.sequences.length > 1) head.append(make("span", "", place.layer));
-    head.append(make("span", "place", `${place.id} ${place.start}–${place.end - 1}`));
+    head.append(...hand.begin(card, place, `${place.id} ${place.start}–${place.end - 1}`));
     card.append(head);
     if (place.before || place.inside || place.after) {
       const context = page.ofCorpus(make("p", "context"));
@@ -148,15 +149,40 @@
     return [place.id, place.before + place.inside + place.after, ...place.shown].join("\n").toLowerCase().includes(text);
   }
 
+  // --- addresses and keys: a digit chooses the annotation of that annotator, 0 no span ----------------------
+
+  const fields = new Map(["text", "kind", "pair", "layer", "done"].map((name) => [name, byId("f-" + name)]));
+  const keys = {};
+  [...names, "no span"].forEach((_, number) => {
+    const digit = (number + 1) % (names.length + 1);
+    if (digit < 10) keys[digit] = () => hand.inCurrent(`.reading:nth-of-type(${number + 1}) input:enabled`)?.click();
+  });
+  const hand = page.atHand({
+    places,
+    shown: () => found,
+    until: (index) => list.until(index),
+    filters: {
+      values: () => [...fields].filter(([, field]) => field.value !== "").map(([name, field]) => [name, field.value]),
+      set(values) {
+        for (const field of fields.values()) field.value = "";
+        for (const [name, value] of values) if (fields.has(name)) fields.get(name).value = value;
+      },
+    },
+    apply: show,
+    keys,
+  });
+
   const list = page.pagedList(cardOf, () => places.length ? "No place matches these filters." : "No disagreements.");
+  let found = places;
   function show() {
-    const found = places.filter(fits);
+    found = places.filter(fits);
     byId("count").textContent = `${found.length} of ${places.length} places where annotators differ`;
     list.show(found);
     showTray();
+    hand.remember();
   }
   byId("filters").addEventListener("input", show);
   byId("filters").addEventListener("submit", (event) => event.preventDefault());
-  show();
+  if (!hand.goTo()) show();
   document.documentElement.dataset.ready = "yes";
 })();

@@ -194,7 +194,7 @@
     shown = found.map(({ place }) => place);
     list.show(shown);
     tellCount(shown.length);
-    remember();
+    hand.remember();
     document.documentElement.dataset.filterMs = (performance.now() - began).toFixed(1);
   }
 
@@ -259,21 +259,10 @@
 
   function card(place) {
     const item = make("li", "card");
-    item.id = place.anchor;
-    item.tabIndex = -1;
-    item.addEventListener("focusin", () => { current = place; });
     const head = make("div", "head");
     const sentences = [...new Set(place.errors.flatMap((f) => f.sentences))].join(", ");
-    const where = make("a", "place", [place.home.id, sentences, `${place.unit} ${range(place.start, place.end)}`].filter(Boolean).join(" · "));
-    where.href = "#" + place.anchor;
-    const copy = make("button", "copy", "Copy link");
-    copy.type = "button";
-    copy.addEventListener("click", async () => {
-      current = place;
-      remember();
-      try { await navigator.clipboard.writeText(location.href); copy.textContent = "Copied"; } catch { copy.textContent = "The link is in the address bar"; }
-    });
-    head.append(where, copy);
+    const text = [place.home.id, sentences, `${place.unit} ${range(place.start, place.end)}`].filter(Boolean).join(" · ");
+    head.append(...hand.begin(item, place, text));
     const errors = make("ul", "errors");
     errors.append(...place.errors.slice(0, MOST_ERRORS).map(errorLine));
     if (place.errors.length > MOST_ERRORS) {
@@ -341,92 +330,40 @@
     return line;
   }
 
-  // --- addresses: "#at:..." is a place, "#f:side=gold&class=missed" are filters, to which "at=..." adds a place ---
+  // --- addresses and keys ----------------------------------------------------------------------------------
 
-  let current = null;  // the place at hand
+  const names = ["missed", "spurious", "partial"];  // class 5 has three names; each press is the next
+  const actions = {
+    r: () => hand.inCurrent(".review [type=checkbox]")?.click(),
+    c: () => hand.inCurrent(".comment")?.focus(),
+    5: () => { choose("class", names[(names.indexOf(selects.get("class").element.value) + 1) % 3]); apply(); },
+  };
+  ["exact", "superset", "tiling", "overlap"].forEach((kind, n) => { actions[n + 1] = () => { choose("class", kind); apply(); }; });
 
-  function addressOf(place) {
-    const values = new URLSearchParams();
-    for (const [name, { element }] of selects) if (element.value !== "") values.set(name, element.value);
-    if (search.value) values.set("text", search.value);
-    if (![...values].length) return place ? "#" + place.anchor : "";
-    if (place) values.set("at", place.anchor);
-    return "#f:" + values;
-  }
-
-  function remember() {
-    try { history.replaceState(null, "", addressOf(current) || location.pathname + location.search); } catch { /* not allowed here */ }
-  }
-
-  function goTo() {
-    const hash = location.hash.slice(1);
-    if (!hash.startsWith("f:") && !hash.startsWith("at:")) return;
-    let anchor = hash;
-    if (hash.startsWith("f:")) {
-      const values = new URLSearchParams(hash.slice(2));
-      anchor = values.get("at");
-      clear();
-      for (const [name, value] of values) if (selects.has(name)) choose(name, value);
-      search.value = values.get("text") ?? "";
-    }
-    current = places.find((each) => each.anchor === anchor) ?? null;
-    apply();
-    if (!current) return;
-    if (!shown.includes(current)) {
-      clear();
-      apply();
-    }
-    bring(current);
-  }
-
-  function bring(place) {
-    current = place;
-    list.until(shown.indexOf(place));
-    for (const card of document.querySelectorAll(".card.current")) card.classList.remove("current");
-    const card = byId(place.anchor);
-    card.classList.add("current");
-    card.focus({ preventScroll: true });
-    card.scrollIntoView({ block: "center", behavior: "instant" });
-    remember();
-  }
-  window.addEventListener("hashchange", goTo);
+  const hand = page.atHand({
+    places,
+    shown: () => shown,
+    until: (index) => list.until(index),
+    filters: {
+      values() {
+        const set = [...selects].filter(([, { element }]) => element.value !== "").map(([name, { element }]) => [name, element.value]);
+        return search.value ? [...set, ["text", search.value]] : set;
+      },
+      set(values) {
+        clear();
+        for (const [name, value] of values) {
+          if (selects.has(name)) choose(name, value);
+          else if (name === "text") search.value = value;
+        }
+      },
+    },
+    apply,
+    keys: actions,
+  });
   document.addEventListener("reviews", apply);
 
-  // --- keys ------------------------------------------------------------------------------------------------
-
-  function step(by) {
-    const next = shown[shown.indexOf(current) + (current === null && by < 0 ? 0 : by)];
-    if (next) bring(next);
-  }
-
-  const inCurrent = (selector) => current && byId(current.anchor)?.querySelector(selector);
-
-  const KEYS = {
-    j: () => step(1),
-    k: () => step(-1),
-    r: () => inCurrent(".review [type=checkbox]")?.click(),
-    c: () => inCurrent(".comment")?.focus(),
-    "/": () => search.focus(),
-    "?": () => { const keys = byId("keys"); keys.open = !keys.open; keys.scrollIntoView({ block: "center" }); },
-    0: () => { clear(); apply(); },
-  };
-  ["exact", "superset", "tiling", "overlap"].forEach((kind, n) => { KEYS[n + 1] = () => { choose("class", kind); apply(); }; });
-  KEYS[5] = () => {  // class 5 has three names; each press is the next
-    const names = ["missed", "spurious", "partial"];
-    choose("class", names[(names.indexOf(selects.get("class").element.value) + 1) % 3]);
-    apply();
-  };
-  document.addEventListener("keydown", (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest?.("input:not([type=checkbox]), select, textarea")) return;
-    const action = KEYS[event.key];
-    if (!action) return;
-    event.preventDefault();
-    action();
-  });
-
   const list = page.pagedList(card, () => findings.length ? "No error matches these filters." : "No errors.");
-  apply();
-  goTo();
+  if (!hand.goTo()) apply();
   document.documentElement.dataset.ready = "yes";
   page.errors = { findings, clear, apply, addFilter: (fits) => filters.push(fits), onClear: (forget) => cleared.push(forget) };
 })();

@@ -98,8 +98,8 @@ def agree(
         system: a path or documents, scored against each annotator (``ceiling`` in the report).
         merge: whether to merge all layers into one sequence.
         where: conditions ``KEY=VALUE`` on the metadata of documents, as in `clueval.score`; others do not count.
-        intervals: whether to add intervals, with documents as units; `confidence` is theirs.
-        naming: how annotators are found and their documents put side by side, see `Naming`.
+        intervals: whether to add intervals, with documents as units; `confidence` is that of the intervals.
+        naming: how annotators are found and their documents are paired, see `Naming`.
         reading: how files are read, see `clueval.reading.options.Reading`.
         preparing: changes to the spans of all annotators before they are compared: label map, hierarchy and depth,
             untyped and fragments.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,7 @@ _NAMING = Naming()
 
 @dataclass(frozen=True, slots=True)
 class Curated:
-    """One document with the spans that are kept, and the places where annotators have not decided on one reading.
+    """One document with the spans that are kept, and the places where the votes do not decide.
 
     Attributes:
         document: the text, with the kept spans of each layer.
@@ -68,8 +69,8 @@ def curate(
         union: keep each component as one span, whatever the votes.
         decisions: a table of spans to keep at places, see `clueval.studies.annotators.decisions`.
 
-    A document of one annotator is taken over. Holds one document of each annotator. Raises the same errors as
-    `agree`, and `FormatError` for a decision about no place, after the last document.
+    A document of only one annotator is kept as it is. Holds one document of each annotator. Raises the same errors as
+    `agree`, and `FormatError` for a decision at a place that no annotator has marked, after the last document.
 
     >>> from clueval import Span
     >>> given = {name: [Document("d", {"label": [Span(0, end, "PER")]})] for name, end in zip("abc", (2, 2, 3))}
@@ -101,13 +102,16 @@ def _of_group(study: Study, group: Group, votes: Votes | None, decisions: Decisi
     listed: dict[str, list[Disagreement]] = {"undecided": [], "outvoted": [], "ties": []}
     for sequence in sequences_of(group):
         columns = [None if each is None else marks_of(each.layers.get(sequence, ())) for each in group]
-        spans: list[Span] = []
-        for start, shape in places(columns):
-            outcome = _outcome(start, shape, votes, decisions, document.id, sequence)
-            spans += [Span(begin, end, {sequence: label}) for begin, end, label in outcome.kept]
-            for name, found in listed.items():
-                found.extend(placed(study.annotators.names, group, sequence, getattr(outcome, name)))
-        layers[sequence] = spans
+        outcomes = [
+            _outcome(start, shape, votes, decisions, document.id, sequence)
+            for start, shape in places(columns)
+        ]
+        layers[sequence] = [
+            Span(begin, end, {sequence: label}) for each in outcomes for begin, end, label in each.kept
+        ]
+        for name, found in listed.items():
+            shapes = chain.from_iterable(getattr(each, name) for each in outcomes)
+            found.extend(placed(study.annotators.names, group, sequence, shapes))
     bare = replace(document, layers=Frozen(layers), tags=Frozen(), repaired=0, transitions=None)
     rows = {name: tuple(found) for name, found in listed.items()}
     return Curated(bare, **rows, annotators=tuple(study.annotators.names))

@@ -25,7 +25,7 @@ class Disagreement:
 
     Attributes:
         readings: the spans of each annotator by its name, as (start, end, label); None: not annotated.
-        votes: the number of annotators with the commonest reading, which may be to mark nothing.
+        votes: the number of annotators with the most common annotation, which may be no span.
         context: the text around the place, as in `clueval errors`; empty without a text.
         place: the start and the end of the place in the context, in characters.
         tokens: the tokens, or characters, of the place; empty without a text and for a place of more than `MOST`.

@@ -118,7 +118,7 @@ def _interval(
         return logit_jackknife(value, defined, used, effective, confidence)
     se = standard_error(defined)
     if not se:
-        reason = "all documents agree alike, so the spread between documents is not known"
+        reason = "the agreement is the same in all documents, so the spread between documents is not known"
         return Interval(None, None, se, used, effective, reason)
     half = t_quantile((1 + confidence) / 2, degrees_of_freedom(effective)) * se
     return Interval(value - half, min(1.0, value + half), se, used, effective)

@@ -96,7 +96,7 @@ def write_page(
         main_tables=[ShownTable.of(table) for table in _tables(report)],
         more_tables=(),
         about=Markup(json_inside(_about(report))),
-        **assets("agreement", "agreement"),
+        **assets("agreement", "places", "agreement"),
         without_script=WITHOUT_SCRIPT,
         cards=(_card(row, len(report["agreement"]) > 1) for row in first),
         data=(Markup(json_inside(_line(row)) + "\n") for row in chain(first, rest)),

@@ -154,7 +154,7 @@ def ceiling_table(sequence: str, keys: Report) -> Table:
         for name, words in (("pairs", "each other"), ("majority", "the majority of the others"))
     ]
     return Table(
-        f"{sequence}: the system beside the annotators, F1", ["", "human", "system", "difference"], rows
+        f"{sequence}: the system and the annotators, F1", ["", "human", "system", "difference"], rows
     )
 
 

@@ -39,7 +39,7 @@ def failures(
             require_fraction(figure, figure.partition("[")[0].rpartition(".")[2], limit)
             word = "under" if is_lower else "over"
             if value is None:
-                yield f"{figure} is undefined, and must not be {word} {limit:g}"
+                yield f"{figure} is undefined{_why(report, figure)}, and must not be {word} {limit:g}"
             elif (value < limit - NEAR) if is_lower else (value > limit + NEAR):
                 yield f"{figure} is {value:.6g}, {word} {limit:g}"
 
@@ -82,6 +82,15 @@ def _value(report: MaskingFindings, figure: str) -> float | None:
     if found is _MISSING or (found is not None and not isinstance(found, int | float)):
         raise UsageError(f"there is no figure {figure!r}", advice=_advice(report, figure))
     return found
+
+
+def _why(report: MaskingFindings, figure: str) -> str:
+    """Return the classes that there are, if no mention has the class of a figure."""
+    match = _FIGURE.fullmatch(figure)
+    kinds = sorted({kind for one in report.reports.values() for kind in one["classes"]} - {"all"})
+    if match is None or match["kind"] in (None, "all", *kinds):
+        return ""
+    return f" (the classes are {', '.join(kinds)})"
 
 
 def _of_report(report: Mapping[str, Any], name: str, kind: str | None) -> Any:

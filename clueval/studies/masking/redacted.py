@@ -81,7 +81,7 @@ class RedactedTexts:
         if self._texts is not None and next(self._texts, None) is not None:
             raise UsageError(
                 "there are more redacted texts than gold documents",
-                advice="give one text for each gold document, in the same order",
+                advice="give a redacted text for each gold document, in the same order",
             )
         for name in sorted((self._by_id or {}).keys() - self._used):
             raise UsageError(

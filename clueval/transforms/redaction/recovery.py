@@ -36,7 +36,7 @@ def recover(
     """Return the spans of an original text that placeholders stand for in its redacted version.
 
     Args:
-        original: the text, or a document; of a document with tokens only, white space counts nowhere, and
+        original: the text, or a document; if a document has only tokens, white space is ignored, and
             positions are those of its tokens joined by blanks.
         redacted: the redacted text.
         placeholder: regular expressions of further placeholders (see `placeholders`).

@@ -122,7 +122,7 @@ def with_ids(text: str, place: int, ids: Callable[[int, int], int]) -> str:
 
 
 class TestSpanThatCrossesEveryLine:
-    """Nowhere can the files be cut; so the tags of all lines become one tag run."""
+    """Nowhere can the files be cut; so the lines are read as passages."""
 
     @pytest.mark.parametrize("size", [1, 7, 40, 200, 5000])
     @pytest.mark.parametrize(
@@ -140,13 +140,17 @@ class TestSpanThatCrossesEveryLine:
             parts = between.join([lines, "w\tO\n", lines]) if between else lines
             paths.append(write(tmp_path / f"{number}{name}", head + parts + foot))
 
-        with small(size) as sizes:
+        with small(size):
             with passages_alone():
                 expected = outcome(*paths, metrics=METRICS)
             assert outcome(*paths, metrics=METRICS) == expected
-            assert (
-                size == 5000 or tokens_in_stretches(*paths, sizes=sizes) >= 100
-            )  # one piece that is more than lines
+
+    def test_lines_after_the_span_are_regular_again(self, tmp_path: Path) -> None:
+        rows = [("w", "B-X"), *[("w", "I-X")] * 99, *[("w", "O"), ("w", "B-Y"), ("w", "O")] * 100]
+        path = write(tmp_path / "a.vrt", unbroken([[rows]]))
+
+        with small(100) as sizes:
+            assert tokens_in_stretches(path, path, sizes=sizes) > 200
 
     @pytest.mark.parametrize("line", ["", "<g/>", "# x", "</s>", "x", "w\tO\tO"])
     @pytest.mark.parametrize("side", [0, 1])

@@ -5,16 +5,22 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clueval.evaluation.lockstep.tag_runs import BORDER, Rows, TagRuns
+from clueval.evaluation.lockstep.tag_runs import Rows, TagRuns, columns_of
 from clueval.formats.columns.layout import ColumnOptions, Layout, layout_of
 from clueval.formats.columns.sizes import Sizes
 
 LAYOUT = layout_of("w\tO", "\t", ColumnOptions(), True, "f", 1)
+NOTHING = Rows([], LAYOUT)
 
 
-def rows(tag_runs: list[list[str]]) -> Rows:
-    text = "".join(f"w\t{tag}\n" for run in tag_runs for tag in [*run, BORDER.decode()])
-    return Rows.of(text.encode(), LAYOUT)
+def rows(*tags: str) -> Rows:
+    return Rows.of("".join(f"w\t{tag}\n" for tag in tags).encode(), LAYOUT)
+
+
+def tag_runs(same: Rows = NOTHING, gold: Rows = NOTHING, predicted: Rows = NOTHING, **sizes: int) -> TagRuns:
+    runs = TagRuns(("label",), LAYOUT, Sizes(**sizes))
+    runs.add(same, gold, predicted)
+    return runs
 
 
 def occurrences(tags: list[str]) -> list[str]:
@@ -22,16 +28,36 @@ def occurrences(tags: list[str]) -> list[str]:
     return [run for run in " ".join(tags).split(" O ") if run]
 
 
+def test_tag_runs_of_the_example_in_the_docstring() -> None:
+    gold = rows("O", "B-X", "I-X", "O", "B-Y", "O", "B-X", "I-X")
+    predicted = rows("O", "B-X", "O", "O", "B-Y", "O", "B-X", "O")
+    runs = tag_runs(gold=gold, predicted=predicted)
+
+    a, b, c = map(chr, range(3))
+    assert runs.counts == {a + b: 2, c: 1}
+    assert runs.sides_of(a + b) == ({"label": ["B-X", "I-X"]}, {"label": ["B-X", "O"]})
+    found = {columns.times: columns for columns in runs.take(8)}
+    assert found[2].disputed == ({"label": ["B-X", "I-X"]}, {"label": ["B-X", "O"]})
+    assert found[2].same == {"label": []}
+
+
+def test_tag_runs_that_are_the_same_on_both_sides_are_kept_once() -> None:
+    once, rest = tag_runs(rows("B-Y", "O"), rows("B-X"), rows("O")).take(9)
+
+    assert once.same == {"label": ["B-Y"]}
+    assert once.disputed == ({"label": ["B-X"]}, {"label": ["O"]})
+    assert [once.tokens, rest.tokens] == [1, 8]
+
+
 PATTERNS = st.lists(st.lists(st.sampled_from(["B-X", "I-X", "B-Y"]), min_size=1, max_size=3))
 
 
 @given(PATTERNS)
 def test_tag_runs_are_compared_as_often_as_they_occur(given: list[list[str]]) -> None:
-    tag_runs = TagRuns(LAYOUT, merge=False)
-    tag_runs.add_same(rows(given))
+    runs = tag_runs(rows(*(tag for run in given for tag in [*run, "O"])))
 
     found: Counter[str] = Counter()
-    for columns in tag_runs.take(100):
+    for columns in runs.take(100):
         for run in occurrences(columns.same["label"]):
             found[run] += columns.times
 
@@ -40,48 +66,69 @@ def test_tag_runs_are_compared_as_often_as_they_occur(given: list[list[str]]) ->
 
 @given(PATTERNS)
 def test_tokens_of_all_columns_are_all_tokens(given: list[list[str]]) -> None:
-    tag_runs = TagRuns(LAYOUT, merge=False)
-    tag_runs.add_disputed(rows(given), rows([["B-Z" for _ in run] for run in given]))
+    sides = [rows(*(tag for run in given for tag in [*run, "O"])) for run in (0, 1)]
+    sides[1].fields[1::2] = [b"B-Z" if tag != b"O" else tag for tag in sides[1].column(1)]
 
-    assert sum(columns.times * columns.tokens for columns in tag_runs.take(500)) == 500
+    columns = list(tag_runs(NOTHING, sides[0], sides[1]).take(500))
 
-
-def test_tag_runs_that_differ_stay_in_pairs() -> None:
-    tag_runs = TagRuns(LAYOUT, merge=False)
-    tag_runs.add_disputed(rows([["B-X", "I-X"]] * 3), rows([["B-X", "B-X"]] * 3))
-
-    once, twice, rest = tag_runs.take(6)
-
-    assert once.disputed == twice.disputed == ({"label": ["B-X", "I-X"]}, {"label": ["B-X", "B-X"]})
-    assert [once.times, twice.times, rest.tokens] == [1, 2, 0]
+    assert sum(each.times * each.tokens for each in columns) == 500
+    assert columns[-1].tokens == 500 - sum(map(len, given))
 
 
 def test_layers_are_counted_separately_unless_they_are_merged() -> None:
     layout: Layout = layout_of("w\tO\tO", "\t", ColumnOptions({"x": 2, "y": 3}), True, "f", 1)
-    lines = Rows.of(b"w\tB-X\tO\nw\t%s\t%s\n" % (BORDER, BORDER), layout)
+    given = Rows.of(b"w\tB-X\tO\nw\tB-&lt;\tB-Y\nw\tO\tO\n", layout)
 
-    apart, merged = TagRuns(layout, merge=False), TagRuns(layout, merge=True)
-    for tag_runs in (apart, merged):
-        tag_runs.add_same(lines)
+    of_x, of_y, of_both = (TagRuns(layers, layout) for layers in (("x",), ("y",), ("x", "y")))
+    for runs in (of_x, of_y, of_both):
+        runs.add(given, Rows([], layout), Rows([], layout))
 
-    assert [columns.same for columns in apart.take(1)] == [{"x": ["B-X"]}, {"x": []}, {"y": ["O"]}, {"y": []}]
-    assert [columns.same for columns in merged.take(1)] == [{"x": ["B-X"], "y": ["O"]}, {"x": [], "y": []}]
+    assert [columns.same for columns in of_x.take(3)] == [{"x": ["B-X", "B-<"]}, {"x": []}]
+    assert [columns.same for columns in of_y.take(3)] == [{"y": ["B-Y"]}, {"y": []}]
+    assert next(of_both.take(3)).same == {"x": ["B-X", "B-<"], "y": ["O", "B-Y"]}
 
 
-def test_long_tag_runs_are_taken_before_there_are_too_many() -> None:
-    tag_runs = TagRuns(LAYOUT, False, Sizes(run_bytes=10))
-    assert not tag_runs.are_many
+def test_tags_may_have_any_number_of_labels() -> None:
+    tags = [f"B-{number}" for number in range(10_000)]
 
-    tag_runs.add_same(rows([["B-X", "I-X", "I-X"]]))
-    assert tag_runs.are_many
-    list(tag_runs.take(3))
-    assert not tag_runs.are_many
+    (once, rest) = tag_runs(rows(*tags)).take(len(tags))
+
+    assert once.same == {"label": tags}  # no character is a blank
+    assert rest.tokens == len(tags)
+
+
+def test_tag_runs_are_taken_before_there_are_too_many() -> None:
+    for limit in ({"run_tags": 2}, {"runs": 1}):
+        runs = tag_runs(**limit)
+        assert not runs.are_many
+
+        runs.add(rows("B-X", "I-X", "O", "B-Y"), NOTHING, NOTHING)
+        assert runs.are_many
+        list(runs.take(4))
+        assert not runs.are_many
 
 
 def test_tag_runs_are_taken_once() -> None:
-    tag_runs = TagRuns(LAYOUT, merge=False)
-    tag_runs.add_same(rows([["B-X"]]))
+    runs = tag_runs(rows("B-X"))
 
-    list(tag_runs.take(1))
+    list(runs.take(1))
 
-    assert [columns.same for columns in tag_runs.take(0)] == [{"label": []}]
+    assert [columns.same for columns in runs.take(0)] == [{"label": []}]
+
+
+def test_tag_runs_with_the_same_characters_can_be_added() -> None:
+    one = tag_runs(rows("B-X"))
+    other = one.empty()
+    other.add(rows("B-Y", "O", "B-X"), NOTHING, NOTHING)
+
+    one.include(other)
+
+    twice = {columns.times: columns.same for columns in one.take(4)}[2]
+    assert twice == {"label": ["B-X"]}
+    assert other.counts.total() == 2
+
+
+def test_columns_have_an_o_between_tag_runs() -> None:
+    once, _ = columns_of({"a": 1, "b": 1}, [(("B-X",), ("B-X",))] * 99, ("l",), 2)
+
+    assert once.same == {"l": ["B-X", "O", "B-X"]}

@@ -141,7 +141,7 @@ def test_a_break_down_has_intervals_for_each_value() -> None:
 def test_one_unit_has_no_interval() -> None:
     document = Document("d", {"x": [Span(0, 1, "A")]}, tokens=["a"])
 
-    with pytest.raises(CluevalError, match=r"there is one document .*--resample-by sentence"):
+    with pytest.raises(CluevalError, match=r"there is one document \(score with resample_by='sentence'\)"):
         score([document], [document], intervals=True)
     with pytest.raises(CluevalError, match="only those of the whole corpus were kept"):
         score([document] * 2, [document] * 2).intervals()

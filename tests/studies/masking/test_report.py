@@ -140,7 +140,7 @@ def test_limits_that_are_not_kept_have_a_line_each() -> None:
 
     assert found == [
         "entity_recall[high] is 0, under 1",
-        "entity_recall[low] is undefined, and must not be under 0",
+        "entity_recall[low] is undefined (the classes are high, medium), and must not be under 0",
         "label.character_recall is 0.722222, under 0.9",
         "masks_needless is 0, over -1",
     ]

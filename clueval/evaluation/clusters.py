@@ -1,0 +1,257 @@
+"""Counts two column files by clusters, where a filter on a layer or the unit needs spans, but no whole documents.
+
+A cluster is a run of rows between two rows that are O in every layer of both sides, so no span reaches out of it. Each
+row of tags (with the length of its token, if positions are characters) becomes one character, and a row of O a blank:
+equal clusters are counted at the speed of `str.split`. Different clusters are joined to documents, with a row of O
+after each, and are counted as documents are, once for each power of two in their multiplicity. The rows of O outside
+clusters are positions on which both sides agree.
+
+Memory holds a passage of each side and a limited number of clusters. Anything unusual is an error; then the documents
+are counted, whose errors name the place.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from itertools import repeat, zip_longest
+from operator import ne
+
+from clueval.evaluation.engine import Evaluation
+from clueval.evaluation.lockstep import FileEnd, FileReading
+from clueval.evaluation.plan import Plan
+from clueval.evaluation.seen_names import SeenNames
+from clueval.evaluation.tallies import count_sides, in_unit, positions_of
+from clueval.exceptions import CluevalError
+from clueval.formats.columns.columns import TokenTable, batches
+from clueval.formats.columns.layout import Layout
+from clueval.formats.columns.passages import Passage
+from clueval.formats.columns.row_characters import Row, RowCharacters
+from clueval.formats.columns.sizes import Sizes
+from clueval.metrics.counting import Tally
+from clueval.reading.layers import layer_names
+from clueval.reading.same_text import require_same_frame
+from clueval.reading.source import Source
+from clueval.spans.compared import SIDES, Compared
+from clueval.spans.document import Document
+from clueval.spans.making import making_many
+from clueval.spans.span import Frozen, Span
+from clueval.tagging.decoder import Decoder
+from clueval.tagging.schemes import OUTSIDE
+from clueval.tagging.transitions import Seams
+
+_TOGETHER = 1 << 12
+"""The number of clusters that are counted as one document."""
+
+
+class UnusualPassage(CluevalError):
+    """A passage that must be read as part of a document."""
+
+
+def cluster_reading(gold: Source, predicted: Source, plan: Plan, seen_names: SeenNames) -> FileReading | None:
+    """Two files compared by clusters; None if documents are needed. `seen_names` gets the labels of filters."""
+    layers = layer_names(gold.options.layers)
+    per_document = plan.by or plan.resample_by or plan.where.on_documents(layers)
+    other_texts = plan.texts_may_differ or plan.transforms or plan.observers
+    whole = any(
+        metric.needs.documents or metric.needs.whole is not None or metric.needs.within is not None
+        for metric in plan.metrics
+    )
+    in_columns = gold.token_lines is not None and gold.format == predicted.format
+    if per_document or other_texts or whole or not in_columns:
+        return None
+    if layers != layer_names(predicted.options.layers):
+        return None
+    if not all(source.options.decoder().reads_neighbours for source in (gold, predicted)):
+        return None
+    return FileReading(_compared(gold, predicted, plan, layers, seen_names), layers)
+
+
+def _compared(
+    gold: Source, predicted: Source, plan: Plan, layers: Sequence[str], seen_names: SeenNames
+) -> Generator[Compared, None, FileEnd]:
+    decoders = {
+        (side, layer): decoder
+        for side, source in zip(SIDES, (gold, predicted), strict=True)
+        for layer, decoder in source.decoders().items()
+    }
+    clusters = Clusters(plan, layers, decoders, gold.options.sizes, seen_names)
+    reader = _PassagePairs(clusters, plan.unit == "character", gold.options.sizes)
+    unit = plan.unit or "token"
+    layouts: list[Layout | None] = [None, None]
+    for own, other in zip_longest(gold.passages(), predicted.passages()):
+        if own is None or other is None:
+            raise UnusualPassage("one side ends early")
+        layouts = [known or passage.layout for known, passage in zip(layouts, (own, other), strict=True)]
+        yield Compared(int(own.begins), reader.positions_of(own, other), unit=unit)
+    yield Compared(0, 0, tallies=clusters.tallies(reader.positions), unit=unit)
+    return FileEnd((layouts[0], layouts[1]), decoders)
+
+
+class _PassagePairs:
+    """Splits pairs of passages into clusters, and counts their positions."""
+
+    def __init__(self, clusters: Clusters, in_characters: bool, sizes: Sizes) -> None:
+        self._clusters, self._in_characters, self._sizes = clusters, in_characters, sizes
+        self._ids: tuple[set[str], set[str]] = (set(), set())
+        self._has_tokens = False
+        self.positions = 0
+
+    def positions_of(self, gold: Passage, predicted: Passage) -> int:
+        """Read two passages; return the number of their positions. Raises `CluevalError` if they are unusual."""
+        require_same_frame(gold, predicted)
+        if gold.begins:
+            self._has_tokens = False
+            for ids in self._ids:
+                ids.clear()
+        if gold.layout is None or predicted.layout is None or not gold.sentences:
+            return 0
+        if gold.layout.misc is not None:
+            raise UnusualPassage("the text is not known from the tokens alone")
+        known = list(map(len, self._ids))
+        try:
+            length = sum(self._lengths(gold, predicted))
+        except ValueError as error:
+            raise UnusualPassage("a line does not fit") from error
+        for passage, ids, before in zip((gold, predicted), self._ids, known, strict=True):
+            ids.discard(OUTSIDE)
+            if ids and len(ids) - before != passage.tokens:
+                raise UnusualPassage("a token id seems to occur again")
+        found = length - len(gold.sentences) if self._in_characters else gold.tokens
+        if self._in_characters:  # a blank is between two tokens of a document
+            found += gold.tokens - (not self._has_tokens)
+        self._has_tokens = True
+        self.positions += found
+        return found
+
+    def _lengths(self, gold: Passage, predicted: Passage) -> Iterator[int]:
+        """Add the clusters, and yield the numbers of characters of tokens, 1 for the border of each sentence."""
+        assert gold.layout is not None
+        assert predicted.layout is not None
+        layouts = gold.layout, predicted.layout
+        differs = list(map(ne, gold.sentences, predicted.sentences))
+        if gold.layout != predicted.layout:
+            differs = [True] * len(differs)
+        same = [text for text, different in zip(gold.sentences, differs, strict=True) if not different]
+        disputed = [
+            [text for text, different in zip(passage.sentences, differs, strict=True) if different]
+            for passage in (gold, predicted)
+        ]
+        if any(one.count("\n") != other.count("\n") for one, other in zip(*disputed, strict=True)):
+            raise UnusualPassage("sentences of different lengths")
+        for (text,) in batches([same], layouts[:1], sizes=self._sizes):
+            table = TokenTable(text, gold.layout)
+            yield self._of_tables(table, table)
+        for texts in batches(disputed, layouts, sizes=self._sizes):
+            yield self._of_tables(*map(TokenTable, texts, layouts))
+
+    def _of_tables(self, gold: TokenTable, predicted: TokenTable) -> int:
+        lengths: Iterable[int] = repeat(1, gold.rows)
+        length = 0
+        if self._in_characters or gold is not predicted:
+            tokens = gold.tokens()
+            if gold is not predicted and tokens != predicted.tokens():
+                raise UnusualPassage("different tokens")
+            if self._in_characters:
+                lengths = list(map(len, tokens))
+                length = sum(lengths)
+        found_ids = [table.token_ids() or () for table in (gold, predicted)]
+        if all(found_ids) and found_ids[0] != found_ids[1]:
+            raise UnusualPassage("different token ids")
+        for ids, found in zip(self._ids, found_ids, strict=True):
+            ids.update(found)
+        tags = gold.tags()
+        other_tags = tags if gold is predicted else predicted.tags()
+        self._clusters.add(zip(lengths, *tags.values(), *other_tags.values(), strict=True))
+        return length
+
+
+class Clusters:
+    """Counts clusters: each different one a few times, however often it occurs."""
+
+    def __init__(
+        self,
+        plan: Plan,
+        layers: Sequence[str],
+        decoders: Mapping[tuple[str, str], Decoder],
+        sizes: Sizes,
+        seen_names: SeenNames,
+    ) -> None:
+        self._plan, self._layers, self._decoders, self._sizes = plan, layers, decoders, sizes
+        self._seen_names = seen_names
+        self._evaluation = Evaluation(plan, layers)
+        self._characters = RowCharacters(2 * len(layers), (1,))
+        self._counter: Counter[str] = Counter()
+        self._open: list[str] = []
+        self._positions = 0
+        self._tallies: dict[tuple[str, str], Tally] = {}
+
+    def add(self, rows: Iterable[Row]) -> None:
+        """Add rows, which go on where the last ones ended: the length of a token, or 1, and the tags of both sides."""
+        text = "".join(map(self._characters.__getitem__, rows))
+        end = text.rfind(" ") + 1
+        if not end:
+            self._open.append(text)
+            return
+        self._counter.update("".join([*self._open, text[:end]]).split())
+        self._open = [text[end:]]
+        if max(len(self._counter), len(self._characters)) > self._sizes.runs:
+            self._count()
+
+    def tallies(self, positions: int) -> dict[tuple[str, str], Tally]:
+        """Return the counts of a text of so many positions by metric and sequence, once everything was added."""
+        self._counter.update("".join(self._open).split())
+        self._count()
+        for metric in self._plan.metrics:
+            for sequence, _, _ in self._evaluation.sides(Document("", {}), Document("", {})):
+                agreed = metric.count_agreed({}, positions - self._positions)
+                self._tallies.setdefault((metric.name, sequence), Tally()).update(agreed)
+        return self._tallies
+
+    def _count(self) -> None:
+        for times, clusters in _by_power(self._counter).items():
+            for start in range(0, len(clusters), _TOGETHER):
+                self._count_together(" ".join([*clusters[start : start + _TOGETHER], ""]), times)
+        self._counter.clear()
+        if len(self._characters) > self._sizes.runs and not any(self._open):
+            self._characters = RowCharacters(2 * len(self._layers), (1,))
+
+    def _count_together(self, clusters: str, times: int) -> None:
+        lengths, *columns = zip(*map(self._characters.rows.__getitem__, clusters), strict=True)
+        tokens = list(map("x".__mul__, lengths))
+        number = len(self._layers)
+        with making_many(len(clusters)):
+            documents = [
+                self._document(side, tokens, columns[place * number : (place + 1) * number], times)
+                for place, side in enumerate(SIDES)
+            ]
+            gold, predicted = in_unit(self._plan.unit, *documents)
+            self._seen_names.see_labels((gold, predicted), self._plan.where.on_layers(self._layers))
+            self._positions += times * positions_of(gold, predicted)
+            for sequence, own, other in self._evaluation.sides(gold, predicted):
+                for metric in self._plan.metrics:
+                    total = self._tallies.setdefault((metric.name, sequence), Tally())
+                    for key, count in count_sides(metric, own, other).items():
+                        total[key] += count * times
+
+    def _document(
+        self, side: str, tokens: list[str], columns: Sequence[tuple[str, ...]], times: int
+    ) -> Document:
+        layers: dict[str, list[Span]] = {}
+        for layer, tags in zip(self._layers, columns, strict=True):
+            decoder, seams = self._decoders[side, layer], Seams(tags)
+            decoder.accept(tags, seams.neighbours, times)
+            layers[layer] = list(decoder.columns(layer, tags, seams, times))
+        tags_of = dict(zip(self._layers, columns, strict=True))
+        return Document("", Frozen(layers), tokens=tokens, tags=Frozen(tags_of))
+
+
+def _by_power(counter: Counter[str]) -> dict[int, list[str]]:
+    """Return the clusters of each power of two in their multiplicity."""
+    found: dict[int, list[str]] = {}
+    for cluster, times in counter.items():
+        while times:
+            power = times & -times
+            found.setdefault(power, []).append(cluster)
+            times -= power
+    return found

@@ -1,0 +1,169 @@
+"""The rows of `clueval merge`: the merged spans of a file as a table of spans.
+
+A column file is read by passages. A cluster is a run of rows between two rows that are O in every layer, so no merged
+span reaches out of it; the spans of each different cluster are merged once. Other files are read by documents.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import accumulate
+from typing import Any, NamedTuple
+
+from clueval.exceptions import CluevalError
+from clueval.formats.columns.columns import tables
+from clueval.formats.columns.documents import documents, repeated_ids
+from clueval.formats.columns.passages import Passage
+from clueval.formats.columns.row_characters import RowCharacters
+from clueval.formats.spans_table import header, row
+from clueval.options import with_fields
+from clueval.reading.layers import LayerSource, layer_names
+from clueval.reading.options import Reading
+from clueval.reading.paths import as_path, files_of
+from clueval.reading.read_options import ReadOptions
+from clueval.reading.source import Source, read, source_of
+from clueval.reading.spooled import spooled
+from clueval.spans.document import Document
+from clueval.spans.merging import merge_layers
+from clueval.tagging.schemes import OUTSIDE
+from clueval.tagging.transitions import Seams
+from clueval.textfiles import cell
+
+
+def merged_rows(
+    file: Any, layers: Mapping[str, LayerSource] | None, reading: Mapping[str, Any]
+) -> Iterator[str]:
+    """Yield the header and a line for each merged span; `reading` has fields of `Reading`. Raises as `read` does."""
+    with_ids = "token_id" in reading
+    options = ReadOptions.of(with_fields(Reading(), reading), layers)
+    with spooled(file) as (path,):
+        files = files_of(as_path(path))
+        if len(files) == 1:
+            options.require_use([files[0][1]])
+            source = source_of(files[0][1], options, name=files[0][0])
+            if source.token_lines is not None and source.options.decoder().reads_neighbours:
+                yield from _ClusterRows(source, with_ids).lines()
+                return
+        yield from rows_of_documents(read(path, layers, **reading), list(layers or ()), with_ids)
+
+
+def rows_of_documents(found: Iterator[Document], layers: list[str], with_ids: bool) -> Iterator[str]:
+    """Yield the header and a line for each merged span of documents; `with_ids` adds the token ids."""
+    number = -1
+    for number, document in enumerate(found):
+        if number == 0:
+            layers = layers or list(document.layers)
+            yield header(layers, with_ids)
+        for span in merge_layers(
+            {layer: document.layers.get(layer, ()) for layer in layers}, document=document.id
+        ):
+            yield row(document, span, layers, with_ids)
+    if number < 0:
+        yield header(layers or layer_names(None), with_ids)
+
+
+class _MergedSpan(NamedTuple):
+    """A merged span within its cluster, and the cells of its labels."""
+
+    start: int
+    end: int
+    labels: str
+
+
+class _ClusterRows:
+    """Makes the rows of a column file. Holds a passage and the different clusters; with ids, a document."""
+
+    def __init__(self, source: Source, with_ids: bool) -> None:
+        self._source, self._with_ids = source, with_ids
+        self._layers = layer_names(source.options.layers)
+        self._decoders = source.decoders()
+        self._clear()
+        self._ids: set[str] = set()
+        self._document: list[Passage] = []
+
+    def _clear(self) -> None:
+        self._characters = RowCharacters(len(self._layers))
+        self._spans: dict[str, list[_MergedSpan]] = {}
+
+    def lines(self) -> Iterator[str]:
+        """Yield the header and the rows. Raises the errors of documents."""
+        is_first = True
+        for passage in self._source.passages():
+            try:
+                rows = list(self._of_passage(passage)) if passage.layout is not None else []
+            except (ValueError, CluevalError):
+                self._read(passage)  # raises an error that names the place
+                raise
+            if is_first:
+                yield header(self._layers, self._with_ids)
+                is_first = False
+            yield from rows
+        if is_first:
+            yield header(self._layers, self._with_ids)
+
+    def _read(self, passage: Passage) -> None:
+        assert self._source.token_lines is not None
+        list(documents([passage], self._source.decoders(), self._source.token_lines.sentence_id))
+
+    def _of_passage(self, passage: Passage) -> Iterator[str]:
+        assert passage.layout is not None
+        text, ids = "", list[str]()
+        for table in tables(passage.sentences, passage.layout):
+            text += "".join(map(self._characters.__getitem__, zip(*table.tags().values(), strict=True)))
+            ids += table.token_ids() or ()
+        self._require_unique(passage, ids)
+        self._merge(text)
+        yield from self._rows(passage, text, ids)
+        if max(len(self._spans), len(self._characters)) > self._source.options.sizes.runs:
+            self._clear()
+
+    def _rows(self, passage: Passage, text: str, ids: Sequence[str]) -> Iterator[str]:
+        document = cell(passage.document)
+        borders = list(accumulate(sentence.count("\n") + 1 for sentence in passage.sentences))
+        passed = 0
+        for cluster in re.finditer(r"\S+", text):
+            place = cluster.start()
+            while borders[passed] <= place:
+                passed += 1
+            position = passage.start + place - passed
+            for start, end, labels in self._spans[cluster[0]]:
+                line = f"{document}\t{position + start}\t{position + end - 1}\t{labels}"
+                yield f"{line}\t{ids[place + start]}\t{ids[place + end - 1]}" if self._with_ids else line
+
+    def _merge(self, text: str) -> None:
+        """Merge the spans of the clusters that have not occurred yet."""
+        clusters = [each for each in dict.fromkeys(text.split()) if each not in self._spans]
+        if not clusters:
+            return
+        columns = zip(*map(self._characters.rows.__getitem__, " ".join(clusters)), strict=True)
+        layers = {}
+        for layer, tags in zip(self._layers, columns, strict=True):
+            seams = Seams(tags)
+            self._decoders[layer].accept(tags, seams.neighbours)
+            layers[layer] = self._decoders[layer].columns(layer, tags, seams)
+        spans = iter(merge_layers(layers))
+        span, begin = next(spans, None), 0
+        for each in clusters:
+            found = self._spans[each] = []
+            past = begin + len(each)
+            while span is not None and span.start < past:
+                labels = "\t".join([cell(span.by_layer.get(layer) or "") for layer in self._layers])
+                found.append(_MergedSpan(span.start - begin, span.end - begin, labels))
+                span = next(spans, None)
+            begin = past + 1
+
+    def _require_unique(self, passage: Passage, ids: Sequence[str]) -> None:
+        """Raise `FormatError` for a token id that has occurred in the document; borders have O as their id."""
+        if passage.begins:
+            self._ids.clear()
+            self._document.clear()
+        if not ids:
+            return
+        self._document.append(passage)
+        known = len(self._ids)
+        self._ids.update(ids)
+        self._ids.discard(OUTSIDE)
+        if len(self._ids) - known != passage.tokens:
+            for error in repeated_ids(self._document):
+                raise error

@@ -1,0 +1,60 @@
+"""Column files are counted by clusters as their documents are, if a filter or the unit needs spans."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from unittest.mock import patch
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from routes import SCHEMES, Options, by_files, corpora, outcome, written
+from sizes import handed_in
+
+from clueval import score
+from clueval.evaluation import clusters
+from clueval.formats.columns.sizes import Sizes
+
+SMALL = Sizes(block=64, sentences=2, rows=3, characters=30, runs=4)
+FILTERS: list[Options] = [
+    {"where": [where], "metrics": ["levels", "exact", "confusion"], "merge": merge}
+    for where in ("risk=high", "entity=PER")
+    for merge in (False, True)
+]
+CHARACTERS: list[Options] = [
+    {"unit": "character", "metrics": metrics, "merge": merge}
+    for metrics in (["levels", "exact", "muc"], ["partial", "fair", "gate", "confusion"])
+    for merge in (False, True)
+]
+
+
+@given(
+    st.integers(0, 10**6),
+    st.sampled_from(sorted(SCHEMES)),
+    st.sampled_from(["vrt", "conll", "vrt, irregular", "conll, irregular"]),
+    st.sampled_from([*FILTERS, *CHARACTERS]),
+)
+@settings(deadline=None, max_examples=40)
+def test_clusters_give_the_counts_of_documents(seed: int, scheme: str, form: str, options: Options) -> None:
+    with TemporaryDirectory() as folder:
+        files = written(Path(folder), form, corpora(seed, scheme, documents=4))
+        found = outcome(by_files, files, options)
+        with handed_in(SMALL):
+            by_small_sizes = outcome(by_files, files, options)
+        with patch.object(clusters, "cluster_reading", return_value=None):
+            expected = outcome(by_files, files, options)
+
+    assert (found, by_small_sizes) == (expected, expected)
+
+
+@pytest.mark.parametrize("options", [{"unit": "character"}, {"where": ["label=PER"]}])
+def test_clusters_are_counted_without_documents(tmp_path: Path, options: Options) -> None:
+    for name, tag in (("gold", "B-PER"), ("predicted", "I-PER")):
+        (tmp_path / name).write_text(f"Anna\t{tag}\nist\tO\n\nda\tO\n", encoding="utf-8")
+
+    with patch("clueval.reading.source.Source.documents", side_effect=AssertionError):
+        result = score(tmp_path / "gold", tmp_path / "predicted", input="conll", metrics="exact", **options)
+
+    assert result.metrics["exact"]["label"]["micro"]["tp_gold"] == 1
+    assert result.tokens == (11 if "unit" in options else 3)
