@@ -125,7 +125,7 @@ def leaks_of(examination: Examination) -> Iterator[Leak]:
     for annotator, found in examination.judged.items():
         counted = [one for one in found if one.mention.counted]
         entities = {
-            entity: _Members(members, sum(one.is_protected for one in members))
+            entity: _OfEntity(members, sum(one.is_protected for one in members))
             for entity, members in by_entity(counted).items()
         }
         words = Counter(one.mention.surface for one in counted)
@@ -137,7 +137,7 @@ def leaks_of(examination: Examination) -> Iterator[Leak]:
                 yield _leak(examination, annotator, one, members, same, context)
 
 
-class _Members(NamedTuple):
+class _OfEntity(NamedTuple):
     """The mentions of an entity, and how many of them are protected."""
 
     mentions: Sequence[Judged]
@@ -151,7 +151,7 @@ def _leak(
     examination: Examination,
     annotator: str,
     one: Judged,
-    members: _Members,
+    members: _OfEntity,
     same: tuple[int, int],
     context: _ContextOf,
 ) -> Leak:
