@@ -25,7 +25,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
-from time import perf_counter
+from time import perf_counter, process_time
 
 from commands import GROUPS, SCORE
 from generate import Corpus
@@ -177,11 +177,11 @@ def _drop_cache(path: Path) -> None:
 
 
 def _per_cut(gold: Path, predicted: Path, number: int = 100) -> float:
-    """Return the seconds for finding one position where both files can be cut."""
+    """Return the CPU seconds for finding one position where both files can be cut."""
     heads = Heads("vrt", ColumnOptions({"entity": 2}))
-    started = perf_counter()
+    started = process_time()
     found = cut(gold, predicted, (heads, heads), number)
-    return (perf_counter() - started) / max(len(found) - 1, 1)
+    return (process_time() - started) / max(len(found) - 1, 1)
 
 
 def _counts(paths: tuple[Path, Path]) -> Totals:
@@ -195,12 +195,12 @@ def _counts(paths: tuple[Path, Path]) -> Totals:
 
 
 def _per_sum(counts: Totals, times: int = 1_000) -> float:
-    """Return the seconds for unpacking these counts and adding them to others."""
+    """Return the CPU seconds for unpacking these counts and adding them to others."""
     packed, total = pickle.dumps(counts), Totals()
-    started = perf_counter()
+    started = process_time()
     for _ in range(times):
         total.include(pickle.loads(packed))
-    return (perf_counter() - started) / times
+    return (process_time() - started) / times
 
 
 def _pool_rate(tasks: int, answer: int) -> float:
@@ -280,12 +280,13 @@ def task_rate(figures: Figures, cores: int) -> float:
 # --- the page ------------------------------------------------------------------------------------------------
 
 
-def page(figures: Figures) -> str:
-    """Return the page in Markdown."""
+def page(figures: Figures, note: str = "") -> str:
+    """Return the page in Markdown; `note` is a remark on this measurement."""
     return "\n\n".join(
         [
             "# Estimated cost of very large corpora",
             _introduction(figures),
+            *([note] if note else ()),
             "## Cost",
             _cost_table(figures),
             _core_hours(figures),
@@ -496,6 +497,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--keep", type=Path, metavar="JSON", help="save the measured figures")
     parser.add_argument("--figures", type=Path, metavar="JSON", help="use saved figures, measure nothing")
+    parser.add_argument("--note", default="", help="a remark on this measurement, for the page")
     parser.add_argument("--corpora", type=Path, metavar="DIR", help="keep the corpora in this folder")
     return parser
 
@@ -515,7 +517,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 figures = measured(options.tokens, options.runs, options.tasks, options.seed, Path(folder))
         if options.keep:
             _write(options.keep, json.dumps(asdict(figures), indent=1) + "\n")
-        _write(options.out, page(figures) + "\n")
+        _write(options.out, page(figures, options.note) + "\n")
     except (CluevalError, CommandFailed) as error:
         print(f"scale_out.py: {error}", file=sys.stderr)
         return 2

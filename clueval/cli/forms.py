@@ -85,7 +85,10 @@ def settle_output(options: argparse.Namespace) -> None:
 
 def _advice(options: argparse.Namespace, forms: Collection[str]) -> str:
     pages = [f"--{name} FILE" for name in ("html", "xlsx", "tsv") if hasattr(options, name)]
-    return f"-o writes {', '.join(forms)}" + (f"; {', '.join(pages)} writes others" if pages else "")
+    others = f"; {', '.join(pages)} writes others" if pages else ""
+    if options.format == "html" and not pages:
+        others = "; clueval errors --html FILE writes the errors as a web page"
+    return f"-o writes {', '.join(forms)}{others}"
 
 
 def fixes_form(given: Sequence[str], form: str) -> bool:

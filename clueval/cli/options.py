@@ -200,7 +200,8 @@ def layers(options: argparse.Namespace) -> LayerColumns | None:
             raise UsageError(
                 f"--layer names {name!r} twice"
                 if name in found
-                else f"{MERGED!r} cannot be the name of a layer"
+                else f"{MERGED!r} cannot be the name of a layer",
+                advice="give each layer a name of its own",
             )
         found[name] = columns
     return found

@@ -23,7 +23,9 @@ def require_writable(outputs: Iterable[Path | None]) -> None:
                 "cannot be written: only -o writes to standard output", file="-", advice="name a file"
             )
         if path is not None and not path.parent.is_dir():
-            raise FileError("cannot be written: its folder does not exist", file=str(path))
+            raise FileError(
+                "cannot be written: its folder does not exist", file=str(path), advice="make the folder first"
+            )
         if path is not None and path.is_dir():
             raise FileError("cannot be written: it is a folder", file=str(path), advice="name a file")
 

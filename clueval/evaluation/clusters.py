@@ -36,7 +36,7 @@ from clueval.spans.compared import SIDES, Compared
 from clueval.spans.document import Document
 from clueval.spans.making import making_many
 from clueval.spans.span import Frozen, Span
-from clueval.tagging.decoder import Decoder
+from clueval.tagging.decoder import BadTag, Decoder
 from clueval.tagging.schemes import OUTSIDE
 from clueval.tagging.transitions import Seams
 
@@ -79,12 +79,15 @@ def _compared(
     reader = _PassagePairs(clusters, plan.unit == "character", gold.options.sizes)
     unit = plan.unit or "token"
     layouts: list[Layout | None] = [None, None]
+    is_empty = True
     for own, other in zip_longest(gold.passages(), predicted.passages()):
         if own is None or other is None:
             raise UnusualPassage("one side ends early")
         layouts = [known or passage.layout for known, passage in zip(layouts, (own, other), strict=True)]
+        is_empty = False
         yield Compared(int(own.begins), reader.positions_of(own, other), unit=unit)
-    yield Compared(0, 0, tallies=clusters.tallies(reader.positions), unit=unit)
+    if not is_empty:
+        yield Compared(0, 0, tallies=clusters.tallies(reader.positions), unit=unit)
     return FileEnd((layouts[0], layouts[1]), decoders)
 
 
@@ -240,8 +243,11 @@ class Clusters:
         layers: dict[str, list[Span]] = {}
         for layer, tags in zip(self._layers, columns, strict=True):
             decoder, seams = self._decoders[side, layer], Seams(tags)
-            decoder.accept(tags, seams.neighbours, times)
-            layers[layer] = list(decoder.columns(layer, tags, seams, times))
+            try:
+                decoder.accept(tags, seams.neighbours, times)
+                layers[layer] = list(decoder.columns(layer, tags, seams, times))
+            except BadTag as error:
+                raise UnusualPassage("a tag is invalid") from error
         tags_of = dict(zip(self._layers, columns, strict=True))
         return Document("", Frozen(layers), tokens=tokens, tags=Frozen(tags_of))
 

@@ -105,7 +105,7 @@ def _or(nothing: Any, values: Values) -> Values:
 def _choice(choices: Collection[str]) -> Values:
     def read(text: str) -> str:
         if text not in choices:
-            raise ValueError(f"{text!r} is none of {', '.join(choices)}")
+            raise ValueError(f"{text!r} is not one of: {', '.join(choices)}")
         return text
 
     *others, last = choices

@@ -100,7 +100,6 @@ def format_by_ending(file_name: str) -> Format | None:
 
 
 _UNREAD = {
-    "%FEATURE_STRUCTURES": ("is UIMA CAS JSON, which is not read", "export UIMA CAS XMI or WebAnno TSV 3"),
     "entity_group": (
         "has spans without texts, as a Hugging Face pipeline returns them",
         'write a row for each text, {"text": ..., "spans": [...]}, or score the lists in Python',

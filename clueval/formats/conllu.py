@@ -228,7 +228,11 @@ def _sources(opened: Opened, layers: Mapping[str, int | str] | None) -> dict[str
     found = {}
     for layer, source in layers.items():
         if isinstance(source, int) and not -len(columns) <= source <= len(columns):
-            raise FormatError(f"there is no column {source} for layer {layer!r}", file=opened.file)
+            raise FormatError(
+                f"there is no column {source} for layer {layer!r}",
+                file=opened.file,
+                advice=f"the columns are {', '.join(columns)}",
+            )
         found[layer] = source if isinstance(source, str) else columns[source - (source > 0)]
     return found
 

@@ -4,7 +4,7 @@
     {"id": 2, "data": "Ada", "entities": [{"start_offset": 0, "end_offset": 3, "label": "PER"}], "relations": []}
 
 The spans are under ``label``, ``labels``, ``entities`` or ``annotations``; the end is exclusive. A row without any of
-these keys is refused. The label of an object is under a key of `clueval.spans.span_forms.KEYS`, such as the
+these keys is refused. The label of an object is under a key of `clueval.spans.groups.LABELS`, such as the
 ``entity_group`` of a pipeline of Hugging Face. A ``score`` of an object is a feature of its span. ``username`` or
 ``user``, of a row or of an annotation, is the annotator, whose annotations are an annotation set. ``meta`` and
 other keys are metadata. Relations are passed over. A list of labels without positions is a classification of the
@@ -23,8 +23,8 @@ from clueval.formats.format import Format, Options, Writer
 from clueval.formats.json_rows import Row, RowForm, RowReader, json_lines, names_of_sets, read_rows, scalars
 from clueval.formats.recognition import Beginning, Sign
 from clueval.spans.document import Document
+from clueval.spans.groups import LABELS
 from clueval.spans.span import Span
-from clueval.spans.span_forms import KEYS
 
 _SPANS = ("label", "labels", "entities", "annotations")
 _USERS = ("username", "user")
@@ -78,7 +78,7 @@ def _span(item: object, layer: str, rows: RowReader, features: dict[str, Any]) -
 
 
 def _label(item: dict[str, Any]) -> object:
-    return next((item[key] for key in KEYS["label"] if key in item), None)
+    return next((item[key] for key in LABELS if key in item), None)
 
 
 def _id(item: dict[str, Any]) -> int | str | None:

@@ -127,7 +127,10 @@ def _rows(
         fields = _fields(line, delimiter, file, number)
         if len(fields) != header.width:
             raise FormatError(
-                f"the line has {len(fields)} fields, the header has {header.width}", file=file, line=number
+                f"the line has {len(fields)} fields, the header has {header.width}",
+                file=file,
+                line=number,
+                advice="each line needs a field for each column; fields may be empty",
             )
         document = None if header.document is None else fields[header.document]
         rows[document].append(_span(fields, header, file, number))
@@ -141,7 +144,9 @@ def _header(names: Sequence[str], file: str, number: int, layers: Mapping[str, i
     places = {name: place for place, name in enumerate(names)}
     ends = [name for name in _ENDS if name in places]
     if len(places) != len(names):
-        raise FormatError("two columns of the header have the same name", file=file, line=number)
+        raise FormatError(
+            "two columns of the header have the same name", file=file, line=number, advice="rename one"
+        )
     if "start" not in places or len(ends) != 1:
         raise FormatError(
             "the header lacks a column 'start' or one column for the end",
@@ -162,7 +167,10 @@ def _header(names: Sequence[str], file: str, number: int, layers: Mapping[str, i
                 )
             if not 0 <= place < len(names):
                 raise FormatError(
-                    f"there is no column {layers[name]} for layer {name!r}", file=file, line=number
+                    f"there is no column {layers[name]} for layer {name!r}",
+                    file=file,
+                    line=number,
+                    advice=f"the columns are {', '.join(names)}",
                 )
     end = ends[0]
     return Header(

@@ -204,8 +204,8 @@ def _read(opened: Opened, options: Options) -> Iterator[Document]:
 
 FORMAT = Format(
     name="xmi",
-    holds="UIMA CAS XMI, with its type system in `TypeSystem.xml` in the same folder, and UIMA CAS JSON; views are "
-    "annotation sets",
+    holds="UIMA CAS XMI, with its type system in `TypeSystem.xml` in the same folder, and UIMA CAS JSON; "
+    "views are annotation sets",
     endings=(".xmi",),
     signs=(first_lines("<xmi:XMI"), json_key("%TYPES", "%FEATURE_STRUCTURES")),
     read=_read,

@@ -30,6 +30,7 @@ from clueval.reading.spacy_docs import as_examples, document_of_spacy, is_spacy_
 from clueval.reading.spooled import is_open_file
 from clueval.spans.compared import SIDES
 from clueval.spans.document import Document
+from clueval.spans.missing_id import MissingId
 from clueval.spans.span import DEFAULT_LAYER, NO_LABEL, Frozen, Span
 from clueval.spans.span_forms import as_span, as_spans, is_span
 from clueval.tagging.schemes import is_tag
@@ -165,7 +166,7 @@ def documents_of(side: Any, name: str) -> Iterator[Document]:
         raise UsageError(f"{name} has paths", advice="give one file or one folder, or what is in memory")
     for number, item in enumerate(found.items):
         if isinstance(item, Document):
-            yield item if found.ids is None else replace(item, id=found.ids[number])
+            yield item
             continue
         id_, place = (
             str(number) if found.ids is None else found.ids[number],
@@ -195,9 +196,10 @@ def _of_items(side: Iterable[Any], name: str, ids: Sequence[str] | None) -> Give
 
         labels = names_of_labels(side)
         numbered = enumerate(rest)
-        return GivenSide(
-            kind, (_as_document(item, place_of(name, n, ids), n, labels) for n, item in numbered)
-        )
+        documents = (_as_document(item, place_of(name, n, ids), n, labels) for n, item in numbered)
+        if ids is not None:
+            documents = (replace(each, id=id_) for each, id_ in zip(documents, ids, strict=True))
+        return GivenSide(kind, documents)
     if nested:
         unchanged = isinstance(side, list) and all(map(is_, seen, side))
         return GivenSide(kind, side if unchanged else rest, nested=True)
@@ -292,7 +294,7 @@ def _as_document(item: Any, place: str, number: int, labels: Mapping[str, Sequen
     if isinstance(item, Document):
         return item
     if is_spacy_doc(item):
-        return document_of_spacy(item, str(number))
+        return document_of_spacy(item, MissingId(number))
     if is_row(item):
         return document_of_row(item, place, str(number), labels or {})
     raise UsageError(f"{place} is {described(item)}, not a document like those before it", advice=_FORMS)

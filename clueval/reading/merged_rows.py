@@ -11,7 +11,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import accumulate
 from typing import Any, NamedTuple
 
-from clueval.exceptions import CluevalError
 from clueval.formats.columns.columns import tables
 from clueval.formats.columns.documents import documents, repeated_ids
 from clueval.formats.columns.passages import Passage
@@ -26,6 +25,7 @@ from clueval.reading.source import Source, read, source_of
 from clueval.reading.spooled import spooled
 from clueval.spans.document import Document
 from clueval.spans.merging import merge_layers
+from clueval.tagging.decoder import BadTag
 from clueval.tagging.schemes import OUTSIDE
 from clueval.tagging.transitions import Seams
 from clueval.textfiles import cell
@@ -92,7 +92,7 @@ class _ClusterRows:
         for passage in self._source.passages():
             try:
                 rows = list(self._of_passage(passage)) if passage.layout is not None else []
-            except (ValueError, CluevalError):
+            except (ValueError, BadTag):
                 self._read(passage)  # raises an error that names the place
                 raise
             if is_first:

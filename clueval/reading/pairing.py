@@ -326,4 +326,4 @@ def same_documents(
                 document=extra.id,
                 advice="both sides must have the same documents in the same order",
             )
-        yield own, other
+        yield with_same_id(own, other, False)

@@ -2,6 +2,7 @@
 
 A row has its spans under `SPANS` (spaCy, Prodigy, doccano) and its text under ``text`` or ``data``; or it has its
 tokens and tags under `TOKENS` and `TAGS` (Hugging Face datasets). ``id`` is the id of the document, else its number.
+A pair ``(text, {"entities": [...]})``, as spaCy's training data has them, is a row, too.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from typing import Any
 
 from clueval.exceptions import CluevalError, UsageError, described, require_kind
 from clueval.spans.document import Document
+from clueval.spans.missing_id import MissingId
 from clueval.spans.span import DEFAULT_LAYER, Frozen, Span
 from clueval.spans.span_forms import as_spans
 from clueval.tagging.decoding import decode, decode_tags
@@ -30,16 +32,26 @@ def is_row(item: object) -> bool:
     >>> is_row({"text": "Anna", "spans": []}), is_row({"tokens": ["Anna"], "ner_tags": ["B-PER"]}), is_row({"d1": []})
     (True, True, False)
     """
-    if not isinstance(item, Mapping) or "start" in item:
+    row = _as_row(item)
+    if row is None or "start" in row:
         return False
-    return (_key(item, TOKENS) is not None and _tags_of(item) is not None) or (
-        _key(item, TEXT) is not None and _key(item, SPANS) is not None
+    return (_key(row, TOKENS) is not None and _tags_of(row) is not None) or (
+        _key(row, TEXT) is not None and _key(row, SPANS) is not None
     )
 
 
-def document_of_row(row: Mapping[str, Any], place: str, number: str, names: Names) -> Document:
+def _as_row(item: object) -> Mapping[str, Any] | None:
+    if isinstance(item, Mapping):
+        return item
+    if isinstance(item, tuple | list) and len(item) == 2 and isinstance(item[1], Mapping):
+        return {"text": item[0], **item[1]} if isinstance(item[0], str) else None
+    return None
+
+
+def document_of_row(item: Any, place: str, number: str, names: Names) -> Document:
     """Return a row as a document; `place` is its name in errors, `number` its id if it has none."""
-    id_ = str(row.get("id", number))
+    row = _as_row(item) or {}
+    id_ = MissingId(number) if row.get("id") is None else str(row["id"])
     tokens, tags = _key(row, TOKENS), _tags_of(row)
     if tokens is not None and tags is not None:
         require_kind(row[tokens], "Iterable", f"{place}[{tokens!r}]")
@@ -68,7 +80,9 @@ def document_of_tags(
     Raises `UsageError` if the numbers of tags and tokens differ, `TagError` for tags outside the scheme.
     """
     if tokens is not None and len(tokens) != len(tags):
-        raise UsageError(f"{place} has {len(tokens)} tokens and {len(tags)} tags")
+        raise UsageError(
+            f"{place} has {len(tokens)} tokens and {len(tags)} tags", advice="each token needs a tag"
+        )
     for position, tag in enumerate(tags):
         if not isinstance(tag, str):
             raise UsageError(f"{place}[{position}] is {described(tag)}, not a tag such as 'B-PER'")

@@ -16,6 +16,9 @@ GROUP = "group"
 OPTIONAL = "optional"
 """The feature of a group that may be left out."""
 
+LABELS = ("label", "labels", "type", "entity_group", "entity", "entity_type")
+"""The keys of the label of a span, of which the first that occurs is used."""
+
 ALTERNATIVES = "alternatives"
 """The key under which the object of a span has its other members."""
 
@@ -39,7 +42,7 @@ def members_of(item: Mapping[str, Any], name: str) -> Iterator[tuple[Mapping[str
     if item.get(OPTIONAL):
         features[OPTIONAL] = True
     main = {key: value for key, value in item.items() if key not in (ALTERNATIVES, OPTIONAL)}
-    labels: dict[str, Any] = {key: main[key] for key in ("label", "labels", "type") if key in main}
+    labels: dict[str, Any] = {key: main[key] for key in LABELS if key in main}
     yield main, features
     for each in others:
         yield ({**labels, **each} if not labels.keys() & each.keys() else each), features

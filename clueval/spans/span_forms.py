@@ -13,14 +13,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from operator import index
 from typing import Any, NoReturn
 
-from clueval.exceptions import CluevalError, SpanError, UsageError, described
-from clueval.spans.groups import ALTERNATIVES, fragments_of, members_of
+from clueval.exceptions import CluevalError, SpanError, UsageError, described, warn
+from clueval.spans.groups import ALTERNATIVES, LABELS, fragments_of, members_of
 from clueval.spans.span import _NOTHING, NO_LABEL, Span
 
 KEYS = {
     "start": ("start", "start_offset", "start_char"),
     "end": ("end", "end_offset", "end_char"),
-    "label": ("label", "labels", "type", "entity_group", "entity", "entity_type"),
+    "label": LABELS,
 }
 """The keys of a dictionary for each part of a span; the first that occurs is used."""
 
@@ -68,6 +68,8 @@ def as_span(item: Any, place: str = "the span") -> Span:
         fields = {"start": min(fragments)[0], "end": max(fragments)[1], **fields}
     start, end, labels, features = _of_sequence(item, place) if fields is None else _of_mapping(fields, place)
     parts = None if fragments is None else sorted(fragments)
+    if fields is not None and start == end and parts is None:
+        warn("a span of a dictionary has the same start and end, so it covers nothing: the end is exclusive")
     try:
         return Span(_position(start, place), _position(end, place), labels, features, parts=parts)
     except SpanError as error:

@@ -237,7 +237,12 @@ class Characters:
             ends = [end - 1 for end in accumulate(len(token) + 1 for token in document.tokens)]
             starts = [end - len(token) for end, token in zip(ends, document.tokens, strict=True)]
             return cls(" ".join(document.tokens), document.start, starts, ends)
-        raise UsageError("the document has no text to align", file=document.file, document=document.id)
+        raise UsageError(
+            "the document has no text to align",
+            file=document.file,
+            document=document.id,
+            advice="use a format that has the text",
+        )
 
     def positions_of(self, start: int, end: int) -> tuple[int, int] | None:
         """Return the positions for a range of characters: of tokens, those with more than half their characters in it.

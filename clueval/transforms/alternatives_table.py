@@ -178,7 +178,10 @@ def _rows(text: str, file: str) -> Iterator[tuple[str | None, _Row]]:
         values = line.split("\t")
         if len(values) != len(names):
             raise FormatError(
-                f"the line has {len(values)} fields, the header has {len(names)}", file=file, line=number
+                f"the line has {len(values)} fields, the header has {len(names)}",
+                file=file,
+                line=number,
+                advice="each line needs a field for each column; fields may be empty",
             )
         cells = dict(zip(names, values, strict=True))
         start, end = (_position(cells[name], file, number) for name in ("start", ends[0]))

@@ -35,6 +35,7 @@ def to_characters(document: Document) -> Document:
             "a document without text cannot be converted to character positions",
             file=document.file,
             document=document.id,
+            advice="use a format that has the text",
         )
     text, starts, ends = _places(document.tokens, document.text)
 

@@ -293,9 +293,7 @@ def _mismatch(document: Document, number: int, token: str | None, text: str, at:
     lines = document.lines
     shown = repr(text[at : at + _SHOWN]) if at < len(text) else "its end"
     what = "the tokens end" if token is None else f"token {number + 1} is {token!r}"
-    advice = (
-        "the texts must be equal but for white space; escapes='ptb' reads -LRB- and quotes; score can align"
-    )
+    advice = "the texts must be equal except for white space; escapes='ptb' reads -LRB- and quotes; score can align"
     if at >= len(text):
         advice = "if the file has several documents, -DOCSTART-, # newdoc or --document-column tells where they begin"
     return TextMismatch(
@@ -359,7 +357,7 @@ def _texts_differ(document: Document, gold: Document, one: int, two: int) -> Tex
         f"gold has {own!r} at position {one} where {document.file or 'predicted'} has {other!r} at position {two}",
         file=gold.file,
         document=gold.id,
-        advice="the texts must be equal but for white space; escapes='ptb' reads -LRB- and quotes; score can align",
+        advice="the texts must be equal except for white space; escapes='ptb' reads -LRB- and quotes; score can align",
     )
 
 

@@ -33,7 +33,12 @@ def to_tokens(
     if document.unit == "token":
         return document
     if document.text is None:
-        raise UsageError("a document without text has no tokens", file=document.file, document=document.id)
+        raise UsageError(
+            "a document without text has no tokens",
+            file=document.file,
+            document=document.id,
+            advice="use a format that has the text",
+        )
     if tokens is None:
         found = [match.span() for match in WORD_OR_MARK.finditer(document.text)]
         starts, ends = [start for start, _ in found], [end for _, end in found]

@@ -237,7 +237,7 @@ def test_output_that_cannot_be_written_is_an_error_before_anything_is_read(
     nowhere = tmp_path / "no" / "file"
 
     assert refused([*arguments, str(nowhere)], capsys).endswith(
-        f"{nowhere}: cannot be written: its folder does not exist"
+        f"{nowhere}: cannot be written: its folder does not exist (make the folder first)"
     )
     assert refused([*arguments, str(tmp_path)], capsys).endswith(
         f"{tmp_path}: cannot be written: it is a folder (name a file)"

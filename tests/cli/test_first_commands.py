@@ -54,6 +54,10 @@ def _files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
             "compare s.clueval s.clueval --resample-by sentence",
             "clueval score --resample-by ... --save FILE keeps",
         ),
+        (
+            "score g.conll p.conll -o x.html",
+            "conlleval; clueval errors --html FILE writes the errors as a web page)",
+        ),
         ("compare g.conll p.conll", "clueval score GOLD PREDICTED --save FILE writes a saved result"),
         ("score g.conll p.conll --intervals", "there is one document (score with --resample-by sentence)"),
         ("score g.conll p.conll --label-map PER=X", "give a file with a line FROM<TAB>TO for each label"),
@@ -84,10 +88,6 @@ def test_a_command_that_cannot_work_says_how_it_is_done(command: str, message: s
 @pytest.mark.parametrize(
     ("row", "message"),
     [
-        (
-            '{"%TYPES": {}, "%FEATURE_STRUCTURES": []}',
-            "is UIMA CAS JSON, which is not read (export UIMA CAS XMI",
-        ),
         (
             '[[{"entity_group": "PER", "start": 0, "end": 4}]]',
             "as a Hugging Face pipeline returns them (write a row",

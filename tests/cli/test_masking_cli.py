@@ -75,7 +75,7 @@ def test_limits_that_are_kept_are_not_mentioned(sides: list[str], capsys: Captur
     [
         (["--fail-under", "recall=1"], "there is no figure 'recall'"),
         (["--fail-under", "recall"], "cannot be read"),
-        (["--ignore", "all"], "'all' is none of punctuation, none"),
+        (["--ignore", "all"], "'all' is not one of: punctuation, none"),
         (["--ignore-words", "no-such-file"], "cannot be read"),
         (["--word-weights", "no-such-file"], "cannot be read"),
         (["--confidence", "1"], "confidence must be between 0 and 1"),

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 from unittest.mock import patch
+from warnings import catch_warnings
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from routes import SCHEMES, Options, by_files, corpora, outcome, written
+from routes import SCHEMES, Files, Options, by_files, corpora, outcome, written
 from sizes import handed_in
 
 from clueval import score
@@ -34,11 +36,16 @@ CHARACTERS: list[Options] = [
     st.sampled_from(sorted(SCHEMES)),
     st.sampled_from(["vrt", "conll", "vrt, irregular", "conll, irregular"]),
     st.sampled_from([*FILTERS, *CHARACTERS]),
+    st.sampled_from(["\tB", "\tB", "\tB", "\tQ", "\tO\tB", "B"]),
 )
 @settings(deadline=None, max_examples=40)
-def test_clusters_give_the_counts_of_documents(seed: int, scheme: str, form: str, options: Options) -> None:
+def test_clusters_give_the_counts_of_documents(
+    seed: int, scheme: str, form: str, options: Options, instead: str
+) -> None:
     with TemporaryDirectory() as folder:
         files = written(Path(folder), form, corpora(seed, scheme, documents=4))
+        text = files.predicted.read_text(encoding="utf-8")
+        files.predicted.write_text(text.replace("\tB", instead, 1), encoding="utf-8")
         found = outcome(by_files, files, options)
         with handed_in(SMALL):
             by_small_sizes = outcome(by_files, files, options)
@@ -46,6 +53,21 @@ def test_clusters_give_the_counts_of_documents(seed: int, scheme: str, form: str
             expected = outcome(by_files, files, options)
 
     assert (found, by_small_sizes) == (expected, expected)
+
+
+@pytest.mark.parametrize("text", ["", "-DOCSTART-\n", "-DOCSTART-\n\n-DOCSTART-\n\na\tO\n\n-DOCSTART-\n"])
+def test_clusters_of_files_without_spans(tmp_path: Path, text: str) -> None:
+    files = Files(tmp_path / "gold", tmp_path / "predicted", {"input": "conll", "layers": {"label": 2}})
+    for path in (files.gold, files.predicted):
+        path.write_text(text, encoding="utf-8")
+
+    def report() -> dict[str, Any]:
+        with catch_warnings(action="ignore"):
+            return by_files(files, {"unit": "character", "metrics": "exact"}).to_dict()
+
+    found = report()
+    with patch.object(clusters, "cluster_reading", return_value=None):
+        assert found == report()
 
 
 @pytest.mark.parametrize("options", [{"unit": "character"}, {"where": ["label=PER"]}])

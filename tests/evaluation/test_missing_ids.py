@@ -62,6 +62,15 @@ def test_files_of_folders_may_have_documents_without_ids(tmp_path: Path) -> None
     ]
 
 
+def test_rows_in_memory_without_ids_meet_those_with_ids() -> None:
+    gold = [{"id": 57 + n, "text": text, "label": spans} for n, (text, spans, _) in enumerate(TEXTS)]
+    others: list[dict[str, object]] = [{"text": text, "spans": spans} for text, spans, _ in TEXTS]
+    tokens = [{**row, "id": "x"} for row in TOKENS]
+
+    assert score(gold, others, metrics="exact").f1 == score(others, gold, metrics="exact").f1 == 1.0
+    assert score(tokens, TOKENS, metrics="exact").f1 == 1.0
+
+
 def test_ids_that_both_sides_give_must_be_equal(tmp_path: Path) -> None:
     paths = write(tmp_path / "a.jsonl", GOLD), write(tmp_path / "b.jsonl", GOLD.replace("57", "59"))
 

@@ -12,7 +12,18 @@ from typing import Any, ClassVar
 import numpy
 import pytest
 
-from clueval import Accumulator, CluevalError, Document, Span, conventions, errors, match_spans, read, score
+from clueval import (
+    Accumulator,
+    CluevalError,
+    CluevalWarning,
+    Document,
+    Span,
+    conventions,
+    errors,
+    match_spans,
+    read,
+    score,
+)
 
 GOLD = [(0, 2, "PER"), (4, 5, "LOC")]
 PREDICTED = [(0, 2, "PER"), (3, 5, "LOC")]
@@ -199,3 +210,29 @@ def test_patterns_are_paired_by_the_text_of_their_wildcards(tmp_path: Path) -> N
         score(tmp_path / "*.x", tmp_path / "*.y")
     with pytest.raises(CluevalError, match=r"has 1 wildcards and .* has 0"):
         score(tmp_path / "*.gold.conll", tmp_path)
+
+
+def test_pairs_of_a_text_and_entities_are_rows_as_in_the_training_data_of_spacy() -> None:
+    pair = ("Anna in Ulm", {"entities": [(0, 4, "PER"), (8, 11, "LOC")]})
+
+    assert score([pair], [("Anna in Ulm", {"entities": [(0, 4, "PER")]})], metrics="exact").recall == 0.5
+    assert score(pair, pair, metrics="exact").f1 == 1.0
+
+
+def test_documents_in_dictionaries_have_the_keys_as_ids_in_any_order() -> None:
+    rows = {name: {"text": name, "spans": [(0, 1, "A")]} for name in "ab"}
+    documents = {
+        name: Document("x", {"label": [Span(0, 1, "A")]}, text=name, unit="character") for name in "ba"
+    }
+
+    assert score(rows, documents, metrics="exact").f1 == 1.0
+    assert [finding.document for finding in errors({"a": rows["a"]}, {"a": {"text": "a", "spans": []}})] == [
+        "a"
+    ]
+
+
+def test_a_dictionary_whose_span_covers_nothing_is_warned_of() -> None:
+    gold = [[{"start": 3, "end": 3, "label": "A"}]]
+
+    with pytest.warns(CluevalWarning, match="covers nothing: the end is exclusive"):
+        score(gold, gold)

@@ -244,14 +244,17 @@ class TestErrors:
 
         assert message == (
             "g.vrt:7, document 'd': 'X-A' is not a tag "
-            "(a tag is O, or one of B I E S L U M W, alone or with a hyphen and a label)"
+            "(a tag is O, or one of B I E S L U M W, alone or with a hyphen and a label; "
+            "--layer names the column of the tags)"
         )
 
     def test_error_does_not_name_a_document_without_an_id_in_the_file(self) -> None:
         nameless = passage("a|I-A", named=False)
 
         assert self.refused(nameless).startswith("g.vrt:3: ill-formed tags")
-        assert located(BadTag("bad", "mend it"), nameless, "x").advice == "mend it"
+        advice = located(BadTag("bad", "correct it"), nameless, "x").advice
+
+        assert advice == "correct it; --layer names the column of the tags"
 
     def test_repeated_token_ids_are_all_named_with_both_lines(self) -> None:
         without = passage("a|O", layout=LAYOUT)

@@ -92,7 +92,9 @@ def parse_config(lines: Iterable[tuple[int, str]], *, file: str) -> FairEvalConf
         if text and not text.startswith("#"):
             key, value = _key_and_value(text, file, number)
             if key in values:
-                raise FormatError(f"{key} is set twice", file=file, line=number)
+                raise FormatError(
+                    f"{key} is set twice", file=file, line=number, advice="remove one of the lines"
+                )
             values[key] = (number, value)
     for key in _MANDATORY:
         if key not in values:

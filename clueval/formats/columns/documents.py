@@ -36,7 +36,9 @@ def located(error: BadTag, passage: Passage, layer: str) -> FormatError:
         file=passage.file,
         line=passage.line_of(sentence, row),
         document=passage.document if passage.named else None,
-        advice=error.advice or f"layer {layer!r}; --invalid sets the treatment of ill-formed tags",
+        advice=f"{error.advice}; --layer names the column of the tags"
+        if error.advice
+        else f"layer {layer!r}; --invalid sets the treatment of ill-formed tags",
     )
 
 

@@ -310,7 +310,11 @@ def _of_one(
         sets = require_sets(path, options)
         return {name or DEFAULT_SET: _of_column(name or DEFAULT_SET, path, options, name) for name in sets}
     if not folders:
-        raise UsageError("the layout is that of subfolders, but there are none", file=str(path))
+        raise UsageError(
+            "the layout is that of subfolders, but there are none",
+            file=str(path),
+            advice="give a folder with subfolders, or leave out the layout",
+        )
     if layout != LAYOUTS[1]:
         return {each.name: Annotator(each.name, files_of(each), options) for each in folders}
     found: dict[str, list[tuple[str | None, Path]]] = {}

@@ -125,7 +125,7 @@ def leaks_of(examination: Examination) -> Iterator[Leak]:
     for annotator, found in examination.judged.items():
         counted = [one for one in found if one.mention.counted]
         entities = {
-            entity: _OfEntity(members, sum(one.is_protected for one in members))
+            entity: _MentionsOfEntity(members, sum(one.is_protected for one in members))
             for entity, members in by_entity(counted).items()
         }
         words = Counter(one.mention.surface for one in counted)
@@ -137,7 +137,7 @@ def leaks_of(examination: Examination) -> Iterator[Leak]:
                 yield _leak(examination, annotator, one, members, same, context)
 
 
-class _OfEntity(NamedTuple):
+class _MentionsOfEntity(NamedTuple):
     """The mentions of an entity, and how many of them are protected."""
 
     mentions: Sequence[Judged]
@@ -151,7 +151,7 @@ def _leak(
     examination: Examination,
     annotator: str,
     one: Judged,
-    members: _OfEntity,
+    members: _MentionsOfEntity,
     same: tuple[int, int],
     context: _ContextOf,
 ) -> Leak:

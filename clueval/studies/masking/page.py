@@ -15,6 +15,7 @@ from clueval.metrics.masking.tables import tables
 from clueval.metrics.tables import of_report, of_section
 from clueval.reports.cutting import cut_label
 from clueval.reports.page import LONG, ShownTable, assets, environment
+from clueval.spans.span import NO_LABEL
 from clueval.studies.masking.found import MaskingFindings, percent_above
 from clueval.studies.masking.text import where_masked
 from clueval.writing import whole_file
@@ -72,7 +73,8 @@ def render(report: MaskingFindings, *, text: bool = True, lang: str = "") -> str
         sentences=[f"{sentence[0].upper()}{sentence[1:]}." for sentence in report.sentences()],
         leaks_documents=any(one["classes"]["all"]["documents_exposed"] for one in report.reports.values()),
         sequences=[(name, list(classes_in_words(one, report))) for name, one in report.reports.items()],
-        kinds=list(enumerate(kinds)),
+        kinds=list(enumerate(map(_named, kinds))),
+        no_class=NO_LABEL,
         leaks=list(shown_leaks(report.leaks[:MOST_LEAKS], kinds)),
         number=len(report.leaks),
         string_leaks=report.string_leaks[:MOST_LEAKS],
@@ -99,8 +101,12 @@ def classes_in_words(report: Mapping[str, Any], findings: MaskingFindings) -> It
         row = classes[name]
         protected, in_part = row["entities_protected"], row["entities_in_part"]
         shares = (protected, in_part, row["entities"] - protected - in_part)
-        shown = "all classes" if name == "all" and "all" not in order else name
+        shown = "all classes" if name == "all" and "all" not in order else _named(name)
         yield ShownClass(shown, shares, list(_meaning(row, findings.metric.confidence)))
+
+
+def _named(kind: str) -> str:
+    return "no class" if kind == NO_LABEL else kind
 
 
 def _meaning(row: Mapping[str, Any], confidence: float) -> Iterator[str]:

@@ -48,7 +48,7 @@ def _leaks(report: MaskingFindings, *, text: bool) -> Iterator[str]:
         return
     yield f"{number:,} leak{'s' * (number != 1)}, riskiest first" if number else "no leaks"
     for leak in report.leaks[:MOST_LEAKS]:
-        yield visible(f"  {_line(leak)}{f': {cut_label(leak.text)}' if text else ''}")
+        yield visible(f"  {_line(leak)}{f': {_words(leak)}' if text else ''}")
     if number > MOST_LEAKS:
         yield f"  ... {number - MOST_LEAKS:,} more (--tsv or --format json has all)"
     number = len(report.string_leaks)
@@ -62,6 +62,14 @@ def _leaks(report: MaskingFindings, *, text: bool) -> Iterator[str]:
 def _line(leak: Leak) -> str:
     place = f"{leak.document} [{leak.start},{leak.end})"
     return f"{place} {leak.kind}, {leak.label}, {leak.status}; {where_masked(leak)}"
+
+
+def _words(leak: Leak) -> str:
+    """Return the text of a leak and, if it is masked in part, what can be read of it."""
+    if leak.status != "partial":
+        return cut_label(leak.text)
+    readable = " ".join(leak.text[start - leak.start : end - leak.start] for start, end in leak.exposed)
+    return f"{cut_label(leak.text)} (readable: {cut_label(readable)})"
 
 
 def where_masked(leak: Leak) -> str:

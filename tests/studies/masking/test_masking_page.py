@@ -125,3 +125,11 @@ def test_the_page_is_written_whole(tmp_path: Path) -> None:
     report().write_page(tmp_path / "p.html", text=False)
 
     assert (tmp_path / "p.html").read_text(encoding="utf-8") == page(report(), text=False)
+
+
+def test_mentions_without_a_class_are_called_so() -> None:
+    gold = Document("d", {"x": [Span(0, 3, "PER")]}, text="Ada geht.", unit="character")
+
+    found = page(clueval.masking([gold], [Document("d", {"x": []}, text=gold.text, unit="character")]))
+
+    assert '<span class="what"><bdi>no class</bdi></span>' in found

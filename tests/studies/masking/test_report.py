@@ -204,3 +204,13 @@ def test_the_table_of_leaks_is_safe_and_has_text_only_if_asked(tmp_path: Any) ->
 
     assert (line[0], line[-1], line[6]) == ("'=1", "'=Anna", "1-5")
     assert "Anna" not in (tmp_path / "n.tsv").read_text()
+
+
+def test_the_text_says_what_can_be_read_of_a_mention_that_is_masked_in_part() -> None:
+    gold = Document("d", {"x": [Span(0, 9, "PER")]}, text="Ada B. Öz", unit="character")
+    predicted = Document("d", {"x": [Span(4, 6, "M")]}, text=gold.text, unit="character")
+
+    found = clueval.masking([gold], [predicted])
+
+    assert "partial; its only place: Ada B. Öz (readable: Ada Öz)" in found.render()
+    assert "Ada" not in found.render(text=False)
