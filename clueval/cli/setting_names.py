@@ -1,7 +1,7 @@
 """Names the settings of metrics in errors as the user gives them on the command line.
 
 An error names a setting by class and field (``Gate.beta``), which is its Python name. On the command line it is
-``--set gate.beta``, or an option of its own in ``clueval gate``.
+``--set gate.beta``, or an option of its own in ``clueval gate`` and ``clueval masking``.
 """
 
 from __future__ import annotations
@@ -28,13 +28,15 @@ def with_options(error: CluevalError, command: str | None = None) -> CluevalErro
     "--set gate.beta must be greater than 0, not 'Gate.beta'"
     >>> str(with_options(CluevalError("check Gate.by"), "gate"))
     'check --by-feature'
+    >>> str(with_options(CluevalError("check Masking.risk_layer"), "masking"))
+    'check --risk-layer'
     >>> with_options(CluevalError("x", advice="score with resample_by='sentence'"), "compare").advice
     'score with --resample-by sentence'
     """
     if error.advice is not None:
         error.advice = _KEYWORD.sub(_flag, error.advice)
     if any(_NAME.search(text) for text in (error.problem, error.advice or "")):
-        flags = _flags() if command == "gate" else {}
+        flags = _flags(command) if command in ("gate", "masking") else {}
         error.problem = _written(error.problem, flags)
         error.advice = None if error.advice is None else _written(error.advice, flags)
     return error
@@ -57,14 +59,16 @@ def _written(text: str, flags: Mapping[str, str]) -> str:
     return _NAME.sub(option, text)
 
 
-def _flags() -> dict[str, str]:
-    """Return the options of ``clueval gate`` by the names of their fields."""
+def _flags(command: str) -> dict[str, str]:
+    """Return the options of ``clueval gate`` or ``clueval masking`` by the names of their fields."""
     from clueval.metrics.gate import Gate
     from clueval.metrics.gate.list_evaluation import Lists
+    from clueval.metrics.masking import Masking
     from clueval.options import options_of
 
+    kinds: tuple[type, ...] = (Gate, Lists) if command == "gate" else (Masking,)
     return {
         f"{kind.__name__}.{field.name}": declared.flag
-        for kind in (Gate, Lists)
+        for kind in kinds
         for field, declared in options_of(kind)
     }

@@ -27,7 +27,9 @@ ROWS = st.tuples(
     st.sampled_from(["O", "O", "B-A", "I-A", "I-B"]),
     st.sampled_from(["O", "O", "B-high", "I-low"]),
 )
-TEXTS = st.lists(st.lists(st.lists(ROWS, min_size=1, max_size=6), max_size=4), max_size=5)
+AGREED = ROWS.map(lambda row: (row[0], row[1], row[1], row[3]))
+SENTENCES = st.one_of(*(st.lists(rows, min_size=1, max_size=6) for rows in (AGREED, AGREED, ROWS)))
+TEXTS = st.lists(st.lists(SENTENCES, max_size=4), max_size=5)
 SPLIT = [[("Anna", "B-A", "O", "O"), ("O", "O", "O", "O"), ("Anna", "O", "O", "O")]]
 
 
@@ -126,9 +128,30 @@ def test_errors_are_those_of_documents(tmp_path: Path, changed: str) -> None:
 def test_a_token_that_looks_like_the_end_of_a_sentence_is_none(tmp_path: Path) -> None:
     paths = written(tmp_path, [SPLIT])
     file = Path(paths[1])
-    file.write_text(file.read_text(encoding="utf-8").replace("O\tO\tO\n", "</s>\n<s>\n"), encoding="utf-8")
+    text = file.read_text(encoding="utf-8").replace("O\tO\tO\n", "</s>\n<s>\n")
+    file.write_text(text.replace("\tO\n", "\tO\tx\n"), encoding="utf-8")
 
     found = outcome(paths, metrics="masking")
 
     assert "gold has the token 'O'" in str(found) or "sentence" in str(found)
     assert found == plainly(paths, metrics="masking")
+
+
+def test_mentions_that_differ_in_case_are_one_entity(tmp_path: Path) -> None:
+    row = ("B-A", "O", "O")
+    paths = written(tmp_path, [[[("Anna", *row), ("anna", *row)]]])
+
+    found = score(*paths, layers={"name": 2}, metrics="masking")
+
+    assert found.metrics["masking"]["name"]["classes"]["all"]["entities"] == 1
+
+
+def test_predicted_has_its_own_spans_in_the_one_sentence_that_differs(tmp_path: Path) -> None:
+    same, differs = ("Anna", "B-A", "B-A", "O"), ("Karl", "B-A", "O", "O")
+    paths = written(tmp_path, [[[same], [differs], [same], [same]]])
+
+    found = score(*paths, layers={"name": 2}, metrics="masking")
+
+    report = found.metrics["masking"]["name"]
+    assert (report["precision"]["masks"], report["classes"]["all"]["missed"]) == (3, 1)
+    assert found.inputs["predicted"]["layers"]["name"]["spans"] == 3

@@ -81,12 +81,15 @@ def changed_columns(
 ) -> FlatColumns | None:
     """Return the columns of the second side, whose first side has the columns `own`; the layout is the same.
 
-    Only sentences that differ are parsed. None if the second side has other tokens or ids. Raises as `FlatColumns.of`
-    does.
+    Only sentences that differ are parsed, unless most do. None if the second side has other tokens or ids. Raises as
+    `FlatColumns.of` does.
     """
     if len(sides[0]) != len(sides[1]):
         return None
     differing = list(compress(count(), map(ne, *sides)))
+    if 2 * len(differing) > len(sides[0]):
+        other = FlatColumns.of(sides[1], layout, decoders)
+        return other if other[:3] == own[:3] else None
     changed = FlatColumns.of([sides[1][number] for number in differing], layout, decoders)
     starts = [0, *(border + 1 for border in own.borders)]
     places = [slice(starts[number], starts[number + 1]) for number in differing]

@@ -53,7 +53,7 @@ class LayerChoice(NamedTuple):
         if len(names) > 1:
             raise UsageError(
                 f"the predicted side has the layers {', '.join(map(repr, names))}, and none of them is {sequence!r}",
-                advice="name the layers that mask with --masks",
+                advice="name the layers that mask as Masking.masks",
             )
         return _of_all(layers, names), None
 

@@ -394,4 +394,4 @@ class Masking:
         return [name for name in found if tallies[name]["gold", "layer"]] or found
 
 
-_CHECK = {"predicted": "check --masks", "gold": "check --annotators"}
+_CHECK = {"predicted": "check Masking.masks", "gold": "check Masking.annotators"}

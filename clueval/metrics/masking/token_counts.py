@@ -47,21 +47,25 @@ class TokenCounts:
         self._masked = _flags(size, masks)
         self._mentioned = _flags(size, *views.values())
         self._exposed = {name: self._exposed_of(found) for name, found in views.items()}
-        self._labels = dict(zip(zip(masks.starts, masks.ends, strict=True), masks.labels, strict=True))
 
     def tally(self) -> Tally:
         """Return the counts, as `clueval.metrics.masking.counts.count` does."""
         tally: Tally = Tally()
         for name, found in self._views.items():
             self._add_mentions(tally, found, self._exposed[name])
+        self._add_by_document(tally)
+        self._add_precision(tally)
+        tally["string_leaks", "all"] += self._string_leaks()
+        return +tally
+
+    def _add_by_document(self, tally: Tally) -> None:
+        masks = self._masks
+        labels = dict(zip(zip(masks.starts, masks.ends, strict=True), masks.labels, strict=True))
         for views in zip(*(self._by_document(name) for name in self._views), strict=True):
             _add_documents(tally, views)
             for found in views:
                 self._add_entities(tally, found)
-                self._add_replacements(tally, found)
-        self._add_precision(tally)
-        tally["string_leaks", "all"] += self._string_leaks()
-        return +tally
+                self._add_replacements(tally, found, labels)
 
     def _exposed_of(self, found: TokenMentions) -> list[tuple[int, int]]:
         """Return the exposed words and characters of each mention."""
@@ -132,12 +136,16 @@ class TokenCounts:
                 if status:
                     tally[*row, status] += number
 
-    def _add_replacements(self, tally: Tally, found: DocumentMentions) -> None:
-        """Add how consistent replacements are, as `clueval.metrics.masking.replacements.consistency_of` does."""
+    def _add_replacements(
+        self, tally: Tally, found: DocumentMentions, labels: Mapping[tuple[int, int], str]
+    ) -> None:
+        """Add how consistent replacements are, as `clueval.metrics.masking.replacements.consistency_of` does.
+
+        `labels` are those of the masks by position.
+        """
         rows = zip(found.starts, found.ends, found.entities, found.exposed, strict=True)
-        same = self._labels.get
         pairs = [
-            (entity, same((start, end)) or self._replacement(start, end))
+            (entity, labels.get((start, end)) or self._replacement(start, end))
             for start, end, entity, left in rows
             if not left
         ]

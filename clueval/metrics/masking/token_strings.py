@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Container, Iterator, Mapping, Sequence
-from itertools import chain, compress
+from collections.abc import Container, Iterator, Sequence
+from itertools import compress
 
 from clueval.metrics.masking.flags import Flags
 from clueval.metrics.masking.strings import is_searched
@@ -23,9 +23,7 @@ class TokenStrings:
 
     def leaks(self, strings: Sequence[Strings]) -> Iterator[tuple[int, int]]:
         """Yield the tokens of each string leak (half-open), by position; `strings` are those of each document."""
-        every = {words[0] for of_document in strings for words in of_document}
-        may_begin = Flags(bytes(map(every.__contains__, self._tokens))) - Flags(self._mentioned)
-        places = list(compress(range(len(self._tokens)), may_begin.bytes))
+        places = self._that_may_begin(strings)
         first = 0
         for of_document, end in zip(strings, self._ends, strict=True):
             past = bisect_left(places, end, first)
@@ -33,20 +31,29 @@ class TokenStrings:
                 yield from self._in_document(of_document, places[first:past], end)
             first = past
 
+    def _that_may_begin(self, strings: Sequence[Strings]) -> list[int]:
+        """Return the tokens outside mentions that begin a string of any document."""
+        every = {words[0] for of_document in strings for words in of_document}
+        found = Flags(bytes(map(every.__contains__, self._tokens))) - Flags(self._mentioned)
+        return list(compress(range(len(self._tokens)), found.bytes))
+
     def _in_document(self, strings: Strings, places: Sequence[int], end: int) -> Iterator[tuple[int, int]]:
-        """Yield the string leaks of a document; `places` are the tokens that may begin one."""
+        """Yield the string leaks of a document; `places` are the tokens that may begin one.
+
+        Removes the strings that are too short to be searched.
+        """
         tokens, core, masked = self._tokens, self._core, self._masked
-        by_length = _by_length(strings)
-        words = {word for (word,) in by_length.pop(1, ())}
-        longer = _by_first_word(by_length)
-        second = {(words[0], words[1]) for of_length in by_length.values() for words in of_length}
+        strings.difference_update([words for words in strings if not is_searched(words)])
+        words = {one[0] for one in strings if len(one) == 1}
+        second = {one[:2] for one in strings if len(one) > 1}
+        lengths = _lengths(strings)
         past = 0
         for place in places:
             if place < past:
                 continue
             found = 0
-            if tokens[place] in longer and self._may_go_on(second, place, end):
-                found = self._longest(longer, place, end)
+            if tokens[place] in lengths and self._may_go_on(second, place, end):
+                found = self._longest(strings, lengths[tokens[place]], place, end)
             if found:
                 past = found
                 if not all(compress(masked[place:past], core[place:past])):
@@ -54,18 +61,17 @@ class TokenStrings:
             elif tokens[place] in words and core[place] and not masked[place]:
                 yield place, place + 1
 
-    def _may_go_on(self, second: Container[tuple[str, str]], place: int, end: int) -> bool:
+    def _may_go_on(self, second: Container[tuple[str, ...]], place: int, end: int) -> bool:
         """Return whether a string of several words may begin at a token, by the token after it."""
         following = place + 1
         if following >= end:
             return False
         return not self._core[following] or (self._tokens[place], self._tokens[following]) in second
 
-    def _longest(self, longer: Mapping[str, Mapping[int, Strings]], place: int, end: int) -> int:
+    def _longest(self, strings: Strings, lengths: Sequence[int], place: int, end: int) -> int:
         """Return the end of the longest string that begins at a token and has none of a mention, else 0."""
-        lengths = longer[self._tokens[place]]
-        ahead = self._words_ahead(place, end, next(iter(lengths)))
-        for length, strings in lengths.items():
+        ahead = self._words_ahead(place, end, lengths[0])
+        for length in lengths:
             if length <= len(ahead) and tuple(map(self._tokens.__getitem__, ahead[:length])) in strings:
                 return ahead[length - 1] + 1
         return 0
@@ -81,17 +87,10 @@ class TokenStrings:
         return found
 
 
-def _by_length(strings: Strings) -> dict[int, list[tuple[str, ...]]]:
-    """Return the strings that are long enough to be searched, by the number of words."""
-    found: dict[int, list[tuple[str, ...]]] = {}
-    for words in filter(is_searched, strings):
-        found.setdefault(len(words), []).append(words)
-    return found
-
-
-def _by_first_word(by_length: Mapping[int, Sequence[tuple[str, ...]]]) -> dict[str, dict[int, Strings]]:
-    """Return the strings by first word and by number of words, longest first."""
-    found: dict[str, dict[int, Strings]] = {}
-    for words in chain.from_iterable(by_length[length] for length in sorted(by_length, reverse=True)):
-        found.setdefault(words[0], {}).setdefault(len(words), set()).add(words)
-    return found
+def _lengths(strings: Strings) -> dict[str, list[int]]:
+    """Return the numbers of words of the strings of several words, by first word, greatest first."""
+    found: dict[str, list[int]] = {}
+    for words in strings:
+        if len(words) > 1:
+            found.setdefault(words[0], []).append(len(words))
+    return {word: sorted(set(lengths), reverse=True) for word, lengths in found.items()}
