@@ -142,7 +142,7 @@ def _per_command(tokens: int, runs: int, seed: int, start: float, folder: Path) 
             line = command.filled(*paths, folder)
             seconds = min(run_once(name, line).cpu for _ in range(runs))
             if name != SCORE:
-                found[name] = max(seconds - start, 0.0) / tokens
+                found[name] = max(seconds - start, 1e-9) / tokens
     return found
 
 
