@@ -17,7 +17,7 @@ IN_CI = bool(os.environ.get("CI"))
 
 # the quick tests look at few examples; "full" is for the long run, which has --hypothesis-profile=full
 settings.register_profile("quick", deadline=None, derandomize=IN_CI, max_examples=10, print_blob=True)
-settings.register_profile("full", deadline=None, derandomize=IN_CI, max_examples=200, print_blob=True)
+settings.register_profile("full", deadline=None, derandomize=IN_CI, max_examples=150, print_blob=True)
 settings.register_profile(
     "mutants",
     deadline=None,
