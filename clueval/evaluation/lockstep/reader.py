@@ -40,6 +40,9 @@ from clueval.formats.columns.passages import Passage
 from clueval.limits import LINES_IN_SENTENCE
 from clueval.textfiles import decoded
 
+_PERHAPS_NO_TOKEN = (b" ", b"\t", b"#", b"<", b"-DOCSTART-")
+"""How lines begin that need not be token lines, although they may have the separator."""
+
 
 class File:
     """One file: the bytes that wait to be processed, and the reader of the format."""
@@ -222,8 +225,12 @@ class Lockstep:
             order = range(lines - 1, max(lines - self._sizes.look, 0), -1)
         for line in order:
             around = gold[line - 1], gold[line], predicted[line - 1], predicted[line]
-            # an XML tag between tokens need not end a sentence
-            if is_outside(around[0]) and is_outside(around[2]) and all(separator in each for each in around):
+            # an XML tag between tokens need not end a sentence, and a line of blanks ends one
+            if (
+                is_outside(around[0])
+                and is_outside(around[2])
+                and all(separator in each and not each.startswith(_PERHAPS_NO_TOKEN) for each in around)
+            ):
                 return line
         return None
 

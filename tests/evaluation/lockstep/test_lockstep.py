@@ -18,7 +18,7 @@ from clueval.evaluation.engine import Evaluation
 from clueval.evaluation.lockstep import compared, lockstep
 from clueval.evaluation.lockstep.reader import Lockstep, Stretch
 from clueval.evaluation.plan import Plan
-from clueval.exceptions import CluevalError
+from clueval.exceptions import CluevalError, TextMismatch
 from clueval.formats.columns.passages import Passage
 from clueval.formats.columns.sizes import Sizes
 from clueval.metrics import metric_named
@@ -308,6 +308,16 @@ class TestRegularPieces:
             classes = score(path, path).metrics["levels"]["label"]["classes"]["gold"]
 
         assert classes["exact"] == 30
+
+    @pytest.mark.parametrize("block", range(40, 200, 7))
+    def test_line_of_blanks_at_a_cut_is_the_end_of_a_sentence(self, tmp_path: Path, block: int) -> None:
+        gold, predicted = ("a O\n" * 20 + more + "a O\n" * 20 + "\n\n" for more in (" \n", ""))
+        paths = [tmp_path / "gold.conll", tmp_path / "predicted.conll"]
+        for path, text in zip(paths, (gold, predicted), strict=True):
+            path.write_text(text, encoding="utf-8")
+
+        with handed_in(Sizes(block=block)), pytest.raises(TextMismatch, match="begins a sentence"):
+            score(*paths, input="conll")
 
     def test_line_of_another_width_at_a_cut_is_found(self, tmp_path: Path) -> None:
         text = "a\tB-X\tO\n" * 50 + "b\tO\n" + "a\tI-X\tO\n" * 50
