@@ -12,10 +12,11 @@ import json
 import random
 import resource
 import tempfile
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+
+from measure import least
 
 import clueval
 import clueval.metrics.exact
@@ -63,17 +64,6 @@ def written(folder: Path, documents: int, rng: random.Random) -> tuple[Path, Pat
     return paths[0], paths[1], paths[2]
 
 
-def fastest(run: Callable[[], Any], runs: int) -> float:
-    """Return the least CPU time of some runs, after one that does not count."""
-    run()
-    times = []
-    for _ in range(runs):
-        began = time.process_time()
-        run()
-        times.append(time.process_time() - began)
-    return min(times)
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0] if __doc__ else None)
     parser.add_argument("--documents", type=int, default=4000)
@@ -107,7 +97,8 @@ def main() -> None:
         first = None
         print("| case | CPU s | / reading | peak MiB |\n| --- | ---: | ---: | ---: |")
         for name, run in cases.items():
-            seconds = fastest(run, options.runs)
+            run()  # to warm up
+            seconds = least(run, options.runs)
             first = first or seconds
             peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
             print(f"| {name} | {seconds:.2f} | {seconds / first:.2f} | {peak:.0f} |", flush=True)

@@ -20,10 +20,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from generate import Corpus
-from main_job import files, folder_for
-from measure import CommandFailed, Measurement, environment, measure, progress
-
-from clueval.exceptions import CluevalError
+from main_job import files, put_report
+from measure import Measurement, environment, measure, progress, require_from_1
 
 TOKENS = 1_000_000
 
@@ -138,15 +136,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--borders", nargs="+", choices=BORDERS, default=list(BORDERS), metavar="KIND")
     parser.add_argument("--corpora", type=Path, metavar="DIR", help="keep the corpora in this folder")
     options = parser.parse_args(arguments)
-    if options.runs < 1:
-        parser.error(f"--runs must be at least 1, not {options.runs}")
-    try:
-        with folder_for(options.corpora) as folder:
-            print(report(options.borders, options.tokens, options.seed, options.runs, Path(folder)))
-    except (CluevalError, CommandFailed) as error:
-        print(f"commands.py: {error}", file=sys.stderr)
-        return 2
-    return 0
+    require_from_1(parser, options, "runs")
+    settings = options.borders, options.tokens, options.seed, options.runs
+    return put_report("commands.py", options.corpora, lambda folder: report(*settings, folder))
 
 
 if __name__ == "__main__":

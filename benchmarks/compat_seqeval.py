@@ -25,7 +25,7 @@ from typing import Any
 import seqeval.metrics
 import seqeval.scheme
 from generate import Corpus, write
-from measure import Spread, environment, progress
+from measure import Spread, environment, progress, require_from_1
 from rivals.seqeval_report import read_tags
 
 from clueval.compat import seqeval as ours
@@ -108,8 +108,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--seed", type=int, default=1, help="seed of the corpora (%(default)s)")
     parser.add_argument("--cases", nargs="+", choices=CASES, default=list(CASES), help="(all)")
     options = parser.parse_args(arguments)
-    if options.runs < 1:
-        parser.error(f"--runs must be at least 1, not {options.runs}")
+    require_from_1(parser, options, "runs")
     try:
         figures = table(options.tokens, options.seed, options.runs, options.cases)
     except Different as error:

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from generate import Corpus, write
-from measure import CommandFailed, Measurement, environment, measure, progress, table
+from measure import CommandFailed, Measurement, environment, measure, progress, require_from_1, table
 
 from clueval.exceptions import CluevalError
 
@@ -163,8 +163,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "--cases", nargs="+", choices=CASES, default=list(CASES), metavar="CASE", help=", ".join(CASES)
     )
     options = parser.parse_args(arguments)
-    if options.runs < 1:
-        parser.error(f"--runs must be at least 1, not {options.runs}")
+    require_from_1(parser, options, "runs")
     try:
         with tempfile.TemporaryDirectory(prefix="clueval-benchmark-") as folder:
             print(report(options.cases, options.tokens, options.seed, options.runs, Path(folder)))

@@ -13,14 +13,12 @@ from __future__ import annotations
 
 import argparse
 import sys
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
 from generate import Corpus, write
-from measure import CommandFailed, environment, measure, progress, table
-
-from clueval.exceptions import CluevalError
+from main_job import put_report
+from measure import environment, measure, progress, require_from_1, table
 
 ERRORS = 0.18
 """The share of sentences with an error, so that a million tokens have about ten thousand errors."""
@@ -54,15 +52,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--runs", type=int, default=3, help="counted runs of each command (%(default)s)")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args(arguments)
-    if options.runs < 1:
-        parser.error(f"--runs must be at least 1, not {options.runs}")
-    try:
-        with tempfile.TemporaryDirectory(prefix="clueval-benchmark-") as folder:
-            print(report(options.tokens, options.seed, options.runs, Path(folder)))
-    except (CluevalError, CommandFailed) as error:
-        print(f"findings.py: {error}", file=sys.stderr)
-        return 2
-    return 0
+    require_from_1(parser, options, "runs")
+    settings = options.tokens, options.seed, options.runs
+    return put_report("findings.py", None, lambda folder: report(*settings, folder))
 
 
 if __name__ == "__main__":

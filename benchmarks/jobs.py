@@ -17,10 +17,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from generate import Corpus, write
-from main_job import files, folder_for
-from measure import CommandFailed, Measurement, environment, measure, progress, table
-
-from clueval.exceptions import CluevalError
+from main_job import files, put_report
+from measure import Measurement, environment, measure, progress, require_from_1, table
 
 FILES = 50
 """The number of pairs in the case with many files; together, they have as many tokens as the large pair."""
@@ -92,18 +90,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Measure, and print the report; return 2 if a command fails or the settings are wrong."""
     parser = _parser()
     options = parser.parse_args(arguments)
-    if options.runs < 1:
-        parser.error(f"--runs must be at least 1, not {options.runs}")
+    require_from_1(parser, options, "runs")
     if options.tokens < FILES:
         parser.error(f"--tokens must be at least {FILES}, not {options.tokens}")
-    try:
-        with folder_for(options.corpora) as folder:
-            settings = (options.tokens, options.seed, options.jobs, options.runs)
-            print(report(options.cases, *settings, Path(folder)))
-    except (CluevalError, CommandFailed) as error:
-        print(f"jobs.py: {error}", file=sys.stderr)
-        return 2
-    return 0
+    settings = options.cases, options.tokens, options.seed, options.jobs, options.runs
+    return put_report("jobs.py", options.corpora, lambda folder: report(*settings, folder))
 
 
 if __name__ == "__main__":

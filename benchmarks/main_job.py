@@ -15,14 +15,14 @@ import argparse
 import re
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 
 from generate import Corpus, write
-from measure import CommandFailed, Measurement, environment, measure, progress, table
+from measure import CommandFailed, Measurement, environment, measure, progress, require_from_1, table
 
 from clueval.exceptions import CluevalError
 
@@ -232,19 +232,24 @@ def folder_for(corpora: Path | None) -> AbstractContextManager[str | Path]:
     return nullcontext(corpora) if corpora else tempfile.TemporaryDirectory(prefix="clueval-benchmark-")
 
 
+def put_report(script: str, corpora: Path | None, report: Callable[[Path], str]) -> int:
+    """Print a report that is measured in a folder; return 2 if a command fails or the settings are wrong."""
+    try:
+        with folder_for(corpora) as folder:
+            print(report(Path(folder)))
+    except (CluevalError, CommandFailed) as error:
+        print(f"{script}: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure, and print the report; return 2 if a command fails or the settings are wrong."""
     parser = _parser()
     options = parser.parse_args(arguments)
-    if options.runs < 1:
-        parser.error(f"--runs must be at least 1, not {options.runs}")
-    try:
-        with folder_for(options.corpora) as folder:
-            print(report(options.cases, options.tokens, options.seed, options.runs, Path(folder)))
-    except (CluevalError, CommandFailed) as error:
-        print(f"main_job.py: {error}", file=sys.stderr)
-        return 2
-    return 0
+    require_from_1(parser, options, "runs")
+    settings = options.cases, options.tokens, options.seed, options.runs
+    return put_report("main_job.py", options.corpora, lambda folder: report(*settings, folder))
 
 
 if __name__ == "__main__":

@@ -37,6 +37,13 @@ def least(run: Callable[[], object], runs: int) -> float:
     return min(found)
 
 
+def require_from_1(parser: argparse.ArgumentParser, options: argparse.Namespace, *names: str) -> None:
+    """End the program with a message if one of these options is less than 1."""
+    for name in names:
+        if getattr(options, name) < 1:
+            parser.error(f"--{name} must be at least 1, not {getattr(options, name)}")
+
+
 class CommandFailed(RuntimeError):
     """A measured command failed, so there are no figures."""
 
@@ -254,8 +261,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("commands", nargs="+", type=_named_command, metavar="NAME=COMMAND")
     parser.add_argument("--runs", type=int, default=5, help="counted runs of each (%(default)s)")
     options = parser.parse_args(arguments)
-    if options.runs < 1:
-        parser.error(f"--runs must be at least 1, not {options.runs}")
+    require_from_1(parser, options, "runs")
     commands = dict(options.commands)
     if len(commands) < len(options.commands):
         parser.error("two commands have the same name")

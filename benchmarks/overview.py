@@ -17,14 +17,13 @@ from pathlib import Path
 from typing import Any
 
 from generate import Corpus
-from main_job import RIVALS, files, folder_for
-from measure import CommandFailed, environment, least, measure, progress
+from main_job import RIVALS, files, put_report
+from measure import environment, least, measure, progress, require_from_1
 from rivals.seqeval_report import read_tags
 from trust import RESAMPLES, by_scipy, columns_of
 
 import clueval
 from clueval.compat.spacy import make_span_scorer
-from clueval.exceptions import CluevalError
 from clueval.statistics.resampling import BOOTSTRAP, weighted_sums
 
 PACKAGES = (
@@ -166,15 +165,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--runs", type=int, default=3, help="counted runs (%(default)s)")
     parser.add_argument("--corpora", type=Path, metavar="DIR", help="keep the corpora in this folder")
     options = parser.parse_args(arguments)
-    if options.runs < 1:
-        parser.error(f"--runs must be at least 1, not {options.runs}")
-    try:
-        with folder_for(options.corpora) as folder:
-            print(report(options.tokens, options.runs, Path(folder)))
-    except (CluevalError, CommandFailed) as error:
-        print(f"overview.py: {error}", file=sys.stderr)
-        return 2
-    return 0
+    require_from_1(parser, options, "runs")
+    settings = options.tokens, options.runs
+    return put_report("overview.py", options.corpora, lambda folder: report(*settings, folder))
 
 
 if __name__ == "__main__":

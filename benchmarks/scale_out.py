@@ -30,7 +30,7 @@ from time import perf_counter, process_time
 from commands import GROUPS, SCORE
 from generate import Corpus
 from main_job import COMMANDS, HERE, files, filled, folder_for
-from measure import CommandFailed, environment, progress, run_once
+from measure import CommandFailed, environment, progress, require_from_1, run_once
 
 from clueval import score
 from clueval.evaluation.parallel.cuts import Heads, cut
@@ -506,9 +506,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Measure, or read saved figures, and write the page; return 2 if this fails."""
     parser = _parser()
     options = parser.parse_args(arguments)
-    for name in ("tokens", "runs", "tasks"):
-        if getattr(options, name) < 1:
-            parser.error(f"--{name} must be at least 1, not {getattr(options, name)}")
+    require_from_1(parser, options, "tokens", "runs", "tasks")
     try:
         if options.figures:
             figures = read_figures(options.figures)

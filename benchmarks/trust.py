@@ -14,14 +14,13 @@ import random
 import subprocess
 import sys
 import tempfile
-import time
 import tracemalloc
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from generate import Corpus, write
-from measure import environment, measure
+from measure import environment, least, measure
 
 from clueval.evaluation.units.intervals import intervals_of
 from clueval.evaluation.units.trust import Trust
@@ -35,18 +34,14 @@ LABELS = 35
 RESAMPLES = 9_999
 
 
-def least(function: Callable[[], object], runs: int) -> tuple[float, float]:
+def least_and_peak(function: Callable[[], object], runs: int) -> tuple[float, float]:
     """Return the least CPU time of several runs, in seconds, and the peak memory of one more, in bytes."""
-    times = []
-    for _ in range(runs):
-        before = time.process_time()
-        function()
-        times.append(time.process_time() - before)
+    seconds = least(function, runs)
     tracemalloc.start()
     function()
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    return min(times), peak
+    return seconds, peak
 
 
 def units_of(number: int, seed: int) -> list[Unit]:
@@ -98,22 +93,22 @@ def rows(units: int, sentences: int, runs: int) -> Iterator[list[str]]:
     entries = 4 * (LABELS + 3)
     yield _row(
         f"default intervals of {entries} entries, {units:,} units",
-        *least(lambda: intervals_of([metric], {"label": ["label"]}, counted, Trust()), runs),
+        *least_and_peak(lambda: intervals_of([metric], {"label": ["label"]}, counted, Trust()), runs),
     )
     four = columns_of(units, 4, 2)
-    ours, memory = least(lambda: weighted_sums(four, 4, BOOTSTRAP, RESAMPLES, 12345), runs)
+    ours, memory = least_and_peak(lambda: weighted_sums(four, 4, BOOTSTRAP, RESAMPLES, 12345), runs)
     yield _row(f"{RESAMPLES:,} resamples of 4 columns, {units:,} units", ours, memory)
-    theirs, memory = least(by_scipy(four), max(1, runs - 2))
+    theirs, memory = least_and_peak(by_scipy(four), max(1, runs - 2))
     yield [*_row("the same, scipy.stats.bootstrap", theirs, memory)[:3], f"{theirs / ours:.1f}"]
     eight = columns_of(units, 8, 4)
     yield _row(
         f"{RESAMPLES:,} swaps of 4 columns between two systems, {units:,} units",
-        *least(lambda: weighted_sums(eight, 8, SWAP, RESAMPLES, 12345), runs),
+        *least_and_peak(lambda: weighted_sums(eight, 8, SWAP, RESAMPLES, 12345), runs),
     )
     many = columns_of(sentences, 4, 3)
     yield _row(
         f"{RESAMPLES:,} resamples of 4 columns, {sentences:,} units",
-        *least(lambda: weighted_sums(many, 4, BOOTSTRAP, RESAMPLES, 12345), max(1, runs - 2)),
+        *least_and_peak(lambda: weighted_sums(many, 4, BOOTSTRAP, RESAMPLES, 12345), max(1, runs - 2)),
     )
 
 

@@ -27,9 +27,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from generate import LABELS, Corpus, write
-from main_job import files, folder_for
+from main_job import files, put_report
 from measure import (
-    CommandFailed,
     Run,
     Spread,
     TookTooLong,
@@ -41,8 +40,6 @@ from measure import (
 )
 from mistakes import LENGTHS, below
 from words import sample_of_words
-
-from clueval.exceptions import CluevalError
 
 BOUND = 5.0
 """The maximum ratio of a case's time per token to that of the ordinary corpus."""
@@ -597,13 +594,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if getattr(options, name) <= 0:
             parser.error(f"--{name} must be greater than 0, not {getattr(options, name)}")
     settings = Settings(options.tokens, options.seed, options.runs, options.limit)
-    try:
-        with folder_for(options.corpora) as folder:
-            print(report(options.cases, settings, Path(folder)))
-    except (CluevalError, CommandFailed) as error:
-        print(f"worst.py: {error}", file=sys.stderr)
-        return 2
-    return 0
+    return put_report("worst.py", options.corpora, lambda folder: report(options.cases, settings, folder))
 
 
 if __name__ == "__main__":
