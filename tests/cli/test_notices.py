@@ -174,5 +174,3 @@ def test_documents_in_another_order_are_answered_with_the_option_that_pairs_them
     assert "or pair them: --pair-by id or --pair-by content" in capsys.readouterr().err
     assert main(["errors", str(tmp_path), str(paths[0])]) == 2
     assert "or pair documents with --pair-by id" in capsys.readouterr().err
-    assert main(["errors", *map(str, [*paths, paths[0]]), "--html", "x.html", "--pair-by", "id"]) == 2
-    assert "--pair-by does not apply to two systems" in capsys.readouterr().err
