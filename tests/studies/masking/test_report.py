@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import pytest
@@ -192,6 +193,17 @@ def test_the_text_has_the_sentence_on_documents_and_the_leaks() -> None:
     assert lines[2] == "1 of 1 document leaks; all other documents may leak, too."
     assert "  d [31,35) high, PER, missed; masked in 1 of 2 places: Weiß" in lines
     assert "Weiß" not in report().render(text=False)
+
+
+def test_the_tables_of_the_text_fit_on_a_screen() -> None:
+    lines = str(report(by="document")).splitlines()
+    tables = lines[: next(number for number, line in enumerate(lines) if "riskiest first" in line)]
+    heads = [re.split(" {2,}", line) for line in tables if line.startswith("class ")]
+
+    assert max(map(len, tables)) <= 100
+    assert heads[0] + heads[1][1:] == heads[2] + heads[3][1:]
+    assert heads[1][-2:] == ["document recall", "document leak upper"]
+    assert len(heads) == 4
 
 
 def test_the_table_of_leaks_is_safe_and_has_text_only_if_asked(tmp_path: Any) -> None:
