@@ -37,12 +37,6 @@ def add_sides(parser: Command) -> None:
         nargs="?",
         help="file or folder; without it, GOLD has both sides",
     )
-    parser.group("reading").add_argument(
-        "-q",
-        "--quiet",
-        action="store_true",
-        help="print no lines about what was read, and no warnings",
-    )
 
 
 def say_what_was_read(options: argparse.Namespace, result: Result) -> None:
