@@ -1,6 +1,4 @@
-"""The counts of all documents are added before any figure is divided."""
-
-# This module has the settings, and makes the examination of a document from its two sides.
+"""The metric `masking`: its settings, and the examination of a document from its two sides."""
 
 from __future__ import annotations
 
