@@ -136,7 +136,7 @@ def _inside(text: bytes, layout: Layout) -> bytes:
     """The runs of lines in spans, each without its first token."""
     before, after = _around(layout)
     layers = len(layout.layers)
-    if layers > 1 and not after:  # removing the tags outside spans first makes the search cheaper
+    if before <= layers > 1 and not after:  # removing the tags outside spans first makes the search cheaper
         text = text.replace((layout.separator.encode() + b"O") * layers + b"\n", b"\n")
     runs = _runs(layout.separator, before, layers, after).findall(text)
     start = layout.separator.join(["O"] * before).encode()

@@ -299,6 +299,14 @@ class TestRegularPieces:
 
         assert "'X-Y' is not a tag" in str(outcome(path, path, layers={"x": 2, "y": 3}, merge=True))
 
+    def test_tags_in_columns_before_those_of_the_layers_are_not_counted(self, tmp_path: Path) -> None:
+        path = write(tmp_path / "a.conll", "a\tB-X\tB-Y\tO\tO\nb\tO\tB-Y\tB-P\tO\n\n" * 20)
+        options = {"layers": {"p": 4, "q": 5}}
+
+        with passages_alone():
+            expected = outcome(path, path, **options)
+        assert outcome(path, path, **options) == expected
+
     @pytest.mark.parametrize("size", range(20, 60))
     def test_span_that_goes_on_after_an_xml_tag_is_not_cut(self, tmp_path: Path, size: int) -> None:
         text = "<s>\n" + "a\tB-X\n<g/>\nb\tI-X\n" * 30 + "</s>\n"
