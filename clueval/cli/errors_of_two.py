@@ -63,6 +63,7 @@ def write_page(
         choice.require_layer(layer for report in reports for layer in report["labelled"])
         sides = reading.pop("reading", (Reading(), Reading()))
         files = dict(zip(("gold", "A", "B"), paths, strict=True))
+        reading["pair_by"] = common.pairing_of(options)
         documents = trios(files, common.layers(options), sides, reading)
         counts = systems_page.write(
             options.html,
@@ -101,8 +102,6 @@ def _check(options: argparse.Namespace) -> None:
             raise UsageError(
                 f"--{name} does not apply to two systems", advice="give one system, or only --html"
             )
-    if "pair_by" in given_fields(Counting, options):
-        raise UsageError("--pair-by does not apply to two systems", advice="give one system")
     if options.metric != "levels":
         raise UsageError(f"--metric {options.metric} does not apply to two systems", advice="leave it out")
     if Path("-") in (options.gold, options.predicted, options.second):

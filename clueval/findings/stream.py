@@ -64,8 +64,8 @@ class ErrorsOptions(PreparingOptions, SidesOptions, total=False):
 
 def known_options() -> list[str]:
     """The names of the options of `errors` and `diff`."""
-    groups = (Choice, Reading, Preparing)
-    return ["choice", "layers", *(name for group in groups for name in field_names(group)), *SETS, "progress"]
+    fields = (name for group in (Choice, Reading, Preparing) for name in field_names(group))
+    return ["choice", "layers", *fields, *SETS, "pair_by", "progress"]
 
 
 @checked_call
@@ -91,7 +91,7 @@ def errors(
     Holds one document or passage of each side. Raises `CluevalError` for wrong options or input, when the
     stream reaches it, and `TextMismatch` if the two sides differ in their text.
     """
-    refuse_unknown(options, [*known_options(), "pair_by"], "errors")
+    refuse_unknown(options, known_options(), "errors")
     choice = choice_with(choice, options)
     require_layers(layers)
     require_kind(options.get("progress"), "Progress | None", "progress")

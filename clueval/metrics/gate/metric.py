@@ -1,9 +1,4 @@
-"""There is one evaluation of all types together, one of each type, their macro average, and one at each threshold.
-
-In the evaluation of all types together, a response at the place of a target of another type is an *incorrect*
-pair; in the evaluation of one type, the two are a *truly missing* target and a *truly spurious* response. So the
-counts of all types together are not the sums of the types. The macro average is the mean over the types.
-"""
+"""The metric `gate`: its settings, counts and scores."""
 
 from __future__ import annotations
 
