@@ -163,11 +163,14 @@ def test_differences_are_those_that_are_found_one_row_at_a_time(
             side += [b"\n".join("\t".join(line).encode() for line in fields)]
         for found, more in zip(expected, expected_runs((own, other)), strict=True):
             found += more
+    gold, predicted = sides
     if end == b"\n":  # the lines of one sentence; an outside line parts the runs
         outside = b"\t".join([b"w"] * before + [b"O"] * (layers + after))
-        sides = tuple([line for piece in side for line in (*piece.split(b"\n"), outside)] for side in sides)  # type: ignore[assignment]
+        gold, predicted = (
+            [line for piece in side for line in (*piece.split(b"\n"), outside)] for side in sides
+        )
 
-    of_both = find_differences(*sides, end, of_file)
+    of_both = find_differences(gold, predicted, end, of_file)
 
     assert of_both is not None
     for rows, runs in zip(of_both, expected, strict=True):
