@@ -1,5 +1,10 @@
 from __future__ import annotations
 
+import random
+from collections.abc import Iterable, Sequence
+from itertools import groupby, product
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -98,3 +103,75 @@ def test_differences_keep_the_tags_of_all_lines_that_are_not_outside(tags: list[
     pairs += zip(gold.column(1), predicted.column(1), strict=True)
     kept = [tuple(map(bytes.decode, pair)) for pair in pairs if pair != (b"O", b"O")]
     assert sorted(kept) == sorted(pair for pair in tags if pair != ("O", "O"))
+
+
+def runs_of(rows: Rows, layout: Layout) -> list[tuple[str, ...]]:
+    """The runs of rows in spans, each with the tags of its layers as they are written in a line."""
+    found = []
+    tags = [rows.column(column) for _, column in layout.layers]
+    lines = b"\n".join(map(b"/".join, zip(*tags, strict=True))).decode().split("\n")
+    outside = "/".join("O" for _ in layout.layers)
+    for is_outside, run in groupby(lines, outside.__eq__):
+        if not is_outside and any(run_lines := list(run)):
+            found.append(tuple(run_lines))
+    return sorted(found)
+
+
+def expected_runs(sides: Sequence[Sequence[tuple[str, str]]]) -> tuple[list[Any], list[Any], list[Any]]:
+    """The same, found one row at a time: runs of rows in spans of a sentence, which differ or are the same."""
+    same, gold, predicted = [], [], []
+    for is_outside, rows in groupby(zip(*sides, strict=True), lambda pair: pair == (("O", "O"), ("O", "O"))):
+        if not is_outside:
+            own, other = zip(*rows, strict=True)
+            if own == other:
+                same.append(own)
+            else:
+                gold.append(own)
+                predicted.append(other)
+    return same, gold, predicted
+
+
+def split(runs: Iterable[Sequence[tuple[str, str]]], number: int) -> list[tuple[str, ...]]:
+    """The runs of the first `number` layers: a row whose tags are O there parts them."""
+    found = []
+    for run in runs:
+        for is_outside, rows in groupby(run, lambda row: set(row[:number]) == {"O"}):
+            if not is_outside:
+                found.append(tuple("/".join(row[:number]) for row in rows))
+    return sorted(found)
+
+
+@pytest.mark.parametrize(("before", "layers", "after"), [*product((1, 2), (1, 2), (0, 1, 2))])
+@pytest.mark.parametrize("end", [b"\n", b"\n\n"])
+def test_differences_are_those_that_are_found_one_row_at_a_time(
+    before: int, layers: int, after: int, end: bytes
+) -> None:
+    rng = random.Random(f"{before} {layers} {after}")
+    of_file = layout(
+        "\t".join("w" * (before + layers + after)),
+        {"x": before + 1, "y": before + 2} if layers == 2 else {"x": before + 1},
+    )
+    second = ("O", "O", "B-Y") if layers == 2 else ("O",)
+    sides: tuple[list[bytes], list[bytes]] = ([], [])
+    expected: tuple[list[Any], list[Any], list[Any]] = ([], [], [])
+    for number in range(40):
+        lengths = rng.randint(1, 9)
+        own = [(rng.choice(("O", "O", "B-X", "I-X")), rng.choice(second)) for _ in range(lengths)]
+        other = [(rng.choice(("O", "B-X")), rng.choice(second)) if rng.random() < 0.1 else row for row in own]
+        for side, rows in zip(sides, (own, other), strict=True):
+            fields = [[f"O{number}"] * before + [*row][:layers] + ["O"] * after for row in rows]
+            side += [b"\n".join("\t".join(line).encode() for line in fields)]
+        for found, more in zip(expected, expected_runs((own, other)), strict=True):
+            found += more
+    gold, predicted = sides
+    if end == b"\n":  # the lines of one sentence; an outside line parts the runs
+        outside = b"\t".join([b"w"] * before + [b"O"] * (layers + after))
+        gold, predicted = (
+            [line for piece in side for line in (*piece.split(b"\n"), outside)] for side in sides
+        )
+
+    of_both = find_differences(gold, predicted, end, of_file)
+
+    assert of_both is not None
+    for rows, runs in zip(of_both, expected, strict=True):
+        assert runs_of(rows, of_file) == split(runs, layers)
