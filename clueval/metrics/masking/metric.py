@@ -238,9 +238,15 @@ class Masking:
     def _sums(
         self, text: TokenText, reader: TokenReader, views: Mapping[str, TokenSpans], masks: TokenSpans
     ) -> Tally:
+        return self.token_counts(text, reader, views, masks).tally()
+
+    def token_counts(
+        self, text: TokenText, reader: TokenReader, views: Mapping[str, TokenSpans], masks: TokenSpans
+    ) -> TokenCounts:
+        """Return what counts documents by sums over their tokens. Raises `NotTokens` if these cannot."""
         found = masks_of(masks, self._is_mask)
         mentions = {name: reader.read(view) for name, view in views.items()}
-        return TokenCounts(text, found, mentions, reader.risk).tally()
+        return TokenCounts(text, found, mentions, reader.risk)
 
     @property
     def _masks_whole_tokens(self) -> bool:
