@@ -14,7 +14,7 @@ from clueval.cli.choice import add_choice, choice_of, chosen_sides, kinds_of
 from clueval.cli.chosen import add_set, chosen_metrics
 from clueval.cli.error_numbers import many, remark_wrong_labels
 from clueval.cli.error_outputs import ErrorOutputs, check_outputs
-from clueval.cli.fields import add_fields, given_fields, typed
+from clueval.cli.fields import given_fields, typed
 from clueval.cli.forms import put_result
 from clueval.cli.outputs import add_page
 from clueval.cli.parser import Command
@@ -78,7 +78,7 @@ def add_arguments(parser: Command) -> None:
     _add_outputs(parser)
     common.add_reading(parser, sides=2)
     common.add_pairs(parser, "reading")
-    add_fields(parser, Counting, "reading", only=("pair_by",))
+    common.add_pairing(parser)
     common.add_preparing(parser, without=["by_depth"])
 
 
@@ -148,7 +148,7 @@ def run(options: argparse.Namespace) -> int:
         from clueval.cli import errors_of_two
 
         return errors_of_two.run(options, choice_of(options))
-    common.check_pairing(options, given_fields(Counting, options))
+    common.check_pairing(options)
     sides = common.sides_of(options)
     check_outputs(options, sides)
     _refuse_options(options)

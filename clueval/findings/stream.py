@@ -61,8 +61,8 @@ class ErrorsOptions(PreparingOptions, SidesOptions, total=False):
 
 def known_options() -> list[str]:
     """The names of the options of `errors` and `diff`."""
-    groups = (Choice, Reading, Preparing)
-    return ["choice", "layers", *(name for group in groups for name in field_names(group)), *SETS, "progress"]
+    fields = (name for group in (Choice, Reading, Preparing) for name in field_names(group))
+    return ["choice", "layers", *fields, *SETS, "pair_by", "progress"]
 
 
 @checked_call
@@ -76,19 +76,8 @@ def errors(
     preparing: Preparing = _PREPARING,
     **options: Unpack[ErrorsOptions],
 ) -> Iterator[Finding]:
-    """Yield all errors of predicted compared with gold, in the order of the documents.
-
-    Args:
-        gold, predicted: as in `clueval.score`.
-        choice: selects the errors; or its fields by their own names, as in ``level=1, labelled="entity"``.
-        layers, reading, preparing: as in `clueval.score`.
-        options: any field of `Reading` and `Preparing` by its own name, ``gold_set``, ``predicted_set``, ``pair_by``,
-            ``progress``, as in `clueval.score`.
-
-    Holds one document or passage of each side. Raises `CluevalError` for wrong options or input, when the
-    stream reaches it, and `TextMismatch` if the two sides differ in their text.
-    """
-    refuse_unknown(options, [*known_options(), "pair_by"], "errors")
+    """Yield all errors of predicted compared with gold, in the order of the documents; see `clueval.errors`."""
+    refuse_unknown(options, known_options(), "errors")
     choice = choice_with(choice, options)
     require_layers(layers)
     require_kind(options.get("progress"), "Progress | None", "progress")

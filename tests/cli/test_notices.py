@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from contextlib import chdir
 from pathlib import Path
 
 import pytest
 
 from clueval import CluevalWarning, conventions, score
-from clueval.cli import main
+from clueval.cli import COMMANDS, main
+from clueval.cli.commands import command_parser
 
 GERMAN = Path(__file__).parents[1] / "samples" / "german"
 FILES = [str(GERMAN / "gold.vrt"), str(GERMAN / "predicted.vrt")]
@@ -39,6 +41,27 @@ def test_quiet_prints_nothing_but_the_result(tmp_path: Path, capsys: Capture) ->
     out, err = capsys.readouterr()
     assert out.startswith("{")
     assert err == ""
+
+
+@pytest.mark.parametrize(
+    "command", sorted(COMMANDS.keys() - {"formats", "metrics", "guide", "completion", "help"})
+)
+def test_quiet_is_an_option_of_every_command_that_reads_files(command: str) -> None:
+    assert {"-q", "--quiet"} <= command_parser(command).option_actions().keys()
+
+
+def test_quiet_prints_nothing_of_the_file_of_defaults_in_commands_for_annotators(
+    tmp_path: Path, capsys: Capture
+) -> None:
+    (tmp_path / "a.conll").write_text("a\tB-X\nb\tB-Y\n", encoding="utf-8")
+    (tmp_path / "b.conll").write_text("a\tB-X\nb\tO\n", encoding="utf-8")
+    paths = ["a.conll", "b.conll"]
+    (tmp_path / "clueval.toml").write_text("level = 1\n", encoding="utf-8")
+    with chdir(tmp_path):
+        assert main(["agree", *paths]) == 0
+        assert "read clueval.toml" in capsys.readouterr().err
+        assert main(["agree", *paths, "-q"]) == 0
+        assert capsys.readouterr().err == ""
 
 
 def test_columns_and_schemes_of_both_sides_are_said_where_they_differ(
@@ -174,5 +197,3 @@ def test_documents_in_another_order_are_answered_with_the_option_that_pairs_them
     assert "or pair them: --pair-by id or --pair-by content" in capsys.readouterr().err
     assert main(["errors", str(tmp_path), str(paths[0])]) == 2
     assert "or pair documents with --pair-by id" in capsys.readouterr().err
-    assert main(["errors", *map(str, [*paths, paths[0]]), "--html", "x.html", "--pair-by", "id"]) == 2
-    assert "--pair-by does not apply to two systems" in capsys.readouterr().err
