@@ -87,9 +87,7 @@ def run(options: argparse.Namespace) -> int:
     if options.html is None:
         put_result([comparison.render(form_of(options))], options.output_file)
         return 0
-    from clueval.studies.comparison_page import write_page
-
-    write_page(options.html, comparison, title=" and ".join(comparison.systems))
+    comparison.write_page(options.html)
     wrote(options.html)
     return 0
 

@@ -13,7 +13,7 @@ from clueval.cli.printing import wrote
 from clueval.cli.progress import progress
 from clueval.exceptions import UsageError
 from clueval.studies.conventions import conventions
-from clueval.studies.conventions_report import FORMS, write_page
+from clueval.studies.conventions_report import FORMS
 
 USAGE = "GOLD PREDICTED"
 DESCRIPTION = """\
@@ -62,7 +62,7 @@ def run(options: argparse.Namespace) -> int:
             **common.reading(options),
         )
     if options.html is not None:
-        write_page(options.html, table.to_dict())
+        table.write_page(options.html)
         wrote(options.html)
     else:
         put_result([table.render(form_of(options))], options.output_file)

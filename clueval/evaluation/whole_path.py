@@ -7,7 +7,7 @@ from typing import Any
 
 from clueval.evaluation.headline import headline_rates
 from clueval.evaluation.score_path import Path, find_path, paths_of
-from clueval.exceptions import UsageError
+from clueval.exceptions import UsageError, require_kind
 from clueval.metrics import METRICS
 
 
@@ -20,6 +20,7 @@ def whole_path(reports: Mapping[str, Any], text: str) -> Path:
     >>> whole_path({"exact": {"entity": {"micro": {"f1": 0.5}}}}, "micro.f1")
     ('exact', 'entity', 'micro', 'f1')
     """
+    require_kind(text, "str", "the path of a score")
     try:
         return find_path(reports, text)
     except UsageError:

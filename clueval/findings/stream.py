@@ -76,18 +76,7 @@ def errors(
     preparing: Preparing = _PREPARING,
     **options: Unpack[ErrorsOptions],
 ) -> Iterator[Finding]:
-    """Yield all errors of predicted compared with gold, in the order of the documents.
-
-    Args:
-        gold, predicted: as in `clueval.score`.
-        choice: selects the errors; or its fields by their own names, as in ``level=1, labelled="entity"``.
-        layers, reading, preparing: as in `clueval.score`.
-        options: any field of `Reading` and `Preparing` by its own name, ``gold_set``, ``predicted_set``, ``pair_by``,
-            ``progress``, as in `clueval.score`.
-
-    Holds one document or passage of each side. Raises `CluevalError` for wrong options or input, when the
-    stream reaches it, and `TextMismatch` if the two sides differ in their text.
-    """
+    """Yield all errors of predicted compared with gold, in the order of the documents; see `clueval.errors`."""
     refuse_unknown(options, known_options(), "errors")
     choice = choice_with(choice, options)
     require_layers(layers)

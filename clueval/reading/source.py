@@ -218,9 +218,10 @@ class Source:
 
 
 def texts_of(path: Path, options: ReadOptions, name: str | None = None) -> Iterator[Document]:
-    """Yield the documents of a VRT or CoNLL file, without layers. Raises `FileError` for another format.
+    """Yield the documents of a file without layers: tokens of VRT or CoNLL, or the texts of JSON rows.
 
-    A file that is not recognised is read as CoNLL, whose lines may be tokens alone.
+    A file that is not recognised is read as CoNLL, whose lines may be tokens alone. Raises `FileError` for another
+    format.
     """
     plain = replace(options, input=None, text=None, layers=None)
     try:
@@ -228,8 +229,14 @@ def texts_of(path: Path, options: ReadOptions, name: str | None = None) -> Itera
     except FormatError:
         source = source_of(path, replace(plain, input="conll"), name=name)
     lines = source.token_lines
+    if lines is None and source.form.rows is not None:
+        return (replace(document, layers={}) for document in source.documents())
     if lines is None:
-        raise FileError("is not a text with tokens", file=str(path), advice="use VRT or CoNLL")
+        raise FileError(
+            "has neither tokens nor rows of texts",
+            file=str(path),
+            advice="use VRT, CoNLL or JSON such as doccano's",
+        )
     columns = replace(options, layers=None).columns()._replace(layers={})
     return documents(lines.passages(path, columns, name=name), {}, lines.sentence_id, options.max_document)
 

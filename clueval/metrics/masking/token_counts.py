@@ -39,7 +39,8 @@ _NOTHING = 0, 0
 class TokenCounts:
     """Counts documents; `views` are the mentions by annotator.
 
-    `masked` and `mentioned` are flags of tokens, `exposed` has the exposed words and characters of each mention.
+    `masked` and `mentioned` are flags of tokens, `exposed` has the exposed words and characters of each mention, and
+    `several` the annotators and documents with an entity that has several replacements, once they are counted.
     """
 
     def __init__(
@@ -51,6 +52,7 @@ class TokenCounts:
         self.masked = _flags(size, masks)
         self.mentioned = _flags(size, *views.values())
         self.exposed = {name: self._exposed_of(found) for name, found in views.items()}
+        self.several: list[tuple[str, int]] = []
 
     def tally(self) -> Tally:
         """Return the counts, as `clueval.metrics.masking.counts.count` does."""
@@ -63,11 +65,13 @@ class TokenCounts:
         return +tally
 
     def _add_by_document(self, tally: Tally) -> None:
-        for views in zip(*(self._by_document(name) for name in self.views), strict=True):
+        documents = zip(*(self._by_document(name) for name in self.views), strict=True)
+        for number, views in enumerate(documents):
             _add_documents(tally, views)
-            for found in views:
+            for name, found in zip(self.views, views, strict=True):
                 self._add_entities(tally, found)
-                self._add_replacements(tally, found)
+                if self._add_replacements(tally, found):
+                    self.several.append((name, number))
 
     def _exposed_of(self, found: TokenMentions) -> list[tuple[int, int]]:
         """Return the exposed words and characters of each mention."""
@@ -138,15 +142,20 @@ class TokenCounts:
                 if status:
                     tally[*row, status] += number
 
-    def _add_replacements(self, tally: Tally, found: DocumentMentions) -> None:
-        """Add how consistent replacements are, as `clueval.metrics.masking.replacements.consistency_of` does."""
+    def _add_replacements(self, tally: Tally, found: DocumentMentions) -> int:
+        """Add how consistent replacements are, as `clueval.metrics.masking.replacements.consistency_of` does.
+
+        Returns the number of entities with several replacements.
+        """
         rows = zip(found.starts, found.ends, found.entities, found.exposed, strict=True)
         pairs = [(entity, self.replacement(start, end)) for start, end, entity, left in rows if not left]
         mentions = Counter(entity for entity, _ in pairs)
         different = set(pairs)
         tally["replacements", "entities"] += _repeated(mentions)
-        tally["replacements", "several"] += _repeated(Counter(entity for entity, _ in different))
+        several = _repeated(Counter(entity for entity, _ in different))
+        tally["replacements", "several"] += several
         tally["replacements", "shared"] += _repeated(Counter(label for _, label in different))
+        return several
 
     def replacement(self, start: int, end: int) -> str:
         """Return the label of the mask with most characters of a protected mention, the earliest of equals."""

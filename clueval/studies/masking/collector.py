@@ -16,7 +16,8 @@ from clueval.spans.token_pair import TokenPair
 from clueval.studies.masking.examined import inconsistent_of, leaks_of, needless_of, string_leaks_of
 from clueval.studies.masking.leak import Inconsistent, Leak, StringLeak
 from clueval.studies.masking.sent import leak_of, number_of_text, replaced_of, string_leak_of, written
-from clueval.studies.masking.token_leaks import TokenLeaks, TokenPlaces
+from clueval.studies.masking.token_leaks import TokenLeaks
+from clueval.studies.masking.token_places import TokenPlaces
 from clueval.transforms.group import Group
 
 

@@ -114,11 +114,11 @@ def _excerpt(examination: Examination, own: Range) -> Excerpt:
     """Return the text around a range; if nothing in it is exposed, all of it that is not masked is shown as exposed."""
     text, masked = examination.words.text, examination.masked
     exposed = examination.exposed if examination.exposed.between(*own) else examination.readable
-    windows = windows_of(text, own, (0, len(text)))
+    windows = windows_of(own, (0, len(text)))
     inside = tuple((max(own[0], first), min(own[1], last)) for first, last in windows)
     return Excerpt(
         tuple((first, text[first:last]) for first, last in windows),
-        tuple(masked.runs(tuple(windows))),
-        tuple(exposed.runs(inside)),
-        (windows[0][0] > 0, windows[-1][1] < len(text)),
+        masked.runs(windows),
+        exposed.runs(inside),
+        windows[-1][1] < len(text),
     )

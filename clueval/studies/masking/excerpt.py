@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import chain, pairwise
+from itertools import pairwise
 from typing import NamedTuple
 
 from clueval.metrics.masking.flags import Range
@@ -31,29 +31,38 @@ class ShownPiece:
 class Excerpt(NamedTuple):
     """The text around a range: `windows` has the start of each part of it and its text.
 
-    A long range has two windows, of its beginning and of its end. `masked` are the runs of masked characters, and
-    `exposed` those of exposed characters of the range itself, by position; `is_cut`: text before it or after it is
-    left out.
+    A long range has two windows, of its beginning and of its end. `masked` are the runs of masked characters in them,
+    and `exposed` those of exposed characters of the range itself, by position; they may go on beyond the windows.
+    `goes_on`: the document has more text after it.
     """
 
     windows: tuple[tuple[int, str], ...] = ()
-    masked: tuple[Range, ...] = ()
-    exposed: tuple[Range, ...] = ()
-    is_cut: tuple[bool, bool] = (False, False)
+    masked: Sequence[Range] = ()
+    exposed: Sequence[Range] = ()
+    goes_on: bool = False
 
     def pieces(self, own: Range) -> tuple[ShownPiece, ...]:
-        """Return the text in pieces: masked, exposed, or neither; `own` is the range."""
-        between, cut = [ShownPiece("…", "", is_own=True)], [ShownPiece("…", "", is_own=False)]
-        found = [
-            between * (number > 0) + self._pieces(start, text, own)
-            for number, (start, text) in enumerate(self.windows)
-        ]
-        return (*cut * self.is_cut[0], *chain(*found), *cut * self.is_cut[1])
+        """Return the text in pieces: masked, exposed, or neither; `own` is the range.
 
-    def _pieces(self, first: int, text: str, own: Range) -> list[ShownPiece]:
-        last = first + len(text)
+        The text begins and ends at a blank if one is near, unless it is that of the whole document.
+        """
+        between, cut = [ShownPiece("…", "", is_own=True)], [ShownPiece("…", "", is_own=False)]
+        found: list[ShownPiece] = []
+        for number, (start, text) in enumerate(self.windows):
+            first, last = start, start + len(text)
+            if number == 0 and start > 0:
+                first += max(0, text.find(" ", 0, own[0] - start))
+            if number == len(self.windows) - 1 and self.goes_on:
+                blank = text.rfind(" ", own[1] - start)
+                last = last if blank < 0 else start + blank + 1
+            found += between * (number > 0) + self._pieces((first, last), text[first - start :], own)
+        return (*cut * (self.windows[0][0] > 0), *found, *cut * self.goes_on) if self.windows else ()
+
+    def _pieces(self, window: Range, text: str, own: Range) -> list[ShownPiece]:
+        """Return the pieces of a window, at whose start the text begins."""
+        first, last = window
         inside = max(own[0], first), min(own[1], last)
-        masked, exposed = clipped(self.masked, (first, last)), clipped(self.exposed, inside)
+        masked, exposed = _clipped(self.masked, window), _clipped(self.exposed, inside)
         styles = dict.fromkeys((start for start, _ in exposed), "exposed")
         styles |= dict.fromkeys((start for start, _ in masked), "masked")
         ends = {end for _, end in (*masked, *exposed)}
@@ -74,23 +83,18 @@ def in_one_line(text: str) -> str:
     return text.translate(_IN_ONE_LINE)
 
 
-def windows_of(text: str, own: Range, whole: Range) -> list[Range]:
-    """Return the ranges that an excerpt of `own` shows: of a long range, the beginning and the end.
+def windows_of(own: Range, whole: Range) -> tuple[Range, ...]:
+    """Return the ranges of the windows around `own`: of a long range, the beginning and the end.
 
-    `whole` is the range of the document in `text`. An excerpt begins and ends at a blank if one is near.
+    `whole` is the range of the document.
     """
     first, last = max(whole[0], own[0] - AROUND), min(whole[1], own[1] + AROUND)
-    if first > whole[0]:
-        first = max(first, text.find(" ", first, own[0]))
-    if last < whole[1]:
-        blank = text.rfind(" ", own[1], last)
-        last = last if blank < 0 else blank + 1
     if own[1] - own[0] <= MOST_SHOWN:
-        return [(first, last)]
-    return [(first, own[0] + MOST_SHOWN // 2), (own[1] - MOST_SHOWN // 2, last)]
+        return ((first, last),)
+    return (first, own[0] + MOST_SHOWN // 2), (own[1] - MOST_SHOWN // 2, last)
 
 
-def clipped(ranges: Iterable[Range], window: Range) -> list[Range]:
+def _clipped(ranges: Iterable[Range], window: Range) -> list[Range]:
     """Return the parts of ranges that lie in a window."""
     first, last = window
     return [(max(start, first), min(end, last)) for start, end in ranges if start < last and end > first]

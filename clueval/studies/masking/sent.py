@@ -78,13 +78,12 @@ def _ranges(value: object) -> tuple[Range, ...]:
 
 
 def _excerpt(value: object) -> Excerpt:
-    windows, masked, exposed, is_cut = a_list(value, "an excerpt", 4)
-    before, after = a_list(is_cut, "marks of an excerpt", 2)
+    windows, masked, exposed, goes_on = a_list(value, "an excerpt", 4)
     return Excerpt(
         tuple(map(_window, a_list(windows, "the windows"))),
-        _ranges(masked),
-        _ranges(exposed),
-        (flag(before, "a mark"), flag(after, "a mark")),
+        list(_ranges(masked)),
+        list(_ranges(exposed)),
+        flag(goes_on, "a mark"),
     )
 
 

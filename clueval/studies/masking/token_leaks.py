@@ -6,45 +6,17 @@ looked at.
 
 from __future__ import annotations
 
-import re
-from array import array
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from itertools import accumulate, compress, islice, pairwise
+from itertools import compress, islice, pairwise
 
-from clueval.metrics.masking.flags import Range
 from clueval.metrics.masking.token_counts import TokenCounts
 from clueval.metrics.masking.token_spans import TokenMentions
-from clueval.metrics.masking.token_text import TokenText
-from clueval.studies.masking.excerpt import Excerpt, clipped, in_one_line, windows_of
+from clueval.studies.masking.excerpt import in_one_line
 from clueval.studies.masking.leak import MOST_SIBLINGS, Inconsistent, Leak, Sibling, StringLeak
-
-_LETTERS = re.compile(r"[^\W_]+")
-
-
-class TokenPlaces:
-    """Tokens as characters of one text, in which tokens are joined by blanks; a border is no token."""
-
-    def __init__(self, text: TokenText) -> None:
-        lengths = list(map(len, text.tokens))
-        tokens: Sequence[str] | Iterator[str] = text.tokens
-        if text.borders:
-            are_tokens = bytearray(b"\x01") * len(lengths)
-            for border in text.borders:
-                lengths[border], are_tokens[border] = -1, 0
-            tokens = compress(text.tokens, are_tokens)
-        self._before = array("q", accumulate(lengths, initial=0))
-        self.text = " ".join(tokens)
-
-    def start(self, token: int) -> int:
-        """Return where a token begins."""
-        return self._before[token] + token
-
-    def range(self, start: int, end: int) -> Range:
-        """Return the characters of a run of tokens that ends with a token."""
-        return self._before[start] + start, self._before[end] + end - 1
+from clueval.studies.masking.token_places import MaskedPlaces, TokenPlaces
 
 
 class TokenLeaks:
@@ -52,166 +24,44 @@ class TokenLeaks:
 
     def __init__(self, counts: TokenCounts, places: TokenPlaces, ids: Sequence[str]) -> None:
         self._counts, self._places, self._ids = counts, places, ids
-        ends = counts.text.ends
-        self._firsts = [0, *ends[:-1]]
-        self._begins = [places.start(first) for first in self._firsts]
-        self._stops = [
-            max(begin, places.start(end) - 1) for begin, end in zip(self._begins, ends, strict=True)
-        ]
 
     @cached_property
-    def _masks(self) -> tuple[list[int], list[int]]:
-        """The starts and the ends of the masks in characters."""
-        masks, places = self._counts.masks, self._places
-        found = [places.range(start, end) for start, end in zip(masks.starts, masks.ends, strict=True)]
-        return [start for start, _ in found], [end for _, end in found]
+    def _masked(self) -> MaskedPlaces:
+        return MaskedPlaces(self._counts, self._places)
 
     def leaks(self) -> Iterator[Leak]:
         """Yield the leaks by annotator, document and position."""
         for annotator, found in self._counts.views.items():
             left = [characters for _, characters in self._counts.exposed[annotator]]
-            for number, mentions in self._by_document(found):
-                if any(map(left.__getitem__, mentions)):
-                    yield from self._in_document(number, annotator, found, left, mentions)
+            for number, (first, past) in enumerate(pairwise(self._cuts(found))):
+                if any(left[first:past]):
+                    mentions = self._counted(found, first, past)
+                    of_document = _DocumentLeaks(self._counts, self._masked, number, found, left, mentions)
+                    yield from of_document.leaks(self._ids[number], annotator)
 
-    def _by_document(self, found: TokenMentions) -> Iterator[tuple[int, Sequence[int]]]:
-        """Yield the mentions of each document that are counted, by number."""
-        cuts = [
+    def _cuts(self, found: TokenMentions) -> list[int]:
+        """Return the number of the first mention of each document, and the number of mentions."""
+        return [
             0,
             *(bisect_left(found.starts, end) for end in self._counts.text.ends[:-1]),
             len(found.starts),
         ]
-        for number, (first, past) in enumerate(pairwise(cuts)):
-            mentions = list(compress(range(first, past), found.counted[first:past]))
-            yield number, sorted(mentions, key=lambda one: (found.starts[one], found.ends[one]))
 
-    def _in_document(
-        self,
-        number: int,
-        annotator: str,
-        found: TokenMentions,
-        left: Sequence[int],
-        mentions: Sequence[int],
-    ) -> Iterator[Leak]:
-        """Yield the leaks of a document; `left` are the exposed characters of each mention."""
-        leaking = [mention for mention in mentions if left[mention]]
-        kept = [mention for mention in mentions if not left[mention]]
-        entities, words = found.entities, found.words
-        members: dict[int, list[int]] = {entities[mention]: [] for mention in leaking}
-        for mention in mentions:
-            if entities[mention] in members:
-                members[entities[mention]].append(mention)
-        protected = Counter(map(entities.__getitem__, kept))
-        same, same_protected = (
-            Counter(map(words.__getitem__, mentions)),
-            Counter(map(words.__getitem__, kept)),
-        )
-        siblings: dict[int, Sibling] = {}
-        begin = self._begins[number]
-        for mention in leaking:
-            start, end = self._places.range(found.starts[mention], found.ends[mention])
-            of_entity = members[entities[mention]]
-            others = islice((other for other in of_entity if other != mention), MOST_SIBLINGS)
-            exposed = self._exposed(found.starts[mention], found.ends[mention], begin)
-            kind, label = found.groups[mention]
-            yield Leak(
-                self._ids[number],
-                annotator,
-                start - begin,
-                end - begin,
-                kind,
-                self._status(found, left, mention),
-                exposed,
-                len(of_entity),
-                protected[entities[mention]],
-                same[words[mention]],
-                same_protected[words[mention]],
-                left[mention],
-                label,
-                self._places.text[start:end],
-                self._excerpt(number, (start, end), exposed),
-                tuple(self._sibling(siblings, number, found, left, other) for other in others),
-            )
-
-    def _status(self, found: TokenMentions, left: Sequence[int], mention: int) -> str:
-        if not left[mention]:
-            return "protected"
-        whole = self._counts.text.characters_in(found.starts[mention], found.ends[mention])
-        return "missed" if left[mention] == whole else "partial"
-
-    def _sibling(
-        self,
-        known: dict[int, Sibling],
-        number: int,
-        found: TokenMentions,
-        left: Sequence[int],
-        mention: int,
-    ) -> Sibling:
-        if mention not in known:
-            tokens, begin = (found.starts[mention], found.ends[mention]), self._begins[number]
-            own = self._places.range(*tokens)
-            exposed = self._exposed(*tokens, begin) if left[mention] else self._readable(own, begin)
-            excerpt = self._excerpt(number, own, exposed)
-            status = self._status(found, left, mention)
-            known[mention] = Sibling(own[0] - begin, own[1] - begin, status, excerpt)
-        return known[mention]
-
-    def _exposed(self, start: int, end: int, begin: int) -> tuple[Range, ...]:
-        """Return the exposed characters of a run of tokens, counted from `begin`."""
-        text, masked, found = self._counts.text, self._counts.masked, []
-        for number in range(start, end):
-            if text.core[number] and not masked[number]:
-                first, token = self._places.start(number) - begin, text.tokens[number]
-                if len(token) == text.letters[number]:
-                    found.append((first, first + len(token)))
-                else:
-                    found += [(first + one.start(), first + one.end()) for one in _LETTERS.finditer(token)]
-        return tuple(found)
-
-    def _readable(self, own: Range, begin: int) -> tuple[Range, ...]:
-        """Return the characters of a range that are not masked, counted from `begin`."""
-        cuts = [own[0], *(place for one in self._masked_in(own) for place in one), own[1]]
-        pairs = zip(cuts[::2], cuts[1::2], strict=True)
-        return tuple((start - begin, end - begin) for start, end in pairs if start < end)
-
-    def _masked_in(self, window: Range) -> list[Range]:
-        starts, ends = self._masks
-        places = slice(bisect_right(ends, window[0]), bisect_left(starts, window[1]))
-        return clipped(zip(starts[places], ends[places], strict=True), window)
-
-    def _excerpt(self, number: int, own: Range, exposed: tuple[Range, ...]) -> Excerpt:
-        """Return the text around a range; `exposed` counts from the begin of the document."""
-        text, begin, stop = self._places.text, self._begins[number], self._stops[number]
-        windows = windows_of(text, own, (begin, stop))
-        masked = tuple((start - begin, end - begin) for one in windows for start, end in self._masked_in(one))
-        if len(windows) > 1:
-            shown = [(max(own[0], first) - begin, min(own[1], last) - begin) for first, last in windows]
-            exposed = tuple(one for window in shown for one in clipped(exposed, window))
-        return Excerpt(
-            tuple((first - begin, text[first:last]) for first, last in windows),
-            masked,
-            exposed,
-            (windows[0][0] > begin, windows[-1][1] < stop),
-        )
+    def _counted(self, found: TokenMentions, first: int, past: int) -> list[int]:
+        """Return the numbers of the mentions of a document that are counted, by position."""
+        mentions = compress(range(first, past), found.counted[first:past])
+        return sorted(mentions, key=lambda one: (found.starts[one], found.ends[one]))
 
     def string_leaks(self) -> Iterator[tuple[int, StringLeak]]:
         """Yield the string leaks by position, with the numbers of their documents."""
-        number, ends = 0, self._counts.text.ends
+        number, ends, text = 0, self._counts.text.ends, self._places.text
         for start, end in self._counts.string_leaks:
             while ends[number] <= start:
                 number += 1
-            own, begin = self._places.range(start, end), self._begins[number]
-            exposed = self._exposed(start, end, begin)
-            yield (
-                number,
-                StringLeak(
-                    self._ids[number],
-                    own[0] - begin,
-                    own[1] - begin,
-                    self._places.text[own[0] : own[1]],
-                    self._excerpt(number, own, exposed),
-                ),
-            )
+            own, begin = self._places.range(start, end), self._masked.begins[number]
+            excerpt = self._masked.excerpt(number, own, self._masked.exposed(number, start, end))
+            place = own[0] - begin, own[1] - begin
+            yield number, StringLeak(self._ids[number], *place, text[own[0] : own[1]], excerpt)
 
     def needless(self) -> Iterator[str]:
         """Yield the texts of the masks that have no character of a mention."""
@@ -223,10 +73,11 @@ class TokenLeaks:
 
     def inconsistent(self) -> Iterator[Inconsistent]:
         """Yield the entities that have several replacements in one document."""
-        for annotator, found in self._counts.views.items():
-            left = [characters for _, characters in self._counts.exposed[annotator]]
-            for number, mentions in self._by_document(found):
-                yield from self._of_several(number, found, [one for one in mentions if not left[one]])
+        for annotator, number in self._counts.several:
+            found, exposed = self._counts.views[annotator], self._counts.exposed[annotator]
+            first, past = self._cuts(found)[number : number + 2]
+            kept = [one for one in self._counted(found, first, past) if not exposed[one][1]]
+            yield from self._of_several(number, found, kept)
 
     def _of_several(self, number: int, found: TokenMentions, kept: Sequence[int]) -> Iterator[Inconsistent]:
         """Yield the entities of a document with several replacements, given its protected mentions."""
@@ -239,7 +90,88 @@ class TokenLeaks:
             different.setdefault(entity, set()).add(replacement)
         for entity, replacements in different.items():
             if len(replacements) > 1:
-                mention, begin = first[entity], self._begins[number]
+                mention, begin = first[entity], self._masked.begins[number]
                 start, end = self._places.range(found.starts[mention], found.ends[mention])
                 text = self._places.text[start:end]
                 yield Inconsistent(self._ids[number], start - begin, text, tuple(sorted(replacements)))
+
+
+class _DocumentLeaks:
+    """Lists the leaks of one annotator in the document with this number, whose mentions are given by number.
+
+    `left` are the exposed characters of each mention.
+    """
+
+    def __init__(
+        self,
+        counts: TokenCounts,
+        masked: MaskedPlaces,
+        number: int,
+        found: TokenMentions,
+        left: Sequence[int],
+        mentions: Sequence[int],
+    ) -> None:
+        self._text, self._masked, self._number = counts.text, masked, number
+        self._found, self._left, self._mentions = found, left, mentions
+        self._siblings: dict[int, Sibling] = {}
+
+    def leaks(self, document: str, annotator: str) -> Iterator[Leak]:
+        """Yield the leaks by position."""
+        found, left, begin = self._found, self._left, self._masked.begins[self._number]
+        leaking = [mention for mention in self._mentions if left[mention]]
+        kept = [mention for mention in self._mentions if not left[mention]]
+        members = self._members({found.entities[mention] for mention in leaking})
+        protected = Counter(map(found.entities.__getitem__, kept))
+        same = Counter(map(found.words.__getitem__, self._mentions))
+        same_protected = Counter(map(found.words.__getitem__, kept))
+        for mention in leaking:
+            own = start, end = self._masked.places.range(found.starts[mention], found.ends[mention])
+            exposed = self._masked.exposed(self._number, found.starts[mention], found.ends[mention])
+            entity, words = found.entities[mention], found.words[mention]
+            yield Leak(
+                document,
+                annotator,
+                start - begin,
+                end - begin,
+                found.groups[mention][0],
+                self._status(mention),
+                tuple(exposed),
+                len(members[entity]),
+                protected[entity],
+                same[words],
+                same_protected[words],
+                left[mention],
+                found.groups[mention][1],
+                self._masked.places.text[start:end],
+                self._masked.excerpt(self._number, own, exposed),
+                self._others(members[entity], mention),
+            )
+
+    def _members(self, entities: set[int]) -> dict[int, list[int]]:
+        """Return the mentions of each of these entities."""
+        members: dict[int, list[int]] = {entity: [] for entity in entities}
+        for mention in self._mentions:
+            if self._found.entities[mention] in members:
+                members[self._found.entities[mention]].append(mention)
+        return members
+
+    def _others(self, members: Sequence[int], mention: int) -> tuple[Sibling, ...]:
+        """Return the first of the other mentions of an entity."""
+        others = islice((other for other in members if other != mention), MOST_SIBLINGS)
+        return tuple([self._siblings.get(other) or self._sibling(other) for other in others])
+
+    def _sibling(self, mention: int) -> Sibling:
+        masked, number, begin = self._masked, self._number, self._masked.begins[self._number]
+        tokens = self._found.starts[mention], self._found.ends[mention]
+        own = masked.places.range(*tokens)
+        exposed = masked.exposed(number, *tokens) if self._left[mention] else masked.readable(number, own)
+        excerpt = masked.excerpt(number, own, exposed)
+        sibling = Sibling(own[0] - begin, own[1] - begin, self._status(mention), excerpt)
+        self._siblings[mention] = sibling
+        return sibling
+
+    def _status(self, mention: int) -> str:
+        if not self._left[mention]:
+            return "protected"
+        whole = self._text.characters_in(self._found.starts[mention], self._found.ends[mention])
+        return "missed" if self._left[mention] == whole else "partial"

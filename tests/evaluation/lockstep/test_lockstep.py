@@ -97,7 +97,7 @@ class TestExampleOfTheDocstring:
     def test_sentences_after_the_first_are_a_stretch(self, stretches: list[Stretch]) -> None:
         assert [(stretch.documents, stretch.tokens) for stretch in stretches] == [(0, 7), (0, 0)]
 
-    def test_stretch_compares_only_lines_in_spans_and_in_hunks(self, stretches: list[Stretch]) -> None:
+    def test_stretch_compares_only_lines_in_hunks(self, stretches: list[Stretch]) -> None:
         (tag_runs, rest) = stretches[-1].columns
 
         assert tag_runs.same == {"label": ["B-X"]}

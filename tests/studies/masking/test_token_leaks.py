@@ -61,7 +61,17 @@ def shown(report: MaskingReport | str) -> tuple[Any, ...]:
     """Return all that a report shows."""
     if isinstance(report, str):
         return (report,)
-    return report.to_dict(), report.leaks, report.string_leaks, report.needless, report.inconsistent
+    leaks = [
+        (
+            leak.label,
+            leak.text,
+            leak.context,
+            [(one.start, one.end, one.status, one.context) for one in leak.siblings],
+        )
+        for leak in report.leaks
+    ]
+    strings = [(leak.text, leak.context) for leak in report.string_leaks]
+    return report.to_dict(), leaks, strings, report.needless, report.inconsistent
 
 
 def found(paths: list[str], **settings: Any) -> MaskingReport | str:
