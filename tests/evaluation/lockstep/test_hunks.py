@@ -144,3 +144,6 @@ def test_hunks_are_those_that_are_found_one_row_at_a_time(
 
     assert of_both is not None
     assert runs_of(of_both) == sorted(expected)
+    assert len(of_both.column(0)) == sum(
+        len(run) + 1 for run in expected
+    )  # a line that is outside follows each
