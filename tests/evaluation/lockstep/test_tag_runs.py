@@ -86,6 +86,15 @@ def test_layers_are_counted_separately_unless_they_are_merged() -> None:
     assert next(of_both.take(3)).same == {"x": ["B-X", "B-<"], "y": ["O", "B-Y"]}
 
 
+@pytest.mark.parametrize("layers", [("x",), ("x", "y")])
+def test_labels_may_have_blanks(layers: tuple[str, ...]) -> None:
+    layout = layout_of("w\tO\tO", "\t", ColumnOptions({"x": 2, "y": 3}), True, "f", 1)
+    runs = TagRuns(layers, layout)
+    runs.add(Rows.of(b"w\tB-a b\x0c\tI-c d\n", layout))
+
+    assert next(runs.take(1)).same == {layer: [{"x": "B-a b\x0c", "y": "I-c d"}[layer]] for layer in layers}
+
+
 def test_tags_may_have_any_number_of_labels() -> None:
     tags = [f"B-{number}" for number in range(10_000)]
 
