@@ -72,7 +72,9 @@ def test_a_wrong_value_is_refused_and_changes_nothing(place: tuple[int, ...], va
 def in_parts(tmp_path: Path, head: str) -> tuple[dict[str, Any], dict[str, Any], list[str]]:
     """Return the report on two files, that of parts of them, and the remarks."""
     for name, tag in (("gold", "B-A"), ("predicted", "O")):
-        texts = [f"{head.format(number)}Anna{number} {tag}\n. O\n\nAnna{number} O\n\n" for number in range(60)]
+        texts = [
+            f"{head.format(number)}Anna{number} {tag}\n. O\n\nAnna{number} O\n\n" for number in range(60)
+        ]
         (tmp_path / name).write_text("".join(texts), encoding="utf-8")
     sides = str(tmp_path / "gold"), str(tmp_path / "predicted")
     remarks: list[str] = []
