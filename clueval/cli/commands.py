@@ -94,25 +94,14 @@ def _add_command(commands: argparse._SubParsersAction[Command], name: str, help_
 
 
 def _add_arguments(parser: Command, command: str) -> None:
-    """Add the arguments of a command, and to those that read files also the options that they have in common."""
+    """Add the arguments of a command, and to those that read files the option that ignores the configuration file."""
     import_module(f"clueval.cli.{command}").add_arguments(parser)
-    reads_text = "reading" in parser.topics
-    if command not in _WITHOUT_FILES:
-        (parser.group("reading") if reads_text else parser).add_argument(
-            "-q",
-            "--quiet",
-            action="store_true",
-            help="print no lines about what was read, and no warnings",
-        )
-    if reads_text:
+    if "reading" in parser.topics:
         parser.topics["reading"].add_argument(
             "--no-config",
             action="store_true",
             help="ignore clueval.toml, and [tool.clueval] of pyproject.toml, in the current folder",
         )
-
-
-_WITHOUT_FILES = ("formats", "metrics", "guide", "completion", "help")
 
 
 def _settings(command: str) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from clueval.cli.fields import SideValues, add_fields, given_fields, group_of, help_of, pair_of
+from clueval.cli.outputs import add_quiet
 from clueval.cli.parser import Command
 from clueval.cli.printing import flush, remark
 from clueval.evaluation.options import Counting
@@ -130,6 +131,7 @@ def add_reading(parser: Command, *, sides: int, sets: str | None = "reading") ->
     )
     own = [name for name in Reading.__dataclass_fields__ if sides == 1 or name != "annotation_set"]
     added = add_fields(parser, Reading, "reading", only=own, sides=sides)
+    add_quiet(parser.group("reading"))
     if sides == 2:
         _add_sets(parser.group("reading") if sets is None else parser.topic(sets))
 

@@ -95,6 +95,14 @@ class Source:
     def require_both_sides(self) -> None:
         """Raise `UsageError` unless a file of this format can hold gold and predicted in two columns."""
         if self.token_lines is None:
+            sets = self.sets() if self.form.has_sets else []
+            if len(sets) > 1:
+                raise UsageError(
+                    f"which annotation sets are gold and predicted? The file has {', '.join(map(repr, sets))}",
+                    file=str(self.path),
+                    advice="give PREDICTED, too, or name both with --gold-set and --predicted-set (gold_set, "
+                    "predicted_set)",
+                )
             raise UsageError(
                 f"a file of the format {self.format} cannot hold gold and predicted",
                 file=str(self.path),
@@ -212,7 +220,8 @@ class Source:
             raise FileError(
                 f"the text file {path} of this table of spans does not exist",
                 file=str(self.path),
-                advice="put a .vrt file with the same name next to the table, or name the text with --text",
+                advice="put a .vrt file with the same name next to the table, or name the text with --text: VRT or "
+                "CoNLL, or JSON rows with texts if positions are characters",
             )
         return texts_of(path, self.options, self.name)
 

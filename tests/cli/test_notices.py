@@ -77,6 +77,33 @@ def test_columns_and_schemes_of_both_sides_are_said_where_they_differ(
     )
 
 
+def test_labels_with_other_names_are_answered_with_the_options_that_rename_them(
+    tmp_path: Path, capsys: Capture
+) -> None:
+    for name, label in (("gold", "PERSON"), ("predicted", "PER"), ("mapped", "PERSON")):
+        (tmp_path / f"{name}.conll").write_text(f"a\tB-{label}\nb\tO\n", encoding="utf-8")
+    gold, predicted, mapped = (str(tmp_path / f"{name}.conll") for name in ("gold", "predicted", "mapped"))
+    advice = "no label is on both sides; --gold-map and --predicted-map (gold_map, predicted_map) give labels new names"
+
+    assert main(["score", gold, predicted]) == 0
+    assert advice in capsys.readouterr().err
+    assert main(["score", gold, mapped]) == 0
+    assert advice not in capsys.readouterr().err
+
+
+def test_annotation_sets_of_the_only_file_are_named_if_none_is_chosen(
+    tmp_path: Path, capsys: Capture
+) -> None:
+    rows = [{"text": "Ada", "label": [[0, 3, "A"]], "username": name} for name in ("ada", "bob")]
+    (tmp_path / "a.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+
+    assert main(["score", str(tmp_path / "a.jsonl")]) == 2
+    assert (
+        "which annotation sets are gold and predicted? The file has 'ada', 'bob' (give PREDICTED, too, or name both "
+        "with --gold-set and --predicted-set" in capsys.readouterr().err
+    )
+
+
 def test_the_command_warns_in_one_line(tmp_path: Path, capsys: Capture) -> None:
     (tmp_path / "a.conll").write_text("a\tB-X\nb\tB-Y\n", encoding="utf-8")
     (tmp_path / "b.conll").write_text("a\tB-X\nb\tB-Z\n", encoding="utf-8")

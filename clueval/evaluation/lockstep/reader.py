@@ -159,7 +159,7 @@ class Lockstep:
                 if stretch is not None:
                     file.reader.builder.pass_over(stretch.documents, stretch.last)
                     continue
-                file.feed(pieces.end.join([*of_side, b""]) if of_side else b"")
+                file.feed(pieces.end.join([*of_side, b""]))
             yield from self._pairs()
             if stretch is not None:
                 if self._layout.token_id is not None:

@@ -7,6 +7,7 @@ tokens, spans with gaps, predicted spans that overlap, long mentions, mentions w
 
 from __future__ import annotations
 
+from array import array
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -31,6 +32,13 @@ class DocumentMentions(NamedTuple):
     kinds: Sequence[str]
     entities: Sequence[int]
     exposed: Sequence[bool]
+
+
+class TokenRuns(NamedTuple):
+    """Runs of tokens (half-open) in little memory."""
+
+    starts: array[int]
+    ends: array[int]
 
 
 _NOTHING = 0, 0
@@ -61,7 +69,7 @@ class TokenCounts:
             self._add_mentions(tally, found, self.exposed[name])
         self._add_by_document(tally)
         self._add_precision(tally)
-        tally["string_leaks", "all"] += len(self.string_leaks)
+        tally["string_leaks", "all"] += len(self.string_leaks.starts)
         return +tally
 
     def _add_by_document(self, tally: Tally) -> None:
@@ -200,14 +208,18 @@ class TokenCounts:
             tally["precision", "words_right"] += right
 
     @cached_property
-    def string_leaks(self) -> list[tuple[int, int]]:
-        """The tokens of each string leak (half-open), by position."""
+    def string_leaks(self) -> TokenRuns:
+        """The tokens of each string leak, by position."""
         strings: list[set[tuple[str, ...]]] = [set() for _ in self.text.ends]
         for found in self.views.values():
             cuts = [0, *(bisect_left(found.starts, end) for end in self.text.ends[:-1]), len(found.words)]
             for of_document, (first, past) in zip(strings, pairwise(cuts), strict=True):
                 of_document.update(found.words[first:past])
-        return list(TokenStrings(self.text, self.mentioned, self.masked).leaks(strings))
+        runs = TokenRuns(array("q"), array("q"))
+        for start, end in TokenStrings(self.text, self.mentioned, self.masked).leaks(strings):
+            runs.starts.append(start)
+            runs.ends.append(end)
+        return runs
 
 
 def _add_documents(tally: Tally, views: Iterable[DocumentMentions]) -> None:

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+from itertools import chain
 from typing import Any
 
 from clueval.evaluation.parallel.plain_values import a_list
 from clueval.metrics.counting import Tally
 from clueval.metrics.masking import Masking
 from clueval.metrics.masking.exposure import Examination
+from clueval.metrics.masking.mention import risk_by
 from clueval.metrics.masking.token_counts import TokenCounts
 from clueval.metrics.metric import Side
 from clueval.spans.token_pair import TokenPair
 from clueval.studies.masking.examined import inconsistent_of, leaks_of, needless_of, string_leaks_of
+from clueval.studies.masking.first_places import ShownLeaks
 from clueval.studies.masking.leak import Inconsistent, Leak, StringLeak
 from clueval.studies.masking.sent import leak_of, number_of_text, replaced_of, string_leak_of, written
 from clueval.studies.masking.token_leaks import TokenLeaks
@@ -70,6 +74,10 @@ class LeakCollector:
         self.needless: Counter[str] = Counter()
         self.inconsistent: list[Inconsistent] = []
 
+    @cached_property
+    def _shown(self) -> ShownLeaks:
+        return ShownLeaks(risk_by(self._metric.risk_order))
+
     def see(self, group: Group) -> None:
         self._collect(self._metric.taken(), [group.gold.id])
 
@@ -78,7 +86,9 @@ class LeakCollector:
 
     def anew(self) -> LeakCollector:
         """Return a collector of the same metric that has seen nothing."""
-        return LeakCollector(self._metric)
+        found = LeakCollector(self._metric)
+        found._shown = self._shown.copy()
+        return found
 
     def add(self, other: LeakCollector) -> None:
         """Add what another one has seen."""
@@ -86,22 +96,26 @@ class LeakCollector:
         self.string_leaks += other.string_leaks
         self.needless += other.needless
         self.inconsistent += other.inconsistent
+        self._shown = other._shown
 
     def _collect(self, counted: Sequence[Examination | TokenCounts], ids: Sequence[str]) -> None:
         """Collect from documents with these ids; a string leak of several sequences is one."""
-        strings: dict[tuple[int, int, int], StringLeak] = {}
+        strings: list[Iterable[tuple[int, StringLeak]]] = []
         places: TokenPlaces | None = None
         for each in counted:
             if isinstance(each, Examination):
-                self._add(leaks_of(each), needless_of(each), inconsistent_of(each))
-                found: Iterable[tuple[int, StringLeak]] = ((0, leak) for leak in string_leaks_of(each))
+                self._add(leaks_of(each, self._shown), needless_of(each), inconsistent_of(each))
+                strings.append((0, leak) for leak in string_leaks_of(each, self._shown))
             else:
                 places = places or TokenPlaces(each.text)
-                tokens = TokenLeaks(each, places, ids)
+                tokens = TokenLeaks(each, places, ids, self._shown)
                 self._add(tokens.leaks(), tokens.needless(), tokens.inconsistent())
-                found = tokens.string_leaks()
-            strings |= {(number, leak.start, leak.end): leak for number, leak in found}
-        self.string_leaks += strings.values()
+                strings.append(tokens.string_leaks())
+        if len(strings) == 1:
+            self.string_leaks += (leak for _, leak in strings[0])
+        else:
+            found = {(number, leak.start, leak.end): leak for number, leak in chain(*strings)}
+            self.string_leaks += found.values()
 
     def _add(
         self, leaks: Iterable[Leak], needless: Iterable[str], inconsistent: Iterable[Inconsistent]

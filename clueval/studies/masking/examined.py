@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import cache, partial
 from itertools import islice
 from typing import NamedTuple
@@ -17,11 +18,12 @@ from clueval.metrics.masking.flags import Range
 from clueval.metrics.masking.masked_words import Surface
 from clueval.metrics.masking.mention import Mention
 from clueval.metrics.masking.replacements import replacements_of
-from clueval.studies.masking.excerpt import Excerpt, in_one_line, windows_of
+from clueval.studies.masking.excerpt import NO_EXCERPT, Excerpt, in_one_line, windows_of
+from clueval.studies.masking.first_places import ShownLeaks
 from clueval.studies.masking.leak import MOST_SIBLINGS, Inconsistent, Leak, Sibling, StringLeak
 
 
-def leaks_of(examination: Examination) -> Iterator[Leak]:
+def leaks_of(examination: Examination, shown: ShownLeaks) -> Iterator[Leak]:
     """Yield the leaks of one document."""
     excerpt = cache(partial(_excerpt, examination))
     for annotator, found in examination.judged.items():
@@ -36,7 +38,12 @@ def leaks_of(examination: Examination) -> Iterator[Leak]:
             if not one.is_protected:
                 members = entities[one.mention.entity]
                 same = (words[one.mention.surface], protected[one.mention.surface])
-                yield _leak(examination, annotator, one, members, same, excerpt)
+                leak = _leak(examination, annotator, one, members, same)
+                if shown.has_leak(leak.order(shown.risk)):
+                    others = islice((other for other in members.mentions if other is not one), MOST_SIBLINGS)
+                    siblings = tuple(_sibling(other, excerpt) for other in others)
+                    leak = replace(leak, excerpt=excerpt((leak.start, leak.end)), siblings=siblings)
+                yield leak
 
 
 class _MentionsOfEntity(NamedTuple):
@@ -55,10 +62,8 @@ def _leak(
     one: Judged,
     members: _MentionsOfEntity,
     same: tuple[int, int],
-    excerpt: _ExcerptOf,
 ) -> Leak:
     mention = one.mention
-    others = islice((other for other in members.mentions if other is not one), MOST_SIBLINGS)
     return Leak(
         examination.document.id,
         annotator,
@@ -73,8 +78,6 @@ def _leak(
         one.exposed,
         mention.label,
         examination.words.text[mention.start : mention.end],
-        excerpt((mention.start, mention.end)),
-        tuple(_sibling(other, excerpt) for other in others),
     )
 
 
@@ -83,11 +86,13 @@ def _sibling(one: Judged, excerpt: _ExcerptOf) -> Sibling:
     return Sibling(mention.start, mention.end, one.status, excerpt((mention.start, mention.end)))
 
 
-def string_leaks_of(examination: Examination) -> Iterator[StringLeak]:
+def string_leaks_of(examination: Examination, shown: ShownLeaks) -> Iterator[StringLeak]:
     """Yield the string leaks of one document."""
+    document = examination.document.id
     for start, end in examination.string_leaks:
-        text = examination.words.text[start:end]
-        yield StringLeak(examination.document.id, start, end, text, _excerpt(examination, (start, end)))
+        is_shown = shown.has_string(document, start, end)
+        excerpt = _excerpt(examination, (start, end)) if is_shown else NO_EXCERPT
+        yield StringLeak(document, start, end, examination.words.text[start:end], excerpt)
 
 
 def needless_of(examination: Examination) -> Iterator[str]:

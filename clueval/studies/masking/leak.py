@@ -13,6 +13,10 @@ MOST_SIBLINGS = 30
 """How many other mentions of the entity a page shows with a leak."""
 
 
+Order = tuple[tuple[int, str], bool, int, str, int, int, str]
+"""The sort key of a leak: riskiest class first, then entities that are protected elsewhere, then the longest."""
+
+
 @dataclass(frozen=True, slots=True)
 class Sibling:
     """Another mention of the entity of a leak."""
@@ -34,7 +38,7 @@ class Leak:
 
     Positions are characters of the document. `mentions` and `protected` are the mentions of its entity and those
     of them that are protected; `same_words` and `same_words_protected` the mentions with the same words. `text` is
-    the text of the mention, `excerpt` and `siblings` are for a page.
+    the text of the mention. `excerpt` and `siblings` are for a page, and only leaks that it may show have them.
     """
 
     document: str
@@ -80,15 +84,23 @@ class Leak:
         """Whether other mentions of the entity are protected."""
         return self.protected > 0
 
-    def order(self, risk: Risk) -> tuple[Any, ...]:
-        """The sort key: riskiest class first, then entities that are protected elsewhere, then the longest."""
-        place = (self.document, self.start, self.end, self.annotator)
-        return (risk(self.kind), not self.is_in_part, -self.characters_exposed, *place)
+    def order(self, risk: Risk) -> Order:
+        """The sort key."""
+        place = self.document, self.start, self.end, self.annotator
+        return order_of(risk(self.kind), self.protected, self.characters_exposed, place)
+
+
+def order_of(risk: tuple[int, str], protected: int, exposed: int, place: tuple[str, int, int, str]) -> Order:
+    """Return the sort key of a leak, with the key of its class; its place are document, start, end and annotator."""
+    return risk, not protected, -exposed, *place
 
 
 @dataclass(frozen=True, slots=True)
 class StringLeak:
-    """Words of a mention elsewhere in the text, unmasked and in no mention."""
+    """Words of a mention elsewhere in the text, unmasked and in no mention.
+
+    Those that a page may show have an `excerpt`.
+    """
 
     document: str
     start: int

@@ -11,19 +11,23 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from itertools import compress, islice, pairwise
+from sys import intern
 
 from clueval.metrics.masking.token_counts import TokenCounts
 from clueval.metrics.masking.token_spans import TokenMentions
-from clueval.studies.masking.excerpt import in_one_line
-from clueval.studies.masking.leak import MOST_SIBLINGS, Inconsistent, Leak, Sibling, StringLeak
+from clueval.studies.masking.excerpt import NO_EXCERPT, in_one_line
+from clueval.studies.masking.first_places import ShownLeaks
+from clueval.studies.masking.leak import MOST_SIBLINGS, Inconsistent, Leak, Sibling, StringLeak, order_of
 from clueval.studies.masking.token_places import MaskedPlaces, TokenPlaces
 
 
 class TokenLeaks:
     """Lists what is found in the documents of `counts`, whose ids are `ids`; `places` are those of their tokens."""
 
-    def __init__(self, counts: TokenCounts, places: TokenPlaces, ids: Sequence[str]) -> None:
-        self._counts, self._places, self._ids = counts, places, ids
+    def __init__(
+        self, counts: TokenCounts, places: TokenPlaces, ids: Sequence[str], shown: ShownLeaks
+    ) -> None:
+        self._counts, self._places, self._ids, self._shown = counts, places, ids, shown
 
     @cached_property
     def _masked(self) -> MaskedPlaces:
@@ -37,7 +41,7 @@ class TokenLeaks:
                 if any(left[first:past]):
                     mentions = self._counted(found, first, past)
                     of_document = _DocumentLeaks(self._counts, self._masked, number, found, left, mentions)
-                    yield from of_document.leaks(self._ids[number], annotator)
+                    yield from of_document.leaks(self._ids[number], annotator, self._shown)
 
     def _cuts(self, found: TokenMentions) -> list[int]:
         """Return the number of the first mention of each document, and the number of mentions."""
@@ -55,13 +59,16 @@ class TokenLeaks:
     def string_leaks(self) -> Iterator[tuple[int, StringLeak]]:
         """Yield the string leaks by position, with the numbers of their documents."""
         number, ends, text = 0, self._counts.text.ends, self._places.text
-        for start, end in self._counts.string_leaks:
+        for start, end in zip(*self._counts.string_leaks, strict=True):
             while ends[number] <= start:
                 number += 1
-            own, begin = self._places.range(start, end), self._masked.begins[number]
-            excerpt = self._masked.excerpt(number, own, self._masked.exposed(number, start, end))
-            place = own[0] - begin, own[1] - begin
-            yield number, StringLeak(self._ids[number], *place, text[own[0] : own[1]], excerpt)
+            first, last = self._places.range(start, end)
+            begin, document = self._masked.begins[number], self._ids[number]
+            excerpt = NO_EXCERPT
+            if self._shown.has_string(document, first - begin, last - begin):
+                exposed = self._masked.exposed(number, start, end)
+                excerpt = self._masked.excerpt(number, (first, last), exposed)
+            yield number, StringLeak(document, first - begin, last - begin, intern(text[first:last]), excerpt)
 
     def needless(self) -> Iterator[str]:
         """Yield the texts of the masks that have no character of a mention."""
@@ -115,7 +122,7 @@ class _DocumentLeaks:
         self._found, self._left, self._mentions = found, left, mentions
         self._siblings: dict[int, Sibling] = {}
 
-    def leaks(self, document: str, annotator: str) -> Iterator[Leak]:
+    def leaks(self, document: str, annotator: str, shown: ShownLeaks) -> Iterator[Leak]:
         """Yield the leaks by position."""
         found, left, begin = self._found, self._left, self._masked.begins[self._number]
         leaking = [mention for mention in self._mentions if left[mention]]
@@ -127,13 +134,15 @@ class _DocumentLeaks:
         for mention in leaking:
             own = start, end = self._masked.places.range(found.starts[mention], found.ends[mention])
             exposed = self._masked.exposed(self._number, found.starts[mention], found.ends[mention])
-            entity, words = found.entities[mention], found.words[mention]
+            entity, words, kind = found.entities[mention], found.words[mention], found.groups[mention][0]
+            place = document, start - begin, end - begin, annotator
+            is_shown = shown.has_leak(order_of(shown.risk(kind), protected[entity], left[mention], place))
             yield Leak(
                 document,
                 annotator,
                 start - begin,
                 end - begin,
-                found.groups[mention][0],
+                kind,
                 self._status(mention),
                 tuple(exposed),
                 len(members[entity]),
@@ -143,8 +152,8 @@ class _DocumentLeaks:
                 left[mention],
                 found.groups[mention][1],
                 self._masked.places.text[start:end],
-                self._masked.excerpt(self._number, own, exposed),
-                self._others(members[entity], mention),
+                self._masked.excerpt(self._number, own, exposed) if is_shown else NO_EXCERPT,
+                self._others(members[entity], mention) if is_shown else (),
             )
 
     def _members(self, entities: set[int]) -> dict[int, list[int]]:

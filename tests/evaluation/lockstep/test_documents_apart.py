@@ -1,9 +1,10 @@
-"""Documents that are kept apart have the counts of their passages."""
+"""Documents that are kept apart, or counted together, have the counts of their passages."""
 
 from __future__ import annotations
 
 import random
 from collections import Counter
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -68,9 +69,9 @@ def corpus(rng: random.Random) -> tuple[Corpus, Corpus]:
     return sides
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(10))
 @pytest.mark.parametrize("form", [vrt, conll])
-def test_documents_that_are_kept_apart_have_the_counts_of_passages(
+def test_documents_kept_apart_or_together_have_the_counts_of_passages(
     tmp_path: Path, seed: int, form: Any
 ) -> None:
     rng = random.Random(seed)
@@ -81,8 +82,8 @@ def test_documents_that_are_kept_apart_have_the_counts_of_passages(
     layers = rng.choice(({"x": 2, "y": 3}, {"y": 3}))
     given = sources(tmp_path, *texts, form=form.__name__, layers=layers, sizes=sizes)
 
-    for merge in (False, True):
-        plan = PLAN._replace(merge=merge)
+    for merge, unit in product((False, True), ("document", None)):
+        plan = PLAN._replace(merge=merge, resample_by=unit)
         with passages_alone():
             expected = counted(given, plan)
         assert counted(given, plan) == expected

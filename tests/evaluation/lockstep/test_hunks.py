@@ -42,6 +42,11 @@ def test_hunks_of_the_example_in_the_docstring() -> None:
     assert found(hunks(GOLD, PREDICTED)) == ["O/B-X", "O/O", "O/B-Y", "e/I-Y|O", "O/O"]
 
 
+@pytest.mark.parametrize("end", [b"\n", b"\n\n"])
+def test_lines_outside_every_span_have_no_hunks(end: bytes) -> None:
+    assert found(hunks(lines("a/O", "b/O"), lines("a/O", "b/O"), end)) == found(hunks([], [], end)) == []
+
+
 def test_hunks_end_with_the_sentence() -> None:
     gold = lines("a/B-X", "a/B-X\nb/I-X", "a/B-X\nb/O")
     predicted = lines("a/B-X", "a/B-X\nb/I-Y", "a/B-X\nb/O")
@@ -144,3 +149,6 @@ def test_hunks_are_those_that_are_found_one_row_at_a_time(
 
     assert of_both is not None
     assert runs_of(of_both) == sorted(expected)
+    assert len(of_both.column(0)) == sum(
+        len(run) + 1 for run in expected
+    )  # a line that is outside follows each

@@ -338,3 +338,44 @@ class TestStretches:
 
         with pytest.raises(FormatError, match=rf"0a\.conll: {said}"):
             stretches(*texts[::turn], folder=tmp_path, sizes=Sizes(ahead=ahead))
+
+    @pytest.mark.parametrize(
+        ("old", "new"),
+        [
+            (4, 1),
+            (4, 2),
+            (4, 3),
+            (7, 3),
+            (9, 1),
+            (12, 2),
+            (12, 6),
+            (12, 7),
+            (16, 2),
+            (16, 8),
+            (20, 1),
+            (20, 19),
+        ],
+    )
+    def test_token_id_that_occurs_again_in_its_document_is_found_anywhere(
+        self, tmp_path: Path, old: int, new: int
+    ) -> None:
+        ids = [f"{new if number == old else number}" for number in range(1, 22)]
+        sentences = [f"{each} w O\n\n" for each in ids]
+        sentences[8] = "# a comment\n" + sentences[8]  # read as a passage
+        options: dict[str, Any] = {"token_id": 1, "token": 2, "layers": {"x": 3}}
+
+        for begins in {
+            0,
+            new - 1,
+            new,
+            old - 1,
+            min(old, 20),
+        }:  # another document begins before this sentence
+            parts = [*sentences]
+            parts[begins] = f"-DOCSTART-\n\n{parts[begins]}"
+            text = "-DOCSTART-\n\n" + "".join(parts)
+            if new - 1 < begins < old:
+                assert None in stretches(text, text, folder=tmp_path, **options)
+            else:
+                with pytest.raises(FormatError, match="a token id seems to occur again"):
+                    stretches(text, text, folder=tmp_path, **options)
