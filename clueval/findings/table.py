@@ -245,7 +245,7 @@ class _Table:
             other_last_token_id=None if hull is None else self._token_id(hull, first=False),
             document=self._own.id,
             metadata=self._own.metadata or self._other.metadata,
-            sentences=tuple(each.id for each in self._contexts.sentences(span) if each.id is not None),
+            sentences=self._contexts.sentence_ids(span),
             context=self._contexts.around(span, others),
             unit=self._own.unit,
             file=self._own.file,

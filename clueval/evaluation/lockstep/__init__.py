@@ -2,24 +2,23 @@
 
 `compared` is the entrance for files (`compared_stretches` for lists of tags)::
 
-     gold bytes ──┐  cut both where no span     equal pieces   ── counted by label ─────────────┐
-                  ├─ crosses, into pieces ──►   unequal pieces ── hunks ─► tag runs, each once, ├─► Compared
-     predicted ───┘  irregular? ─► passages ─────────────────────► with its multiplicity ───────┘   agreed: labels
+     gold bytes ──┐  cut both where no span     regular pieces ─► hunks ─► tag runs, each once,─┐
+                  ├─ crosses, into pieces ──►                              with its multiplicity├─► Compared
+     predicted ───┘  irregular? ─► passages ────────────────────────────────────────────────────┘   agreed: labels
      any error? ─► start again with passages alone, whose errors name the place                     left over: spans
 
 A *piece* is a sentence, a document without sentences, or a line. Pieces with the same bytes on both sides are not
-decoded line by line. A *hunk* is a run of lines that differ, with the lines around them that a span of either side
-reaches. A *tag run* is the tags of one layer between two positions that are outside every span on both sides.
+decoded line by line. A *hunk* is a run of lines that are in a span of either side. A *tag run* is the tags of one layer
+between two positions that are outside every span on both sides.
 
 One sentence by hand, columns token and tag, lines written ``token/tag``::
 
     gold        a/O  b/B-X  c/O  d/B-Y  e/I-Y  f/O  g/O
     predicted   a/O  b/B-X  c/O  d/B-Y  e/O    f/O  g/O
 
-The pieces differ in line e. A gold span goes on from d to e and none from e to f, so d and e are the hunk. Of the
-other lines only b is in a span. There are two tag runs: ``B-X``, the same on both sides, is one agreed span labelled
-X; ``B-Y I-Y`` and ``B-Y O`` leave over [0,2) of gold and [0,1) of predicted, both labelled Y. There are 7 tokens, and
-6 positions have the same tag on both sides.
+The pieces differ in line e. The hunks are b, and d with e. They have one tag run each: ``B-X``, the same on both
+sides, is one agreed span labelled X; ``B-Y I-Y`` and ``B-Y O`` leave over [0,2) of gold and [0,1) of predicted, both
+labelled Y. There are 7 tokens, and 6 positions have the same tag on both sides.
 
 Every reading has these properties:
 

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from clueval.evaluation.lockstep.compare import Decoders, compare_columns
-from clueval.evaluation.lockstep.hunks import find_differences
+from clueval.evaluation.lockstep.hunks import find_hunks
 from clueval.evaluation.lockstep.reader import DocumentPart, FilePieces, Lockstep, Stretch
 from clueval.evaluation.lockstep.regular import Regular
 from clueval.evaluation.lockstep.tag_runs import Alphabet, Columns, TagRuns, Tags
@@ -71,12 +71,12 @@ class DocumentLockstep(Lockstep):
         found = self._recognised(end, gold) if gold else Regular(0, 0)
         if found is None:
             return None
-        differences = find_differences(gold, predicted, end, self._layout)
-        if differences is None:
+        rows = find_hunks(gold, predicted, end, self._layout)
+        if rows is None:
             return None
         runs = [of_file.empty() for of_file in self._runs]
         for each in runs:
-            each.add(*differences)
+            each.add(rows)
         return DocumentPart(begins, document, found.tokens, runs)
 
 

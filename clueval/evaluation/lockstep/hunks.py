@@ -1,25 +1,25 @@
-"""Hunks: the lines that differ between two parallel texts, and the lines in spans elsewhere.
+"""Hunks: the runs of lines in spans of two parallel texts, with the tags of both sides.
 
-Lines that differ may differ in their tags only; of the other lines only those in spans are decoded::
+Lines that differ may differ in their tags only. Each becomes one line with the tags of both sides, here with a ``|``
+between them; the other lines have the same tags on both sides::
 
-    gold        a/O  b/B-X  c/O  d/B-Y  e/I-Y  f/O  g/O
-    predicted   a/O  b/B-X  c/O  d/B-Y  e/O    f/O  g/O
+    gold        a/O  b/B-X  c/O  d/B-Y  e/I-Y    f/O  g/O
+    predicted   a/O  b/B-X  c/O  d/B-Y  e/O      f/O  g/O
+    joined      a/O  b/B-X  c/O  d/B-Y  e/I-Y|O  f/O  g/O
 
-Line e differs. The *hunk* around it lies between the last line before it and the first line after it that are outside
-every span on both sides: it is d and e. Outside the hunks both sides are equal, and only the runs of lines in spans
-are decoded, here b. A line that is outside follows each hunk and each of these runs.
+A *hunk* is a run of joined lines that are in a span of either side, here b, and d with e. Only hunks are decoded, with
+a line that is outside after each.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from itertools import compress, count
 from operator import ne, not_
-from typing import NamedTuple
 
-from clueval.evaluation.lockstep.tag_runs import Rows
+from clueval.evaluation.lockstep.tag_runs import BOTH, Rows
 from clueval.formats.columns.layout import Layout
 from clueval.textfiles import is_utf8
 
@@ -28,14 +28,6 @@ _FIELDS = {
     for separator in ("\t", " ")
 }
 """All bytes except the separator and the line end, by separator."""
-
-
-class Differences(NamedTuple):
-    """Lines of two parallel texts: those in spans that are the same on both sides, and the hunks of each side."""
-
-    same: Rows
-    gold: Rows
-    predicted: Rows
 
 
 def is_plain(layout: Layout) -> bool:
@@ -51,55 +43,44 @@ def _around(layout: Layout) -> tuple[int, int]:
     return min(columns), layout.width - 1 - max(columns)
 
 
-def find_differences(
-    gold: Sequence[bytes], predicted: Sequence[bytes], end: bytes, layout: Layout
-) -> Differences | None:
+def find_hunks(gold: Sequence[bytes], predicted: Sequence[bytes], end: bytes, layout: Layout) -> Rows | None:
     """The lines in spans of two lists of sentences, or of lines of a sentence (`end` is a line end).
 
     Those of gold are regular. None if they differ in more than tags.
     """
-    gold_lines, predicted_lines, same = gold, predicted, list[bytes]()
+    lines, others, same = [*gold], predicted, list[bytes]()
     if end != b"\n":
         differs = list(map(ne, gold, predicted))
-        gold_lines, predicted_lines = (
-            end.join(compress(side, differs)).split(b"\n") for side in (gold, predicted)
-        )
+        lines, others = (end.join(compress(side, differs)).split(b"\n") for side in (gold, predicted))
         same = list(compress(gold, map(not_, differs)))
-    if len(gold_lines) != len(predicted_lines):
+    if len(lines) != len(others):
         return None
-    gold_hunks, predicted_hunks, agreed = _hunks(gold_lines, predicted_lines, layout)
-    rows = _parallel_rows(gold_hunks, predicted_hunks, layout)
-    if rows is None:
+    numbers = list(compress(count(), map(ne, lines, others)))
+    own, other = (b"\n".join([*map(side.__getitem__, numbers), b""]) for side in (lines, others))
+    joined = _with_both_tags(own, other, layout)
+    if joined is None:
         return None
-    inside = _inside(b"\n".join([end.join(same), b"", *agreed, b""]), layout)
-    return Differences(Rows.of(inside, layout), *rows)
+    for number, line in zip(numbers, joined, strict=True):
+        lines[number] = line
+    return Rows.of(_inside(b"\n".join([end.join(same), b"", *lines, b""]), layout), layout)
 
 
-def _hunks(
-    gold: Sequence[bytes], predicted: Sequence[bytes], layout: Layout
-) -> tuple[bytes, bytes, list[bytes]]:
-    """The hunks of each side, and the lines outside them, of two lists of lines of the same length."""
-    is_outside = outside_test(layout)
-    border = layout.border.encode()[:-1]
-    hunks: tuple[list[bytes], list[bytes]] = ([b""], [b""])
-    agreed: list[bytes] = []
-    done, lines = 0, len(gold)  # `done` is the line after the last hunk
-    for number in compress(count(), map(ne, gold, predicted)):
-        if number < done:
-            continue
-        start, stop = number, number + 1
-        while start > done and not is_outside(gold[start - 1]):  # the lines before are the same on both sides
-            start -= 1
-        while stop < lines and not (is_outside(gold[stop]) and is_outside(predicted[stop])):
-            stop += 1
-        agreed += gold[done:start]
-        agreed.append(b"")
-        for hunk, side in zip(hunks, (gold, predicted), strict=True):
-            hunk[-1:] = side[start:stop]
-            hunk += (border, b"")
-        done = stop
-    agreed += gold[done:]
-    return b"\n".join(hunks[0]), b"\n".join(hunks[1]), agreed
+def _with_both_tags(gold: bytes, predicted: bytes, layout: Layout) -> Iterable[bytes] | None:
+    """The lines with the tags of both sides; None unless all are token lines with the same tokens and token ids."""
+    if b"\r" in predicted or b"\0" in predicted or not is_utf8(predicted):
+        return None
+    if not (fits(gold, layout) and fits(predicted, layout)):
+        return None
+    rows, others = Rows.of(gold, layout), Rows.of(predicted, layout)
+    columns = [layout.token] if layout.token_id is None else [layout.token, layout.token_id]
+    if any(rows.column(each) != others.column(each) for each in columns):
+        return None
+    for _, column in layout.layers:
+        tags = zip(rows.column(column), others.column(column), strict=True)
+        rows.fields[column :: layout.width] = [
+            own if own == other else own + BOTH + other for own, other in tags
+        ]
+    return map(layout.separator.encode().join, zip(*[iter(rows.fields)] * layout.width, strict=True))
 
 
 def outside_test(layout: Layout) -> Callable[[bytes], bool]:
@@ -110,17 +91,6 @@ def outside_test(layout: Layout) -> Callable[[bytes], bool]:
         return lambda line: line.split(separator)[before : before + layers] in tags
     end = (separator + b"O") * layers
     return lambda line: line.endswith(end) or separator not in line
-
-
-def _parallel_rows(gold: bytes, predicted: bytes, layout: Layout) -> tuple[Rows, Rows] | None:
-    """The rows of two texts; None unless all are token lines with the same tokens and token ids on both sides."""
-    if b"\r" in predicted or b"\0" in predicted or not is_utf8(predicted):
-        return None
-    if not (fits(gold, layout) and fits(predicted, layout)):
-        return None
-    sides = Rows.of(gold, layout), Rows.of(predicted, layout)
-    columns = [layout.token] if layout.token_id is None else [layout.token, layout.token_id]
-    return sides if all(sides[0].column(each) == sides[1].column(each) for each in columns) else None
 
 
 def fits(text: bytes, layout: Layout) -> bool:
@@ -136,7 +106,7 @@ def _inside(text: bytes, layout: Layout) -> bytes:
     """The runs of lines in spans, each without its first token."""
     before, after = _around(layout)
     layers = len(layout.layers)
-    if layers > 1 and not after:  # removing the tags outside spans first makes the search cheaper
+    if before <= layers > 1 and not after:  # removing the tags outside spans first makes the search cheaper
         text = text.replace((layout.separator.encode() + b"O") * layers + b"\n", b"\n")
     runs = _runs(layout.separator, before, layers, after).findall(text)
     start = layout.separator.join(["O"] * before).encode()

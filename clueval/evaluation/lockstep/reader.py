@@ -3,8 +3,7 @@
 Most of a corpus is regular: sentences of token lines only, with the same tokens on both sides. Both files are cut
 into pieces at the ends of sentences, or of documents without sentences, or else between two lines that no span
 crosses. The recogniser of the format decides, from gold alone, whether a piece is regular, and counts its documents
-and tokens (`Regular`). Pieces with the same bytes on both sides are not decoded line by line; for the others see
-`clueval.evaluation.lockstep.hunks`.
+and tokens (`Regular`). Only the lines of hunks are decoded, see `clueval.evaluation.lockstep.hunks`.
 
 Irregular pieces are read by the readers of the formats, as passages, and so are lines among which no cut is found.
 Then a span may go on into the next pieces, which are lines up to the first cut::
@@ -29,7 +28,7 @@ from operator import contains
 from pathlib import Path
 from typing import NamedTuple
 
-from clueval.evaluation.lockstep.hunks import find_differences, is_plain, outside_test
+from clueval.evaluation.lockstep.hunks import find_hunks, is_plain, outside_test
 from clueval.evaluation.lockstep.regular import Recogniser, Regular
 from clueval.evaluation.lockstep.tag_runs import Columns, TagRuns
 from clueval.evaluation.lockstep.token_ids import TokenIds
@@ -160,7 +159,7 @@ class Lockstep:
                 if stretch is not None:
                     file.reader.builder.pass_over(stretch.documents, stretch.last)
                     continue
-                file.feed(pieces.end.join([*of_side, b""]) if of_side else b"")
+                file.feed(pieces.end.join([*of_side, b""]))
             yield from self._pairs()
             if stretch is not None:
                 if self._layout.token_id is not None:
@@ -262,11 +261,11 @@ class Lockstep:
         found = self._recognised(end, gold) if len(gold) == len(predicted) else None
         if found is None or not self._takes(end, documents := len(marks) + found.documents):
             return None
-        differences = find_differences(gold, predicted, end, self._layout)
-        if differences is None:
+        rows = find_hunks(gold, predicted, end, self._layout)
+        if rows is None:
             return None
         for runs in self._runs:
-            runs.add(*differences)
+            runs.add(rows)
         self._tokens += found.tokens
         return Stretch(documents, found.tokens, self._due_columns())
 

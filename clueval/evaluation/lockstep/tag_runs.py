@@ -20,7 +20,7 @@ import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain, compress
+from itertools import compress
 from operator import not_
 from typing import NamedTuple
 
@@ -76,27 +76,33 @@ class Rows(NamedTuple):
         return list(map(self.layout.separator.encode().join, zip(*columns, strict=True)))
 
 
-class Alphabet(dict[tuple[bytes, bytes], str]):
+BOTH = b"\0"
+"""Separates a gold and a predicted tag; a tag without it is that of both sides."""
+
+
+class Alphabet(dict[bytes, str]):
     """One character for each pair of a gold and a predicted tag; character number n means ``pairs[n]``."""
 
     def __init__(self, layers: tuple[str, ...], layout: Layout) -> None:
         self._layout = layout
         outside = layout.separator.join(OUTSIDE for _ in layers).encode()
-        self._outside = self._read(outside), self._read(outside)
-        self[outside, outside] = " "
+        self[outside] = " "
+        self._outside = self._read(outside)
         self.pairs: list[Pair] = []
 
-    def __missing__(self, pair: tuple[bytes, bytes]) -> str:
+    def __missing__(self, tags: bytes) -> str:
         while chr(len(self.pairs)).isspace():
             self.pairs.append(self._outside)
-        self[pair] = character = chr(len(self.pairs))
-        self.pairs.append((self._read(pair[0]), self._read(pair[1])))
+        self[tags] = character = chr(len(self.pairs))
+        self.pairs.append(self._read(tags))
         return character
 
-    def _read(self, tags: bytes) -> tuple[str, ...]:
-        """The tags of a position."""
+    def _read(self, tags: bytes) -> Pair:
+        """The gold and the predicted tags of a position."""
         read = unescape if self._layout.entities else str
-        return tuple(map(read, map(sys.intern, tags.decode().split(self._layout.separator))))
+        sides = [each.split(BOTH) for each in tags.split(self._layout.separator.encode())]
+        gold, predicted = (tuple(read(sys.intern(tag[side].decode())) for tag in sides) for side in (0, -1))
+        return gold, predicted
 
 
 class TagRuns:
@@ -124,11 +130,9 @@ class TagRuns:
         most = self._sizes
         return self._tags > most.run_tags or max(len(self.counts), len(self.alphabet)) > most.runs
 
-    def add(self, same: Rows, gold: Rows, predicted: Rows) -> None:
-        """Add the tag runs of token lines that are the same on both sides, and of parallel ones."""
-        tags = [rows.tags(self.layers) for rows in (same, gold, predicted)]
-        pairs = zip(chain(tags[0], tags[1]), chain(tags[0], tags[2]), strict=True)
-        text = "".join(map(self.alphabet.__getitem__, pairs))
+    def add(self, rows: Rows) -> None:
+        """Add the tag runs of token lines."""
+        text = "".join(map(self.alphabet.__getitem__, rows.tags(self.layers)))
         self._tags += len(text)
         self.counts.update(text.split())
 

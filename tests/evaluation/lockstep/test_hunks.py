@@ -1,11 +1,15 @@
 from __future__ import annotations
 
+import random
+from collections.abc import Iterable, Sequence
+from itertools import groupby, product
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clueval.evaluation.lockstep.hunks import Differences, find_differences, fits, is_plain, outside_test
-from clueval.evaluation.lockstep.tag_runs import Rows
+from clueval.evaluation.lockstep.hunks import find_hunks, fits, is_plain, outside_test
+from clueval.evaluation.lockstep.tag_runs import BOTH, Rows
 from clueval.formats.columns.layout import ColumnOptions, Layout, layout_of
 
 
@@ -20,46 +24,45 @@ def lines(*rows: str) -> list[bytes]:
 def found(rows: Rows) -> list[str]:
     """The rows as they are written here."""
     width = rows.layout.width
-    return [b"/".join(rows.fields[n : n + width]).decode() for n in range(0, len(rows.fields), width)]
+    joined = (b"/".join(rows.fields[n : n + width]) for n in range(0, len(rows.fields), width))
+    return [line.replace(BOTH, b"|").decode() for line in joined]
 
 
 GOLD = lines("a/O", "b/B-X", "c/O", "d/B-Y", "e/I-Y", "f/O", "g/O")
 PREDICTED = lines("a/O", "b/B-X", "c/O", "d/B-Y", "e/O", "f/O", "g/O")
 
 
-def differences(gold: list[bytes], predicted: list[bytes], end: bytes = b"\n") -> Differences:
-    of_both = find_differences(gold, predicted, end, layout())
+def hunks(gold: list[bytes], predicted: list[bytes], end: bytes = b"\n") -> Rows:
+    of_both = find_hunks(gold, predicted, end, layout())
     assert of_both is not None
     return of_both
 
 
-def test_hunk_of_the_example_in_the_docstring() -> None:
-    same, gold, predicted = differences(GOLD, PREDICTED)
-
-    assert found(gold) == ["d/B-Y", "e/I-Y", "O/O"]
-    assert found(predicted) == ["d/B-Y", "e/O", "O/O"]
-    assert found(same) == ["O/B-X", "O/O"]
+def test_hunks_of_the_example_in_the_docstring() -> None:
+    assert found(hunks(GOLD, PREDICTED)) == ["O/B-X", "O/O", "O/B-Y", "e/I-Y|O", "O/O"]
 
 
-def test_hunks_of_sentences_end_with_the_sentence() -> None:
+@pytest.mark.parametrize("end", [b"\n", b"\n\n"])
+def test_lines_outside_every_span_have_no_hunks(end: bytes) -> None:
+    assert found(hunks(lines("a/O", "b/O"), lines("a/O", "b/O"), end)) == found(hunks([], [], end)) == []
+
+
+def test_hunks_end_with_the_sentence() -> None:
     gold = lines("a/B-X", "a/B-X\nb/I-X", "a/B-X\nb/O")
     predicted = lines("a/B-X", "a/B-X\nb/I-Y", "a/B-X\nb/O")
 
-    same, of_gold, of_predicted = differences(gold, predicted, b"\n\n")
-
-    assert found(of_gold) == ["a/B-X", "b/I-X", "O/O"]
-    assert found(of_predicted) == ["a/B-X", "b/I-Y", "O/O"]
-    assert found(same) == ["O/B-X", "O/O", "O/B-X", "O/O"]
+    same, different = ["O/B-X", "O/O"], ["O/B-X", "b/I-X|I-Y", "O/O"]
+    assert found(hunks(gold, predicted, b"\n\n")) == [*same, *same, *different]
 
 
 @pytest.mark.parametrize(
     "line", ["a", "a/O/O", "x/O", "/O", "a/O\r", "a/O\0", "a/B-\udcff"], ids=ascii
 )  # in place of a/O
-def test_lines_that_differ_in_more_than_tags_have_no_differences(line: str) -> None:
+def test_lines_that_differ_in_more_than_tags_have_no_hunks(line: str) -> None:
     predicted = [line.replace("/", "\t").encode("utf-8", "surrogateescape"), *PREDICTED[1:]]
 
-    assert find_differences(GOLD, predicted, b"\n", layout()) is None
-    assert find_differences(GOLD, predicted[1:], b"\n", layout()) is None
+    assert find_hunks(GOLD, predicted, b"\n", layout()) is None
+    assert find_hunks(GOLD, predicted[1:], b"\n", layout()) is None
 
 
 @pytest.mark.parametrize("text", ["a\n", "a\tO\tO\n", "a\tO\nb\n", "a\nb\tO\tO\n", "\tO\n", "a\tO\n\tO\n"])
@@ -89,12 +92,63 @@ TAGS = st.lists(st.tuples(*[st.sampled_from(["O", "O", "B-X", "I-X"])] * 2), max
 
 
 @given(TAGS)
-def test_differences_keep_the_tags_of_all_lines_that_are_not_outside(tags: list[tuple[str, str]]) -> None:
-    sides = [lines(*(f"w/{pair[side]}" for pair in tags)) for side in (0, 1)]
+def test_hunks_keep_the_tags_of_all_lines_that_are_not_outside(tags: list[tuple[str, str]]) -> None:
+    rows = hunks(*(lines(*(f"w/{pair[side]}" for pair in tags)) for side in (0, 1)))
 
-    same, gold, predicted = differences(*sides)
+    sides = (tag.split(BOTH) for tag in rows.column(1) if tag != b"O")
+    kept = [(each[0].decode(), each[-1].decode()) for each in sides]
+    assert kept == [pair for pair in tags if pair != ("O", "O")]
 
-    pairs = [*zip(same.column(1), same.column(1), strict=True)]
-    pairs += zip(gold.column(1), predicted.column(1), strict=True)
-    kept = [tuple(map(bytes.decode, pair)) for pair in pairs if pair != (b"O", b"O")]
-    assert sorted(kept) == sorted(pair for pair in tags if pair != ("O", "O"))
+
+def runs_of(rows: Rows) -> list[tuple[str, ...]]:
+    """The runs of rows in spans of either side, each with the tags of its layers as they are written here."""
+    tags = [rows.column(column) for _, column in rows.layout.layers]
+    written = [b"/".join(row).replace(BOTH, b"|").decode() for row in zip(*tags, strict=True)]
+    return split(written, "/".join("O" for _ in tags))
+
+
+def split(written: Iterable[str], outside: str) -> list[tuple[str, ...]]:
+    """The runs of rows that are not outside, in any order."""
+    return sorted(tuple(run) for is_outside, run in groupby(written, outside.__eq__) if not is_outside)
+
+
+def joined(own: Sequence[str], other: Sequence[str]) -> str:
+    """The tags of both sides of a row as they are written here."""
+    return "/".join(one if one == two else f"{one}|{two}" for one, two in zip(own, other, strict=True))
+
+
+@pytest.mark.parametrize(("before", "layers", "after"), [*product((1, 2, 3), (1, 2), (0, 1, 2))])
+@pytest.mark.parametrize("end", [b"\n", b"\n\n"])
+def test_hunks_are_those_that_are_found_one_row_at_a_time(
+    before: int, layers: int, after: int, end: bytes
+) -> None:
+    rng = random.Random(f"{before} {layers} {after}")
+    of_file = layout(
+        "\t".join("w" * (before + layers + after)),
+        {"x": before + 1, "y": before + 2} if layers == 2 else {"x": before + 1},
+    )
+    second = ("O", "O", "B-Y")
+    sides: tuple[list[bytes], list[bytes]] = ([], [])
+    expected: list[tuple[str, ...]] = []
+    for number in range(40):
+        own = [(rng.choice(("O", "O", "B-X", "I-X")), rng.choice(second)) for _ in range(rng.randint(1, 9))]
+        other = [(rng.choice(("O", "B-X")), rng.choice(second)) if rng.random() < 0.1 else row for row in own]
+        for side, rows in zip(sides, (own, other), strict=True):
+            fields = [[f"O{number}", *["B-Z"] * (before - 1), *row[:layers], *["O"] * after] for row in rows]
+            side += [b"\n".join("\t".join(line).encode() for line in fields)]
+        written = [joined(*(row[:layers] for row in pair)) for pair in zip(own, other, strict=True)]
+        expected += split(written, "/".join("O" * layers))
+    gold, predicted = sides
+    if end == b"\n":  # the lines of one sentence; an outside line parts the runs
+        outside = b"\t".join([b"w"] * before + [b"O"] * (layers + after))
+        gold, predicted = (
+            [line for piece in side for line in (*piece.split(b"\n"), outside)] for side in sides
+        )
+
+    of_both = find_hunks(gold, predicted, end, of_file)
+
+    assert of_both is not None
+    assert runs_of(of_both) == sorted(expected)
+    assert len(of_both.column(0)) == sum(
+        len(run) + 1 for run in expected
+    )  # a line that is outside follows each

@@ -97,7 +97,7 @@ class TestExampleOfTheDocstring:
     def test_sentences_after_the_first_are_a_stretch(self, stretches: list[Stretch]) -> None:
         assert [(stretch.documents, stretch.tokens) for stretch in stretches] == [(0, 7), (0, 0)]
 
-    def test_stretch_compares_only_lines_in_spans_and_in_hunks(self, stretches: list[Stretch]) -> None:
+    def test_stretch_compares_only_lines_in_hunks(self, stretches: list[Stretch]) -> None:
         (tag_runs, rest) = stretches[-1].columns
 
         assert tag_runs.same == {"label": ["B-X"]}
@@ -298,6 +298,14 @@ class TestRegularPieces:
         path = write(tmp_path / "a.conll", text)
 
         assert "'X-Y' is not a tag" in str(outcome(path, path, layers={"x": 2, "y": 3}, merge=True))
+
+    def test_tags_in_columns_before_those_of_the_layers_are_not_counted(self, tmp_path: Path) -> None:
+        path = write(tmp_path / "a.conll", "a\tB-X\tB-Y\tO\tO\nb\tO\tB-Y\tB-P\tO\n\n" * 20)
+        options = {"layers": {"p": 4, "q": 5}}
+
+        with passages_alone():
+            expected = outcome(path, path, **options)
+        assert outcome(path, path, **options) == expected
 
     @pytest.mark.parametrize("size", range(20, 60))
     def test_span_that_goes_on_after_an_xml_tag_is_not_cut(self, tmp_path: Path, size: int) -> None:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from collections import Counter
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -10,16 +11,15 @@ from clueval.formats.columns.layout import ColumnOptions, Layout, layout_of
 from clueval.formats.columns.sizes import Sizes
 
 LAYOUT = layout_of("w\tO", "\t", ColumnOptions(), True, "f", 1)
-NOTHING = Rows([], LAYOUT)
 
 
 def rows(*tags: str) -> Rows:
     return Rows.of("".join(f"w\t{tag}\n" for tag in tags).encode(), LAYOUT)
 
 
-def tag_runs(same: Rows = NOTHING, gold: Rows = NOTHING, predicted: Rows = NOTHING, **sizes: int) -> TagRuns:
+def tag_runs(given: Rows, **sizes: int) -> TagRuns:
     runs = TagRuns(("label",), LAYOUT, Sizes(**sizes))
-    runs.add(same, gold, predicted)
+    runs.add(given)
     runs._check(10_000)
     return runs
 
@@ -30,9 +30,7 @@ def occurrences(tags: list[str]) -> list[str]:
 
 
 def test_tag_runs_of_the_example_in_the_docstring() -> None:
-    gold = rows("O", "B-X", "I-X", "O", "B-Y", "O", "B-X", "I-X")
-    predicted = rows("O", "B-X", "O", "O", "B-Y", "O", "B-X", "O")
-    runs = tag_runs(gold=gold, predicted=predicted)
+    runs = tag_runs(rows("O", "B-X", "I-X\0O", "O", "B-Y", "O", "B-X", "I-X\0O"))
 
     a, b, c = map(chr, range(3))
     assert runs.counts == {a + b: 2, c: 1}
@@ -43,7 +41,7 @@ def test_tag_runs_of_the_example_in_the_docstring() -> None:
 
 
 def test_tag_runs_that_are_the_same_on_both_sides_are_kept_once() -> None:
-    once, rest = tag_runs(rows("B-Y", "O"), rows("B-X"), rows("O")).take(9)
+    once, rest = tag_runs(rows("B-Y", "O", "B-X\0O")).take(9)
 
     assert once.same == {"label": ["B-Y"]}
     assert once.disputed == ({"label": ["B-X"]}, {"label": ["O"]})
@@ -67,10 +65,9 @@ def test_tag_runs_are_compared_as_often_as_they_occur(given: list[list[str]]) ->
 
 @given(PATTERNS)
 def test_tokens_of_all_columns_are_all_tokens(given: list[list[str]]) -> None:
-    sides = [rows(*(tag for run in given for tag in [*run, "O"])) for run in (0, 1)]
-    sides[1].fields[1::2] = [b"B-Z" if tag != b"O" else tag for tag in sides[1].column(1)]
+    tags = [tag for run in given for tag in [*(f"{each}\0B-Z" for each in run), "O"]]
 
-    columns = list(tag_runs(NOTHING, sides[0], sides[1]).take(500))
+    columns = list(tag_runs(rows(*tags)).take(500))
 
     assert sum(each.times * each.tokens for each in columns) == 500
     assert columns[-1].tokens == 500 - sum(map(len, given))
@@ -82,11 +79,20 @@ def test_layers_are_counted_separately_unless_they_are_merged() -> None:
 
     of_x, of_y, of_both = (TagRuns(layers, layout) for layers in (("x",), ("y",), ("x", "y")))
     for runs in (of_x, of_y, of_both):
-        runs.add(given, Rows([], layout), Rows([], layout))
+        runs.add(given)
 
     assert [columns.same for columns in of_x.take(3)] == [{"x": ["B-X", "B-<"]}, {"x": []}]
     assert [columns.same for columns in of_y.take(3)] == [{"y": ["B-Y"]}, {"y": []}]
     assert next(of_both.take(3)).same == {"x": ["B-X", "B-<"], "y": ["O", "B-Y"]}
+
+
+@pytest.mark.parametrize("layers", [("x",), ("x", "y")])
+def test_labels_may_have_blanks(layers: tuple[str, ...]) -> None:
+    layout = layout_of("w\tO\tO", "\t", ColumnOptions({"x": 2, "y": 3}), True, "f", 1)
+    runs = TagRuns(layers, layout)
+    runs.add(Rows.of(b"w\tB-a b\x0c\tI-c d\n", layout))
+
+    assert next(runs.take(1)).same == {layer: [{"x": "B-a b\x0c", "y": "I-c d"}[layer]] for layer in layers}
 
 
 def test_tags_may_have_any_number_of_labels() -> None:
@@ -100,10 +106,10 @@ def test_tags_may_have_any_number_of_labels() -> None:
 
 def test_tag_runs_are_taken_before_there_are_too_many() -> None:
     for limit in ({"run_tags": 2}, {"runs": 1}):
-        runs = tag_runs(**limit)
+        runs = tag_runs(rows(), **limit)
         assert not runs.are_many
 
-        runs.add(rows("B-X", "I-X", "O", "B-Y"), NOTHING, NOTHING)
+        runs.add(rows("B-X", "I-X", "O", "B-Y"))
         assert runs.are_many
         list(runs.take(4))
         assert not runs.are_many
@@ -120,7 +126,7 @@ def test_tag_runs_are_taken_once() -> None:
 def test_tag_runs_with_the_same_characters_can_be_added() -> None:
     one = tag_runs(rows("B-X"))
     other = one.empty()
-    other.add(rows("B-Y", "O", "B-X"), NOTHING, NOTHING)
+    other.add(rows("B-Y", "O", "B-X"))
 
     one.include(other)
     one._check(3)
@@ -134,3 +140,19 @@ def test_columns_have_an_o_between_tag_runs() -> None:
     once, _ = columns_of({"a": 1, "b": 1}, [(("B-X",), ("B-X",))] * 99, ("l",), 2)
 
     assert once.same == {"l": ["B-X", "O", "B-X"]}
+
+
+@pytest.mark.parametrize(
+    ("counts", "tokens"),
+    [({"a": 0}, 9), ({"a": -1}, 9), ({"": 1}, 9), ({"a a": 1}, 9), ({"b": 1}, 9), ({"a": 3}, 2), ({"aa": 2}, 3),
+     ({"aa": 2, "a": 1}, 4), ({"a": 9}, 99)],
+)  # fmt: skip
+def test_counts_that_cannot_be_are_found_by_the_check(counts: dict[str, int], tokens: int) -> None:
+    runs = tag_runs(rows(*["B-X"] * 6))
+    character = next(iter(runs.counts))[0]
+    runs._check(6)
+
+    runs.counts = Counter({key.replace("a", character): times for key, times in counts.items()})
+
+    with pytest.raises(AssertionError):
+        runs._check(tokens)
