@@ -203,6 +203,11 @@ def test_data_elsewhere_is_as_it_is(form: str, place: str, capsys: pytest.Captur
     assert not FORBIDDEN.search(error)
 
 
+@pytest.mark.parametrize(
+    "place",
+    [name if name == "steering" else pytest.param(name, marks=pytest.mark.long) for name in NAMES],
+    indirect=True,
+)
 @pytest.mark.parametrize("output", [[], ["-o", "/dev/stdout"]])
 def test_a_real_terminal_is_not_controlled(place: str, output: list[str]) -> None:
     master, slave = os.openpty()
