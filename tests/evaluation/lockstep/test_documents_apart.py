@@ -121,3 +121,18 @@ def test_stretch_has_a_part_of_each_document(tmp_path: Path) -> None:
         [(False, "d2", 3, {a: 1, b: 1}), (True, "d3", 9, {a: 3, b: 3})],
         [(True, "d4", 12, {a: 4, b: 4})],
     ]
+
+
+def test_stretch_has_a_part_of_each_document_that_begins_with_a_mark(tmp_path: Path) -> None:
+    mark, line, span = "-DOCSTART- x\n\n", "a O\n\n", "b B-X\n\n"
+    text = mark + line * 2 + mark + line + span + mark * 2 + span * 2 + mark + line * 3
+    a = chr(0)
+
+    same = parts(sources(tmp_path, text, text, form="conll"))
+    other = parts(sources(tmp_path, text, text[::-1].replace("x", "y", 1)[::-1], form="conll"))
+
+    assert same == [
+        [(True, "2", 2, {a: 1}), (True, "3", 0, {})],
+        [(True, "4", 2, {a: 2}), (True, "5", 3, {})],
+    ]
+    assert other == same[:1]  # the last mark differs
