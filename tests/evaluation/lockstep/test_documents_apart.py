@@ -93,6 +93,20 @@ HEAD = "<text id='h'>\n<s>\nw\tO\n</s>\n</text>\n"
 SENTENCE = "<s>\na\tB-X\nb\tO\nc\tI-X\n</s>\n"
 
 
+@pytest.mark.parametrize("merge", [False, True])
+def test_tag_runs_that_differ_are_counted_as_often_as_they_occur(tmp_path: Path, merge: bool) -> None:
+    text = HEAD + f'<text id="a">\n{SENTENCE * 3}</text>\n<text id="b">\n{SENTENCE * 8}</text>\n'
+    given = sources(tmp_path, text, text.replace("b\tO", "b\tI-X"))
+    plan = PLAN._replace(merge=merge)
+
+    documents, tokens, tallies, _, spans = counted(given, plan)
+
+    assert (documents, tokens) == ({"h": 1, "a": 1, "b": 1}, {"h": 1, "a": 9, "b": 24})
+    assert [found for _, found in spans.values()] == [22, 11]
+    with passages_alone():
+        assert tallies == counted(given, plan)[2]
+
+
 def parts(given: tuple[Source, Source]) -> list[list[tuple[bool, str, int, Counter[str]]]]:
     """The parts of each stretch: whether a document begins, its id, its tokens and tag runs."""
     steps = DocumentLockstep(_file(given[0]), _file(given[1]), False)
