@@ -287,6 +287,21 @@ def test_part_of_a_file_has_no_documents_that_are_known_by_their_number(
             part_of(each, len(document), (ID,), lockstep)
 
 
+@pytest.mark.parametrize(("layer", "is_error"), [("x", True), (ID, False)])
+def test_part_of_a_file_may_be_filtered_by_a_layer_of_any_name(
+    tmp_path: Path, layer: str, is_error: bool
+) -> None:
+    path = write(tmp_path / "a.conll", "-DOCSTART-\n\nw B-X\n\n" * 3)
+    plan = LEVELS._replace(where=Filter(((ID, frozenset({"X"})),)))
+    reading = reading_of(path, path, plan=plan, layers={layer: 2}, part=(19, 99))
+
+    if is_error:
+        with pytest.raises(PartNotAlone):
+            list(reading)
+    else:
+        assert sum(each.documents for each in reading) == 2
+
+
 def test_end_of_a_reading_has_the_schemes_columns_and_repaired_tags_of_both_sides(tmp_path: Path) -> None:
     gold = write(tmp_path / "0.conll", "a\tB-X\tO\na\tI-X\tO\na\tO\tO\n\n" * 3)
     predicted = write(tmp_path / "1.conll", "a\tI-X\tS-Y\na\tI-X\tO\na\tO\tO\n\n" * 3)
