@@ -12,12 +12,12 @@ from __future__ import annotations
 
 import argparse
 import sys
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
 from generate import Corpus, write
-from measure import CommandFailed, environment, measure, progress, table
+from main_job import put_report
+from measure import environment, measure, progress, require_from_1, table
 from mistakes import KINDS
 
 VALID = tuple(kind for kind in KINDS if kind != "ill-formed")
@@ -53,13 +53,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--runs", type=int, default=5, help="counted runs of each command (%(default)s)")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args(arguments)
-    try:
-        with tempfile.TemporaryDirectory(prefix="clueval-benchmark-") as folder:
-            print(report(options.tokens, options.seed, options.runs, Path(folder)))
-    except CommandFailed as error:
-        print(f"conventions.py: {error}", file=sys.stderr)
-        return 2
-    return 0
+    require_from_1(parser, options, "tokens", "runs")
+    return put_report(
+        "conventions.py", None, lambda folder: report(options.tokens, options.seed, options.runs, folder)
+    )
 
 
 if __name__ == "__main__":

@@ -14,12 +14,12 @@ from __future__ import annotations
 import argparse
 import random
 import sys
-import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from measure import CommandFailed, environment, measure, progress, table
+from main_job import put_report
+from measure import environment, measure, progress, require_from_1, table
 from words import sample_of_words
 
 HERE = Path(__file__).parent
@@ -137,19 +137,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Measure, and print the report; 2 if a command fails."""
     parser = _parser()
     options = parser.parse_args(arguments)
-    if min(options.documents, options.characters, options.runs) < 1:
-        parser.error("documents, characters and runs must be at least 1")
+    require_from_1(parser, options, "documents", "characters", "runs")
     if not 0 <= options.noise <= 1:
         parser.error(f"the noise must be a share from 0 to 1, not {options.noise}")
     noise = Noise(options.noise)
-    try:
-        with tempfile.TemporaryDirectory(prefix="clueval-benchmark-") as folder:
-            size = options.documents, options.characters
-            print(report(*size, noise, options.seed, options.runs, Path(folder)))
-    except CommandFailed as error:
-        print(f"noisy.py: {error}", file=sys.stderr)
-        return 2
-    return 0
+    settings = options.documents, options.characters, noise, options.seed, options.runs
+    return put_report("noisy.py", None, lambda folder: report(*settings, folder))
 
 
 if __name__ == "__main__":

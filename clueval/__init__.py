@@ -30,7 +30,6 @@ if TYPE_CHECKING:
         WorkerLost,
     )
     from clueval.findings.choice import Choice
-    from clueval.findings.stream import errors
     from clueval.findings.table import Finding, error_table
     from clueval.formats.records import documents_from, documents_from_spacy, to_rows, to_spacy
     from clueval.reading.check import Problem, check
@@ -45,11 +44,10 @@ if TYPE_CHECKING:
     from clueval.studies.annotators.agreement import Agreement, agree
     from clueval.studies.annotators.curation import Curated, curate
     from clueval.studies.annotators.disagreement import Disagreement
-    from clueval.studies.compare import compare
-    from clueval.studies.comparison import Comparison
+    from clueval.studies.compare import Comparison, compare
     from clueval.studies.conventions import Conventions, conventions
-    from clueval.studies.diff import diff
-    from clueval.studies.diff_report import Diff
+    from clueval.studies.diff import Diff, diff
+    from clueval.studies.errors import errors
     from clueval.studies.masking.report import MaskingReport
     from clueval.studies.profile import Profile, profile
     from clueval.studies.threshold import Threshold, threshold
@@ -72,11 +70,11 @@ _MODULES = {
     "UsageError": "exceptions",
     "WorkerLost": "exceptions",
     "Choice": "findings.choice",
-    "Comparison": "studies.comparison",
+    "Comparison": "studies.compare",
     "Conventions": "studies.conventions",
     "Curated": "studies.annotators.curation",
     "Disagreement": "studies.annotators.disagreement",
-    "Diff": "studies.diff_report",
+    "Diff": "studies.diff",
     "Document": "spans.document",
     "Finding": "findings.table",
     "MaskingReport": "studies.masking.report",
@@ -100,7 +98,7 @@ _MODULES = {
     "score": "evaluation.run",
     "to_rows": "formats.records",
     "to_spacy": "formats.records",
-    "errors": "findings.stream",
+    "errors": "studies.errors",
     "gate": "compat.gate.run",
     "load_result": "evaluation.units.loaded",
     "masking": "compat.masking.run",

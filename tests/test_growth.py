@@ -56,16 +56,13 @@ JOBS: dict[str, str] = {
 }
 
 QUICK = (
-    *(("curate", "one_document"), ("intervals", "one_document"), ("profile", "nested"), ("profile", "same")),
-    *(
-        ("levels", "labels"),
-        ("exact", "crossing"),
-        ("gate", "same"),
-        ("check", "attributes"),
-        ("errors files", "giant"),
-    ),
+    *(("curate", "one_document"), ("intervals", "one_document"), ("profile", "same")),
+    *(("exact", "crossing"), ("gate", "same"), ("check", "attributes")),
 )
 """Pairs of a job and a shape that were quadratic once, or may easily become so."""
+
+LESS_QUICK = (("profile", "nested"), ("levels", "labels"), ("errors files", "giant"))
+"""More of them, for the long tests."""
 
 EVERYWHERE = ("exact", "gate", "curate", "check", "to spans")
 """Jobs that are measured on every shape; the others on those of `COMMON` only."""
@@ -135,7 +132,9 @@ def require_linear(job: str, shape: str, folder: Path, capsys: pytest.CaptureFix
     assert lines <= LIMIT * max(2, *bytes_) or added[1][0] < 20 * SIZE, found
 
 
-@pytest.mark.parametrize(("job", "shape"), QUICK)
+@pytest.mark.parametrize(
+    ("job", "shape"), [*QUICK, *(pytest.param(*pair, marks=pytest.mark.long) for pair in LESS_QUICK)]
+)
 def test_lines_that_run_grow_no_faster_than_input_and_output(
     job: str, shape: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

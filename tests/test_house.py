@@ -109,16 +109,21 @@ FILES = {
 """Every module by its name; `clueval/__init__.py` and `__main__.py` are left out."""
 
 
+Defined = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+
+
 @cache
-def tree_of(module: str) -> ast.Module:
-    return ast.parse(FILES[module].read_text(encoding="utf-8"))
+def nodes_of(module: str) -> tuple[ast.AST, ...]:
+    """The imports, functions and classes of a module, wherever in it."""
+    tree = ast.parse(FILES[module].read_text(encoding="utf-8"))
+    return tuple(node for node in ast.walk(tree) if isinstance(node, Defined | ast.Import | ast.ImportFrom))
 
 
 @cache
 def imports(module: str) -> frozenset[str]:
     """The modules that a module imports, wherever in it: in functions and under `TYPE_CHECKING`, too."""
     found: set[str] = set()
-    for node in ast.walk(tree_of(module)):
+    for node in nodes_of(module):
         if isinstance(node, ast.ImportFrom):
             assert not node.level, f"{module} has a relative import"
             if (node.module or "").split(".")[0] == "clueval":
@@ -195,7 +200,7 @@ def circular_imports() -> set[str]:
 def classes() -> Iterator[tuple[str, str]]:
     """Every class with its module, those within functions and classes, too."""
     for module in FILES:
-        for node in ast.walk(tree_of(module)):
+        for node in nodes_of(module):
             if isinstance(node, ast.ClassDef):
                 yield node.name, module
 
@@ -215,7 +220,7 @@ def functions_with_many_parameters() -> set[str]:
         f"{module}.{node.name}"
         for module in FILES
         if package_of(module) != "compat"
-        for node in ast.walk(tree_of(module))
+        for node in nodes_of(module)
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and parameters(node) > MOST_PARAMETERS
     }
 
@@ -339,7 +344,7 @@ def test_only_the_index_imports_intervaltree() -> None:
     users = {
         module
         for module in FILES
-        for node in ast.walk(tree_of(module))
+        for node in nodes_of(module)
         if isinstance(node, ast.ImportFrom) and node.module == "intervaltree"
     }
 

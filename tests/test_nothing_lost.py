@@ -26,6 +26,10 @@ QUICK = [pytest.param(kind, marks=pytest.mark.long) if kind in TOOLS else kind f
 SEEDS = range(5)
 """Each is a pair of files in each format."""
 
+some_seeds = pytest.mark.parametrize(
+    "seeds", [SEEDS[:2], pytest.param(SEEDS[2:], marks=pytest.mark.long)], ids=str
+)
+
 
 def written(files: Files, folder: Path) -> tuple[Path, Path]:
     folder.mkdir(exist_ok=True)
@@ -65,8 +69,10 @@ def sets(kind: str, gold: str = "Key", predicted: str = "Run") -> dict[str, str]
     return {"gold_set": gold, "predicted_set": predicted} if kind in ("gate-xml", "bdoc", "tab") else {}
 
 
-def pairs(kind: str, folder: Path) -> Iterator[tuple[Files, Path, Path, dict[str, Any]]]:
-    for seed in SEEDS:
+def pairs(
+    kind: str, folder: Path, seeds: range = SEEDS
+) -> Iterator[tuple[Files, Path, Path, dict[str, Any]]]:
+    for seed in seeds:
         files = FORMATS[kind](Random(f"{kind}{seed}"))
         here = folder / str(seed)
         yield (files, *written(files, here), settings(kind, files, here))
@@ -76,11 +82,12 @@ def first(report: dict[str, Any]) -> Any:
     return next(iter(report.values()))
 
 
+@some_seeds
 @pytest.mark.parametrize("kind", FORMATS)
 def test_a_file_against_itself_is_perfect_with_as_many_tokens_and_spans_as_it_has(
-    kind: str, tmp_path: Path
+    kind: str, seeds: range, tmp_path: Path
 ) -> None:
-    for files, gold, _, given in pairs(kind, tmp_path):
+    for files, gold, _, given in pairs(kind, tmp_path, seeds):
         tokens, spans = COUNTS[kind](files.gold, "Key", text_of(files))
 
         result = score(gold, gold, metrics=("muc", "gate", "fair"), **given, **sets(kind, "Key", "Key"))
@@ -95,9 +102,10 @@ def test_a_file_against_itself_is_perfect_with_as_many_tokens_and_spans_as_it_ha
         assert fair["TP"] == spans
 
 
+@some_seeds
 @pytest.mark.parametrize("kind", FORMATS)
-def test_every_span_of_the_predicted_side_is_counted(kind: str, tmp_path: Path) -> None:
-    for files, gold, predicted, given in pairs(kind, tmp_path):
+def test_every_span_of_the_predicted_side_is_counted(kind: str, seeds: range, tmp_path: Path) -> None:
+    for files, gold, predicted, given in pairs(kind, tmp_path, seeds):
         text = text_of(files)
         own, other = (
             COUNTS[kind](data, name, text)[1]
@@ -116,9 +124,12 @@ def rewritten(data: bytes) -> Iterator[tuple[str, bytes]]:
     yield "all", gzip.compress(b"\xef\xbb\xbf" + data.replace(b"\n", b"\r\n"))
 
 
+@some_seeds
 @pytest.mark.parametrize("kind", QUICK[:-1])
-def test_packing_line_ends_and_byte_order_marks_change_no_number(kind: str, tmp_path: Path) -> None:
-    for files, gold, predicted, given in pairs(kind, tmp_path):
+def test_packing_line_ends_and_byte_order_marks_change_no_number(
+    kind: str, seeds: range, tmp_path: Path
+) -> None:
+    for files, gold, predicted, given in pairs(kind, tmp_path, seeds):
         metrics = ("muc", "levels") if kind != "conll2000" else ("muc",)
         expected = score(gold, predicted, metrics=metrics, **given, **sets(kind))
         for how, data in rewritten(predicted.read_bytes()):
@@ -130,14 +141,19 @@ def test_packing_line_ends_and_byte_order_marks_change_no_number(kind: str, tmp_
             assert found == expected, how
 
 
+SWAPPED = "exact", "muc", "fair", "gate", "partial"
+
+
 @pytest.mark.parametrize("kind", QUICK)
-@pytest.mark.parametrize("metric", ["exact", "muc", "fair", "gate", "partial"])
-def test_swapped_sides_swap_precision_and_recall(kind: str, metric: str, tmp_path: Path) -> None:
-    for _, gold, predicted, given in pairs(kind, tmp_path):
-        if metric == "exact" and kind == "conll2000":
-            continue  # its spans are nested
-        one = score(gold, predicted, metrics=metric, **given, **sets(kind))
-        other = score(predicted, gold, metrics=metric, **given, **sets(kind, "Run", "Key"))
+@pytest.mark.parametrize(
+    "metrics", [SWAPPED, *(pytest.param((name,), marks=pytest.mark.long) for name in SWAPPED)], ids=",".join
+)
+def test_swapped_sides_swap_precision_and_recall(kind: str, metrics: tuple[str, ...], tmp_path: Path) -> None:
+    if kind == "conll2000":
+        metrics = tuple(name for name in metrics if name != "exact")  # its spans are nested
+    for _, gold, predicted, given in pairs(kind, tmp_path) if metrics else ():
+        one = score(gold, predicted, metrics=metrics, **given, **sets(kind))
+        other = score(predicted, gold, metrics=metrics, **given, **sets(kind, "Run", "Key"))
         for rates, swapped in zip(_rates(one.metrics), _rates(other.metrics), strict=True):
             assert rates == swapped[::-1]
 
@@ -158,9 +174,12 @@ SPLIT = ("vrt", "conll", "fair-spans", "conll2000")
 """Formats of which files can be put one after the other."""
 
 
+@some_seeds
 @pytest.mark.parametrize("kind", SPLIT)
-def test_the_results_of_the_parts_add_up_to_that_of_the_whole(kind: str, tmp_path: Path) -> None:
-    for seed in SEEDS:
+def test_the_results_of_the_parts_add_up_to_that_of_the_whole(
+    kind: str, seeds: range, tmp_path: Path
+) -> None:
+    for seed in seeds:
         parts = [FORMATS[kind](Random(f"{kind}{seed}.{number}")) for number in range(12)]
         parts = [part for part in parts if part.options == parts[0].options and _alike(part, parts[0])]
         between = b"\n" if kind in ("fair-spans", "conll2000") else b""

@@ -57,21 +57,38 @@ def test_routes_agree_in_every_format(tmp_path: Path, form: str) -> None:
     rng = random.Random(form)
     files = written(tmp_path, form, corpora(1, rng.choice([*SCHEMES]), documents=5))
 
-    for setting in [{}, *rng.sample(settings_of(FORMATS[form]), 2)]:
+    for setting in [{}, *rng.sample(settings_of(FORMATS[form]), 1)]:
         options = asked(rng, form, setting)
         assert disagreements(form, files, options) == [], options
 
 
-@pytest.mark.parametrize("metric", METRICS)
-def test_routes_agree_on_every_metric(tmp_path: Path, metric: str) -> None:
+OF_METRICS: list[Options] = [{}, {"merge": True, "by": "domain"}, {"where": ["entity=PER"]}]
+
+
+@pytest.mark.parametrize(
+    ("metric", "setting"),
+    [
+        # the quick tests try one setting with each metric
+        pytest.param(metric, setting, marks=() if number % 3 == place else pytest.mark.long)
+        for number, metric in enumerate(METRICS)
+        for place, setting in enumerate(OF_METRICS)
+    ],
+)
+def test_routes_agree_on_every_metric(tmp_path: Path, metric: str, setting: Options) -> None:
     files = written(tmp_path, "vrt", corpora(2, "BIO, ill-formed", documents=5))
 
-    for options in ({}, {"merge": True, "by": "domain"}, {"where": ["entity=PER"]}):
-        assert disagreements("vrt", files, options | {"metrics": [metric]}) == []
+    assert disagreements("vrt", files, setting | {"metrics": [metric]}) == []
 
 
-@pytest.mark.parametrize("scheme", SCHEMES)
-@pytest.mark.parametrize("reading", TREATMENTS, ids=str)
+@pytest.mark.parametrize(
+    ("scheme", "reading"),
+    [
+        pytest.param(scheme, reading, marks=pytest.mark.long if (number + place) % 2 else ())
+        for number, scheme in enumerate(SCHEMES)
+        for place, reading in enumerate(TREATMENTS)
+    ],
+    ids=str,
+)
 def test_routes_agree_however_tags_are_read(tmp_path: Path, scheme: str, reading: Options) -> None:
     files = written(tmp_path, "conll", corpora(3, scheme, documents=4))
     files = Files(files.gold, files.predicted, files.reading | reading)

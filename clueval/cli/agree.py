@@ -139,9 +139,7 @@ def _write_places(study: Agreement, options: argparse.Namespace) -> None:
         write_xlsx(options.xlsx, study.disagreements(), names, sequences)
         wrote(options.xlsx)
     if options.html is not None:
-        from clueval.studies.annotators.page import write_page
-
-        write_page(options.html, report, study.disagreements(), lang=options.lang or "")
+        study.write_page(options.html, lang=options.lang or "")
         wrote(options.html)
     if options.pygamma is not None:
         from clueval.studies.annotators.pygamma import write_folder

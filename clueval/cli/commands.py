@@ -64,7 +64,7 @@ def every_command() -> Parser:
     top = command_line(None)
     (commands,) = (action for action in top._actions if isinstance(action, argparse._SubParsersAction))
     for name, parser in commands.choices.items():
-        import_module(f"clueval.cli.{name}").add_arguments(parser)
+        _add_arguments(parser, name)
         for action in parser._actions:
             if isinstance(action.choices, dict):  # shtab takes a dictionary for commands
                 action.choices = tuple(action.choices)
@@ -84,22 +84,18 @@ def require_command(name: str | None) -> None:
 
 def command_parser(command: str) -> Command:
     """Return the parser of one command."""
-    module = import_module(f"clueval.cli.{command}")
-    parser = Command(prog=f"clueval {command}", **_settings(module))
-    module.add_arguments(parser)
-    _add_no_config(parser)
+    parser = Command(prog=f"clueval {command}", **_settings(command))
+    _add_arguments(parser, command)
     return parser
 
 
 def _add_command(commands: argparse._SubParsersAction[Command], name: str, help_text: str) -> None:
-    module = import_module(f"clueval.cli.{name}")
-    parser = commands.add_parser(name, help=help_text, **_settings(module))
-    module.add_arguments(parser)
-    _add_no_config(parser)
+    _add_arguments(commands.add_parser(name, help=help_text, **_settings(name)), name)
 
 
-def _add_no_config(parser: Command) -> None:
-    """Add the option that ignores the configuration file, to commands that read files."""
+def _add_arguments(parser: Command, command: str) -> None:
+    """Add the arguments of a command, and to those that read files the option that ignores the configuration file."""
+    import_module(f"clueval.cli.{command}").add_arguments(parser)
     if "reading" in parser.topics:
         parser.topics["reading"].add_argument(
             "--no-config",
@@ -108,7 +104,8 @@ def _add_no_config(parser: Command) -> None:
         )
 
 
-def _settings(module: Any) -> dict[str, Any]:
+def _settings(command: str) -> dict[str, Any]:
+    module = import_module(f"clueval.cli.{command}")
     return {
         "usage": f"%(prog)s {module.USAGE} [options]",
         "description": module.DESCRIPTION,

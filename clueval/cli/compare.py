@@ -7,7 +7,7 @@ from pathlib import Path
 
 from clueval.cli.fields import add_fields, given_fields, typed
 from clueval.cli.forms import add_output, form_of, put_result
-from clueval.cli.outputs import refuse_to_overwrite, require_page, require_writable
+from clueval.cli.outputs import add_quiet, refuse_to_overwrite, require_page, require_writable
 from clueval.cli.parser import Command
 from clueval.cli.printing import wrote
 from clueval.evaluation.units.trust import Trust
@@ -63,6 +63,7 @@ def add_arguments(parser: Command) -> None:
         metavar="FILE",
         help="write a web page instead: intervals, differences by label, the units that differ most (extra: report)",
     )
+    add_quiet(parser)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -87,9 +88,7 @@ def run(options: argparse.Namespace) -> int:
     if options.html is None:
         put_result([comparison.render(form_of(options))], options.output_file)
         return 0
-    from clueval.studies.comparison_page import write_page
-
-    write_page(options.html, comparison, title=" and ".join(comparison.systems))
+    comparison.write_page(options.html)
     wrote(options.html)
     return 0
 

@@ -13,7 +13,7 @@ from clueval.cli.printing import wrote
 from clueval.cli.progress import progress
 from clueval.exceptions import UsageError
 from clueval.studies.conventions import conventions
-from clueval.studies.conventions_report import FORMS, write_page
+from clueval.studies.conventions_report import FORMS
 
 USAGE = "GOLD PREDICTED"
 DESCRIPTION = """\
@@ -36,9 +36,11 @@ def add_arguments(parser: Command) -> None:
     )
     common.add_preparing(parser, without=["by_depth"])
     common.add_reading(parser, sides=2)
+    common.add_pairing(parser)
 
 
 def run(options: argparse.Namespace) -> int:
+    common.check_pairing(options)
     outputs = [options.html, options.output_file]
     preparing = common.preparing_of(options)
     inputs = [options.gold, options.predicted, common.text_of(options), *preparing.files()]
@@ -56,10 +58,11 @@ def run(options: argparse.Namespace) -> int:
             predicted_set=options.predicted_set,
             progress=advance,
             preparing=preparing,
+            pair_by=common.pairing_of(options),
             **common.reading(options),
         )
     if options.html is not None:
-        write_page(options.html, table.to_dict())
+        table.write_page(options.html)
         wrote(options.html)
     else:
         put_result([table.render(form_of(options))], options.output_file)

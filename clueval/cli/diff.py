@@ -43,6 +43,7 @@ def add_arguments(parser: Command) -> None:
         parser.group("output"), "write a web page instead: new, fixed and changed errors in their contexts"
     )
     common.add_reading(parser, sides=2)
+    common.add_pairing(parser)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -71,6 +72,7 @@ def _diffed(options: argparse.Namespace, paths: list[Path]) -> int:
             predicted_set=options.predicted_set,
             preparing=common.preparing_of(options),
             progress=advance,
+            pair_by=common.pairing_of(options),
             **common.reading(options),
         )
     put_result([found.render(form_of(options))], options.output_file)

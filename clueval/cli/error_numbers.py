@@ -8,23 +8,31 @@ from typing import Any
 
 from clueval.cli.printing import remark
 from clueval.findings.choice import Choice
-from clueval.findings.observer import KeptRows
-from clueval.findings.places import places
-from clueval.findings.table import Finding
+from clueval.findings.places import ErrorPlace
 
 
-def remark_errors(rows: KeptRows[Finding], counted: Mapping[str, int] | None = None, level: int = 1) -> None:
-    """Print how many errors were shown, and how many the scores of the level count if these are more."""
-    shown: Counter[str] = Counter()
-    number = 0
-    for place in places(rows):
-        number += 1
-        shown.update(finding.side or "gold" for finding in place.findings)
-    words = f"{many(len(rows), 'error')} in {many(number, 'place')}"
-    if counted is None or sum(counted.values()) == len(rows):
-        remark(f"{words}: {_by_side(shown)}" if rows else words)
-        return
-    remark(f"{words} shown; level {level} counts {many(sum(counted.values()), 'error')}: {_by_side(counted)}")
+class ErrorNumbers:
+    """How many errors were shown, at how many places."""
+
+    def __init__(self) -> None:
+        self.errors = self.places = 0
+        self._by_side: Counter[str] = Counter()
+
+    def see(self, places: Iterable[ErrorPlace]) -> None:
+        """Count the errors at these places."""
+        for place in places:
+            self.places += 1
+            self.errors += len(place.findings)
+            self._by_side.update(finding.side or "gold" for finding in place.findings)
+
+    def remark(self, counted: Mapping[str, int] | None = None, level: int = 1) -> None:
+        """Print the numbers, and how many errors the scores of the level count if these are more."""
+        words = f"{many(self.errors, 'error')} in {many(self.places, 'place')}"
+        if counted is None or sum(counted.values()) == self.errors:
+            remark(f"{words}: {_by_side(self._by_side)}" if self.errors else words)
+            return
+        number = many(sum(counted.values()), "error")
+        remark(f"{words} shown; level {level} counts {number}: {_by_side(counted)}")
 
 
 def remark_wrong_labels(reports: Iterable[Mapping[str, Any]], choice: Choice) -> None:

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
-import shutil
-import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
@@ -15,20 +12,20 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from clueval.cli import options as common
 from clueval.cli.choice import add_choice, choice_of, chosen_sides, kinds_of
 from clueval.cli.chosen import add_set, chosen_metrics
-from clueval.cli.error_numbers import many, remark_errors, remark_wrong_labels
-from clueval.cli.fields import add_fields, given_fields, typed
+from clueval.cli.error_numbers import many, remark_wrong_labels
+from clueval.cli.error_outputs import ErrorOutputs, check_outputs
+from clueval.cli.fields import given_fields, typed
 from clueval.cli.forms import put_result
-from clueval.cli.outputs import add_page, refuse_to_overwrite, require_page, require_writable
+from clueval.cli.outputs import add_page
 from clueval.cli.parser import Command
-from clueval.cli.printing import put, put_painted, remark, wrote
+from clueval.cli.printing import put, remark, wrote
 from clueval.cli.progress import progress
 from clueval.evaluation.observer import Observer
 from clueval.evaluation.options import Counting
 from clueval.evaluation.result import Result
 from clueval.evaluation.run import score
 from clueval.exceptions import UsageError
-from clueval.findings import page, text, tsv, xlsx
-from clueval.findings.choice import Choice, expected
+from clueval.findings.choice import expected
 from clueval.findings.observer import DocumentsObserver, FindingsObserver, KeptRows
 from clueval.findings.page_profile import PageProfile
 from clueval.findings.table import FINDING_KINDS, Finding
@@ -36,7 +33,6 @@ from clueval.metrics.confusion import Confusion
 from clueval.metrics.metric import Metric
 from clueval.options import whole
 from clueval.reports.text import render_tables
-from clueval.reports.workbook import require_package
 from clueval.spans.document import Document
 from clueval.studies.profile_counts import ProfileCounts
 
@@ -82,7 +78,7 @@ def add_arguments(parser: Command) -> None:
     _add_outputs(parser)
     common.add_reading(parser, sides=2)
     common.add_pairs(parser, "reading")
-    add_fields(parser, Counting, "reading", only=("pair_by",))
+    common.add_pairing(parser)
     common.add_preparing(parser, without=["by_depth"])
 
 
@@ -152,20 +148,20 @@ def run(options: argparse.Namespace) -> int:
         from clueval.cli import errors_of_two
 
         return errors_of_two.run(options, choice_of(options))
-    common.check_pairing(options, given_fields(Counting, options))
+    common.check_pairing(options)
     sides = common.sides_of(options)
-    _check_outputs(options, sides)
+    check_outputs(options, sides)
     _refuse_options(options)
     (metric,) = chosen_metrics([options.metric], options.set)
     finder = FINDERS[options.metric](options, metric)
     bars = _bars(options)
-    with KeptRows[Any](options.limit) as rows:
+    with finder.outputs as outputs:
         with progress([options.gold, options.predicted]) as advance:
             result = score(
                 *sides,
                 metrics=finder.metrics,
                 layers=common.layers(options),
-                observers=[finder.observer(rows.take), *([] if bars is None else [bars])],
+                observers=[finder.observer(outputs.take), *([] if bars is None else [bars])],
                 progress=advance,
                 gold_set=options.gold_set,
                 predicted_set=options.predicted_set,
@@ -173,7 +169,7 @@ def run(options: argparse.Namespace) -> int:
                 preparing=common.preparing_of(options),
                 **common.reading(options),
             )
-        finder.show(rows, result, *([] if bars is None else [bars.for_page()]))
+        finder.show(outputs, result, *([] if bars is None else [bars.for_page()]))
         if result.unprojected:
             number = many(len(result.unprojected), "predicted span")
             remark(f"not shown: {number} without a place in the text of gold; clueval score lists them")
@@ -218,12 +214,13 @@ class Finder(NamedTuple):
     """What `run` needs to know of a metric: how its errors are found and shown.
 
     `metrics` are counted, in one pass with the observer; `observer` finds the errors and gives them to the function
-    that it is made with; `show` writes them and the result to the outputs of the options, when the pass has ended. It
-    also takes the profile for a page, if there is one.
+    that it is made with, that of `outputs`; `show` writes these and the result, when the pass has ended. It also takes
+    the profile for a page, if there is one.
     """
 
     metrics: Sequence[str | Metric]
     observer: Callable[[Callable[[Iterable[Any]], None]], Observer]
+    outputs: ErrorOutputs | KeptRows[Any]
     show: Callable[..., None]
 
 
@@ -231,64 +228,19 @@ def _levels(options: argparse.Namespace, _: Metric) -> Finder:
     """The errors of metric `levels`, in every form."""
     choice = choice_of(options)
 
-    def show(rows: KeptRows[Finding], result: Result, profile: PageProfile | None = None) -> None:
+    def show(outputs: ErrorOutputs, result: Result, profile: PageProfile | None = None) -> None:
         reports = result.metrics["levels"].values()
         choice.require_layer([layer for report in reports for layer in report["labelled"]])
-        _put_out(rows, result, choice, options, profile)
+        outputs.put(result, profile)
         counted = Counter[str]()
         for report in reports:
             counted.update(expected(report, choice))
-        remark_errors(rows, counted, choice.level)
+        outputs.numbers.remark(counted, choice.level)
         if choice.labelled is None and not choice.kinds:
             remark_wrong_labels(reports, choice)
 
-    return Finder(["levels", Confusion()], partial(FindingsObserver, choice), show)
-
-
-def _check_outputs(options: argparse.Namespace, sides: tuple[Any, Any]) -> None:
-    """Raise `CluevalError` for what cannot be written, or not like this."""
-    outputs = [options.tsv, options.xlsx, options.html]
-    refuse_to_overwrite(common.inputs_of(options, sides), outputs)
-    require_writable(outputs)
-    if options.raw and options.tsv is None:
-        raise UsageError("--raw needs --tsv", advice="add --tsv FILE")
-    require_page(options.html, options.lang)
-    if options.xlsx is not None:
-        require_package()
-
-
-def _put_out(
-    rows: KeptRows[Finding],
-    result: Result,
-    choice: Choice | None,
-    options: argparse.Namespace,
-    profile: PageProfile | None = None,
-) -> None:
-    """Write the findings to the outputs of the options; a page needs the choice that they come from."""
-    if options.tsv is not None:
-        tsv.write(options.tsv, rows, raw=options.raw)
-        wrote(options.tsv)
-    if options.xlsx is not None:
-        xlsx.write(options.xlsx, rows, result.to_dict())
-        wrote(options.xlsx)
-    if options.html is not None:
-        title = " and ".join(each.name for each in (options.gold, options.predicted) if each is not None)
-        report = {name: part for name, part in result.to_dict().items() if name != "profile"}
-        page.write(
-            options.html,
-            rows,
-            report,
-            choice,
-            title=f"Errors: {title}",
-            lang=options.lang or "",
-            profile=profile,
-        )
-        wrote(options.html)
-    if options.tsv is options.xlsx is options.html is None:
-        width = shutil.get_terminal_size((100, 24)).columns
-        colour = sys.stdout.isatty() and "NO_COLOR" not in os.environ
-        for line in text.lines(rows, width=width, colour=colour):
-            put_painted(line)
+    observer = partial(FindingsObserver, choice)
+    return Finder(["levels", Confusion()], observer, ErrorOutputs(options, choice), show)
 
 
 def _fair(options: argparse.Namespace, metric: Fair) -> Finder:
@@ -304,11 +256,11 @@ def _fair(options: argparse.Namespace, metric: Fair) -> Finder:
             if finding.side in chosen and (not kinds or finding.kind in kinds):
                 yield finding
 
-    def show(rows: KeptRows[Finding], result: Result) -> None:
-        _put_out(rows, result, None, options)
-        remark_errors(rows)
+    def show(outputs: ErrorOutputs, result: Result) -> None:
+        outputs.put(result)
+        outputs.numbers.remark()
 
-    return Finder([metric], partial(DocumentsObserver, find), show)
+    return Finder([metric], partial(DocumentsObserver, find), ErrorOutputs(options), show)
 
 
 def _noisy(options: argparse.Namespace, metric: Noisy) -> Finder:
@@ -327,7 +279,8 @@ def _noisy(options: argparse.Namespace, metric: Noisy) -> Finder:
         if options.html is None and options.tsv is None:
             put(render_tables([explanation_table("noisy: every gold span and its counterpart", rows)]))
 
-    return Finder([metric], partial(DocumentsObserver, partial(explained, metric=metric)), show)
+    observer = partial(DocumentsObserver, partial(explained, metric=metric))
+    return Finder([metric], observer, KeptRows(), show)
 
 
 FINDERS: dict[str, Callable[[argparse.Namespace, Any], Finder]] = {

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from clueval.cli import options as common
 from clueval.cli.fields import given_fields
@@ -14,16 +13,11 @@ from clueval.cli.printing import remark, wrote
 from clueval.cli.progress import progress
 from clueval.evaluation.options import Counting
 from clueval.evaluation.result import Result
-from clueval.evaluation.run import score
 from clueval.exceptions import UsageError
-from clueval.findings import systems_page
 from clueval.findings.choice import SIDES, Choice
-from clueval.findings.systems import States, System, shared_places, shared_states
-from clueval.metrics.confusion import Confusion
-from clueval.reading.options import SETS, Reading
-from clueval.reading.trios import trios
-from clueval.transforms.prepared import transforms_of
-from clueval.transforms.preparing import Preparing
+from clueval.findings.systems import States, System, shared_states
+from clueval.reading.options import SETS, Reading, readings_of
+from clueval.studies.error_pages import ErrorPages
 
 _ONLY_ONE = ("tsv", "xlsx", "raw", "pairs", "limit")
 """The options that apply to one system only."""
@@ -53,22 +47,17 @@ def write_page(
 
     Returns the scores of the first system, and the number of errors in each state.
     """
-    gold, one, two = paths
-    preparing = common.preparing_of(options).without(["by_depth", "any_of"], "the page of two systems")
+    reading = {**common.reading(options), **{name: getattr(options, name) for name in SETS}}
+    readings = readings_of(reading.pop("reading", Reading()), reading)
+    gold = paths[0]
     with progress([gold, gold, *paths, *paths]) as advance:
-        reading = {**common.reading(options), **{name: getattr(options, name) for name in SETS}}
-        reading |= {"progress": advance}
-        results = [_scored(options, gold, predicted, preparing, reading) for predicted in (one, two)]
-        reports = [report for result in results for report in result.metrics["levels"].values()]
-        choice.require_layer(layer for report in reports for layer in report["labelled"])
-        sides = reading.pop("reading", (Reading(), Reading()))
-        files = dict(zip(("gold", "A", "B"), paths, strict=True))
-        documents = trios(files, common.layers(options), sides, reading)
-        counts = systems_page.write(
+        counting = Counting(**given_fields(Counting, options))
+        pages = ErrorPages(
+            choice, common.layers(options), readings, counting, common.preparing_of(options), advance
+        )
+        result, counts = pages.write_two(
             options.html,
-            shared_places(documents, choice, states, transforms_of(preparing)),
-            [result.to_dict() for result in results],
-            choice,
+            dict(zip(("gold", "A", "B"), paths, strict=True)),
             systems,
             states,
             title=f"Errors: {', '.join(path.name for path in paths)}",
@@ -77,21 +66,7 @@ def write_page(
     wrote(options.html)
     listed = {state: sum(counts[side, state] for side in SIDES) for state in states.meanings}
     remark(f"errors: {', '.join(f'{number:,} {state}' for state, number in listed.items())}")
-    return results[0], listed
-
-
-def _scored(
-    options: argparse.Namespace, gold: Path, predicted: Path, preparing: Preparing, reading: Mapping[str, Any]
-) -> Result:
-    return score(
-        gold,
-        predicted,
-        metrics=["levels", Confusion()],
-        layers=common.layers(options),
-        counting=Counting(**given_fields(Counting, options)),
-        preparing=preparing,
-        **reading,
-    )
+    return result, listed
 
 
 def _check(options: argparse.Namespace) -> None:
@@ -101,8 +76,6 @@ def _check(options: argparse.Namespace) -> None:
             raise UsageError(
                 f"--{name} does not apply to two systems", advice="give one system, or only --html"
             )
-    if "pair_by" in given_fields(Counting, options):
-        raise UsageError("--pair-by does not apply to two systems", advice="give one system")
     if options.metric != "levels":
         raise UsageError(f"--metric {options.metric} does not apply to two systems", advice="leave it out")
     if Path("-") in (options.gold, options.predicted, options.second):

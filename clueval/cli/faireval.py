@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 
 from clueval.cli.forms import add_output, put_result
-from clueval.cli.outputs import refuse_to_overwrite
+from clueval.cli.outputs import add_quiet, refuse_to_overwrite
 from clueval.cli.parser import Command
 from clueval.compat.faireval.config import output_file, parse_config, run_config
 from clueval.textfiles import lines
@@ -25,6 +25,7 @@ example:
 def add_arguments(parser: Command) -> None:
     parser.add_argument("config", type=Path, metavar="CONFIG", help="the config file")
     add_output(parser)
+    add_quiet(parser)
 
 
 def run(options: argparse.Namespace) -> int:

@@ -6,6 +6,7 @@ import argparse
 import inspect
 from collections.abc import Iterator
 from importlib import import_module
+from textwrap import wrap
 
 from clueval.cli.parser import Command
 from clueval.cli.printing import put
@@ -28,7 +29,7 @@ _LAYER = Option(
     "a layer and its source: a column, or a name that the format has; can be repeated",
 )
 
-_HEADER = ("format", "recognised by", "use", "holds")
+_INDENT, _WIDTH = "    ", 100
 
 
 def add_arguments(parser: Command) -> None:
@@ -42,17 +43,20 @@ def add_arguments(parser: Command) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    for line in _table() if options.name is None else described(format_named(options.name)):
+    for line in _list() if options.name is None else described(format_named(options.name)):
         put(line)
     return 0
 
 
-def _table() -> Iterator[str]:
-    """Yield the table of the formats; the last column is not padded."""
-    rows = [_HEADER, *((form.name, form.recognised_by, _use(form), form.holds) for form in all_formats())]
-    widths = [max(map(len, column)) for column in list(zip(*rows, strict=True))[:-1]]
-    for *cells, last in rows:
-        yield "  ".join([*(cell.ljust(width) for cell, width in zip(cells, widths, strict=True)), last])
+def _list() -> Iterator[str]:
+    """Yield the formats, each with what it holds and how it is recognised, in lines that fit on a screen."""
+    width = max(map(len, FORMATS))
+    for form in all_formats():
+        yield f"{form.name.ljust(width)}  {_use(form)}"
+        for text in (form.holds, f"recognised by: {form.recognised_by}"):
+            yield from wrap(
+                text, _WIDTH, initial_indent=_INDENT, subsequent_indent=_INDENT, break_on_hyphens=False
+            )
 
 
 def _use(form: Format) -> str:

@@ -99,7 +99,7 @@ def run(options: argparse.Namespace) -> int:
     refuse_to_overwrite(inputs, outputs)
     require_page(options.html)
     counting = given_fields(Counting, options)
-    common.check_pairing(options, counting)
+    common.check_pairing(options)
     with workers(options, [options.gold, options.predicted]) as work:
         result = gate(
             options.gold,

@@ -11,20 +11,27 @@ from clueval.cli.parser import Command
 from clueval.cli.printing import put, put_painted, wrote
 from clueval.cli.reference import PARTS
 from clueval.exceptions import UsageError
-from clueval.guide.pages import contents, page_named
+from clueval.guide.pages import Page, contents, page_named
+from clueval.guide.search import found_pages
 
-USAGE = "[PAGE]"
+USAGE = "[PAGE | WORD ...]"
 DESCRIPTION = """\
-Show a page of the guide: how to score, what each number means, and how to change from another program. Without PAGE,
-list the pages."""
+Show a page of the guide: how to score, what each number means, and how to change from another program. If no page has
+this name, list the pages that have these words in their title or text. Without PAGE, list all pages."""
 EPILOG = """\
 examples:
   clueval guide which-f1
+  clueval guide redacted
   clueval guide --html guide/"""
 
 
 def add_arguments(parser: Command) -> None:
-    parser.add_argument("page", nargs="?", metavar="PAGE", help="the page to show (default: list all pages)")
+    parser.add_argument(
+        "page",
+        nargs="*",
+        metavar="PAGE",
+        help="the page to show, or words to search for (default: list all pages)",
+    )
     parser.group("output").add_argument(
         "--html",
         type=Path,
@@ -35,17 +42,24 @@ def add_arguments(parser: Command) -> None:
 
 def run(options: argparse.Namespace) -> int:
     if options.html is None:
-        page = contents() if options.page is None else page_named(options.page).completed(PARTS)
-        _show(page.for_terminal())
+        _show(_page(options.page).for_terminal())
         return 0
-    if options.page is not None:
-        raise UsageError("--html writes all pages", advice=f"remove {options.page}")
+    if options.page:
+        raise UsageError("--html writes all pages", advice=f"remove {' '.join(options.page)}")
     require_page(options.html)
     from clueval.guide.site import write_site
 
     number = write_site(options.html, PARTS)
     wrote(options.html / "index.html")
     return 0 if number else 1
+
+
+def _page(words: list[str]) -> Page:
+    """Return the page with this name, else the pages that have these words. Raises `UsageError` if none has them."""
+    if not words:
+        return contents()
+    page = page_named("-".join(words).lower())
+    return found_pages(words, PARTS) if page is None else page.completed(PARTS)
 
 
 def _show(text: str) -> None:

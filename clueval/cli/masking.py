@@ -108,7 +108,7 @@ def run(options: argparse.Namespace) -> int:
     require_writable(outputs)
     counting = given_fields(Counting, options)
     settings = given_fields(Masking, options)
-    common.check_pairing(options, counting)
+    common.check_pairing(options)
     words = (settings.get(name) for name in ("ignore_words", "word_weights"))
     preparing = common.preparing_of(options)
     files = [*(one.file for one in words if one), *preparing.files()]

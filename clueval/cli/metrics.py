@@ -52,9 +52,6 @@ def described(name: str) -> Iterator[str]:
     """Yield the definition of a metric, then its settings."""
     yield _definition(name)
     yield ""
-    counting = inspect.getdoc(sys.modules[metric_class(name).__module__])
-    if metric_class(name).__module__ != METRICS[name][0] and counting:  # a package describes its modules
-        yield f"{counting}\n"
     settings = settings_of(metric_class(name))
     yield "settings (clueval score --set METRIC.SETTING=VALUE):" if settings else "It has no settings."
     for field in settings.values():

@@ -9,8 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from clueval.cli.fields import SideValues, add_fields, given_fields, group_of, help_of, pair_of
+from clueval.cli.outputs import add_quiet
 from clueval.cli.parser import Command
 from clueval.cli.printing import flush, remark
+from clueval.evaluation.options import Counting
 from clueval.evaluation.preparation import plain_tally
 from clueval.exceptions import UsageError
 from clueval.formats import FORMATS, all_formats
@@ -35,12 +37,6 @@ def add_sides(parser: Command) -> None:
         metavar="PREDICTED",
         nargs="?",
         help="file or folder; without it, GOLD has both sides",
-    )
-    parser.group("reading").add_argument(
-        "-q",
-        "--quiet",
-        action="store_true",
-        help="print no lines about what was read, and no warnings",
     )
 
 
@@ -93,9 +89,20 @@ def sides_of(options: argparse.Namespace) -> tuple[Any, Any]:
     return list(gold), list(predicted)
 
 
-def check_pairing(options: argparse.Namespace, counting: Mapping[str, Any]) -> None:
+def add_pairing(parser: Command) -> None:
+    """Add the option that says how documents are paired."""
+    add_fields(parser, Counting, "reading", only=("pair_by",))
+
+
+def pairing_of(options: argparse.Namespace) -> str | None:
+    """Return how documents are paired; None: files by name, documents in order."""
+    pair_by: str | None = given_fields(Counting, options).get("pair_by")
+    return pair_by
+
+
+def check_pairing(options: argparse.Namespace) -> None:
     """Raise `UsageError` for ``--pair-by`` with ``--pairs``, or if one file holds both sides."""
-    if "pair_by" not in counting:
+    if pairing_of(options) is None:
         return
     if getattr(options, "pairs", None) is not None:
         raise UsageError("--pairs and --pair-by cannot be used together", advice="remove one of them")
@@ -124,6 +131,7 @@ def add_reading(parser: Command, *, sides: int, sets: str | None = "reading") ->
     )
     own = [name for name in Reading.__dataclass_fields__ if sides == 1 or name != "annotation_set"]
     added = add_fields(parser, Reading, "reading", only=own, sides=sides)
+    add_quiet(parser.group("reading"))
     if sides == 2:
         _add_sets(parser.group("reading") if sets is None else parser.topic(sets))
 

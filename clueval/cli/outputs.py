@@ -30,6 +30,16 @@ def require_writable(outputs: Iterable[Path | None]) -> None:
             raise FileError("cannot be written: it is a folder", file=str(path), advice="name a file")
 
 
+def add_quiet(group: argparse._ActionsContainer) -> None:
+    """Add the option that leaves out notices."""
+    group.add_argument(
+        "-q",
+        "--quiet",
+        action="store_true",
+        help="print no lines about what was read, and no warnings",
+    )
+
+
 def add_page(group: argparse._ArgumentGroup, what: str) -> None:
     """Add the options of a page that shows text of the corpus; `what` says what is written."""
     from clueval.reports.page import language

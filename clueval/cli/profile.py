@@ -63,7 +63,7 @@ def run(options: argparse.Namespace) -> int:
     require_writable([options.output_file])
     inputs = [options.gold, options.predicted, options.train, common.text_of(options), *preparing.files()]
     refuse_to_overwrite(inputs, [options.output_file])
-    common.check_pairing(options, counting)
+    common.check_pairing(options)
     with progress([options.gold, options.predicted]) as advance:
         found = profile(
             options.gold,

@@ -92,7 +92,7 @@ def run(options: argparse.Namespace) -> int:
     metrics = [
         _as_in_gate(metric, options) for metric in chosen_metrics(_names(options, counting), options.set)
     ]
-    common.check_pairing(options, counting)
+    common.check_pairing(options)
     gold, predicted = common.sides_of(options)
     require_gates(options)
     saved = _saved(options, common.inputs_of(options, (gold, predicted)))

@@ -86,7 +86,7 @@ def run(options: argparse.Namespace) -> int:
         [options.gold, options.predicted, common.text_of(options), *preparing.files()], outputs
     )
     require_page(options.html)
-    common.check_pairing(options, counting)
+    common.check_pairing(options)
     try:
         with progress([options.gold, options.predicted]) as advance:
             found = threshold(

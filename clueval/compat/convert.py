@@ -102,7 +102,16 @@ def token_documents(path: Any, form: Format) -> Iterator[Document] | None:
             f"the format {form.name} has no tokens, so a file with tokens does not apply",
             advice="leave it out",
         )
-    return texts_of(as_path(path), ReadOptions())
+    return _with_tokens(texts_of(as_path(path), ReadOptions()))
+
+
+def _with_tokens(found: Iterable[Document]) -> Iterator[Document]:
+    for document in found:
+        if document.tokens is None:
+            raise UsageError(
+                "the file has texts without tokens", file=document.file, advice="use VRT or CoNLL"
+            )
+        yield document
 
 
 def of_one_file(documents: Iterable[Document], source: object, form: Format) -> Iterator[Document]:

@@ -202,7 +202,7 @@ class Clusters:
             self._count()
 
     def tallies(self, positions: int) -> dict[tuple[str, str], Tally]:
-        """Return the counts of a text of so many positions by metric and sequence, once everything was added."""
+        """Return the counts by metric and sequence of everything added, a text of `positions` positions."""
         self._counter.update("".join(self._open).split())
         self._count()
         for metric in self._plan.metrics:

@@ -60,21 +60,26 @@ class Evaluation:
         self.preparation = Preparation(plan.transforms)
         self.seen_names = SeenNames(plan.where)
         self._begun = self._grown = False
-        self._refuse_filters()
+        self._refuse_filters(self.layers)
 
-    def _refuse_filters(self) -> None:
-        """Raise `UsageError` if a filter on a layer is set and a metric must count every span."""
-        for metric in self.plan.metrics if self.plan.where.on_layers(self.layers) else ():
+    def _refuse_filters(self, layers: Sequence[str]) -> None:
+        """Raise `UsageError` if a filter on one of these layers is set and a metric must count every span."""
+        for metric in self.plan.metrics if self.plan.where.on_layers(layers) else ():
             refuse_filter(metric)
 
     def see_layers(self, layers: Iterable[str]) -> None:
-        """Add layers that documents have, except those within which a metric counts."""
-        known = len(self.layers)
-        self.layers.extend(layer for layer in layers if layer not in self.layers and layer not in self.frames)
-        self._grown |= self._begun and len(self.layers) > known
+        """Add layers that documents have, except those within which a metric counts.
+
+        Raises `UsageError`, and adds none, if a metric refuses a filter on one of them.
+        """
+        new = [
+            layer for layer in dict.fromkeys(layers) if layer not in self.layers and layer not in self.frames
+        ]
+        if new:
+            self._refuse_filters([*self.layers, *new])
+            self.layers += new
+        self._grown |= self._begun and bool(new)
         self._begun = True
-        if len(self.layers) > known:
-            self._refuse_filters()
 
     @property
     def leaves_out_spans(self) -> bool:

@@ -67,6 +67,12 @@ def _one_sided(layer: str, metrics: Mapping[str, Mapping[str, Any]]) -> Iterator
             more = f" and {len(alone) - _LISTED} more" if len(alone) > _LISTED else ""
             labels = f"label{'s' * (len(alone) > 1)} {', '.join(named)}{more}"
             yield f"layer {cut_label(layer)!r}: only {SIDES[side]} has the {labels}"
+    sides = [any(of_sides[side] for of_sides in counts.values()) for side in (0, 1)]
+    if all(sides) and not any(all(of_sides) for of_sides in counts.values()):
+        yield (
+            f"layer {cut_label(layer)!r}: no label is on both sides; "
+            "--gold-map and --predicted-map (gold_map, predicted_map) give labels new names"
+        )
 
 
 def label_counts(layer: str, reports: Mapping[str, Any]) -> dict[str, tuple[int, int]]:

@@ -8,30 +8,19 @@ rows together. All other rows are counted as documents. The counts are those of 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping, Sequence
 from itertools import zip_longest
-from operator import itemgetter
-from typing import Any
 
 from clueval.evaluation.engine import Evaluation
-from clueval.evaluation.inputs import add_layer
+from clueval.evaluation.left_over import TOGETHER, LeftOver, Located, count_left_over, label_of
 from clueval.formats.flat_rows import FlatRow
 from clueval.reading.pairing import ends_early, with_same_id
 from clueval.reading.same_text import first_line
 from clueval.reading.source import Source
-from clueval.spans.compared import SIDES, Compared, ComparedSequence
-from clueval.spans.flat import Flat
+from clueval.spans.compared import Compared
 from clueval.spans.missing_id import same_id
-from clueval.spans.span import DEFAULT_LAYER, Frozen
+from clueval.spans.span import DEFAULT_LAYER
 from clueval.transforms.group import Group
-
-TOGETHER = 20_000
-"""Approximate number of spans that are counted together."""
-
-_Located = tuple[int, int, str]
-"""The start, the end and the label of a span."""
-
-_label: Callable[[Any], str] = itemgetter(2)
 
 
 def count_rows(evaluation: Evaluation, gold: Source, predicted: Source) -> bool:
@@ -85,27 +74,27 @@ class ComparedRows:
     def _begin(self) -> None:
         self._rows = self._characters = 0
         self._agreed: list[str] = []
-        self._gold: list[_Located] = []
-        self._predicted: list[_Located] = []
+        self._left: LeftOver = [], []
 
     def __len__(self) -> int:
         """Return the number of spans."""
-        return len(self._agreed) + len(self._gold) + len(self._predicted)
+        return len(self._agreed) + sum(map(len, self._left))
 
     def add(self, gold: FlatRow, predicted: FlatRow) -> None:
         """Add two rows of the same text."""
         first = self._characters + self._rows  # rows do not touch
         if gold.spans == predicted.spans:
-            self._agreed += map(_label, gold.spans)
+            self._agreed += map(label_of, gold.spans)
         else:
+            own, others = self._left
             left = {span[0]: tuple(span) for span in predicted.spans}  # no two begin at the same place
             for start, end, label in gold.spans:
                 if left.get(start) == (start, end, label):
                     self._agreed.append(label)
                     del left[start]
                 else:
-                    self._gold.append((start + first, end + first, label))
-            self._predicted += [(start + first, end + first, label) for start, end, label in left.values()]
+                    own.append((start + first, end + first, label))
+            others += [(start + first, end + first, label) for start, end, label in left.values()]
         self._rows += 1
         self._characters += len(gold.text)
 
@@ -113,33 +102,25 @@ class ComparedRows:
         self, evaluation: Evaluation, document: str = "", metadata: Mapping[str, str] | None = None
     ) -> None:
         """Count the rows, and begin again; `document` and `metadata` are those of a single row."""
-        labels = {Frozen({self._layer: label}): number for label, number in Counter(self._agreed).items()}
-        sequence = ComparedSequence(
-            Counter(labels),
-            self._flat(self._gold),
-            self._flat(self._predicted),
-            self._characters - _covered(self._gold, self._predicted),
-            None,
-        )
         if self._rows:
-            compared = Compared(
-                self._rows, self._characters, {self._layer: sequence}, document, metadata or {}
+            texts = Compared(
+                self._rows,
+                self._characters,
+                document=document,
+                metadata=metadata or {},
+                unit="character",
             )
-            evaluation.see_layers([self._layer])
-            evaluation.count_compared(compared._replace(unit="character"))
-            for side, left in zip(SIDES, (self._gold, self._predicted), strict=True):
-                add_layer(evaluation.inputs, side, self._layer, spans=len(self._agreed) + len(left))
+            equal = self._characters - _covered([*self._left[0], *self._left[1]])
+            count_left_over(
+                evaluation, self._layer, texts, Counter(self._agreed), self._left, equal, tags=None
+            )
         self._begin()
 
-    def _flat(self, spans: list[_Located]) -> Flat:
-        starts, ends, labels = ([span[part] for span in spans] for part in range(3))
-        return Flat.of_tags(self._layer, starts, ends, labels)  # type: ignore[arg-type]  # two lists of int, one of str
 
-
-def _covered(gold: list[_Located], predicted: list[_Located]) -> int:
-    """Return the number of positions that spans of either side cover."""
+def _covered(spans: Sequence[Located]) -> int:
+    """Return the number of positions that these spans cover."""
     covered = past = 0
-    for start, end, _ in sorted(gold + predicted):
+    for start, end, _ in sorted(spans):
         if end > past:
             covered += end - max(start, past)
             past = end

@@ -20,7 +20,7 @@ def find_path(reports: Mapping[str, Any], text: str) -> Path:
     ('exact', 'a.b', 'micro', 'f1')
     """
     require_kind(text, "str", "the path of a score")
-    found = list(_readings(reports, text))
+    found = list(paths_of(reports, text))
     if len(found) > 1:
         raise UsageError(
             f"{text!r} can mean {len(found)} scores, because names have dots", advice="rename one"
@@ -38,14 +38,15 @@ def number_at(reports: Mapping[str, Any], path: Path) -> float | None:
     return found if isinstance(found, int | float) else None
 
 
-def _readings(report: object, text: str) -> Iterator[Path]:
+def paths_of(report: object, text: str) -> Iterator[Path]:
+    """Yield the paths of numbers that a text can mean."""
     if not isinstance(report, Mapping):
         return
     for name, value in report.items():
         if name == text and not isinstance(value, Mapping):
             yield (name,)
         elif text.startswith(f"{name}."):
-            for rest in _readings(value, text[len(name) + 1 :]):
+            for rest in paths_of(value, text[len(name) + 1 :]):
                 yield (name, *rest)
 
 

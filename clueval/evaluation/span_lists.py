@@ -9,31 +9,20 @@ The counts are those of the documents.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import chain, compress, islice
-from operator import itemgetter, le, lt, ne
+from operator import le, lt, ne
 from typing import Any
 
 from clueval.evaluation.engine import Evaluation
-from clueval.evaluation.inputs import add_layer
+from clueval.evaluation.left_over import TOGETHER, LeftOver, Located, count_left_over, label_of
 from clueval.reading.given import Given, pairs, span_documents
-from clueval.spans.compared import SIDES, Compared, ComparedSequence
-from clueval.spans.flat import Flat
-from clueval.spans.span import DEFAULT_LAYER, Frozen
+from clueval.spans.compared import Compared
+from clueval.spans.span import DEFAULT_LAYER
 from clueval.transforms.group import Group
 
 BATCH = 500
 """The number of lists that are checked together."""
-
-TOGETHER = 20_000
-"""Approximate number of left-over spans that are counted together."""
-
-Located = tuple[int, int, str]
-"""The start, the end and the label of a span."""
-
-_start: Callable[[Any], int] = itemgetter(0)
-_end: Callable[[Any], int] = itemgetter(1)
-_label: Callable[[Any], str] = itemgetter(2)
 
 
 def count_spans(evaluation: Evaluation, given: Given) -> bool:
@@ -108,12 +97,12 @@ class ComparedSpans:
     def _begin(self) -> None:
         self._lists = self._length = 0
         self._labels: Counter[str] = Counter()
-        self._left: tuple[list[Located], list[Located]] = [], []
+        self._left: LeftOver = [], []
 
     def add(self, gold: Sequence[Sequence[Located]], predicted: Sequence[Sequence[Located]]) -> None:
         """Add plain lists of spans."""
         self._lists += len(gold)
-        self._labels.update(map(_label, chain.from_iterable(gold)))
+        self._labels.update(map(label_of, chain.from_iterable(gold)))
         differ = list(map(ne, gold, predicted))
         for one, other in zip(compress(gold, differ), compress(predicted, differ), strict=True):
             own, others = set(one), set(other)
@@ -127,24 +116,14 @@ class ComparedSpans:
 
     def count(self) -> None:
         """Count the lists, and begin again."""
-        gold, predicted = self._left
         agreed = self._labels.copy()
-        agreed.subtract(map(_label, gold))
-        labels = Counter({Frozen({DEFAULT_LAYER: label}): number for label, number in (+agreed).items()})
-        found = agreed.total() + len(gold), agreed.total() + len(predicted)
-        sequences = {}
-        if any(found):
-            own, other = (Flat.of_tags(DEFAULT_LAYER, *_columns(spans)) for spans in self._left)
+        agreed.subtract(map(label_of, self._left[0]))
+        texts = Compared(self._lists, 0, has_text=False)
+        if agreed or any(self._left):
             # no tags in place of none, so that positions without a text are not counted
-            sequences[DEFAULT_LAYER] = ComparedSequence(labels, own, other, 0, ([], []))
-            self._evaluation.see_layers([DEFAULT_LAYER])
-        if self._lists:
-            self._evaluation.count_compared(Compared(self._lists, 0, sequences, has_text=False))
-        for side, spans in zip(SIDES, found, strict=True):
-            if spans:
-                add_layer(self._evaluation.inputs, side, DEFAULT_LAYER, spans=spans)
+            count_left_over(
+                self._evaluation, DEFAULT_LAYER, texts, +agreed, self._left, equal=0, tags=([], [])
+            )
+        elif self._lists:
+            self._evaluation.count_compared(texts)
         self._begin()
-
-
-def _columns(spans: Sequence[Located]) -> tuple[list[int], list[int], list[str]]:
-    return list(map(_start, spans)), list(map(_end, spans)), list(map(_label, spans))

@@ -7,11 +7,13 @@ wrong.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Generator, Iterator, Sequence
-from itertools import accumulate, pairwise, zip_longest
+from itertools import accumulate, pairwise, product, zip_longest
 from typing import NamedTuple
 
 from clueval.evaluation.lockstep import FileEnd, FileReading
+from clueval.evaluation.observer import TokenObserver
 from clueval.evaluation.plan import Plan
 from clueval.evaluation.tallies import count_sides
 from clueval.evaluation.units.unit import SENTENCE
@@ -54,9 +56,10 @@ def token_pair_reading(gold: Source, predicted: Source, plan: Plan) -> FileReadi
         dict.fromkeys(name for each in (gold, predicted) for name in layer_names(each.options.layers))
     )
     in_pairs = all(metric.needs.count_pair is not None for metric in plan.metrics)
-    needs_documents = plan.transforms or plan.observers or plan.merge or plan.resample_by == SENTENCE
+    needs_documents = plan.transforms or plan.merge or plan.resample_by == SENTENCE
+    see_tokens = all(isinstance(each, TokenObserver) for each in plan.observers)
     lenient = gold.options.reads_leniently and predicted.options.reads_leniently
-    if not in_pairs or needs_documents or plan.texts_may_differ or plan.unit == "character":
+    if not in_pairs or needs_documents or not see_tokens or plan.texts_may_differ or plan.unit == "character":
         return None
     if not lenient or MERGED in layers or _lacks_ids(gold, plan):
         return None
@@ -71,13 +74,19 @@ def _lacks_ids(gold: Source, plan: Plan) -> bool:
 def _compared(
     gold: Source, predicted: Source, plan: Plan, layers: Sequence[str]
 ) -> Generator[Compared, None, FileEnd]:
+    observers = [each for each in plan.observers if isinstance(each, TokenObserver)]
+    seeing = [each.anew() for each in observers]
     counter = PairCounter(gold, predicted, plan.metrics, layers)
     most = 1 if plan.wants_single_documents else gold.options.sizes.rows
+    let_through = plan.where.on_documents(layers).lets_through
     for pairs in _batches(gold, predicted, most):
         first = pairs[0].gold[0]
-        tallies = counter.count(pairs)
+        see = seeing if let_through(first.document, first.metadata) else ()
+        tallies = counter.count(pairs, see)
         tokens = sum(pair.tokens for pair in pairs)
         yield Compared(len(pairs), tokens, document=first.document, metadata=first.metadata, tallies=tallies)
+    for observer, other in zip(observers, seeing, strict=True):
+        observer.add(other)
     return FileEnd((counter.layouts[0], counter.layouts[1]), counter.decoders)
 
 
@@ -114,19 +123,43 @@ class PairCounter:
         sides = zip(SIDES, self._decoders, strict=True)
         return {(side, layer): decoder for side, of in sides for layer, decoder in of.items()}
 
-    def count(self, pairs: Sequence[PassagePair]) -> dict[tuple[str, str], Tally]:
-        """Return the counts by metric and layer. Raises `UnusualPair`."""
+    def count(
+        self, pairs: Sequence[PassagePair], observers: Sequence[TokenObserver] = ()
+    ) -> dict[tuple[str, str], Tally]:
+        """Return the counts by metric and layer, and show the pairs to observers. Raises `UnusualPair`.
+
+        If something in several documents must be counted plainly, they are counted one by one.
+        """
         pair = self._read(pairs)
+        found = self._tallies(pair, pairs[0] if len(pairs) == 1 else None, observers)
+        if found is not None:
+            return found
+        total: dict[tuple[str, str], Tally] = defaultdict(Tally)
+        for number, passages in enumerate(pairs):
+            for key, tally in (self._tallies(pair.document(number), passages, observers) or {}).items():
+                total[key].update(tally)
+        return total
+
+    def _tallies(
+        self, pair: TokenPair, passages: PassagePair | None, observers: Sequence[TokenObserver]
+    ) -> dict[tuple[str, str], Tally] | None:
+        """Return the counts, and show the pair to observers; None if a document must be counted plainly.
+
+        `passages` are those of a single document, which is built if it must be.
+        """
         found: dict[tuple[str, str], Tally] = {}
-        built: list[tuple[Document, Document]] = []
-        for layer in self._layers:
-            for metric in self._metrics:
-                assert metric.needs.count_pair is not None
-                tally = metric.needs.count_pair(pair, layer)
-                if tally is None:
-                    built = built or [self._built(each) for each in pairs]
-                    tally = _counted_plainly(metric, built, layer)
-                found[metric.name, layer] = tally
+        built: tuple[Document, Document] | None = None
+        for layer, metric in product(self._layers, self._metrics):
+            assert metric.needs.count_pair is not None
+            tally = metric.needs.count_pair(pair, layer)
+            if tally is None:
+                if passages is None:
+                    return None
+                built = built or self._built(passages)
+                tally = _counted_plainly(metric, built, layer)
+            found[metric.name, layer] = tally
+        for observer in observers:
+            observer.see_tokens(pair)
         return found
 
     def _read(self, pairs: Sequence[PassagePair]) -> TokenPair:
@@ -147,7 +180,8 @@ class PairCounter:
                 different = len(set(ids[slice(*place)]))  # the borders have the same one
                 if different != pair.tokens + (pair.tokens > 0):
                     raise UnusualPair("a token id is repeated")
-        return TokenPair(own.tokens, own.borders, ends, own.spans, other.spans)
+        ids = [each.gold[0].document for each in pairs]
+        return TokenPair(own.tokens, own.borders, ends, ids, own.spans, other.spans)
 
     def _columns(
         self, gold: Sequence[Passage], predicted: Sequence[Passage]
@@ -183,11 +217,6 @@ class PairCounter:
         return own, other
 
 
-def _counted_plainly(metric: Metric, built: Sequence[tuple[Document, Document]], layer: str) -> Tally:
-    tally: Tally = Tally()
-    for pair in built:
-        own, other = (
-            Side(each.layers.get(layer, ()), None, each, each.tags.get(layer), layer) for each in pair
-        )
-        tally.update(count_sides(metric, own, other))
-    return tally
+def _counted_plainly(metric: Metric, built: tuple[Document, Document], layer: str) -> Tally:
+    own, other = (Side(each.layers.get(layer, ()), None, each, each.tags.get(layer), layer) for each in built)
+    return count_sides(metric, own, other)

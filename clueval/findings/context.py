@@ -64,50 +64,62 @@ class Context(NamedTuple):
 class Contexts:
     """Finds the contexts of the spans of one document. O(n) to create for n sentences."""
 
-    __slots__ = ("_document", "_reach", "_sentences", "_starts", "_window")
+    __slots__ = ("_document", "_end", "_has_ids", "_reach", "_sentences", "_start", "_starts", "_window")
 
     def __init__(
         self, document: Document, sentences: Sequence[Sentence] = (), window: int | None = None
     ) -> None:
         self._document = document
+        self._start, self._end = document.start, document.end
         self._window = window
         self._reach = max(REACH[document.unit], window or 0)
         self._sentences = sentences
         self._starts = [sentence.start for sentence in sentences]
+        self._has_ids = any(sentence.id is not None for sentence in sentences)
 
-    def sentences(self, span: Span) -> Sequence[Sentence]:
-        """Return the sentences in which a span lies."""
+    def sentence_ids(self, span: Span) -> tuple[str, ...]:
+        """Return the ids of the sentences in which a span lies, without those that the file does not give."""
+        if not self._has_ids:
+            return ()
         first = max(bisect_right(self._starts, span.start) - 1, 0)
         last = max(bisect_left(self._starts, span.end), first + 1)
         touched = self._sentences[first:last]
-        return [
-            each for each in touched if each.start < max(span.end, span.start + 1) and span.start < each.end
-        ]
+        return tuple(
+            each.id
+            for each in touched
+            if each.id is not None and each.start < max(span.end, span.start + 1) and span.start < each.end
+        )
 
     def around(self, span: Span, others: Sequence[Span]) -> Context:
         """Return the context of a span and of all spans that overlap it, which must be sorted by position."""
-        document = self._document
-        if document.end is None:
+        if self._end is None:
             return Context()
         hull_start, hull_end = span.start, span.end
         for other in others:
             hull_start, hull_end = min(hull_start, other.start), max(hull_end, other.end)
         least, greatest = whole = self._bounds(hull_start, hull_end)
         if self._window is not None:
-            whole = document.start, document.end
-        start = max(least, span.start - self._reach, document.start)
-        end = min(greatest, span.end + self._reach, document.end)
+            whole = self._start, self._end
+        start = max(least, span.start - self._reach, self._start)
+        end = min(greatest, span.end + self._reach, self._end)
         pieces = list(self._pieces(start, end, span, others))
-        shift = document.start
+        joiner, units = self._units(start, end)
         return Context(
-            tuple(piece for piece, _ in pieces),
-            " " if document.unit == "token" else "",
-            start > max(whole[0], document.start),
-            end < min(whole[1], document.end),
+            tuple([Piece(joiner.join(units[a - start : b - start]), mark, of) for a, b, mark, of in pieces]),
+            joiner,
+            start > max(whole[0], self._start),
+            end < min(whole[1], self._end),
             start,
-            tuple(length for _, length in pieces),
-            tuple((document.tokens or ())[start - shift : end - shift]) if document.unit == "token" else (),
+            tuple([b - a for a, b, _, _ in pieces]),
+            () if isinstance(units, str) else tuple(units),
         )
+
+    def _units(self, start: int, end: int) -> tuple[str, Sequence[str]]:
+        """Return what joins the units of the text, and those between two positions: tokens, or characters."""
+        document, shift = self._document, self._start
+        if document.unit == "token":
+            return " ", (document.tokens or ())[start - shift : end - shift]
+        return "", (document.text or "")[start - shift : end - shift]
 
     def _bounds(self, start: int, end: int) -> tuple[int, int]:
         """Return the start and end of the context of a range, before it is limited by `REACH`."""
@@ -118,13 +130,13 @@ class Contexts:
         document = self._document
         if document.unit == "character" and document.text is not None:
             return self._line(document.text, start, end)
-        return document.start, document.start if document.end is None else document.end
+        return self._start, self._start if self._end is None else self._end
 
     def _sentence_start(self, position: int) -> int:
         """Return the start of the sentence at a position, or the end of the one before if it is in none."""
         number = bisect_right(self._starts, position) - 1
         if number < 0:
-            return self._document.start
+            return self._start
         sentence = self._sentences[number]
         return sentence.start if position < sentence.end else sentence.end
 
@@ -135,11 +147,11 @@ class Contexts:
             return self._sentences[number].end
         if number + 1 < len(self._sentences):
             return self._sentences[number + 1].start
-        return self._document.start if self._document.end is None else self._document.end
+        return self._start if self._end is None else self._end
 
     def _line(self, text: str, start: int, end: int) -> tuple[int, int]:
         """Return the start and end of the lines of a range, searched within `REACH` only."""
-        shift = self._document.start
+        shift = self._start
         start, end = start - shift, end - shift
         before = text.rfind("\n", max(start - self._reach, 0), start)
         after = text.find("\n", end, end + self._reach)
@@ -151,13 +163,12 @@ class Contexts:
 
     def _pieces(
         self, start: int, end: int, span: Span, others: Sequence[Span]
-    ) -> Iterator[tuple[Piece, int]]:
-        """Yield the pieces between two positions with their lengths: a sweep over the starts and ends of all spans
-        there."""
-        spans = (span, *others)
+    ) -> Iterator[tuple[int, int, Mark, tuple[int, ...]]]:
+        """Yield the start, the end, the mark and the spans of each piece between two positions: a sweep over the starts
+        and ends of all spans there."""
         cuts = {start, end}
         points: dict[int, list[int]] = {}
-        for number, each in enumerate(spans, -1):
+        for number, each in enumerate((span, *others), -1):
             if start < each.start < end:
                 cuts.add(each.start)
             if start < each.end < end:
@@ -172,25 +183,30 @@ class Contexts:
             if here in points:
                 inside = [n for n in active if others[n].start < here < others[n].end]
                 at_point = points[here]
-                own = -1 in at_point or span.start < here < span.end
-                others_here = [*inside, *(n for n in at_point if n >= 0)]
-                yield self._piece(here, here, own, others_here), 0
+                is_own = -1 in at_point or span.start < here < span.end
+                numbers = (*inside, *(n for n in at_point if n >= 0))
+                yield here, here, _mark(is_own, numbers), numbers
             while waiting < len(others) and others[waiting].start <= here:
                 active.append(waiting)
                 waiting += 1
             if active:
                 active = [n for n in active if others[n].end > here]
             if here < following:
-                marking = [n for n in active if others[n].parts is None or covers(others[n], here)]
-                yield self._piece(here, following, covers(span, here), marking), following - here
+                numbers = tuple([n for n in active if others[n].parts is None or covers(others[n], here)])
+                yield here, following, _mark(covers(span, here), numbers), numbers
 
-    def _piece(self, start: int, end: int, own: bool, others: Sequence[int]) -> Piece:
-        mark: Mark = ("both" if others else "own") if own else ("other" if others else "neither")
-        return Piece(self._document.text_between(start, end), mark, tuple(others))
+
+def _mark(is_own: bool, others: Sequence[int]) -> Mark:
+    """Return the mark of a piece that belongs to the span itself or not, and to these spans of the other side."""
+    if is_own:
+        return "both" if others else "own"
+    return "other" if others else "neither"
 
 
 def covers(span: Span, position: int) -> bool:
     """Return whether a position belongs to a span; one in a gap of a discontinuous span does not."""
+    if span.parts is None:
+        return span.start <= position < span.end
     for start, end in span.fragments:  # noqa: SIM110  # an interruption while a generator is closed would be lost
         if start <= position < end:
             return True

@@ -12,12 +12,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import chain, islice
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from clueval.findings.cards import card, examples, metadata_of, row
 from clueval.findings.choice import SIDES, Choice, expected
+from clueval.findings.kept_text import KeptText
 from clueval.findings.page_profile import BucketLines, PageProfile
 from clueval.findings.places import ErrorPlace, places
 from clueval.findings.summary import MEANINGS, summaries
@@ -47,16 +47,30 @@ def write(
     """Write the page, whole or not at all, and return the number of findings.
 
     `report` is the output of `Result.to_dict` for an evaluation with the metrics ``levels`` and ``confusion``
-    over the same files, filter and merging as `findings`, which were selected by `choice`. The findings are
-    streamed to the file. `lang` is the language of the texts, such as ``de``. Raises `MissingExtra` without
+    over the same files, filter and merging as `findings`, which were selected by `choice`. Memory does not grow with
+    the findings. `lang` is the language of the texts, such as ``de``. Raises `MissingExtra` without
     Jinja2, `FileError` if the file cannot be written.
     """
-    lines = PlaceLines(places(findings), profile)
-    pieces = _rendered(lines, report, choice or Choice(), title, lang, profile)
+    with PlaceLines(profile) as lines:
+        lines.take(places(findings))
+        write_lines(path, lines, report, choice, title=title, lang=lang)
+        return lines.findings
+
+
+def write_lines(
+    path: Path,
+    lines: PlaceLines,
+    report: Mapping[str, Any],
+    choice: Choice | None = None,
+    *,
+    title: str = "Errors",
+    lang: str = "",
+) -> None:
+    """Write the page of lines that have taken all places; see `write`."""
+    pieces = _rendered(lines, report, choice or Choice(), title, lang)
     with whole_file(path) as file:
         for piece in pieces:
             file.write(piece)
-    return lines.findings
 
 
 def render(
@@ -69,8 +83,9 @@ def render(
     profile: PageProfile | None = None,
 ) -> str:
     """Return the page as a string; see `write`."""
-    lines = PlaceLines(places(findings), profile)
-    return "".join(_rendered(lines, report, choice or Choice(), title, lang, profile))
+    with PlaceLines(profile) as lines:
+        lines.take(places(findings))
+        return "".join(_rendered(lines, report, choice or Choice(), title, lang))
 
 
 def _rendered(
@@ -79,9 +94,8 @@ def _rendered(
     choice: Choice,
     title: str,
     lang: str,
-    profile: PageProfile | None,
 ) -> Iterator[str]:
-    jinja = environment()
+    jinja, profile = environment(), lines.profile
     from markupsafe import Markup  # comes with Jinja
 
     main_tables, more_tables = _score_tables(report, choice)
@@ -114,26 +128,40 @@ def _rendered(
 class PlaceLines:
     """The places as lines of JSON, with a line for the document whenever it changes.
 
-    Holds the first places, which the page shows before its data. Once they are read, `buckets` has those of a profile.
+    `take` is given the places, one after the other; then it is iterated, in blocks of any length. Holds the lines in a
+    file, the first places, which the page shows before its data, and the buckets of a profile.
     """
 
-    def __init__(self, found: Iterable[ErrorPlace], profile: PageProfile | None = None) -> None:
-        self.buckets = BucketLines(profile)
-        self._places = iter(found)
-        self.first = list(islice(self._places, WITHOUT_SCRIPT))
+    def __init__(self, profile: PageProfile | None = None) -> None:
+        self.profile, self.buckets = profile, BucketLines(profile)
+        self.first: list[ErrorPlace] = []
         self.findings = 0
+        self._document: tuple[object, ...] | None = None
+        self._text = KeptText()
 
-    def __iter__(self) -> Iterator[str]:
-        document: tuple[object, ...] | None = None
-        for place in chain(self.first, self._places):
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: Any) -> bool | None:
+        return self._text.__exit__(*error)
+
+    def take(self, found: Iterable[ErrorPlace]) -> None:
+        """Add the next places."""
+        for place in found:
             finding = place.findings[0]
             here = (finding.document, finding.metadata, finding.file)
-            if here != document:
-                document = here
-                yield json_inside(["d", finding.document, metadata_of(finding), finding.file]) + "\n"
+            if here != self._document:
+                self._document = here
+                head = ["d", finding.document, metadata_of(finding), finding.file]
+                self._text.add(json_inside(head) + "\n")
+            if len(self.first) < WITHOUT_SCRIPT:
+                self.first.append(place)
             self.findings += len(place.findings)
             self.buckets.see(place)
-            yield json_inside(row(place)) + "\n"
+            self._text.add(json_inside(row(place)) + "\n")
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._text)
 
 
 # --- scores

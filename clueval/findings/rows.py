@@ -103,6 +103,8 @@ class RowColumns:
 
 def _fragments(finding: Finding) -> dict[str, str]:
     """Return the fragments of discontinuous spans, as tables of spans have them."""
+    if finding.fragments is None and not any(finding.other_fragments):
+        return {}
     found = {"fragments": [finding.fragments], "other_fragments": list(finding.other_fragments)}
     return {
         name: BETWEEN.join(

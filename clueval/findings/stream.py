@@ -1,24 +1,21 @@
 """The findings of whole files and folders, as a stream.
 
 Files of the column formats are compared passage by passage, unparsed: a sentence whose lines are the same on
-both sides has no error and is never parsed. The other sentences become a small document, and its findings are
-moved to their positions in the file. If the choice or the format needs more than a sentence, documents are
-compared instead; both ways give the same findings.
+both sides has no error and is never parsed (see `clueval.findings.disputed`). If the choice or the format needs
+more than a sentence, documents are compared instead; both ways give the same findings.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
-from itertools import accumulate, zip_longest
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any, Unpack
 
 from clueval.exceptions import UsageError, checked_call, refuse_unknown, require_instance, require_kind
 from clueval.findings.choice import Choice, choice_with, findings
+from clueval.findings.disputed import disputed_documents
 from clueval.findings.table import Finding
-from clueval.formats.columns.documents import documents
 from clueval.formats.columns.passages import Passage
 from clueval.options import field_names, with_fields
 from clueval.reading.given import Given, InputSide, given
@@ -29,7 +26,7 @@ from clueval.reading.options import SETS, Reading, Readings, readings_of, requir
 from clueval.reading.pairing import document_groups, ends_early, same_documents
 from clueval.reading.paths import path_pairs
 from clueval.reading.read_options import ReadOptions, columns_of_sides
-from clueval.reading.same_text import first_difference, first_line, require_same_frame, require_same_text
+from clueval.reading.same_text import first_line, require_same_frame, require_same_text
 from clueval.reading.source import Source, source_of
 from clueval.reading.spooled import spooled
 from clueval.reading.tag_columns import require_two_tag_columns
@@ -64,8 +61,8 @@ class ErrorsOptions(PreparingOptions, SidesOptions, total=False):
 
 def known_options() -> list[str]:
     """The names of the options of `errors` and `diff`."""
-    groups = (Choice, Reading, Preparing)
-    return ["choice", "layers", *(name for group in groups for name in field_names(group)), *SETS, "progress"]
+    fields = (name for group in (Choice, Reading, Preparing) for name in field_names(group))
+    return ["choice", "layers", *fields, *SETS, "pair_by", "progress"]
 
 
 @checked_call
@@ -79,19 +76,8 @@ def errors(
     preparing: Preparing = _PREPARING,
     **options: Unpack[ErrorsOptions],
 ) -> Iterator[Finding]:
-    """Yield all errors of predicted compared with gold, in the order of the documents.
-
-    Args:
-        gold, predicted: as in `clueval.score`.
-        choice: selects the errors; or its fields by their own names, as in ``level=1, labelled="entity"``.
-        layers, reading, preparing: as in `clueval.score`.
-        options: any field of `Reading` and `Preparing` by its own name, ``gold_set``, ``predicted_set``, ``pair_by``,
-            ``progress``, as in `clueval.score`.
-
-    Holds one document or passage of each side. Raises `CluevalError` for wrong options or input, when the
-    stream reaches it, and `TextMismatch` if the two sides differ in their text.
-    """
-    refuse_unknown(options, [*known_options(), "pair_by"], "errors")
+    """Yield all errors of predicted compared with gold, in the order of the documents; see `clueval.errors`."""
+    refuse_unknown(options, known_options(), "errors")
     choice = choice_with(choice, options)
     require_layers(layers)
     require_kind(options.get("progress"), "Progress | None", "progress")
@@ -235,85 +221,10 @@ def passage_findings(
 
     Raises `TextMismatch` for different texts, unless they are checked already.
     """
-    gold, predicted = passages
-    disputed = _disputed(gold, predicted)
-    if not disputed:
+    keeps_agreed = choice.merge or bool(choice.where)
+    found = disputed_documents(sources, passages, keeps_agreed=keeps_agreed, is_checked=is_checked)
+    if found is None:
         return
-    sizes = [sentence.count("\n") for sentence in gold.sentences]
-    if any(predicted.sentences[number].count("\n") != sizes[number] for number in disputed):
-        raise first_difference(gold, predicted)
-    own, other = (
-        _as_document(source, _part(passage, disputed, sizes))
-        for source, passage in zip(sources, passages, strict=True)
-    )
     if not is_checked:
-        require_same_text(own, other)
-    yield from _moved(findings(own, other, choice), own, gold, disputed, sizes)
-
-
-def _as_document(source: Source, passage: Passage) -> Document:
-    """Return one passage as a document."""
-    assert source.token_lines is not None
-    decoders = {name: source.options.decoder() for name in layer_names(source.options.layers)}
-    return next(documents([passage], decoders, source.token_lines.sentence_id))
-
-
-def _disputed(gold: Passage, predicted: Passage) -> list[int]:
-    """Return the numbers of the sentences that differ in any way; all if the two have different sentences."""
-    if gold.layout != predicted.layout:
-        return list(range(len(gold.sentences)))
-    pairs = zip(gold.sentences, predicted.sentences, strict=True)
-    return [number for number, (own, other) in enumerate(pairs) if own != other]
-
-
-def _part(passage: Passage, sentences: Sequence[int], sizes: Sequence[int]) -> Passage:
-    """Return a passage of these sentences only, without gaps; each line keeps its number."""
-    chosen = [passage.sentences[number] for number in sentences]
-    lines = _anchors(passage, sizes)
-    return replace(
-        passage,
-        begins=True,
-        tokens=sum(sizes[number] for number in sentences),
-        sentences=chosen,
-        heads=[passage.heads[number] for number in sentences],
-        anchors=[(new, row, line) for new, number in enumerate(sentences) for row, line in lines[number]],
-    )
-
-
-def _anchors(passage: Passage, sizes: Sequence[int]) -> list[list[tuple[int, int]]]:
-    """Return for each sentence the lines of its rows: pairs of a row and its line, valid up to the next pair."""
-    known: dict[int, list[tuple[int, int]]] = {}
-    for sentence, row, line in passage.anchors:
-        known.setdefault(sentence, []).append((row, line))
-    anchors, following = [], 0
-    for number, size in enumerate(sizes):
-        own = known.get(number, [])
-        if not own or own[0][0] > 0:
-            own.insert(0, (0, following))
-        anchors.append(own)
-        row, line = own[-1]
-        following = line + size - row + 2
-    return anchors
-
-
-def _moved(
-    found: Iterable[Finding],
-    part: Document,
-    passage: Passage,
-    sentences: Sequence[int],
-    sizes: Sequence[int],
-) -> Iterator[Finding]:
-    """Yield the findings of a part of a passage, with their positions in the file."""
-    starts = list(accumulate(sizes, initial=passage.start))
-    part_starts = [sentence.start for sentence in part.sentences]
-    for finding in found:
-        number = bisect_right(part_starts, finding.start) - 1
-        shift = starts[sentences[number]] - part_starts[number]
-        yield replace(
-            finding,
-            start=finding.start + shift,
-            end=finding.end + shift,
-            other_start=None if finding.other_start is None else finding.other_start + shift,
-            other_end=None if finding.other_end is None else finding.other_end + shift,
-            context=finding.context._replace(start=finding.context.start + shift),
-        )
+        require_same_text(*found)
+    yield from findings(*found, choice)

@@ -16,7 +16,6 @@ from typing import Any
 
 from clueval.findings.cards import card, examples
 from clueval.findings.choice import SIDES, Choice
-from clueval.findings.observer import KeptRows
 from clueval.findings.page import WITHOUT_SCRIPT, PlaceLines, in_words, key_of
 from clueval.findings.summary import MEANINGS, MOST_LABELS, summaries
 from clueval.findings.systems import SharedPlace, States, System
@@ -53,10 +52,9 @@ def write(
     jinja = environment()
     from markupsafe import Markup  # comes with Jinja
 
-    with KeptRows[SharedPlace]() as places:
-        places.take(found)
-        counts = counted(places)
-        lines = PlaceLines(iter(places))
+    with PlaceLines() as lines:
+        counts = Counts()
+        lines.take(_counted(found, counts))
         about = {
             "kinds": FINDING_KINDS,
             "expected": None,
@@ -88,13 +86,12 @@ def write(
     return counts
 
 
-def counted(places: Iterable[SharedPlace]) -> Counts:
-    """Return the number of errors and places in each state."""
-    counts = Counts()
+def _counted(places: Iterable[SharedPlace], counts: Counts) -> Iterator[SharedPlace]:
+    """Yield the places, and add the number of errors and places in each state to `counts`."""
     for place in places:
         counts.update((error.finding.side or "gold", error.state) for error in place.errors)
         counts.update({(PLACES, error.state) for error in place.errors})
-    return counts
+        yield place
 
 
 def _rows(counts: Counts, states: States) -> Iterator[dict[str, Any]]:

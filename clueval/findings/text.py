@@ -28,7 +28,8 @@ BRACKETS: dict[Mark, tuple[str, str]] = {
 COLOURS: dict[Mark, str] = {"both": "1;32", "own": "1;31", "other": "1;33", "neither": ""}
 """Codes of SGR, the terminals' Select Graphic Rendition: bold green, red, yellow."""
 
-LEGEND = "[=both=]  [-only this span-]  {+only the other side+}"
+HEAD = ("[=both=]  [-only this span-]  {+only the other side+}", "")
+"""The lines before the first finding, which explain the brackets."""
 
 _INDENT = "    "
 _LONGEST = 2000
@@ -38,12 +39,16 @@ def lines(findings: Iterable[Finding], *, width: int = 100, colour: bool = False
     """Yield the lines of all findings, with a blank one after each. `width` is the terminal's, in characters."""
     for number, finding in enumerate(findings):
         if number == 0:
-            yield LEGEND
-            yield ""
-        yield _painted(_head(finding), "1", colour)
-        yield from _wrapped(finding.context, max(width, 40), colour)
-        yield from _other(finding)
-        yield ""
+            yield from HEAD
+        yield from lines_of(finding, width=width, colour=colour)
+
+
+def lines_of(finding: Finding, *, width: int, colour: bool) -> Iterator[str]:
+    """Yield the lines of a finding, the last one blank."""
+    yield _painted(_head(finding), "1", colour)
+    yield from _wrapped(finding.context, max(width, 40), colour)
+    yield from _other(finding)
+    yield ""
 
 
 def _head(finding: Finding) -> str:

@@ -5,11 +5,12 @@
 
 The spans are under ``label``, ``labels``, ``entities`` or ``annotations``; the end is exclusive. A row without any of
 these keys is refused. The label of an object is under a key of `clueval.spans.groups.LABELS`, such as the
-``entity_group`` of a pipeline of Hugging Face. A ``score`` of an object is a feature of its span. ``username`` or
-``user``, of a row or of an annotation, is the annotator, whose annotations are an annotation set. ``meta`` and
-other keys are metadata. Relations are passed over. A list of labels without positions is a classification of the
-text, which has no spans and is refused. An object may have ``fragments``, the ``[start, end]`` of each fragment of a
-discontinuous span, and ``alternatives``, objects of other spans of which one counts instead.
+``entity_group`` of a pipeline of Hugging Face. Other texts, numbers and truth values of an object, such as its
+``score``, ``risk`` or ``entity_id``, are features of its span, but not what a program notes about it (`_NOTED`).
+``username`` or ``user``, of a row or of an annotation, is the annotator, whose annotations are an annotation set.
+``meta`` and other keys of a row are metadata. Relations are passed over. A list of labels without positions is a
+classification of the text, which has no spans and is refused. An object may have ``fragments``, the ``[start, end]``
+of each fragment of a discontinuous span, and ``alternatives``, objects of other spans of which one counts instead.
 """
 
 from __future__ import annotations
@@ -32,8 +33,9 @@ _NOT_METADATA = (
     "text", "data", "id", "meta", "relations", "Comments", "comments", "annotation_approver", *_SPANS, *_USERS
 )  # fmt: skip
 SOURCE = "label"
-SCORE = "score"
-"""The key of an annotation that becomes a feature of its span."""
+_NOTED = ("created_at", "updated_at", "document", "manual", "prob", "text", "word", "index")
+"""What doccano and pipelines of Hugging Face note about an annotation."""
+_NO_FEATURES = frozenset(("id", "start_offset", "end_offset", "start", "end", "optional", *_USERS, *_NOTED))
 
 
 def _documents(row: object, rows: RowReader) -> Iterator[Document]:
@@ -73,12 +75,13 @@ def _span(item: object, layer: str, rows: RowReader, features: dict[str, Any]) -
     if not isinstance(item, dict):
         rows.refuse("a span is neither a list nor an object")
     keys = ("start_offset", "end_offset") if "start_offset" in item else ("start", "end")
-    features = features if item.get(SCORE) is None else {**features, SCORE: item[SCORE]}
-    return rows.span(item, keys, layer, _label(item), id=_id(item), features=features)
-
-
-def _label(item: dict[str, Any]) -> object:
-    return next((item[key] for key in LABELS if key in item), None)
+    label = next((key for key in LABELS if key in item), "label")
+    own = {
+        key: value
+        for key, value in item.items()
+        if isinstance(value, str | int | float) and key != label and key not in _NO_FEATURES
+    }
+    return rows.span(item, keys, layer, item.get(label), id=_id(item), features=own | features)
 
 
 def _id(item: dict[str, Any]) -> int | str | None:

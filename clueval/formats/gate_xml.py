@@ -30,11 +30,11 @@ from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
 from clueval.exceptions import FormatError
-from clueval.formats import xml_text
 from clueval.formats.added_sets import STRING, TextNodes, check_added, written_sets
 from clueval.formats.format import Format, Options
 from clueval.formats.opened import Opened
 from clueval.formats.recognition import first_lines
+from clueval.formats.xml_events import EventReader
 from clueval.spans.document import Document
 from clueval.spans.span import Span
 
@@ -143,20 +143,20 @@ class _Annotation:
     features: dict[str, Any] = field(default_factory=dict)
 
 
-class _GateReader:
+class _GateReader(EventReader):
     """Handles the events of the XML parser. Indices of bytes are indices in the data as UTF-8."""
 
     def __init__(self, data: str, file: str, document: str) -> None:
+        super().__init__(file, document)
         self.text = ""
         self.nodes: dict[str, int] = {}
         self.sets: dict[str, list[_Annotation]] = {}
         self.features: dict[str, Any] = {}
         self.text_at = (0, 0)
         self.end_at = 0
-        self._file, self._document = file, document
         self._path: list[str] = []
         self._passed_over = 0
-        self._text: list[str] = []
+        self._pieces: list[str] = []
         self._length = 0
         self._content: list[str] = []
         self._own: list[_Annotation] = []
@@ -164,13 +164,8 @@ class _GateReader:
         self._attributes: dict[str, str] = {}
         self._has_text = False
         self._raw = data.encode("utf-8", "surrogatepass")
-        parser = self._parser = xml_text.parser()
-        parser.StartElementHandler = self._start
-        parser.EndElementHandler = self._end
-        parser.CharacterDataHandler = self._characters
-        parser.StartDoctypeDeclHandler = self._doctype
-        self._parse(data)
-        self.text = "".join(self._text)
+        self.read(data)
+        self.text = "".join(self._pieces)
 
     def spans_of(self, name: str) -> Iterator[Span]:
         """Yield the spans of one set, in the order of the file."""
@@ -205,8 +200,8 @@ class _GateReader:
             document=self._document,
         )
 
-    def _parse(self, data: str) -> None:
-        xml_text.parse(self._parser, data, self._file)
+    def read(self, data: str) -> None:
+        super().read(data)
         if not self._has_text:
             raise FormatError("the document has no <TextWithNodes>", file=self._file, document=self._document)
 
@@ -261,11 +256,11 @@ class _GateReader:
             self._parser.CurrentLineNumber,
         )
 
-    def _characters(self, text: str) -> None:
+    def _text(self, text: str) -> None:
         if self._passed_over or not self._path:
             return
         if self._path[-1] == "TextWithNodes":
-            self._text.append(text)
+            self._pieces.append(text)
             self._length += len(text)
         elif self._path[-1] in ("Name", "Value"):
             self._content.append(text)
@@ -317,18 +312,6 @@ class _GateReader:
         if kind == "java.lang.Boolean":
             return text.strip().lower() == "true"
         return text
-
-    def _doctype(self, *_: object) -> None:
-        self._refuse("a document type declaration (DTD)", "remove it")
-
-    def _refuse(self, problem: str, advice: str | None = None) -> NoReturn:
-        raise FormatError(
-            problem,
-            file=self._file,
-            line=self._parser.CurrentLineNumber,
-            document=self._document,
-            advice=advice,
-        )
 
 
 def _read(opened: Opened, _: Options) -> Iterator[Document]:

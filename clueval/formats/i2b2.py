@@ -13,17 +13,16 @@ Source: the annotation guidelines of the 2014 i2b2/UTHealth shared task, track 1
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple, NoReturn
+from typing import NamedTuple
 
 from clueval.exceptions import FormatError, SpanError
-from clueval.formats import xml_text
 from clueval.formats.format import Format, Options
 from clueval.formats.opened import Opened
 from clueval.formats.recognition import first_lines
+from clueval.formats.xml_events import TYPE, EventReader, label_of
 from clueval.spans.document import Document
-from clueval.spans.span import DEFAULT_LAYER, NO_LABEL, Frozen, Span
+from clueval.spans.span import DEFAULT_LAYER, Frozen, Span
 
-CATEGORY, TYPE = "category", "TYPE"
 _SIGNS = ("<deIdi2b2", "<MEDDOCAN", "<TEXT><![CDATA[")
 
 
@@ -35,23 +34,18 @@ class Tag(NamedTuple):
     line: int
 
 
-class _I2b2Reader:
+class _I2b2Reader(EventReader):
     """Handles the events of the XML parser."""
 
     def __init__(self, file: str) -> None:
+        super().__init__(file)
         self.pieces: list[str] = []
         self.tags: list[Tag] = []
         self.texts = 0
-        self._file = file
         self._path: list[str] = []
-        self._parser = xml_text.parser()
-        self._parser.StartElementHandler = self._start
-        self._parser.EndElementHandler = self._end
-        self._parser.CharacterDataHandler = self._text
-        self._parser.StartDoctypeDeclHandler = self._doctype
 
     def read(self, data: str) -> None:
-        xml_text.parse(self._parser, data, self._file)
+        super().read(data)
         if self.texts != 1:
             self._refuse(f"{self.texts or 'no'} elements <TEXT>", "there must be one")
 
@@ -69,12 +63,6 @@ class _I2b2Reader:
     def _text(self, text: str) -> None:
         if len(self._path) == 2 and self._path[1] == "TEXT":
             self.pieces.append(text)
-
-    def _doctype(self, *_: object) -> None:
-        self._refuse("a document type declaration (DTD)", "remove it")
-
-    def _refuse(self, problem: str, advice: str | None = None) -> NoReturn:
-        raise FormatError(problem, file=self._file, line=self._parser.CurrentLineNumber, advice=advice)
 
 
 def _span(tag: Tag, layer: str, source: str, text: str, file: str) -> Span | None:
@@ -96,10 +84,10 @@ def _span(tag: Tag, layer: str, source: str, text: str, file: str) -> Span | Non
             line=tag.line,
             advice="offsets count code points from the first character in <TEXT>",
         )
-    label = tag.category if source == CATEGORY else tag.attributes.get(source)
-    if label is None and source != TYPE:
+    label = label_of(tag.category, tag.attributes, source)
+    if label is None:
         return None
-    return Span(start, end, Frozen({layer: label or NO_LABEL}), id=tag.attributes.get("id"), line=tag.line)
+    return Span(start, end, Frozen({layer: label}), id=tag.attributes.get("id"), line=tag.line)
 
 
 def _position(tag: Tag, name: str, file: str) -> int:

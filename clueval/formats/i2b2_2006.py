@@ -11,17 +11,15 @@ Source: the data of the challenge (Uzuner, Luo and Szolovits 2007).
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple, NoReturn
+from typing import NamedTuple
 
-from clueval.exceptions import FormatError
-from clueval.formats import xml_text
 from clueval.formats.format import Format, Options
 from clueval.formats.opened import Opened
 from clueval.formats.recognition import first_lines
+from clueval.formats.xml_events import TYPE, EventReader, label_of
 from clueval.spans.document import Document
-from clueval.spans.span import DEFAULT_LAYER, NO_LABEL, Frozen, Span
+from clueval.spans.span import DEFAULT_LAYER, Frozen, Span
 
-CATEGORY, TYPE = "category", "TYPE"
 _TEXT = ("RECORD", "TEXT")
 
 
@@ -43,23 +41,15 @@ class Record(NamedTuple):
     spans: list[MarkedSpan]
 
 
-class _RecordReader:
+class _RecordReader(EventReader):
     """Handles the events of the XML parser."""
 
     def __init__(self, file: str) -> None:
+        super().__init__(file)
         self.records: list[Record] = []
-        self._file = file
         self._path: list[str] = []
         self._length = 0  # characters of the text so far
         self._open: MarkedSpan | None = None
-        self._parser = xml_text.parser()
-        self._parser.StartElementHandler = self._start
-        self._parser.EndElementHandler = self._end
-        self._parser.CharacterDataHandler = self._text
-        self._parser.StartDoctypeDeclHandler = self._doctype
-
-    def read(self, data: str) -> None:
-        xml_text.parse(self._parser, data, self._file)
 
     def _start(self, name: str, attributes: Mapping[str, str]) -> None:
         if len(self._path) == 1 and name == "RECORD":
@@ -83,19 +73,11 @@ class _RecordReader:
             self.records[-1].pieces.append(text)
             self._length += len(text)
 
-    def _doctype(self, *_: object) -> None:
-        self._refuse("a document type declaration (DTD)", "remove it")
-
-    def _refuse(self, problem: str, advice: str | None = None) -> NoReturn:
-        raise FormatError(problem, file=self._file, line=self._parser.CurrentLineNumber, advice=advice)
-
 
 def _span(marked: MarkedSpan, layer: str, source: str) -> Span | None:
     """Return the span of an element; None if it does not have the attribute that is the source."""
-    label = marked.category if source == CATEGORY else marked.attributes.get(source)
-    if label is None and source != TYPE:
-        return None
-    return Span(marked.start, marked.end, Frozen({layer: label or NO_LABEL}), line=marked.line)
+    label = label_of(marked.category, marked.attributes, source)
+    return None if label is None else Span(marked.start, marked.end, Frozen({layer: label}), line=marked.line)
 
 
 def _read(opened: Opened, options: Options) -> Iterator[Document]:

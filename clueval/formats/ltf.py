@@ -18,13 +18,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
-from typing import NoReturn
 
 from clueval.exceptions import CluevalError, FormatError, OverlapError, UsageError
 from clueval.formats import xml_text
 from clueval.formats.format import Format, Options, Writer
 from clueval.formats.opened import Opened
 from clueval.formats.recognition import first_lines
+from clueval.formats.xml_events import EventReader
 from clueval.spans.document import Document
 from clueval.spans.span import DEFAULT_LAYER, NO_LABEL, Frozen, Span, name_of
 
@@ -75,27 +75,19 @@ def write_ltf(document: Document, layer: str = DEFAULT_LAYER) -> str:
     return f"<body>{''.join(_tagged(document, spans))}</body>\n"
 
 
-class _BodyReader:
+class _BodyReader(EventReader):
     """Handles the events of the XML parser; `pieces` is the text so far, `_length` its length."""
 
     def __init__(self, file: str) -> None:
+        super().__init__(file)
         self.pieces: list[str] = []
         self.spans: list[Span] = []
         self._length = 0
-        self._file = file
         self._in_body = False
         self._opened: tuple[int, int] | None = None
         """Position and line of the open ``<e>``."""
-        parser = self._parser = xml_text.parser()
-        parser.StartElementHandler = self._start
-        parser.EndElementHandler = self._end
-        parser.CharacterDataHandler = self._text
-        parser.StartDoctypeDeclHandler = self._doctype
-        parser.CommentHandler = self._comment
-        parser.ProcessingInstructionHandler = self._instruction
-
-    def read(self, data: str) -> None:
-        xml_text.parse(self._parser, data, self._file)
+        self._parser.CommentHandler = self._comment
+        self._parser.ProcessingInstructionHandler = self._instruction
 
     def _start(self, name: str, attributes: Mapping[str, str]) -> None:
         if not self._in_body:
@@ -125,17 +117,11 @@ class _BodyReader:
         self.pieces.append(text)
         self._length += len(text)
 
-    def _doctype(self, *_: object) -> None:
-        self._refuse("a document type declaration (DTD)", "remove it")
-
     def _comment(self, _: str) -> None:
         self._refuse("a comment", "remove it")
 
     def _instruction(self, target: str, _: str) -> None:
         self._refuse(f"a processing instruction {target[:40]!r}", "remove it")
-
-    def _refuse(self, problem: str, advice: str | None = None) -> NoReturn:
-        raise FormatError(problem, file=self._file, line=self._parser.CurrentLineNumber, advice=advice)
 
 
 def _writable(document: Document, layer: str) -> list[Span]:

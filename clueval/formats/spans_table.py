@@ -4,9 +4,10 @@ The columns are, by name: ``document`` (the id of the document), ``start``, and 
 ``end_inclusive`` (the last position, as corpus tools count) or ``end_exclusive`` (the position after it). All
 other columns are layers, except ``id``, ``text``, ``start_id``, ``end_id`` and ``fragments``; an empty cell means no
 label. ``fragments`` has the ranges of a discontinuous span, with inclusive ends, as in ``0-2;7-8``.
-Positions are corpus positions, counted from 0 over the text file that belongs to the table: a VRT or
-CoNLL-like file, by default the file with the same name and the ending ``.vrt`` in the same folder. Without a
-column ``document``, the positions determine the document.
+The text file that belongs to the table is by default the file with the same name and the ending ``.vrt`` in the same
+folder. In a VRT or CoNLL-like file, positions are corpus positions, counted from 0 over the whole file; without a
+column ``document``, they determine the document. In a file of JSON rows, such as doccano's, positions are characters
+(code points), or the tokens of a row, counted from 0 in each text.
 
 The table is held in memory; the text is read in parts. Use other formats if you can: only the positions
 connect the spans with the text, so every position outside it is an error.
@@ -73,9 +74,17 @@ def read(
     outside the text.
     """
     names, rows = _rows(lines, file, layers)
+    without_document, before = bool(rows.get(None)), 0
     for document in texts:
         if document.end is None:
             raise FormatError("the text has no tokens", file=file, document=document.id)
+        if without_document and document.start < before:
+            raise FormatError(
+                "the table has no column 'document'",
+                file=file,
+                advice="positions are counted from 0 in each text, so each span needs the id of its text",
+            )
+        before = document.end
         own = rows.pop(document.id, [])
         unnamed = rows.get(None, [])
         while unnamed and unnamed[-1].start < document.end:
@@ -89,7 +98,10 @@ def read(
                     file=file,
                     line=span.line,
                     document=document.id,
-                    advice="positions are corpus positions, counted over the whole text file",
+                    advice="positions are counted from 0 in each text"
+                    if document.unit == "character"
+                    else "positions are corpus positions, counted over the whole text file; for characters, --text "
+                    "names JSON rows with texts",
                 )
             for layer, label in span.by_layer.items():
                 by_layer[layer].append(replace(span, labels={layer: label}))
@@ -307,7 +319,7 @@ def _lines(documents: Iterator[Document], *, layers: Sequence[str], with_ids: bo
 FORMAT = Format(
     name="spans",
     holds="a table of spans, TSV or CSV: `document`, `start`, `end` (inclusive), one column per layer; the text is in "
-    "the `.vrt` file of the same name, or in `--text`",
+    "the `.vrt` file of the same name, or in `--text` (also JSON rows with texts)",
     signs=(Sign("header with `start` and `end`", lambda beginning: is_table(beginning.first_line)),),
     read=_read,
     options=frozenset({"layers", "token", "token_id", "document_tag", "sentence_tag", "text"}),

@@ -5,11 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from functools import cache
 from importlib.resources import files
-
-from clueval.exceptions import UsageError
 
 SECTIONS = {
     "start": "Start",
@@ -90,17 +87,12 @@ def all_pages() -> Mapping[str, Page]:
     return {page.name: page for page in sorted(found, key=place)}
 
 
-def page_named(name: str) -> Page:
-    """Return a page by its name, or by its name without the prefix. Raises `UsageError`, with the nearest name."""
+def page_named(name: str) -> Page | None:
+    """Return a page by its name, or by its name without the prefix; None: there is none."""
     pages = all_pages()
-    if name in pages:
-        return pages[name]
-    short = {page.partition("-")[2]: page for page in pages}
-    if name in short:
-        return pages[short[name]]
-    near = get_close_matches(name, [*pages, *short], n=1, cutoff=0.5)
-    question = f"; did you mean {short.get(near[0], near[0])}?" if near else ""
-    raise UsageError(f"the guide has no page {name!r}{question}", advice="clueval guide lists all pages")
+    return pages.get(name) or next(
+        (page for page in pages.values() if page.name.partition("-")[2] == name), None
+    )
 
 
 def contents() -> Page:

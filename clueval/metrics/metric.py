@@ -108,10 +108,13 @@ def refuse_filter(metric: Metric, sides: Sequence[Side] | None = None) -> None:
     `sides` are the sides of one document, which are checked; None: the caller knows that there is a filter.
     """
     instead = metric.needs.every_span
-    if instead is None or (sides is not None and all(side.counted is None for side in sides)):
+    leaving = [side for side in sides or () if side.counted is not None]
+    if instead is None or (sides is not None and not leaving):
         return
+    document = next((side.document.id for side in leaving if side.document is not None), None)
     raise UsageError(
         f"metric {metric.name!r} cannot leave spans out of the count, as a filter on a layer asks for",
+        document=document,
         advice=instead,
     )
 

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import accumulate
 from typing import Any, NamedTuple
 
+from clueval.exceptions import FormatError
 from clueval.formats.columns.columns import tables
 from clueval.formats.columns.documents import documents, repeated_ids
 from clueval.formats.columns.passages import Passage
@@ -92,8 +93,10 @@ class _ClusterRows:
         for passage in self._source.passages():
             try:
                 rows = list(self._of_passage(passage)) if passage.layout is not None else []
-            except (ValueError, BadTag):
+            except (ValueError, BadTag) as error:
                 self._read(passage)  # raises an error that names the place
+                if isinstance(error, FormatError):  # of `RowCharacters`, which knows no place
+                    error.file, error.document = passage.file, passage.document
                 raise
             if is_first:
                 yield header(self._layers, self._with_ids)

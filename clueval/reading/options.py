@@ -158,7 +158,8 @@ class Reading:
         metadata=option(
             "--text",
             "FILE",
-            "the VRT or CoNLL file with the text of a table of spans",
+            "the file with the text of a table of spans: VRT or CoNLL, or JSON rows such as doccano's, of which the "
+            "table has character positions",
             topic="reading",
             parse=Path,
             default="the .vrt file of the same name next to the table",

@@ -95,6 +95,14 @@ class Source:
     def require_both_sides(self) -> None:
         """Raise `UsageError` unless a file of this format can hold gold and predicted in two columns."""
         if self.token_lines is None:
+            sets = self.sets() if self.form.has_sets else []
+            if len(sets) > 1:
+                raise UsageError(
+                    f"which annotation sets are gold and predicted? The file has {', '.join(map(repr, sets))}",
+                    file=str(self.path),
+                    advice="give PREDICTED, too, or name both with --gold-set and --predicted-set (gold_set, "
+                    "predicted_set)",
+                )
             raise UsageError(
                 f"a file of the format {self.format} cannot hold gold and predicted",
                 file=str(self.path),
@@ -212,15 +220,17 @@ class Source:
             raise FileError(
                 f"the text file {path} of this table of spans does not exist",
                 file=str(self.path),
-                advice="put a .vrt file with the same name next to the table, or name the text with --text",
+                advice="put a .vrt file with the same name next to the table, or name the text with --text: VRT or "
+                "CoNLL, or JSON rows with texts if positions are characters",
             )
         return texts_of(path, self.options, self.name)
 
 
 def texts_of(path: Path, options: ReadOptions, name: str | None = None) -> Iterator[Document]:
-    """Yield the documents of a VRT or CoNLL file, without layers. Raises `FileError` for another format.
+    """Yield the documents of a file without layers: tokens of VRT or CoNLL, or the texts of JSON rows.
 
-    A file that is not recognised is read as CoNLL, whose lines may be tokens alone.
+    A file that is not recognised is read as CoNLL, whose lines may be tokens alone. Raises `FileError` for another
+    format.
     """
     plain = replace(options, input=None, text=None, layers=None)
     try:
@@ -228,8 +238,14 @@ def texts_of(path: Path, options: ReadOptions, name: str | None = None) -> Itera
     except FormatError:
         source = source_of(path, replace(plain, input="conll"), name=name)
     lines = source.token_lines
+    if lines is None and source.form.rows is not None:
+        return (replace(document, layers={}) for document in source.documents())
     if lines is None:
-        raise FileError("is not a text with tokens", file=str(path), advice="use VRT or CoNLL")
+        raise FileError(
+            "has neither tokens nor rows of texts",
+            file=str(path),
+            advice="use VRT, CoNLL or JSON such as doccano's",
+        )
     columns = replace(options, layers=None).columns()._replace(layers={})
     return documents(lines.passages(path, columns, name=name), {}, lines.sentence_id, options.max_document)
 

@@ -12,11 +12,9 @@ from clueval.exceptions import UsageError
 from clueval.reading.given import InputSide, documents_of
 from clueval.reading.layers import LayerColumns
 from clueval.reading.options import Readings, readings_of, require_positions
-from clueval.reading.pairing import document_pairs, same_documents
-from clueval.reading.paths import pairs_of
+from clueval.reading.pairing import document_groups, files_of_side, parallel, same_documents
 from clueval.reading.read_options import ReadOptions, columns_of_sides
 from clueval.reading.same_text import require_same_text
-from clueval.reading.source import source_of
 from clueval.spans.document import Document
 from clueval.textfiles import Progress
 
@@ -46,26 +44,41 @@ def trios(
         raise UsageError(
             ", ".join(f"{name} is {kind}" for name, kind in kinds.items()), advice="give three paths, or none"
         )
+    pair_by = options.get("pair_by")
     if paths:
         columns = columns_of_sides([ReadOptions.of(each) for each in readings], layers, False)
-        return _same_text(_of_files(paths[0], paths[1], paths[2], columns, options.get("progress")))
+        gold, *systems = paths
+        return _same_text(
+            _of_files(gold, (systems[0], systems[1]), columns, pair_by, options.get("progress"))
+        )
+    if pair_by is not None:
+        raise UsageError(
+            "pair_by pairs documents of files", advice="give dictionaries by id, or the same order"
+        )
     for each in readings:
         each.require_none()
     return _same_text(_of_documents(*(documents_of(side, name) for name, side in sides.items())))
 
 
 def _of_files(
-    gold: Path, one: Path, two: Path, options: Sequence[ReadOptions], progress: Progress | None
+    gold: Path,
+    systems: tuple[Path, Path],
+    options: Sequence[ReadOptions],
+    pair_by: str | None,
+    progress: Progress | None,
 ) -> Iterator[Trio]:
-    pairs = pairs_of(gold, one), pairs_of(gold, two)
-    options[0].require_use(path for listed in pairs for _, *both in listed for path in both)
-    for (name, own, before), (_, _, after) in zip(*pairs, strict=True):
-        runs = []
-        for path in (before, after):
-            golds = source_of(own, options[0], name=name, progress=progress)
-            runs.append(document_pairs(golds, source_of(path, options[1], name=name, progress=progress)))
-        for (document, first), (_, second) in zip(*runs, strict=True):
-            yield document, first, second
+    options[0].require_use(path for side in (gold, *systems) for _, path in files_of_side(side))
+    one, two = (document_groups(gold, system, options, pair_by, progress) for system in systems)
+    together = parallel(one, two, pair_by) if pair_by in ("id", "content") else _joined(one, two)
+    for document, first, _, second in together:
+        yield document, first, second
+
+
+def _joined(
+    one: Iterable[tuple[Document, ...]], two: Iterable[tuple[Document, ...]]
+) -> Iterator[tuple[Document, ...]]:
+    for first, second in zip(one, two, strict=True):
+        yield *first, *second
 
 
 def _of_documents(

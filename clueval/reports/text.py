@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import pairwise
 
 from clueval.reports.cutting import cut_label
 from clueval.reports.estimates import Estimate
@@ -22,6 +23,29 @@ def render(report: Report, tables: Iterable[Table], *, all: bool = True) -> str:
 def render_tables(found: Iterable[Table]) -> str:
     """Return tables only, as text."""
     return "\n".join(line for table in found for line in _table(table))
+
+
+def narrow(table: Table, columns: int = 100) -> Iterator[Table]:
+    """Yield a table that is wider than so many columns of the screen as several, each with the first column.
+
+    >>> wide = Table("labels", ["label", "gold", "found"], [["PER", 3, 2]])
+    >>> [(part.title, part.header) for part in narrow(wide, 12)]
+    [('labels', ['label', 'gold']), ('labels, continued', ['label', 'found'])]
+    """
+    widths = _widths(_cells(table.cut()))
+    starts, width = [1], widths[0]
+    for column, own in enumerate(widths[1:], 1):
+        if width + _GAP + own > columns and column > starts[-1]:
+            starts.append(column)
+            width = widths[0]
+        width += _GAP + own
+    for number, (start, end) in enumerate(pairwise([*starts, len(widths)])):
+        kept = [0, *range(start, end)]
+        yield Table(
+            f"{table.title}, continued" if number else table.title,
+            [table.header[column] for column in kept],
+            [[row[column] for column in kept] for row in table.rows],
+        )
 
 
 def summary(report: Report) -> Iterator[str]:
@@ -89,20 +113,32 @@ _INDENT = "  "
 
 def _table(table: Table) -> Iterator[str]:
     table = table.cut()
-    cells = [
-        [visible(title) for title in table.header],
-        *([shown(cell) for cell in row] for row in table.rows),
-    ]
-    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    cells = _cells(table)
+    widths = _widths(cells)
     yield visible(table.title)
     for number, row in enumerate(cells):
         first, *others = row
-        yield "  ".join(
-            [first.ljust(widths[0]), *(c.rjust(w) for c, w in zip(others, widths[1:], strict=True))]
-        ).rstrip()
+        yield (
+            (" " * _GAP)
+            .join([first.ljust(widths[0]), *(c.rjust(w) for c, w in zip(others, widths[1:], strict=True))])
+            .rstrip()
+        )
         if number == 0:
-            yield "  ".join("-" * width for width in widths)
+            yield (" " * _GAP).join("-" * width for width in widths)
     yield ""
+
+
+_GAP = 2
+"""The blanks between two columns of a table."""
+
+
+def _cells(table: Table) -> list[list[str]]:
+    header = [visible(title) for title in table.header]
+    return [header, *([shown(cell) for cell in row] for row in table.rows)]
+
+
+def _widths(cells: Iterable[Iterable[str]]) -> list[int]:
+    return [max(map(len, column)) for column in zip(*cells, strict=True)]
 
 
 def shown(cell: Cell | Rate) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from operator import sub
 from pathlib import Path as FilePath
 from typing import Any
@@ -37,12 +38,27 @@ from clueval.statistics.jackknife import (
 from clueval.statistics.randomisation import MOST_FOR_ALL_SWAPS, all_swapped_sums, exact_p, sampled_p
 from clueval.statistics.resampling import SWAP, weighted_sums
 from clueval.statistics.runs import spread_of, standard_deviation
-from clueval.studies.comparison import Comparison
+from clueval.studies.comparison import ComparedSystems
 from clueval.studies.systems import ComparedSystem, System, all_units, require_system, systems_of
 from clueval.studies.tested_rate import UNDEFINED, UNDEFINED_WITHOUT, TestedRate, differences
 
 LEAST_DETECTED = 1e-9
 """The least difference for which the number of units is computed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison(ComparedSystems):
+    """The result of `compare`, see `ComparedSystems`."""
+
+    def write_page(self, path: str | FilePath, *, title: str | None = None) -> None:
+        """Write the web page of ``clueval compare --html``; with `details`, `compare` finds all that it shows.
+
+        The title is by default the names of the systems. Raises `FileError`, and `MissingExtra` without the extra
+        ``report``.
+        """
+        from clueval.studies.comparison_page import write_page
+
+        write_page(FilePath(path), self, title=" and ".join(self.systems) if title is None else title)
 
 
 @checked_call

@@ -1,4 +1,4 @@
-"""The result of `clueval.compare`: numbers, tables, and in words what the tests say."""
+"""The numbers of `clueval.compare`, as tables, and in words what the tests say."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _UNITS = {"document": "documents", "sentence": "sentences"}
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison(Hinting):
+class ComparedSystems(Hinting):
     """Several systems on the same units; the first is the baseline.
 
     Attributes:

@@ -9,7 +9,7 @@ from typing import Any
 
 from clueval.reports.cutting import cut_label
 from clueval.reports.page import ShownTable, assets, environment
-from clueval.studies.comparison import Comparison, interval, points
+from clueval.studies.comparison import ComparedSystems, interval, points
 from clueval.writing import whole_file
 
 Entry = Mapping[str, Any]
@@ -39,7 +39,7 @@ class DotFigure:
     rows: Sequence[DotRow]
 
 
-def write_page(path: Path, comparison: Comparison, *, title: str = "Comparison") -> None:
+def write_page(path: Path, comparison: ComparedSystems, *, title: str = "Comparison") -> None:
     """Write the page, whole or not at all.
 
     Raises `MissingExtra` without Jinja2, `FileError` if the file cannot be written.
@@ -49,7 +49,7 @@ def write_page(path: Path, comparison: Comparison, *, title: str = "Comparison")
         file.write(page)
 
 
-def render_page(comparison: Comparison, *, title: str = "Comparison") -> str:
+def render_page(comparison: ComparedSystems, *, title: str = "Comparison") -> str:
     """Return the page as a string; see `write_page`."""
     jinja = environment()
     report = {
@@ -71,7 +71,7 @@ def render_page(comparison: Comparison, *, title: str = "Comparison") -> str:
     )
 
 
-def _values(comparison: Comparison) -> Iterator[DotFigure]:
+def _values(comparison: ComparedSystems) -> Iterator[DotFigure]:
     for score in comparison.scores:
         rows = [
             (value["system"], value["value"], value)
@@ -82,7 +82,7 @@ def _values(comparison: Comparison) -> Iterator[DotFigure]:
             yield _figure(score["score"], "system", "value", rows, is_difference=False)
 
 
-def _differences(comparison: Comparison, scores: Sequence[Entry], title: str) -> Iterator[DotFigure]:
+def _differences(comparison: ComparedSystems, scores: Sequence[Entry], title: str) -> Iterator[DotFigure]:
     """A figure for each system: its differences to the baseline, one row for each score."""
     for number, system in enumerate(comparison.systems[1:]):
         entries = [(score["score"], score["against_baseline"][number]) for score in scores]
@@ -128,7 +128,7 @@ def _ends(numbers: Iterable[float | None]) -> tuple[float, float]:
     return low - margin, high + margin
 
 
-def _units(comparison: Comparison) -> Iterator[ShownTable]:
+def _units(comparison: ComparedSystems) -> Iterator[ShownTable]:
     for table in comparison.most:
         if not table["units"]:  # the same counts everywhere, or an undefined score
             continue

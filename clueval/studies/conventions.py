@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
+from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
 from clueval.evaluation.result import Result
@@ -279,6 +280,15 @@ class Conventions(Hinting):
         from clueval.studies.conventions_report import render
 
         return render(self.to_dict(), form)
+
+    def write_page(self, path: str | Path, *, title: str = "Which F1 is this?") -> None:
+        """Write the web page of ``clueval conventions --html``.
+
+        Raises `FileError`, and `MissingExtra` without the extra ``report``.
+        """
+        from clueval.studies.conventions_report import write_page
+
+        write_page(Path(path), self.to_dict(), title=title)
 
     def __str__(self) -> str:
         return self.render("text")

@@ -8,8 +8,10 @@ found, is another one. Errors are those of `clueval.errors` for the same choice.
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Unpack
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Unpack
 
 from clueval.exceptions import (
     OverlapError,
@@ -21,7 +23,7 @@ from clueval.exceptions import (
 )
 from clueval.findings.choice import Choice, choice_with
 from clueval.findings.stream import known_options
-from clueval.findings.systems import place_and_labels
+from clueval.findings.systems import CHANGES, System, place_and_labels
 from clueval.options import with_fields
 from clueval.reading.given import InputSide
 from clueval.reading.layers import LayerColumns, require_layers
@@ -32,7 +34,7 @@ from clueval.spans.flat import name_file
 from clueval.spans.matching import Match, match_spans
 from clueval.spans.merging import with_merged
 from clueval.spans.span import MERGED, Span
-from clueval.studies.diff_report import CHANGED, FIXED, NEW, STILL, Diff, DiffFinding
+from clueval.studies.diff_report import CHANGED, FIXED, NEW, STILL, ComparedErrors, DiffFinding
 from clueval.transforms.group import Group, Transform
 from clueval.transforms.preparation import Preparation
 from clueval.transforms.prepared import transforms_of
@@ -42,6 +44,26 @@ if TYPE_CHECKING:
     from clueval.findings.stream import ErrorsOptions
 
 _READING, _PREPARING = Reading(), Preparing()
+
+
+@dataclass(frozen=True, slots=True)
+class Diff(ComparedErrors):
+    """The result of `diff`, see `ComparedErrors`."""
+
+    _sides: Mapping[str, InputSide] = field(repr=False, compare=False)
+    _how: tuple[Any, ...] = field(repr=False, compare=False)
+
+    def write_page(self, path: str | Path, *, title: str = "Errors", lang: str = "") -> None:
+        """Write the web page of ``clueval diff --html``: the errors in their contexts; reads the sources once more.
+
+        `lang` is the language of the texts, such as ``de``. Raises `UsageError` for an iterator or open file, which
+        cannot be read again, `FileError`, and `MissingExtra` without the extra ``report``.
+        """
+        from clueval.studies.error_pages import ErrorPages, name_of_run, require_again
+
+        require_again(**self._sides)
+        systems = [System(run, name_of_run(self._sides[run], run)) for run in ("old", "new")]
+        ErrorPages.of(*self._how).write_two(Path(path), self._sides, systems, CHANGES, title=title, lang=lang)
 
 
 @checked_call
@@ -75,10 +97,13 @@ def diff(
     if choice.kinds:
         raise UsageError("diff compares errors of all classes", advice="leave out kinds")
     sides = {"gold": gold, "old": old, "new": new}
-    return _compared(trios(sides, layers, reading, options), choice, transforms_of(preparing))
+    found = _compared(trios(sides, layers, reading, options), choice, transforms_of(preparing))
+    return Diff(*found, sides, (choice, layers, reading, preparing, options))
 
 
-def _compared(found_trios: Iterable[Trio], choice: Choice, transforms: Sequence[Transform]) -> Diff:
+def _compared(
+    found_trios: Iterable[Trio], choice: Choice, transforms: Sequence[Transform]
+) -> tuple[int, Counter[tuple[str, str]], list[DiffFinding]]:
     preparations = [Preparation(transforms) for _ in range(2)]
     classes: Counter[tuple[str, str]] = Counter()
     found: list[DiffFinding] = []
@@ -102,7 +127,7 @@ def _compared(found_trios: Iterable[Trio], choice: Choice, transforms: Sequence[
                 found += sides.of_predicted()
     preparations[0].checked()
     choice.require_layer(layers)
-    return Diff(documents, classes, found)
+    return documents, classes, found
 
 
 class _Sides:

@@ -54,7 +54,7 @@ class DiffFinding:
 
 
 @dataclass(frozen=True, slots=True)
-class Diff(Hinting):
+class ComparedErrors(Hinting):
     """The errors of two runs on the same gold.
 
     Attributes:

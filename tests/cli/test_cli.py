@@ -269,7 +269,7 @@ PRINTING = {
         pytest.param(arguments, *NO_OUTPUT[output], id=f"{command}-{output}", marks=marks)
         for command, arguments in PRINTING.items()
         for output in NO_OUTPUT
-        for marks in [() if command == "score" or output == "a full disk" else pytest.mark.long]
+        for marks in [() if command == "score" else pytest.mark.long]
     ],
 )
 def test_an_output_that_cannot_be_written_is_one_line(

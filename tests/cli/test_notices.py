@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from contextlib import chdir
 from pathlib import Path
 
 import pytest
 
 from clueval import CluevalWarning, conventions, score
-from clueval.cli import main
+from clueval.cli import COMMANDS, main
+from clueval.cli.commands import command_parser
 
 GERMAN = Path(__file__).parents[1] / "samples" / "german"
 FILES = [str(GERMAN / "gold.vrt"), str(GERMAN / "predicted.vrt")]
@@ -41,6 +43,27 @@ def test_quiet_prints_nothing_but_the_result(tmp_path: Path, capsys: Capture) ->
     assert err == ""
 
 
+@pytest.mark.parametrize(
+    "command", sorted(COMMANDS.keys() - {"formats", "metrics", "guide", "completion", "help"})
+)
+def test_quiet_is_an_option_of_every_command_that_reads_files(command: str) -> None:
+    assert {"-q", "--quiet"} <= command_parser(command).option_actions().keys()
+
+
+def test_quiet_prints_nothing_of_the_file_of_defaults_in_commands_for_annotators(
+    tmp_path: Path, capsys: Capture
+) -> None:
+    (tmp_path / "a.conll").write_text("a\tB-X\nb\tB-Y\n", encoding="utf-8")
+    (tmp_path / "b.conll").write_text("a\tB-X\nb\tO\n", encoding="utf-8")
+    paths = ["a.conll", "b.conll"]
+    (tmp_path / "clueval.toml").write_text("level = 1\n", encoding="utf-8")
+    with chdir(tmp_path):
+        assert main(["agree", *paths]) == 0
+        assert "read clueval.toml" in capsys.readouterr().err
+        assert main(["agree", *paths, "-q"]) == 0
+        assert capsys.readouterr().err == ""
+
+
 def test_columns_and_schemes_of_both_sides_are_said_where_they_differ(
     tmp_path: Path, capsys: Capture
 ) -> None:
@@ -51,6 +74,33 @@ def test_columns_and_schemes_of_both_sides_are_said_where_they_differ(
     assert (
         "x: columns 2 and 3, BIO and BIOES, 1 gold and 1 predicted span"
         in capsys.readouterr().out.splitlines()
+    )
+
+
+def test_labels_with_other_names_are_answered_with_the_options_that_rename_them(
+    tmp_path: Path, capsys: Capture
+) -> None:
+    for name, label in (("gold", "PERSON"), ("predicted", "PER"), ("mapped", "PERSON")):
+        (tmp_path / f"{name}.conll").write_text(f"a\tB-{label}\nb\tO\n", encoding="utf-8")
+    gold, predicted, mapped = (str(tmp_path / f"{name}.conll") for name in ("gold", "predicted", "mapped"))
+    advice = "no label is on both sides; --gold-map and --predicted-map (gold_map, predicted_map) give labels new names"
+
+    assert main(["score", gold, predicted]) == 0
+    assert advice in capsys.readouterr().err
+    assert main(["score", gold, mapped]) == 0
+    assert advice not in capsys.readouterr().err
+
+
+def test_annotation_sets_of_the_only_file_are_named_if_none_is_chosen(
+    tmp_path: Path, capsys: Capture
+) -> None:
+    rows = [{"text": "Ada", "label": [[0, 3, "A"]], "username": name} for name in ("ada", "bob")]
+    (tmp_path / "a.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+
+    assert main(["score", str(tmp_path / "a.jsonl")]) == 2
+    assert (
+        "which annotation sets are gold and predicted? The file has 'ada', 'bob' (give PREDICTED, too, or name both "
+        "with --gold-set and --predicted-set" in capsys.readouterr().err
     )
 
 
@@ -174,5 +224,3 @@ def test_documents_in_another_order_are_answered_with_the_option_that_pairs_them
     assert "or pair them: --pair-by id or --pair-by content" in capsys.readouterr().err
     assert main(["errors", str(tmp_path), str(paths[0])]) == 2
     assert "or pair documents with --pair-by id" in capsys.readouterr().err
-    assert main(["errors", *map(str, [*paths, paths[0]]), "--html", "x.html", "--pair-by", "id"]) == 2
-    assert "--pair-by does not apply to two systems" in capsys.readouterr().err

@@ -309,3 +309,15 @@ def test_formats_and_schemes_may_differ_between_sides(tmp_path: Path, capsys: Ca
 
 def test_every_field_of_reading_is_an_option() -> None:
     assert [field.name for field, _ in options_of(Reading)] == [each.name for each in fields(Reading)]
+
+
+@pytest.mark.parametrize("name", ["fair", "gate", "masking"])
+def test_metric_is_described_with_its_rules_its_source_and_its_settings(name: str, capsys: Capture) -> None:
+    assert main(["metrics", name]) == 0
+    definition, settings = capsys.readouterr().out.split(
+        "\nsettings (clueval score --set METRIC.SETTING=VALUE):\n"
+    )
+
+    assert "precision" in definition
+    assert "\nSource: " in definition
+    assert settings.count("(default: ") == len(settings_of(metric_class(name)))

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from corpora import write
 
-from clueval import Document, Span, read, score
+from clueval import Document, Span, masking, read, score
 from clueval.cli import main
 from clueval.exceptions import CluevalError, FormatError, SpanError, TagError, UsageError
 
@@ -38,6 +38,24 @@ class TestDoccano:
         gold = SAMPLES / "doccano" / "gold.jsonl"
 
         assert score(gold, gold).passed_over["gold"] == {"relations": 1}
+
+    def test_other_values_of_an_object_are_features_of_its_span(self, tmp_path: Path) -> None:
+        given = {"id": 4, "start_offset": 0, "end_offset": 3, "label": "PER", "manual": True, "user": "ada"}
+        attributes = {"entity": "e1", "risk": "high", "score": 0.5, "sure": True}
+        row = {"text": "Ada", "entities": [{**given, **attributes, "none": None, "several": [1]}]}
+        (span,) = only(write(tmp_path / "a.jsonl", json.dumps(row))).layers["label"]
+
+        assert (span.label, span.id, dict(span.features)) == ("PER", 4, attributes)
+
+    def test_features_of_objects_are_the_classes_and_entities_of_masking(self, tmp_path: Path) -> None:
+        places = {"start_offset": 0, "end_offset": 3, "label": "PER"}
+        row = {"text": "Ada", "entities": [{**places, "entity": "e1", "risk": "high"}]}
+        path = write(tmp_path / "a.jsonl", json.dumps(row))
+        report = masking(path, path, risk_layer="risk", entity="entity").to_dict()["metrics"]["masking"][
+            "label"
+        ]
+
+        assert report["classes"]["high"]["entities"] == 1
 
     def test_annotators_are_sets(self, tmp_path: Path) -> None:
         rows = [{"text": "Ada", "label": [[0, 3, "A"]], "username": name} for name in ("ada", "bob")]

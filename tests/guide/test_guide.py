@@ -6,19 +6,20 @@ import html
 import io
 import json
 import re
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
-from browser import CHROMIUM, in_browser
+from browser import Browser, in_browser
 
 import clueval
 from clueval.cli import COMMANDS, main
+from clueval.cli.reference import PARTS
 from clueval.exceptions import CluevalError
 from clueval.formats import FORMATS
-from clueval.guide.pages import Page, all_pages
+from clueval.guide.pages import Page, all_pages, page_named
+from clueval.guide.search import SHOWN
 from clueval.metrics import METRICS
 
 
@@ -75,12 +76,43 @@ def test_page_shows_the_names_of_its_files(capsys: pytest.CaptureFixture[str]) -
     assert "file=" not in text
 
 
-def test_page_that_does_not_exist_is_one_line_with_the_nearest(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["guide", "list"]) == 2
+def test_word_that_no_page_has_is_one_line_with_the_nearest_page(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["guide", "strat-files"]) == 2
 
     assert capsys.readouterr().err == (
-        "clueval guide: the guide has no page 'list'; did you mean start-lists? (clueval guide lists all pages)\n"
+        "clueval guide: no page of the guide has 'strat-files' in its name, title or text; did you mean start-files? "
+        "(try another word, or the beginning of one; clueval guide lists all pages)\n"
     )
+
+
+def test_word_that_is_no_page_lists_the_pages_that_have_it_best_first(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    first, _, best, *others = shown(capsys, "REDACTED").splitlines()
+
+    assert re.fullmatch(r"No page has the name 'REDACTED'\. \d pages have it in the title or text:", first)
+    assert best.startswith(
+        "- Can these decisions be published? (`clueval guide tutorial-court-decisions-masking`): "
+    )
+    assert [line for line in others if "reference" in line] == others[-2:]
+    assert all("redacted" in line for line in (best, *others))
+
+
+def test_words_are_searched_together_and_as_the_name_of_a_page(capsys: pytest.CaptureFixture[str]) -> None:
+    listed = shown(capsys, "label", "hierarchy")
+    pages = set(re.findall(r"clueval guide ([a-z-]+)`", listed))
+
+    assert "howto-change-spans" in pages
+    assert all(re.search("hierarchy", page_named(page).completed(PARTS).text) for page in pages)
+    assert shown(capsys, "which", "f1") == shown(capsys, "which-f1")
+
+
+def test_long_list_of_pages_says_how_many_more_there_are(capsys: pytest.CaptureFixture[str]) -> None:
+    lines = shown(capsys, "span").splitlines()
+
+    assert len([line for line in lines if line.startswith("- ")]) == SHOWN
+    assert re.fullmatch(r"\d+ more pages: add a word to find fewer\.", lines[-1])
+    assert max(len(line.partition("`): ")[2]) for line in lines) <= 112
 
 
 def test_reference_has_every_command_metric_format_function_and_error(
@@ -133,18 +165,15 @@ def test_site_has_a_search_over_the_text_of_all_pages(site: dict[str, str]) -> N
 
 @in_browser
 def test_search_lists_the_pages_that_have_every_word_and_shows_their_text(
-    site: dict[str, str], tmp_path: Path
+    browser: Browser, site: dict[str, str], tmp_path: Path
 ) -> None:
-    (tmp_path / "index.html").write_text(site["index.html"], encoding="utf-8")
-
     def listed(query: str) -> list[str]:
-        address = f"{(tmp_path / 'index.html').as_uri()}#q={query}"
-        command = [str(CHROMIUM), "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]
-        profile = f"--user-data-dir={tmp_path / 'profile'}"
-        done = subprocess.run(
-            [*command, profile, "--dump-dom", address], capture_output=True, text=True, check=True
+        index = tmp_path / f"{query}.html"  # another path each time, or only the fragment would change
+        index.write_text(site["index.html"], encoding="utf-8")
+        browser.open(
+            index, fragment=f"#q={query}", is_ready="document.documentElement.dataset.ready === 'yes'"
         )
-        found = done.stdout.partition('<ol id="found"')[2].partition("</ol>")[0]
+        found = browser.run("document.getElementById('found').innerHTML")
         return re.findall(r'href="([^"]+)\.html"', found)
 
     assert listed("signature%20field")[0] == "concept-signature"

@@ -15,15 +15,12 @@ from clueval.cli import COMMANDS
 from clueval.cli.chosen import settings_of
 from clueval.cli.commands import command_parser
 from clueval.cli.reference import PARTS
-from clueval.exceptions import UsageError
 from clueval.formats import FORMATS
 from clueval.guide.pages import FIRST, SECTIONS, all_pages, contents, page_named
 from clueval.metrics import METRICS, metric_class
 
 PAGES = all_pages()
 TEXT = "\n".join(page.text for page in PAGES.values())
-
-every_page = pytest.mark.parametrize("name", PAGES)
 
 YET: set[str] = set()
 """Commands, metrics, formats and options that have no page yet, as `missing` names them. This list may only shrink."""
@@ -60,9 +57,10 @@ def missing() -> set[str]:
     }
 
 
-@every_page
+@pytest.mark.parametrize("name", PAGES)
 def test_page_shows_what_its_code_prints(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    shutil.copytree(ROOT / "tests" / "samples", tmp_path / "tests" / "samples")
+    if "samples" in PAGES[name].text:
+        shutil.copytree(ROOT / "tests" / "samples", tmp_path / "tests" / "samples")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "80")
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
@@ -77,70 +75,60 @@ def test_page_shows_what_its_code_prints(name: str, tmp_path: Path, monkeypatch:
     assert not runner.differences, "\n\n".join(runner.differences)
 
 
-@every_page
-def test_page_begins_with_a_title_and_with_a_sentence_that_says_what_it_is_for(name: str) -> None:
-    page = PAGES[name]
-
-    assert page.section in SECTIONS
-    assert page.text.startswith("# ")
-    assert page.text.endswith("\n")
-    assert page.title
-    assert page.summary.endswith(".")
-    assert len(page.summary) < 200
+def test_pages_begin_with_a_title_and_with_a_sentence_that_says_what_they_are_for() -> None:
+    for name, page in PAGES.items():
+        assert page.section in SECTIONS, name
+        assert page.text.startswith("# "), name
+        assert page.text.endswith("\n"), name
+        assert page.title, name
+        assert page.summary.endswith("."), name
+        assert len(page.summary) < 200, name
 
 
-@every_page
-def test_page_links_to_pages_that_exist(name: str) -> None:
-    targets = set(
-        re.findall(r"\]\(([^)]+)\)", re.sub(r"```.*?```|`[^`\n]+`", "", PAGES[name].text, flags=re.DOTALL))
-    )
+def test_pages_link_to_pages_that_exist() -> None:
+    existing = {f"{page}.md" for page in PAGES}
+    for name, page in PAGES.items():
+        text = re.sub(r"```.*?```|`[^`\n]+`", "", page.text, flags=re.DOTALL)
+        targets = set(re.findall(r"\]\(([^)]+)\)", text))
 
-    assert {target for target in targets if not target.startswith("https://")} <= {
-        f"{page}.md" for page in PAGES
-    }
+        assert {target for target in targets if not target.startswith("https://")} <= existing, name
 
 
-@every_page
-def test_page_shows_commands_instead_of_links_on_a_terminal(name: str) -> None:
-    text = PAGES[name].for_terminal()
+def test_pages_show_commands_instead_of_links_on_a_terminal() -> None:
+    for name, page in PAGES.items():
+        text = page.for_terminal()
 
-    assert ".md)" not in re.sub(r"```.*?```|`[^`\n]+`", "", text, flags=re.DOTALL)
-
-
-@every_page
-def test_page_names_commands_options_settings_and_extras_that_exist(name: str) -> None:
-    text = PAGES[name].text
-    quoted = re.findall(r"`([^`\n]+)`", text)
-    code = " ".join(each for each in quoted if not each.startswith("python "))  # that is another program
-
-    assert set(re.findall(r"`clueval (\w+)", text)) - {"COMMAND"} <= COMMANDS.keys()
-    assert set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", code)) <= {
-        *options_of_commands(),
-        "--help",
-        "--version",
-    }
-    for metric, setting in re.findall(r"--set ([a-z]+)\.([a-z_]+)=", text):
-        assert setting in settings_of(metric_class(metric)), f"{metric}.{setting}"
-    assert set(re.findall(r"clueval\[(\w+)\]", text)) <= extras()
+        assert ".md)" not in re.sub(r"```.*?```|`[^`\n]+`", "", text, flags=re.DOTALL), name
 
 
-@every_page
-def test_page_has_only_blocks_that_run_and_drawings(name: str) -> None:
-    text = PAGES[name].text
+def test_pages_name_commands_options_settings_and_extras_that_exist() -> None:
+    options, parts = {*options_of_commands(), "--help", "--version"}, extras()
+    for name, page in PAGES.items():
+        quoted = re.findall(r"`([^`\n]+)`", page.text)
+        code = " ".join(each for each in quoted if not each.startswith("python "))  # that is another program
 
-    assert len(re.findall("^```", text, re.MULTILINE)) == 2 * len(blocks_of(text))
+        assert set(re.findall(r"`clueval (\w+)", page.text)) - {"COMMAND"} <= COMMANDS.keys(), name
+        assert set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", code)) <= options, name
+        for metric, setting in re.findall(r"--set ([a-z]+)\.([a-z_]+)=", page.text):
+            assert setting in settings_of(metric_class(metric)), f"{name}: {metric}.{setting}"
+        assert set(re.findall(r"clueval\[(\w+)\]", page.text)) <= parts, name
 
 
-@every_page
-def test_page_has_drawings_that_fit_on_a_terminal(name: str) -> None:
-    drawings = [block for block in blocks_of(PAGES[name].text) if block.info == "text"]
-
-    assert not [line for block in drawings for line in block.text.splitlines() if len(line) > 78]
+def test_pages_have_only_blocks_that_run_and_drawings() -> None:
+    for name, page in PAGES.items():
+        assert len(re.findall("^```", page.text, re.MULTILINE)) == 2 * len(blocks_of(page.text)), name
 
 
-@every_page
-def test_page_takes_only_parts_that_can_be_made(name: str) -> None:
-    assert set(re.findall(r"<!-- clueval: (\w+) -->", PAGES[name].text)) <= PARTS.keys()
+def test_pages_have_drawings_that_fit_on_a_terminal() -> None:
+    for name, page in PAGES.items():
+        drawings = [block for block in blocks_of(page.text) if block.info == "text"]
+
+        assert not [line for block in drawings for line in block.text.splitlines() if len(line) > 78], name
+
+
+def test_pages_take_only_parts_that_can_be_made() -> None:
+    for name, page in PAGES.items():
+        assert set(re.findall(r"<!-- clueval: (\w+) -->", page.text)) <= PARTS.keys(), name
 
 
 def test_contents_list_every_page_with_its_title() -> None:
@@ -162,8 +150,7 @@ def test_contents_begin_with_the_pages_that_explain_the_words_of_the_others() ->
 
 def test_page_is_found_by_its_name_with_and_without_its_section() -> None:
     assert page_named("start-lists") is page_named("lists")
-    with pytest.raises(UsageError, match="no page 'star-list'; did you mean start-lists"):
-        page_named("star-list")
+    assert page_named("list") is None
 
 
 @pytest.mark.parametrize(

@@ -67,3 +67,15 @@ def test_merged_rows_of_a_column_file_need_no_documents(tmp_path: Path) -> None:
         rows = list(merged_rows(tmp_path / "a", LAYERS, {"input": "conll"}))
 
     assert rows == ["document\tstart\tend_inclusive\trisk\tentity", "1\t0\t1\thigh\tPER", "1\t2\t2\tlow\t"]
+
+
+def test_merged_rows_with_too_many_different_tags_in_a_sentence_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "a").write_text("a\tB-A\tO\nb\tB-B\tO\nc\tB-C\tO\n\nd\tO\tO\n", encoding="utf-8")
+
+    with patch("clueval.formats.columns.row_characters.MOST", 3):
+        rows = _rows(tmp_path / "a", {"input": "conll"})
+
+    assert (
+        rows
+        == f"{tmp_path / 'a'}, document '1': a sentence has more than 2 different combinations of tags (shorten it)"
+    )

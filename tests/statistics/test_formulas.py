@@ -55,13 +55,14 @@ def test_the_exact_interval_of_a_proportion_is_that_of_scipy(k_n: tuple[int, int
 
 
 @given(trials(), SHARES)
-def test_wilsons_interval_is_that_of_statsmodels(k_n: tuple[int, int], confidence: float) -> None:
-    proportion = pytest.importorskip("statsmodels.stats.proportion")
-    expected = proportion.proportion_confint(*k_n, alpha=1 - confidence, method="wilson")
+def test_wilsons_interval_is_that_of_scipy(k_n: tuple[int, int], confidence: float) -> None:
+    stats = pytest.importorskip("scipy.stats")
+    expected = stats.binomtest(*k_n).proportion_ci(confidence, method="wilson")
 
-    assert wilson(*k_n, confidence) == pytest.approx(expected, abs=1e-9)
+    assert wilson(*k_n, confidence) == pytest.approx(tuple(expected), abs=1e-9)
 
 
+@pytest.mark.long  # for the import of statsmodels
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=8))
 def test_holms_correction_is_that_of_statsmodels(ps: list[float]) -> None:
     multitest = pytest.importorskip("statsmodels.stats.multitest")
@@ -71,6 +72,8 @@ def test_holms_correction_is_that_of_statsmodels(ps: list[float]) -> None:
 
 def test_holms_correction_by_hand() -> None:
     assert holm([0.04, 0.01, 0.5]) == pytest.approx([0.08, 0.03, 0.5])
+    assert holm([0.02, 0.03, 0.02]) == pytest.approx([0.06, 0.06, 0.06])  # none below one that was smaller
+    assert holm([0.9, 0.6]) == [1, 1]  # none above 1
     assert holm([]) == []
 
 

@@ -21,6 +21,8 @@ SAMPLES = Path(__file__).parents[1] / "samples" / "german"
 GOLD, PREDICTED = SAMPLES / "gold.vrt", SAMPLES / "predicted.vrt"
 OPTIONS: dict[str, Any] = {"layers": {"entity": 2}, "token_id": 4}
 TEXT = ["w"] * 14
+ROWS = {name: {"id": name, "text": f"{name} Ada", "label": [[2, 5, "PER"]]} for name in "abc"}
+"""Rows of doccano by their ids."""
 
 
 def document(spans: list[Span]) -> list[Document]:
@@ -116,6 +118,48 @@ def test_files_are_compared_as_their_documents() -> None:
     runs = [list(read(path, layers={"entity": 2}, token_id=4)) for path in (GOLD, PREDICTED, GOLD)]
 
     assert diff(GOLD, PREDICTED, GOLD, **OPTIONS).to_dict() == diff(*runs).to_dict()
+
+
+@pytest.mark.parametrize("pair_by", ["id", "content", "name"])
+def test_documents_are_paired_as_in_errors(pair_by: str, tmp_path: Path, capsys: Capture) -> None:
+    if pair_by == "name":
+        paths = [tmp_path / side for side in ("gold", "old", "new")]
+        for path, ending in zip(paths, ("jsonl", "json", "jsonl"), strict=True):
+            path.mkdir()
+            for name, row in ROWS.items():
+                (path / f"{name}.{ending}").write_text(f"{json.dumps(row)}\n", encoding="utf-8")
+    else:
+        paths = [tmp_path / f"{side}.jsonl" for side in ("gold", "old", "new")]
+        for path, names in zip(paths, ("abc", "cab", "bca"), strict=True):
+            path.write_text("".join(f"{json.dumps(ROWS[name])}\n" for name in names), encoding="utf-8")
+    gold, old, new = map(str, paths)
+
+    assert (
+        len(list(errors(gold, old, pair_by=pair_by)))
+        == len(diff(gold, old, new, pair_by=pair_by).findings)
+        == 0
+    )
+    assert main(["diff", gold, old, new, "--pair-by", pair_by, "--fail-on-new"]) == 0
+    assert main(["conventions", gold, new, "--pair-by", pair_by, "--format", "json"]) == 0
+    assert f"paired:{pair_by}" in capsys.readouterr().out
+    pytest.importorskip("jinja2")
+    page = str(tmp_path / "page.html")
+    assert main(["errors", gold, old, new, "--pair-by", pair_by, "--html", page]) == 0
+    assert "errors: 0 both, 0 only A, 0 only B" in capsys.readouterr().err
+
+
+def test_document_of_one_run_alone_is_an_error_that_names_it(tmp_path: Path) -> None:
+    paths = [tmp_path / f"{side}.jsonl" for side in ("gold", "old", "new")]
+    for path, names in zip(paths, ("abc", "cab", "ca"), strict=True):
+        path.write_text("".join(f"{json.dumps(ROWS[name])}\n" for name in names), encoding="utf-8")
+
+    with pytest.raises(CluevalError, match="cannot be paired by id: only gold has 'b'"):
+        diff(*paths, pair_by="id")
+
+
+def test_documents_in_memory_are_not_paired() -> None:
+    with pytest.raises(CluevalError, match="pair_by pairs documents of files"):
+        diff(document([]), document([]), document([]), pair_by="id")
 
 
 def test_the_json_has_no_text() -> None:

@@ -153,7 +153,7 @@ class Lockstep:
                     last = stretch.parts[-1].document if stretch.parts else None
                     file.reader.builder.pass_over(stretch.documents, last)
                     continue
-                file.feed(pieces.end.join([*of_side, b""]) if of_side else b"")
+                file.feed(pieces.end.join([*of_side, b""]))
             if seam is not None and (was_stretch or stretch is not None):
                 for runs in self._runs:
                     runs.add_seam(seam)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import chain, groupby
+from itertools import accumulate, chain, groupby
 from operator import add
 from sys import intern
 from typing import NamedTuple, overload
@@ -71,24 +72,26 @@ class FileTags:
 
 
 class TokenLineNumbers(Sequence[int]):
-    """The line number of each token of a document; they are counted when one is looked at."""
+    """The line number of each token of a document; lines are counted when one is looked at."""
 
-    __slots__ = ("_numbers", "_passages")
+    __slots__ = ("_passages", "_ranges", "_starts")
 
     def __init__(self, passages: Sequence[Passage]) -> None:
-        self._passages = passages
-        self._numbers: list[int] | None = None
+        self._passages: Sequence[Passage] | None = passages
+        self._ranges: list[range] = []
+        self._starts = [0]  # the number of the first token of each range, and the number of all tokens
 
-    @property
-    def numbers(self) -> list[int]:
-        """The line numbers as a list."""
-        if self._numbers is None:
-            self._numbers = [number for passage in self._passages for number in passage.lines()]
-            self._passages = ()
-        return self._numbers
+    def _counted(self) -> list[range]:
+        """The numbers as ranges of consecutive ones."""
+        if self._passages is not None:
+            self._ranges = [each for passage in self._passages for each in passage.line_ranges() if each]
+            self._starts += accumulate(map(len, self._ranges))
+            self._passages = None
+        return self._ranges
 
     def __len__(self) -> int:
-        return len(self.numbers)
+        self._counted()
+        return self._starts[-1]
 
     @overload
     def __getitem__(self, place: int) -> int: ...
@@ -97,15 +100,22 @@ class TokenLineNumbers(Sequence[int]):
     def __getitem__(self, place: slice) -> list[int]: ...
 
     def __getitem__(self, place: int | slice) -> int | list[int]:
-        return self.numbers[place]
+        if isinstance(place, slice):
+            return list(self)[place]
+        number = range(len(self))[place]
+        of_range = bisect_right(self._starts, number) - 1
+        return self._ranges[of_range][number - self._starts[of_range]]
+
+    def __iter__(self) -> Iterator[int]:
+        return chain.from_iterable(self._counted())
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Sequence) and self.numbers == list(other)
+        return isinstance(other, Sequence) and list(self) == list(other)
 
     __hash__ = None  # type: ignore[assignment]  # as of a list
 
     def __repr__(self) -> str:
-        return repr(self.numbers)
+        return repr(list(self))
 
 
 MANY = 20_000

@@ -12,6 +12,7 @@ import sys
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import chain
 
 from clueval.exceptions import FormatError
 from clueval.formats.columns.layout import Layout, fields_of
@@ -52,6 +53,10 @@ class Passage:
 
     def lines(self) -> Iterator[int]:
         """Yield the line number of every token line, in order."""
+        return chain.from_iterable(self.line_ranges())
+
+    def line_ranges(self) -> Iterator[range]:
+        """Yield the line numbers of the token lines, in order, as ranges of consecutive ones."""
         anchors: dict[int, list[tuple[int, int]]] = {}
         for sentence, row, line in self.anchors:
             anchors.setdefault(sentence, []).append((row, line))
@@ -60,9 +65,9 @@ class Passage:
             size, done = text.count("\n"), 0
             for row, known in anchors.get(sentence, ()):
                 if row < size:
-                    yield from range(line, line + row - done)
+                    yield range(line, line + row - done)
                     line, done = known, row
-            yield from range(line, line + size - done)
+            yield range(line, line + size - done)
             line += size - done + 2
 
     def rows(self) -> Iterator[tuple[int, int, list[str]]]:

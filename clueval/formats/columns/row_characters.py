@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+from clueval.exceptions import FormatError
 from clueval.tagging.schemes import OUTSIDE
 
 Row = tuple[int | str, ...]
 """The tags of a token in several layers, after `leading` other values."""
 
+FIRST = 0x3000
+"""The first character; no white space follows it."""
+
+MOST = 0x110000 - 0x800 - FIRST
+"""The number of characters from `FIRST` on that are no surrogates."""
+
 
 class RowCharacters(dict[Row, str]):
     """The character of each row, which is made when it is looked up first; `rows` are the rows by character.
+
+    Raises `FormatError` if there are more than `MOST` different rows.
 
     >>> characters = RowCharacters(2)
     >>> text = "".join(map(characters.__getitem__, [("B-PER", "O"), ("O", "O"), ("B-PER", "O")]))
@@ -25,7 +34,12 @@ class RowCharacters(dict[Row, str]):
         if row[self._from :] == self._outside:
             character = " "
         else:
-            number = len(self.rows) + 0x3000  # no white space follows this one
+            if len(self.rows) == MOST:
+                raise FormatError(
+                    f"a sentence has more than {MOST - 1:,} different combinations of tags",
+                    advice="shorten it",
+                )
+            number = len(self.rows) + FIRST
             character = chr(number if number < 0xD800 else number + 0x800)  # no surrogates
         self[row] = character
         self.rows.setdefault(character, row)

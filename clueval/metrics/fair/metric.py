@@ -1,14 +1,4 @@
-"""There are three kinds of scores: traditional, fair and weighted.
-
-*Traditional* scores ask for each span whether the other side has a span with the same start, end and label. If two
-gold spans equal the same predicted span, both are true positives. *Fair* scores pair spans one to one, and each error
-has one type: LE (wrong label), BES, BEL and BEO (the boundary is too small, too large, or overlapping), LBE (wrong
-label and boundary), FN or FP. An error of a pair counts one half in precision and one half in recall. For *weighted*
-scores, the setting `weights` says how much an error of each type counts.
-
-The pairs are those of Ortmann (2022) and of her program FairEval. FairEval compares sentence by sentence; a whole
-document gives the same numbers, because spans of different sentences do not overlap.
-"""
+"""The metric `fair`: its settings, counts and scores."""
 
 # The label of a span is `Span.label`; its tokens are `Span.tokens`, or all positions of its range. The tally has the
 # keys ``("traditional", kind, label)`` and ``("fair", kind, gold label, predicted label)``; FN and FP have the label of

@@ -1,8 +1,27 @@
-"""GATE's tagging evaluation: strict and lenient scores, features, thresholds, lists of candidates, a reference set.
+"""GATE's tagging evaluation: strict and lenient scores, features, thresholds.
 
-This follows the plugin Evaluation of GATE, the General Architecture for Text Engineering, and the notes of
-its authors, and uses their words: a *target* is a gold annotation, a *response* is a predicted annotation, and the
-*type* of an annotation is the label of a span.
+It has GATE's words: a *target* is a gold annotation, a *response* is a predicted annotation, and the *type* of an
+annotation is the label of a span. Targets and responses are paired one to one. A pair is
+
+* *correct strict*: same start, end and type, and equal features if the setting `features` names some;
+* *correct partial*: the two overlap, with equal type and features;
+* *incorrect*: the two have the same place or overlap, but their type or a feature differs.
+
+A target without a correct response is *missing*, a response without a correct target is *spurious* (*truly*, if it is
+in no incorrect pair either). Strict precision is the share of responses, strict recall the share of targets that are
+correct strict; lenient scores count those that are correct partial, too. F1 is their harmonic mean, or F-beta with
+the setting `beta`. If neither side has annotations, all rates are 1.
+
+The scores are those of all types together, of each type, their mean over the types (macro) and, with
+`score_feature`, those at each threshold. The counts of all types together are not the sums of the types: a response at
+the place of a target of another type is incorrect there, and in the scores of one type the two are missing and
+spurious.
+
+`clueval gate` prints more: candidate lists, changes against a reference set, GATE's own table. There each setting is an
+option of its own, such as `--features`.
+
+Source: the plugin Evaluation of GATE, the General Architecture for Text Engineering (gateplugin-Evaluation), and the
+notes of its authors.
 """
 
 # To read the package: `metric` counts and scores; `annotations` has the targets and responses of an evaluation,

@@ -1,9 +1,4 @@
-"""There is one evaluation of all types together, one of each type, their macro average, and one at each threshold.
-
-In the evaluation of all types together, a response at the place of a target of another type is an *incorrect*
-pair; in the evaluation of one type, the two are a *truly missing* target and a *truly spurious* response. So the
-counts of all types together are not the sums of the types. The macro average is the mean over the types.
-"""
+"""The metric `gate`: its settings, counts and scores."""
 
 from __future__ import annotations
 
@@ -40,8 +35,10 @@ from clueval.metrics.gate.tally import (
     add_evaluation,
     changes_by_score,
     counts_at,
+    counts_by,
     key_of,
     note_seen,
+    require_seen,
 )
 from clueval.metrics.gate.thresholds import (
     ALL,
@@ -321,10 +318,7 @@ class Gate:
             }
         if self.by:
             report["by"] = {
-                feature: {
-                    value: counts_at(total, ("by", feature, value)).report(self.beta)
-                    for value in sorted({key[2] for key in total if key[:2] == ("by", feature)})
-                }
+                feature: {value: counts.report(self.beta) for value, counts in counts_by(total, feature)}
                 for feature in self.by
             }
         return report
@@ -352,15 +346,9 @@ class Gate:
         Annotations that `nil` or `containing` exclude count as having it. A single document may lack a type,
         and a corpus may be empty, so this is not part of `scores`.
         """
-        seen = {key[1:]: n for key, n in total.items() if key[0] == "seen"}
-        for spec in parse_types(self.types):
-            if not seen.get(("type", spec.target)):
-                raise UsageError(f"no annotation has the type {str(spec)!r}", advice="check Gate.types")
-        names = self._test.every
-        for feature in (*names, *self.by) if seen.get(("all",)) else ():
-            if not seen.get(("feature", feature)):
-                setting = "Gate.features" if feature in names else "Gate.by"
-                raise UsageError(f"no annotation has the feature {feature!r}", advice=f"check {setting}")
+        types = {spec.target: str(spec) for spec in parse_types(self.types)}
+        settings = dict.fromkeys(self.by, "Gate.by") | dict.fromkeys(self._test.every, "Gate.features")
+        require_seen(total, types, settings)
 
     def types_of(self, total: Tally) -> list[str]:
         """Return the types as they were given or, by default, all that occurred in alphabetical order."""

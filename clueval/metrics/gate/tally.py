@@ -9,9 +9,10 @@ the names of `clueval.metrics.gate.counts.NAMES`; ``("all", "score", score, *cha
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from operator import add
 
+from clueval.exceptions import UsageError
 from clueval.metrics.counting import Tally
 from clueval.metrics.gate.annotations import label_of
 from clueval.metrics.gate.counts import NAMES, GateCounts
@@ -54,6 +55,12 @@ def counts_at(total: Tally, key: tuple[str, ...]) -> GateCounts:
     return GateCounts(*[total[(*key, name)] for name in NAMES])
 
 
+def counts_by(total: Tally, feature: str) -> Iterator[tuple[str, GateCounts]]:
+    """Yield the values of a feature of the break-down in alphabetical order, and their counts."""
+    for value in sorted({key[2] for key in total if key[:2] == ("by", feature)}):
+        yield value, counts_at(total, ("by", feature, value))
+
+
 def changes_by_score(total: Tally, type: str | None) -> dict[float, list[int]]:
     """Return the changes that every score makes in the counts of one type, or of all, over all documents."""
     own = (*key_of(type), "score")
@@ -75,3 +82,17 @@ def note_seen(tally: Tally, spans: Iterable[Span], names: Mapping[str, str], fea
         tally["seen", "type", names[label_of(span)]] += 1
     for feature in features:
         tally["seen", "feature", feature] += sum(feature in span.features for span in spans)
+
+
+def require_seen(total: Tally, types: Mapping[str, str], features: Mapping[str, str]) -> None:
+    """Raise `UsageError` for a type or feature that no annotation has.
+
+    `types` are type specifications by target, `features` the settings that name the features. Without annotations,
+    features are not missed.
+    """
+    for target, given in types.items():
+        if not total["seen", "type", target]:
+            raise UsageError(f"no annotation has the type {given!r}", advice="check Gate.types")
+    for feature, setting in features.items() if total["seen", "all"] else ():
+        if not total["seen", "feature", feature]:
+            raise UsageError(f"no annotation has the feature {feature!r}", advice=f"check {setting}")

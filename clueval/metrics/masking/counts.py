@@ -53,6 +53,7 @@ TALLY_KEYS: tuple[Shape, ...] = (
     (("entities",), ("by id", "by surface")),
     (("seen",), any_text),
     (("annotator",), any_text),
+    (("kept",), any_text),
     (("gold",), ("layer", "classes")),
 )
 """The shapes of the keys, see `clueval.metrics.tally_keys`."""

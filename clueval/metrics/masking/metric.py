@@ -1,10 +1,8 @@
-"""The counts of all documents are added before any figure is divided."""
-
-# This module has the settings, and makes the examination of a document from its two sides.
+"""The metric `masking`: its settings, and the examination of a document from its two sides."""
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -13,9 +11,10 @@ from clueval.metrics.counting import Tally, f_measure
 from clueval.metrics.masking.counts import TALLY_KEYS, WeightOf, count
 from clueval.metrics.masking.exposure import PARTS, REPLACEMENT, Examination, Mask
 from clueval.metrics.masking.figures import entities_told_by, report_of
-from clueval.metrics.masking.layer_choice import EVERY, ChosenSpans, LayerChoice
+from clueval.metrics.masking.layer_choice import ChosenSpans, LayerChoice
 from clueval.metrics.masking.masked_words import MaskedWords
 from clueval.metrics.masking.mention import CLASS_LAYER, Mention, MentionReader, risk_by
+from clueval.metrics.masking.setting_names import ENTITY, NO_MASK, RISKS, Layers, check_names, count_names
 from clueval.metrics.masking.token_counts import TokenCounts
 from clueval.metrics.masking.token_mentions import TokenReader, masks_of
 from clueval.metrics.masking.token_spans import NotTokens, TokenSpans
@@ -33,7 +32,6 @@ from clueval.statistics.checked import require_share
 if TYPE_CHECKING:
     from clueval.reports.table import Table
 
-RISKS = ("high", "medium", "low", "hoch", "mittel", "niedrig", "DIRECT", "QUASI")
 ANNOTATORS = "annotators"
 """The sequence that has all annotators."""
 
@@ -67,7 +65,7 @@ class Masking:
         default=RISKS, metadata=option("--risk-order", "CLASS,...", "the classes, riskiest first")
     )
     keep: tuple[str, ...] = field(
-        default=("NO_MASK",),
+        default=(NO_MASK,),
         metadata=option("--keep", "NAME,...", "classes and labels that need no mask"),
     )
     masks: tuple[str, ...] = field(
@@ -100,7 +98,7 @@ class Masking:
         ),
     )
     entity: str = field(
-        default="entity_id",
+        default=ENTITY,
         metadata=option(
             "--entity",
             "NAME",
@@ -180,17 +178,10 @@ class Masking:
         return self._with_layers(tally, gold.document.layers, predicted.document.layers, gold.sequence)
 
     def _with_layers(
-        self,
-        tally: Tally,
-        gold: Container[str],
-        predicted: Container[str],
-        sequence: str | None,
-        documents: int = 1,
+        self, tally: Tally, gold: Layers, predicted: Layers, sequence: str | None, documents: int = 1
     ) -> Tally:
-        """Add which of the layers that settings name the two sides of documents have."""
-        for key, names, layers in (("seen", self.masks, predicted), ("annotator", self.annotators, gold)):
-            for name in names:
-                tally[key, name] += documents * (name in layers)
+        """Add which of the layers and names in the settings the two sides of documents have."""
+        count_names(tally, self, gold, predicted, documents)
         tally["gold", "layer"] += documents * (sequence in gold or bool(self.annotators))
         if self.risk_layer is not None:
             classified = any(key[0] == "class" and key[1] != NO_LABEL for key in tally)
@@ -247,9 +238,15 @@ class Masking:
     def _sums(
         self, text: TokenText, reader: TokenReader, views: Mapping[str, TokenSpans], masks: TokenSpans
     ) -> Tally:
+        return self.token_counts(text, reader, views, masks).tally()
+
+    def token_counts(
+        self, text: TokenText, reader: TokenReader, views: Mapping[str, TokenSpans], masks: TokenSpans
+    ) -> TokenCounts:
+        """Return what counts documents by sums over their tokens. Raises `NotTokens` if these cannot."""
         found = masks_of(masks, self._is_mask)
         mentions = {name: reader.read(view) for name, view in views.items()}
-        return TokenCounts(text, found, mentions, reader.risk).tally()
+        return TokenCounts(text, found, mentions, reader.risk)
 
     @property
     def _masks_whole_tokens(self) -> bool:
@@ -290,24 +287,8 @@ class Masking:
         return tables(title, report)
 
     def check(self, total: Tally) -> None:
-        """Raise `UsageError` if no document has a layer or feature that a setting names."""
-        counted = any(key[0] in ("precision", "gold") for key in total)
-        for names, side, key in ((self.masks, "predicted", "seen"), (self.annotators, "gold", "annotator")):
-            for layer in names if counted and names != (EVERY,) else ():
-                if not total[key, layer]:
-                    raise UsageError(f"no {side} document has a layer {layer!r}", advice=_CHECK[side])
-        if not total["all", "", "mentions"]:
-            return
-        if self.risk_layer is not None and not total["gold", "classes"]:
-            raise UsageError(
-                f"no mention has a class in a layer or feature {self.risk_layer!r}",
-                advice="check Masking.risk_layer",
-            )
-        if self.entity != type(self)().entity and not total["entities", "by id"]:
-            raise UsageError(
-                f"no mention has an entity in a layer or feature {self.entity!r}",
-                advice="check Masking.entity",
-            )
+        """Raise `UsageError` if no document has a layer or feature that a setting names; warn of unknown classes."""
+        check_names(total, self)
 
     def examine(self, gold: Side, predicted: Side) -> Examination | None:
         """Compare one document with its masks; None if the sequence is no sequence of mentions in it."""
@@ -392,6 +373,3 @@ class Masking:
         """Return the sequences to report: not those of classes or entities, nor those of the predicted side alone."""
         found = self.layer_choice.of_mentions(tallies)
         return [name for name in found if tallies[name]["gold", "layer"]] or found
-
-
-_CHECK = {"predicted": "check Masking.masks", "gold": "check Masking.annotators"}

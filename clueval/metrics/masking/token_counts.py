@@ -7,9 +7,11 @@ tokens, spans with gaps, predicted spans that overlap, long mentions, mentions w
 
 from __future__ import annotations
 
+from array import array
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from itertools import compress, pairwise
 from typing import NamedTuple
 
@@ -32,57 +34,69 @@ class DocumentMentions(NamedTuple):
     exposed: Sequence[bool]
 
 
+class TokenRuns(NamedTuple):
+    """Runs of tokens (half-open) in little memory."""
+
+    starts: array[int]
+    ends: array[int]
+
+
 _NOTHING = 0, 0
 
 
 class TokenCounts:
-    """Counts documents; `views` are the mentions by annotator."""
+    """Counts documents; `views` are the mentions by annotator.
+
+    `masked` and `mentioned` are flags of tokens, `exposed` has the exposed words and characters of each mention, and
+    `several` the annotators and documents with an entity that has several replacements, once they are counted.
+    """
 
     def __init__(
         self, text: TokenText, masks: TokenMasks, views: Mapping[str, TokenMentions], risk: Risk
     ) -> None:
-        self._text, self._masks, self._risk = text, masks, risk
-        self._views = views
+        self.text, self.masks, self._risk = text, masks, risk
+        self.views = views
         size = len(text.tokens)
-        self._masked = _flags(size, masks)
-        self._mentioned = _flags(size, *views.values())
-        self._exposed = {name: self._exposed_of(found) for name, found in views.items()}
+        self.masked = _flags(size, masks)
+        self.mentioned = _flags(size, *views.values())
+        self.exposed = {name: self._exposed_of(found) for name, found in views.items()}
+        self.several: list[tuple[str, int]] = []
 
     def tally(self) -> Tally:
         """Return the counts, as `clueval.metrics.masking.counts.count` does."""
         tally: Tally = Tally()
-        for name, found in self._views.items():
-            self._add_mentions(tally, found, self._exposed[name])
+        for name, found in self.views.items():
+            self._add_mentions(tally, found, self.exposed[name])
         self._add_by_document(tally)
         self._add_precision(tally)
-        tally["string_leaks", "all"] += self._string_leaks()
+        tally["string_leaks", "all"] += len(self.string_leaks.starts)
         return +tally
 
     def _add_by_document(self, tally: Tally) -> None:
-        masks = self._masks
-        labels = dict(zip(zip(masks.starts, masks.ends, strict=True), masks.labels, strict=True))
-        for views in zip(*(self._by_document(name) for name in self._views), strict=True):
+        documents = zip(*(self._by_document(name) for name in self.views), strict=True)
+        for number, views in enumerate(documents):
             _add_documents(tally, views)
-            for found in views:
+            for name, found in zip(self.views, views, strict=True):
                 self._add_entities(tally, found)
-                self._add_replacements(tally, found, labels)
+                if self._add_replacements(tally, found):
+                    self.several.append((name, number))
 
     def _exposed_of(self, found: TokenMentions) -> list[tuple[int, int]]:
         """Return the exposed words and characters of each mention."""
-        find = self._masked.find
+        find = self.masked.find
         return [
             _NOTHING if find(0, start, end) < 0 else self._left(start, end)
             for start, end in zip(found.starts, found.ends, strict=True)
         ]
 
     def _left(self, start: int, end: int) -> tuple[int, int]:
-        core, masked = self._text.core[start:end], self._masked[start:end]
+        core, masked = self.text.core[start:end], self.masked[start:end]
         left = [number for number, is_masked in zip(core, masked, strict=True) if number and not is_masked]
         return len(left), sum(left)
 
     def _add_mentions(self, tally: Tally, found: TokenMentions, exposed: Sequence[tuple[int, int]]) -> None:
         sums = {group: [0] * len(MENTION_FIELDS) for group in set(found.groups)}
-        sizes = map(self._text.characters_in, found.starts, found.ends)
+        sizes = map(self.text.characters_in, found.starts, found.ends)
         rows = zip(found.groups, found.words, sizes, exposed, strict=True)
         for group, words, characters, (words_left, left) in compress(rows, found.counted):
             numbers = sums[group]
@@ -103,16 +117,16 @@ class TokenCounts:
 
     def _by_document(self, name: str) -> Iterator[DocumentMentions]:
         """Yield the counted mentions of an annotator in each document."""
-        found, counted = self._views[name], self._views[name].counted
+        found, counted = self.views[name], self.views[name].counted
         kinds = [kind for kind, _ in found.groups]
-        exposed = [left > 0 for _, left in self._exposed[name]]
+        exposed = [left > 0 for _, left in self.exposed[name]]
         whole = (found.starts, found.ends, kinds, found.entities, exposed)
         columns = whole if all(counted) else [list(compress(column, counted)) for column in whole]
         every = DocumentMentions(*columns)
-        if len(self._text.ends) == 1:
+        if len(self.text.ends) == 1:
             yield every
             return
-        cuts = [0, *(bisect_left(every.starts, end) for end in self._text.ends)]
+        cuts = [0, *(bisect_left(every.starts, end) for end in self.text.ends)]
         for first, past in pairwise(cuts):
             yield DocumentMentions(*(column[first:past] for column in every))  # type: ignore[arg-type]
 
@@ -136,41 +150,46 @@ class TokenCounts:
                 if status:
                     tally[*row, status] += number
 
-    def _add_replacements(
-        self, tally: Tally, found: DocumentMentions, labels: Mapping[tuple[int, int], str]
-    ) -> None:
+    def _add_replacements(self, tally: Tally, found: DocumentMentions) -> int:
         """Add how consistent replacements are, as `clueval.metrics.masking.replacements.consistency_of` does.
 
-        `labels` are those of the masks by position.
+        Returns the number of entities with several replacements.
         """
         rows = zip(found.starts, found.ends, found.entities, found.exposed, strict=True)
-        pairs = [
-            (entity, labels.get((start, end)) or self._replacement(start, end))
-            for start, end, entity, left in rows
-            if not left
-        ]
+        pairs = [(entity, self.replacement(start, end)) for start, end, entity, left in rows if not left]
         mentions = Counter(entity for entity, _ in pairs)
         different = set(pairs)
         tally["replacements", "entities"] += _repeated(mentions)
-        tally["replacements", "several"] += _repeated(Counter(entity for entity, _ in different))
+        several = _repeated(Counter(entity for entity, _ in different))
+        tally["replacements", "several"] += several
         tally["replacements", "shared"] += _repeated(Counter(label for _, label in different))
+        return several
 
-    def _replacement(self, start: int, end: int) -> str:
+    def replacement(self, start: int, end: int) -> str:
         """Return the label of the mask with most characters of a protected mention, the earliest of equals."""
-        masks = self._masks
+        masks = self.masks
+        label = self._labels.get((start, end))
+        if label is not None:
+            return label
         first = bisect_right(masks.ends, start)
         past = bisect_left(masks.starts, end)
         return masks.labels[max(range(first, past), key=lambda number: self._shared(number, start, end))]
 
+    @cached_property
+    def _labels(self) -> dict[tuple[int, int], str]:
+        """The labels of the masks by position."""
+        masks = self.masks
+        return dict(zip(zip(masks.starts, masks.ends, strict=True), masks.labels, strict=True))
+
     def _shared(self, number: int, start: int, end: int) -> int:
         """Return how many characters of a run of tokens a mask has."""
-        return self._text.length(max(self._masks.starts[number], start), min(self._masks.ends[number], end))
+        return self.text.length(max(self.masks.starts[number], start), min(self.masks.ends[number], end))
 
     def _add_precision(self, tally: Tally) -> None:
-        text, mentioned, masks = self._text, self._mentioned, self._masks
+        text, mentioned, masks = self.text, self.mentioned, self.masks
         every = sum(text.letters)
-        masked, words = text.letters_in(self._masked)
-        inside, right = text.letters_in(_both(self._masked, mentioned))
+        masked, words = text.letters_in(self.masked)
+        inside, right = text.letters_in(_both(self.masked, mentioned))
         find = mentioned.find
         needless = [find(1, start, end) < 0 for start, end in zip(masks.starts, masks.ends, strict=True)]
         for field, number in (
@@ -182,20 +201,25 @@ class TokenCounts:
             ("masks_needless", sum(compress(needless, masks.counted))),
         ):
             tally["precision", field] += number
-        for found in self._views.values():
-            if len(self._views) > 1:
-                _, right = text.letters_in(_both(self._masked, _flags(len(text.tokens), found)))
+        for found in self.views.values():
+            if len(self.views) > 1:
+                _, right = text.letters_in(_both(self.masked, _flags(len(text.tokens), found)))
             tally["precision", "words"] += words
             tally["precision", "words_right"] += right
 
-    def _string_leaks(self) -> int:
-        """Return the number of string leaks."""
-        strings: list[set[tuple[str, ...]]] = [set() for _ in self._text.ends]
-        for found in self._views.values():
-            cuts = [0, *(bisect_left(found.starts, end) for end in self._text.ends[:-1]), len(found.words)]
+    @cached_property
+    def string_leaks(self) -> TokenRuns:
+        """The tokens of each string leak, by position."""
+        strings: list[set[tuple[str, ...]]] = [set() for _ in self.text.ends]
+        for found in self.views.values():
+            cuts = [0, *(bisect_left(found.starts, end) for end in self.text.ends[:-1]), len(found.words)]
             for of_document, (first, past) in zip(strings, pairwise(cuts), strict=True):
                 of_document.update(found.words[first:past])
-        return sum(1 for _ in TokenStrings(self._text, self._mentioned, self._masked).leaks(strings))
+        runs = TokenRuns(array("q"), array("q"))
+        for start, end in TokenStrings(self.text, self.mentioned, self.masked).leaks(strings):
+            runs.starts.append(start)
+            runs.ends.append(end)
+        return runs
 
 
 def _add_documents(tally: Tally, views: Iterable[DocumentMentions]) -> None:

@@ -31,10 +31,10 @@ class TokenText:
         self,
         tokens: Sequence[str],
         ignored_words: Collection[str],
-        borders: Iterable[int] = (),
+        borders: Sequence[int] = (),
         ends: Sequence[int] | None = None,
     ) -> None:
-        self.tokens = tokens
+        self.tokens, self.borders = tokens, borders
         self.ends = [len(tokens)] if ends is None else ends
         self.letters = list(map(_LETTERS.__getitem__, tokens))
         for border in borders:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from clueval.evaluation.signature import Signature
@@ -55,6 +56,16 @@ class Agreement(Hinting):
 
     def __str__(self) -> str:
         return self.render("text")
+
+    def write_page(self, path: str | Path, *, title: str = "Agreement of annotators", lang: str = "") -> None:
+        """Write the web page of ``clueval agree --html``; reads the sources once more.
+
+        `lang` is the language of the texts, such as ``de``. Raises `FileError`, and `MissingExtra` without the extra
+        ``report``.
+        """
+        from clueval.studies.annotators.page import write_page
+
+        write_page(Path(path), self.to_dict(), self.disagreements(), title=title, lang=lang)
 
     def disagreements(self) -> Iterator[Disagreement]:
         """Yield the places where annotators differ, document by document; reads the sources once more."""

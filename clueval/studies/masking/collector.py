@@ -3,78 +3,67 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+from itertools import chain
+from typing import Any
 
-from clueval.evaluation.parallel.plain_values import a_list, text, whole
+from clueval.evaluation.parallel.plain_values import a_list
 from clueval.metrics.counting import Tally
 from clueval.metrics.masking import Masking
 from clueval.metrics.masking.exposure import Examination
-from clueval.metrics.masking.replacements import replacements_of
+from clueval.metrics.masking.mention import risk_by
+from clueval.metrics.masking.token_counts import TokenCounts
 from clueval.metrics.metric import Side
-from clueval.studies.masking.leak import (
-    Leak,
-    StringLeak,
-    leaks_of,
-    needless_of,
-    replacements_by_entity,
-    string_leaks_of,
-)
-from clueval.studies.masking.sent import leak_of, number_of_text, string_leak_of, written
+from clueval.spans.token_pair import TokenPair
+from clueval.studies.masking.examined import inconsistent_of, leaks_of, needless_of, string_leaks_of
+from clueval.studies.masking.first_places import ShownLeaks
+from clueval.studies.masking.leak import Inconsistent, Leak, StringLeak
+from clueval.studies.masking.sent import leak_of, number_of_text, replaced_of, string_leak_of, written
+from clueval.studies.masking.token_leaks import TokenLeaks
+from clueval.studies.masking.token_places import TokenPlaces
 from clueval.transforms.group import Group
 
 
-class Inconsistent(NamedTuple):
-    """An entity with several replacements, or a replacement of several entities, in one document.
-
-    `start` is where the first of its mentions begins.
-    """
-
-    document: str
-    start: int
-    text: str
-    replacements: tuple[str, ...]
-
-
 class WatchedMasking(Masking):
-    """The metric, which keeps the examinations of the document that it has counted last.
+    """The metric, which keeps what it has made counts of, until `taken` hands it over.
 
-    So that no document is examined twice, and a document in which nothing is found need not be examined at all;
-    `taken` hands them over.
+    Of several pairs of tokens it keeps that of the last one, since a filter may leave out the others.
     """
 
-    def count(self, gold: Side, predicted: Side) -> Tally:
-        known = len(self._kept())
-        tally = super().count(gold, predicted)
-        if len(self._kept()) == known and _has_findings(tally):
-            self.examine(gold, predicted)
-        return tally
+    def count_pair(self, pair: TokenPair, sequence: str) -> Tally | None:
+        kept = self.__dict__
+        if kept.get("_last") is not pair:
+            kept.update(_last=pair, _counted=[])
+        kept["_pair"] = pair
+        try:
+            return super().count_pair(pair, sequence)
+        finally:
+            del kept["_pair"]
 
     def examine(self, gold: Side, predicted: Side) -> Examination | None:
         found = super().examine(gold, predicted)
         if found is not None:
-            self._kept().append(found)
+            self._keep(found)
         return found
 
-    def _kept(self) -> list[Examination]:
-        found: list[Examination] = self.__dict__.setdefault("_examinations", [])
+    def token_counts(self, *parts: Any) -> TokenCounts:
+        found = super().token_counts(*parts)
+        self._keep(found)
         return found
 
-    def taken(self) -> list[Examination]:
-        """Return the examinations since the last call."""
-        examinations: list[Examination] = self.__dict__.pop("_examinations", [])
-        return examinations
+    def _keep(self, found: Examination | TokenCounts) -> None:
+        self.__dict__.setdefault("_counted", []).append((self.__dict__.get("_pair"), found))
 
-
-def _has_findings(tally: Tally) -> bool:
-    """Return whether a report lists something of a document with these counts."""
-    leaks = tally["all", "", "mentions"] - tally["all", "", "protected"]
-    lists = ("string_leaks", "all"), ("precision", "masks_needless"), ("replacements", "several")
-    return bool(leaks) or any(tally[key] for key in lists)
+    def taken(self, pair: TokenPair | None = None) -> list[Examination | TokenCounts]:
+        """Return what the counts of this pair, or of a document, were made of since the last call; drop the rest."""
+        self.__dict__.pop("_last", None)
+        kept = self.__dict__.pop("_counted", [])
+        return [found for of, found in kept if of is None or of is pair]
 
 
 class LeakCollector:
-    """Sees every group that is counted and keeps its leaks; the metric has examined the documents before."""
+    """Sees all that is counted and keeps the leaks; the metric has counted it before."""
 
     name = "leaks"
 
@@ -85,14 +74,55 @@ class LeakCollector:
         self.needless: Counter[str] = Counter()
         self.inconsistent: list[Inconsistent] = []
 
-    def see(self, _: Group) -> None:
-        strings: dict[tuple[int, int], StringLeak] = {}
-        for examination in self._metric.taken():
-            self.leaks += leaks_of(examination)
-            strings |= {(leak.start, leak.end): leak for leak in string_leaks_of(examination)}
-            self.needless.update(needless_of(examination))
-            self.inconsistent += _inconsistent(examination)
-        self.string_leaks += strings.values()
+    @cached_property
+    def _shown(self) -> ShownLeaks:
+        return ShownLeaks(risk_by(self._metric.risk_order))
+
+    def see(self, group: Group) -> None:
+        self._collect(self._metric.taken(), [group.gold.id])
+
+    def see_tokens(self, pair: TokenPair) -> None:
+        self._collect(self._metric.taken(pair), pair.ids)
+
+    def anew(self) -> LeakCollector:
+        """Return a collector of the same metric that has seen nothing."""
+        found = LeakCollector(self._metric)
+        found._shown = self._shown.copy()
+        return found
+
+    def add(self, other: LeakCollector) -> None:
+        """Add what another one has seen."""
+        self.leaks += other.leaks
+        self.string_leaks += other.string_leaks
+        self.needless += other.needless
+        self.inconsistent += other.inconsistent
+        self._shown = other._shown
+
+    def _collect(self, counted: Sequence[Examination | TokenCounts], ids: Sequence[str]) -> None:
+        """Collect from documents with these ids; a string leak of several sequences is one."""
+        strings: list[Iterable[tuple[int, StringLeak]]] = []
+        places: TokenPlaces | None = None
+        for each in counted:
+            if isinstance(each, Examination):
+                self._add(leaks_of(each, self._shown), needless_of(each), inconsistent_of(each))
+                strings.append((0, leak) for leak in string_leaks_of(each, self._shown))
+            else:
+                places = places or TokenPlaces(each.text)
+                tokens = TokenLeaks(each, places, ids, self._shown)
+                self._add(tokens.leaks(), tokens.needless(), tokens.inconsistent())
+                strings.append(tokens.string_leaks())
+        if len(strings) == 1:
+            self.string_leaks += (leak for _, leak in strings[0])
+        else:
+            found = {(number, leak.start, leak.end): leak for number, leak in chain(*strings)}
+            self.string_leaks += found.values()
+
+    def _add(
+        self, leaks: Iterable[Leak], needless: Iterable[str], inconsistent: Iterable[Inconsistent]
+    ) -> None:
+        self.leaks += leaks
+        self.needless.update(needless)
+        self.inconsistent += inconsistent
 
     def sent(self) -> Any:
         """What it has seen, as a value of JSON."""
@@ -104,32 +134,13 @@ class LeakCollector:
         leaks, string_leaks, needless, inconsistent = (
             a_list(each, "a list") for each in a_list(sent, "it", 4)
         )
-        found = (
-            [leak_of(each) for each in leaks],
-            [string_leak_of(each) for each in string_leaks],
-            Counter(dict(map(number_of_text, needless))),
-            [_inconsistent_of(each) for each in inconsistent],
-        )
-        self.leaks += found[0]
-        self.string_leaks += found[1]
-        self.needless += found[2]
-        self.inconsistent += found[3]
+        found = self.anew()
+        found.leaks = [leak_of(each) for each in leaks]
+        found.string_leaks = [string_leak_of(each) for each in string_leaks]
+        found.needless = Counter(dict(map(number_of_text, needless)))
+        found.inconsistent = [replaced_of(each) for each in inconsistent]
+        self.add(found)
 
     def section(self) -> Mapping[str, Any]:
         """Return nothing: leaks are no figures."""
         return {}
-
-
-def _inconsistent_of(value: object) -> Inconsistent:
-    document, start, shown, replacements = a_list(value, "an entity", 4)
-    names = tuple(text(each, "a replacement") for each in a_list(replacements, "replacements"))
-    return Inconsistent(
-        text(document, "a document"), whole(start, "a position"), text(shown, "a text"), names
-    )
-
-
-def _inconsistent(examination: Examination) -> Iterator[Inconsistent]:
-    for mention, replacements in replacements_by_entity(replacements_of(examination)).values():
-        if len(replacements) > 1:
-            text = examination.words.text[mention.start : mention.end]
-            yield Inconsistent(examination.document.id, mention.start, text, tuple(sorted(replacements)))

@@ -16,15 +16,13 @@ from clueval.metrics.tables import of_report, of_section
 from clueval.reports.cutting import cut_label
 from clueval.reports.page import LONG, ShownTable, assets, environment
 from clueval.spans.span import NO_LABEL
+from clueval.studies.masking.first_places import MOST_LEAKS
 from clueval.studies.masking.found import MaskingFindings, percent_above
 from clueval.studies.masking.text import where_masked
 from clueval.writing import whole_file
 
 if TYPE_CHECKING:
     from clueval.studies.masking.leak import Leak, Sibling
-
-MOST_LEAKS = 2000
-"""How many leaks, and string leaks, a page shows; the table (TSV) has all."""
 
 MOST_NEEDLESS = 50
 """How many different texts that were masked without need a page shows, and how many inconsistent entities."""

@@ -65,7 +65,7 @@ class MaskingReport(MaskingFindings):
             leaks=sorted([*self.leaks, *other.leaks], key=lambda leak: leak.order(risk)),
             string_leaks=sorted([*self.string_leaks, *other.string_leaks], key=lambda leak: leak.place),
             needless=by_frequency([*self.needless, *other.needless]),
-            inconsistent=[*self.inconsistent, *other.inconsistent],
+            inconsistent=sorted([*self.inconsistent, *other.inconsistent]),
             aligned=self.aligned + other.aligned,
         )
 

@@ -28,5 +28,5 @@ def masking_report(
         sorted(collector.leaks, key=lambda leak: leak.order(risk)),
         sorted(collector.string_leaks, key=lambda leak: leak.place),
         by_frequency(collector.needless.items()),
-        collector.inconsistent,
+        sorted(collector.inconsistent),
     )

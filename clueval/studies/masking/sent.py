@@ -11,7 +11,8 @@ from typing import Any
 
 from clueval.evaluation.parallel.plain_values import a_list, flag, text, whole
 from clueval.metrics.masking.flags import Range
-from clueval.studies.masking.leak import Leak, ShownPiece, Sibling, StringLeak
+from clueval.studies.masking.excerpt import Excerpt
+from clueval.studies.masking.leak import Inconsistent, Leak, Sibling, StringLeak
 
 
 def written(leaks: Sequence[Leak | StringLeak]) -> list[Any]:
@@ -21,7 +22,7 @@ def written(leaks: Sequence[Leak | StringLeak]) -> list[Any]:
 
 def leak_of(value: object) -> Leak:
     """Return the leak that was written."""
-    document, annotator, start, end, kind, status, exposed, *numbers, label, shown, context, siblings = (
+    document, annotator, start, end, kind, status, exposed, *numbers, label, shown, excerpt, siblings = (
         a_list(value, "a leak", 16)
     )
     mentions, protected, same, same_protected, characters = (whole(each, "a number") for each in numbers)
@@ -31,7 +32,7 @@ def leak_of(value: object) -> Leak:
         *_range([start, end]),
         text(kind, "a class"),
         text(status, "a status"),
-        tuple(map(_range, a_list(exposed, "the exposed ranges"))),
+        _ranges(exposed),
         mentions,
         protected,
         same,
@@ -39,16 +40,25 @@ def leak_of(value: object) -> Leak:
         characters,
         text(label, "a label"),
         text(shown, "a text"),
-        _context(context),
+        _excerpt(excerpt),
         tuple(map(_sibling, a_list(siblings, "the other mentions"))),
     )
 
 
 def string_leak_of(value: object) -> StringLeak:
     """Return the string leak that was written."""
-    document, start, end, shown, context = a_list(value, "a string leak", 5)
+    document, start, end, shown, excerpt = a_list(value, "a string leak", 5)
     return StringLeak(
-        text(document, "a document"), *_range([start, end]), text(shown, "a text"), _context(context)
+        text(document, "a document"), *_range([start, end]), text(shown, "a text"), _excerpt(excerpt)
+    )
+
+
+def replaced_of(value: object) -> Inconsistent:
+    """Return the entity with several replacements that was written."""
+    document, start, shown, replacements = a_list(value, "an entity", 4)
+    names = tuple(text(each, "a replacement") for each in a_list(replacements, "replacements"))
+    return Inconsistent(
+        text(document, "a document"), whole(start, "a position"), text(shown, "a text"), names
     )
 
 
@@ -63,14 +73,25 @@ def _range(value: object) -> Range:
     return start, end
 
 
-def _context(value: object) -> tuple[ShownPiece, ...]:
-    pieces = (a_list(piece, "a piece", 3) for piece in a_list(value, "a context"))
-    return tuple(
-        ShownPiece(text(shown, "a text"), text(style, "a style"), flag(is_own, "a mark"))
-        for shown, style, is_own in pieces
+def _ranges(value: object) -> tuple[Range, ...]:
+    return tuple(map(_range, a_list(value, "ranges")))
+
+
+def _excerpt(value: object) -> Excerpt:
+    windows, masked, exposed, goes_on = a_list(value, "an excerpt", 4)
+    return Excerpt(
+        tuple(map(_window, a_list(windows, "the windows"))),
+        list(_ranges(masked)),
+        list(_ranges(exposed)),
+        flag(goes_on, "a mark"),
     )
 
 
+def _window(value: object) -> tuple[int, str]:
+    start, shown = a_list(value, "a window", 2)
+    return whole(start, "a position"), text(shown, "a text")
+
+
 def _sibling(value: object) -> Sibling:
-    start, end, status, context = a_list(value, "another mention", 4)
-    return Sibling(*_range([start, end]), text(status, "a status"), _context(context))
+    start, end, status, excerpt = a_list(value, "another mention", 4)
+    return Sibling(*_range([start, end]), text(status, "a status"), _excerpt(excerpt))

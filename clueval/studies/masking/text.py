@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from clueval.metrics.masking.tables import tables
 from clueval.metrics.tables import of_report, of_section
 from clueval.reports.cutting import cut_label
-from clueval.reports.text import render_tables, summary
+from clueval.reports.table import Table
+from clueval.reports.text import narrow, render_tables, summary
 from clueval.visible import visible
 
 if TYPE_CHECKING:
@@ -25,12 +26,12 @@ def lines(report: MaskingFindings, *, text: bool) -> Iterator[str]:
     yield from summary(whole)
     yield from (f"{sentence[0].upper()}{sentence[1:]}." for sentence in report.sentences())
     yield ""
-    yield render_tables(
+    found = (
         table for name, one in report.reports.items() for table in tables(f"masking, {cut_label(name)}", one)
     )
+    yield _narrow(found)
     if report.result.groups is not None:
-        groups = of_report({**whole, "metrics": {}}, report.result.scored_by)
-        yield render_tables(groups)
+        yield _narrow(of_report({**whole, "metrics": {}}, report.result.scored_by))
     for name, one in report.reports.items():
         sections = one["conventions"].items()
         yield from (
@@ -39,6 +40,10 @@ def lines(report: MaskingFindings, *, text: bool) -> Iterator[str]:
         )
     yield from _leaks(report, text=text)
     yield f"signature: {visible(str(report.signature))}"
+
+
+def _narrow(found: Iterable[Table]) -> str:
+    return render_tables(part for table in found for part in narrow(table))
 
 
 def _leaks(report: MaskingFindings, *, text: bool) -> Iterator[str]:

@@ -1,5 +1,9 @@
 from __future__ import annotations
 
+import random
+from collections.abc import Iterable, Sequence
+from itertools import groupby, product
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -36,6 +40,11 @@ def hunks(gold: list[bytes], predicted: list[bytes], end: bytes = b"\n") -> Rows
 
 def test_hunks_of_the_example_in_the_docstring() -> None:
     assert found(hunks(GOLD, PREDICTED)) == ["O/B-X", "O/O", "O/B-Y", "e/I-Y|O", "O/O"]
+
+
+@pytest.mark.parametrize("end", [b"\n", b"\n\n"])
+def test_lines_outside_every_span_have_no_hunks(end: bytes) -> None:
+    assert found(hunks(lines("a/O", "b/O"), lines("a/O", "b/O"), end)) == found(hunks([], [], end)) == []
 
 
 def test_hunks_end_with_the_sentence() -> None:
@@ -78,3 +87,57 @@ def test_hunks_keep_the_tags_of_all_lines_that_are_not_outside(tags: list[tuple[
     sides = (tag.split(BOTH) for tag in rows.column(1) if tag != b"O")
     kept = [(each[0].decode(), each[-1].decode()) for each in sides]
     assert kept == [pair for pair in tags if pair != ("O", "O")]
+
+
+def runs_of(rows: Rows) -> list[tuple[str, ...]]:
+    """The runs of rows in spans of either side, each with the tags of its layers as they are written here."""
+    tags = [rows.column(column) for _, column in rows.layout.layers]
+    written = [b"/".join(row).replace(BOTH, b"|").decode() for row in zip(*tags, strict=True)]
+    return split(written, "/".join("O" for _ in tags))
+
+
+def split(written: Iterable[str], outside: str) -> list[tuple[str, ...]]:
+    """The runs of rows that are not outside, in any order."""
+    return sorted(tuple(run) for is_outside, run in groupby(written, outside.__eq__) if not is_outside)
+
+
+def joined(own: Sequence[str], other: Sequence[str]) -> str:
+    """The tags of both sides of a row as they are written here."""
+    return "/".join(one if one == two else f"{one}|{two}" for one, two in zip(own, other, strict=True))
+
+
+@pytest.mark.parametrize(("before", "layers", "after"), [*product((1, 2, 3), (1, 2), (0, 1, 2))])
+@pytest.mark.parametrize("end", [b"\n", b"\n\n"])
+def test_hunks_are_those_that_are_found_one_row_at_a_time(
+    before: int, layers: int, after: int, end: bytes
+) -> None:
+    rng = random.Random(f"{before} {layers} {after}")
+    of_file = layout(
+        "\t".join("w" * (before + layers + after)),
+        {"x": before + 1, "y": before + 2} if layers == 2 else {"x": before + 1},
+    )
+    second = ("O", "O", "B-Y")
+    sides: tuple[list[bytes], list[bytes]] = ([], [])
+    expected: list[tuple[str, ...]] = []
+    for number in range(40):
+        own = [(rng.choice(("O", "O", "B-X", "I-X")), rng.choice(second)) for _ in range(rng.randint(1, 9))]
+        other = [(rng.choice(("O", "B-X")), rng.choice(second)) if rng.random() < 0.1 else row for row in own]
+        for side, rows in zip(sides, (own, other), strict=True):
+            fields = [[f"O{number}", *["B-Z"] * (before - 1), *row[:layers], *["O"] * after] for row in rows]
+            side += [b"\n".join("\t".join(line).encode() for line in fields)]
+        written = [joined(*(row[:layers] for row in pair)) for pair in zip(own, other, strict=True)]
+        expected += split(written, "/".join("O" * layers))
+    gold, predicted = sides
+    if end == b"\n":  # the lines of one sentence; an outside line parts the runs
+        outside = b"\t".join([b"w"] * before + [b"O"] * (layers + after))
+        gold, predicted = (
+            [line for piece in side for line in (*piece.split(b"\n"), outside)] for side in sides
+        )
+
+    of_both = find_hunks(gold, predicted, end, of_file)
+
+    assert of_both is not None
+    assert runs_of(of_both) == sorted(expected)
+    assert len(of_both.column(0)) == sum(
+        len(run) + 1 for run in expected
+    )  # a line that is outside follows each

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from collections import Counter
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -120,6 +121,15 @@ def test_layers_are_counted_separately_unless_they_are_merged() -> None:
     assert next(of_both.take(3)).same == {"x": ["B-X", "O", "B-<"], "y": ["O", "O", "B-Y"]}
 
 
+@pytest.mark.parametrize("layers", [("x",), ("x", "y")])
+def test_labels_may_have_blanks(layers: tuple[str, ...]) -> None:
+    layout = layout_of("w\tO\tO", "\t", ColumnOptions({"x": 2, "y": 3}), True, "f", 1)
+    runs = TagRuns(layers, layout)
+    runs.add(Rows.of(b"w\tB-a b\x0c\tI-c d\n", layout))
+
+    assert next(runs.take(1)).same == {layer: [{"x": "B-a b\x0c", "y": "I-c d"}[layer]] for layer in layers}
+
+
 def test_tags_may_have_any_number_of_labels() -> None:
     tags = [f"B-{number}" for number in range(10_000)]
 
@@ -168,3 +178,19 @@ def test_columns_have_an_o_between_tag_runs() -> None:
     once, _ = columns_of({"a": 1, "b": 1}, {"a": BEGINS, "b": BEGINS, " ": OUTSIDE}, ("l",), 2)
 
     assert once.same == {"l": ["B-X", "O", "B-X"]}
+
+
+@pytest.mark.parametrize(
+    ("counts", "tokens"),
+    [({"a": 0}, 9), ({"a": -1}, 9), ({"": 1}, 9), ({"a a": 1}, 9), ({"b": 1}, 9), ({"a": 3}, 2), ({"aa": 2}, 3),
+     ({"aa": 2, "a": 1}, 4), ({"aaaaaaa": 1}, 99)],
+)  # fmt: skip
+def test_counts_that_cannot_be_are_found_by_the_check(counts: dict[str, int], tokens: int) -> None:
+    runs = tag_runs(rows(*["B-X"] * 6))
+    character = next(iter(runs.counts))[0]
+    runs._check(6)
+
+    runs.counts = Counter({key.replace("a", character): times for key, times in counts.items()})
+
+    with pytest.raises(AssertionError):
+        runs._check(tokens)

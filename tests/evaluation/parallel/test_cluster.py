@@ -1,4 +1,8 @@
-"""On a real cluster of `distributed`, a scheduler and two worker processes, counting is what it is in one process."""
+"""On a cluster of `distributed`, a scheduler and two workers, counting is what it is in one process.
+
+The quick tests have a cluster of threads in this process, which speak TCP to each other; the long tests carry out the
+same, and more, on one of processes.
+"""
 
 from __future__ import annotations
 
@@ -144,6 +148,23 @@ class Cluster:
             started.communicate()
 
 
+class Threads:
+    """A scheduler and two workers in threads of this process."""
+
+    def __init__(self) -> None:
+        self._cluster = distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, processes=False, protocol="tcp://", dashboard_address=None
+        )
+        self.client = distributed.Client(self._cluster, set_as_default=False)
+        self.address: str = self._cluster.scheduler_address
+
+    tasks = Cluster.tasks
+
+    def close(self) -> None:
+        self.client.close(timeout=1)
+        self._cluster.close()
+
+
 @contextmanager
 def started(folder: Path, workers: int = 2) -> Iterator[Cluster]:
     made: list[Cluster] = []
@@ -156,10 +177,24 @@ def started(folder: Path, workers: int = 2) -> Iterator[Cluster]:
 
 
 @pytest.fixture(scope="module")
-def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
-    """For tests that leave it as it was."""
+def processes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    """For tests that leave it as it was, and need processes."""
     with started(tmp_path_factory.mktemp("cluster")) as cluster:
         yield cluster
+
+
+@pytest.fixture(scope="module")
+def threads() -> Iterator[Threads]:
+    cluster = Threads()
+    yield cluster
+    cluster.close()
+
+
+@pytest.fixture(params=["threads", pytest.param("processes", marks=pytest.mark.long)])
+def cluster(request: pytest.FixtureRequest) -> Cluster | Threads:
+    """For tests that leave it as it was."""
+    found: Cluster | Threads = request.getfixturevalue(request.param)
+    return found
 
 
 @pytest.fixture
@@ -183,23 +218,38 @@ def files(tmp_path: Path) -> tuple[Path, Path]:
 # The same to the last byte
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("output", ["text", "json"])
-def test_command_prints_the_same_bytes_on_a_cluster(
-    cluster: Cluster, files: tuple[Path, Path], output: str
+def test_process_prints_the_same_bytes_on_a_cluster(
+    processes: Cluster, files: tuple[Path, Path], output: str
 ) -> None:
     alone = subprocess.run(
         command(files, "--jobs", "1", "--format", output), capture_output=True, text=True, check=True
     )
-    together = cluster.command(files, "--format", output, "-v", "--quiet")
+    together = processes.command(files, "--format", output, "-v", "--quiet")
     printed, remarks = together.communicate(timeout=60)
 
     assert (together.returncode, printed) == (0, alone.stdout)
     assert remarks == "clueval score: less than 1 MB on the executor, at most 8 tasks at a time\n"
 
 
+@pytest.mark.parametrize("output", ["text", "json"])
+def test_command_prints_the_same_bytes_on_a_cluster(
+    cluster: Cluster | Threads, files: tuple[Path, Path], output: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = ["score", *map(str, files), "--format", output, "--quiet"]
+    assert main([*arguments, "--jobs", "1"]) == 0
+    alone = capsys.readouterr()
+    assert main([*arguments, "--scheduler", cluster.address, "-v"]) == 0
+    together = capsys.readouterr()
+
+    assert together.out == alone.out
+    assert together.err == "clueval score: less than 1 MB on the executor, at most 8 tasks at a time\n"
+
+
 @pytest.mark.parametrize("options", [{}, {"metrics": ["fair", "gate"]}, {"by": ["domain"]}])
 def test_executor_of_a_cluster_gives_the_same_bytes(
-    cluster: Cluster, files: tuple[Path, Path], options: dict[str, Any]
+    cluster: Cluster | Threads, files: tuple[Path, Path], options: dict[str, Any]
 ) -> None:
     remarks: list[str] = []
     together = score_files(
@@ -210,7 +260,7 @@ def test_executor_of_a_cluster_gives_the_same_bytes(
     assert remarks == ["less than 1 MB on the executor, at most 8 tasks at a time"]
 
 
-def test_cluster_gives_the_same_bytes_for_many_files(cluster: Cluster, tmp_path: Path) -> None:
+def test_cluster_gives_the_same_bytes_for_many_files(cluster: Cluster | Threads, tmp_path: Path) -> None:
     for number in range(6):
         for side, file in zip(("gold", "predicted"), corpus_files(tmp_path, number), strict=True):
             (tmp_path / side).mkdir(exist_ok=True)
@@ -247,7 +297,7 @@ TOKEN = re.compile(rb"w\d+\.\d+\.\d+")
 
 
 def test_tasks_carry_paths_and_ranges_of_bytes_and_no_token_of_the_corpus(
-    cluster: Cluster, files: tuple[Path, Path]
+    cluster: Cluster | Threads, files: tuple[Path, Path]
 ) -> None:
     spy = Spy(cluster.client.get_executor(pure=False))
     score_files(*files, executor=spy, jobs=2)
@@ -263,7 +313,7 @@ def test_tasks_carry_paths_and_ranges_of_bytes_and_no_token_of_the_corpus(
 
 
 def test_submitted_tasks_are_a_few_for_each_worker(
-    cluster: Cluster, files: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+    cluster: Cluster | Threads, files: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(schedule, "LARGEST", 3000)
     spy = Spy(cluster.client.get_executor(pure=False))
@@ -273,7 +323,7 @@ def test_submitted_tasks_are_a_few_for_each_worker(
     assert 2 < spy.most_in_flight <= schedule.TASKS_EACH * 2
 
 
-def test_progress_is_reported_while_tasks_end(cluster: Cluster, files: tuple[Path, Path]) -> None:
+def test_progress_is_reported_while_tasks_end(cluster: Cluster | Threads, files: tuple[Path, Path]) -> None:
     steps: list[int] = []
     score_files(*files, executor=cluster.client.get_executor(pure=False), jobs=2, progress=steps.append)
 
@@ -368,8 +418,9 @@ def test_task_that_kills_its_workers_is_an_error_in_one_line(
 )
 @pytest.mark.long
 def test_interrupted_command_leaves_no_task_on_the_cluster(
-    cluster: Cluster, files: tuple[Path, Path], number: signal.Signals, code: int, message: str
+    processes: Cluster, files: tuple[Path, Path], number: signal.Signals, code: int, message: str
 ) -> None:
+    cluster = processes
     cluster.pause = 0.2
     before, known = cluster.begun(), cluster.tasks()
     process = cluster.command(files, before=SLOWLY)
@@ -384,18 +435,12 @@ def test_interrupted_command_leaves_no_task_on_the_cluster(
     assert cluster.begun() == begun
 
 
-Score = Callable[[tuple[Path, Path]], tuple[int, str, str]]
-
-
-@pytest.fixture
-def score(cluster: Cluster, capsys: pytest.CaptureFixture[str]) -> Score:
-    """``clueval score`` on the cluster in this process: exit code, output and complaint."""
-
-    def run(files: tuple[Path, Path]) -> tuple[int, str, str]:
-        code = main(["score", *map(str, files), "--scheduler", cluster.address])
-        return code, *capsys.readouterr()
-
-    return run
+def scored(
+    cluster: Cluster | Threads, files: tuple[Path, Path], capsys: pytest.CaptureFixture[str]
+) -> tuple[int, str, str]:
+    """``clueval score`` on the cluster, called in this process: exit code, output and complaint."""
+    code = main(["score", *map(str, files), "--scheduler", cluster.address])
+    return code, *capsys.readouterr()
 
 
 def own_view(files: tuple[Path, Path]) -> tuple[Path, Path]:
@@ -404,13 +449,17 @@ def own_view(files: tuple[Path, Path]) -> tuple[Path, Path]:
 
 
 @ON_LINUX
+@pytest.mark.long
 def test_files_that_workers_do_not_see_are_an_error_in_one_line(
-    score: Score, files: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+    processes: Cluster,
+    files: tuple[Path, Path],
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.chdir(files[0].parent)
     size = files[0].stat().st_size
 
-    assert score(own_view(files)) == (
+    assert scored(processes, own_view(files), capsys) == (
         2,
         "",
         f"clueval score: /proc/self/cwd/gold.vrt: a worker has no such file; here it has {size} bytes "
@@ -419,18 +468,22 @@ def test_files_that_workers_do_not_see_are_an_error_in_one_line(
 
 
 @ON_LINUX
+@pytest.mark.long
 def test_files_of_which_workers_see_an_old_copy_are_an_error_in_one_line(
-    cluster: Cluster, score: Score, files: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+    processes: Cluster,
+    files: tuple[Path, Path],
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.chdir(files[0].parent)
     text = files[1].read_text()
-    write(cluster.folder / "gold.vrt", files[0].read_text())
-    write(cluster.folder / "predicted.vrt", text + "\n")
+    write(processes.folder / "gold.vrt", files[0].read_text())
+    write(processes.folder / "predicted.vrt", text + "\n")
     try:
-        code, output, complaint = score(own_view(files))
+        code, output, complaint = scored(processes, own_view(files), capsys)
     finally:
         for file in files:
-            (cluster.folder / file.name).unlink()
+            (processes.folder / file.name).unlink()
 
     assert (code, output) == (2, "")
     assert complaint == (
@@ -440,14 +493,15 @@ def test_files_of_which_workers_see_an_old_copy_are_an_error_in_one_line(
 
 
 def test_wrong_input_on_a_cluster_is_the_error_of_a_single_process(
-    score: Score, files: tuple[Path, Path]
+    cluster: Cluster | Threads, files: tuple[Path, Path], capsys: pytest.CaptureFixture[str]
 ) -> None:
     text = files[1].read_text()
     write(files[1], text[:-200].replace("</text>", "", 1) + text[-200:])
-    alone = subprocess.run(command(files), capture_output=True, text=True, check=False)
+    assert main(["score", *map(str, files)]) == 2
+    alone = capsys.readouterr().err
 
-    assert score(files) == (2, "", alone.stderr)
-    assert alone.stderr.count("\n") == 1
+    assert scored(cluster, files, capsys) == (2, "", alone)
+    assert alone.count("\n") == 1
 
 
 @pytest.mark.parametrize("doomed", [0], indirect=True)
@@ -500,7 +554,9 @@ def test_task_cancelled_by_the_caller_is_one_error(files: tuple[Path, Path], err
         score_files(*files, executor=Failing(error, after=3), jobs=2)
 
 
-def test_task_cancelled_at_the_scheduler_is_one_error(cluster: Cluster, files: tuple[Path, Path]) -> None:
+def test_task_cancelled_at_the_scheduler_is_one_error(
+    cluster: Cluster | Threads, files: tuple[Path, Path]
+) -> None:
     with scheduler(cluster.address) as (executor, _):
         future = executor.submit(time.sleep, 2)
         assert wait_until(lambda: cluster.tasks("sleep"))
@@ -551,7 +607,9 @@ def alone(files: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch) -> str:
     return f"{score_files(*files, layers={'entity': 2})}\n"
 
 
-def test_recipe_for_dask_runs(cluster: Cluster, alone: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_recipe_for_dask_runs(
+    cluster: Cluster | Threads, alone: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     exec(block("clueval.evaluation.parallel.dask").replace("tcp://scheduler:8786", cluster.address), {})
 
     assert capsys.readouterr().out == alone

@@ -53,14 +53,14 @@ def test_rates_without_a_unit_are_those_that_the_metric_gives(name: str, units: 
     source = UnitColumns(metric_named(name, **SETTINGS.get(name, {})), ["label"], tallies)
     groups = list(groups_of(source))
     total = sum(tallies, Tally())
+    expected = [rates_by_scoring(name, total - tally) for tally in tallies]
 
     assert {path for group in groups for path in group.paths} == rates_by_scoring(name, total).keys()
     for group in groups:
         for path, values in zip(group.paths, group.without_each(source.times), strict=True):
-            for tally, kind in zip(tallies, source.kind_of, strict=True):
-                expected = rates_by_scoring(name, total - tally)
-                if path in expected:
-                    assert values[kind] == pytest.approx(expected[path], abs=1e-12)
+            for rates, kind in zip(expected, source.kind_of, strict=True):
+                if path in rates:
+                    assert values[kind] == pytest.approx(rates[path], abs=1e-12)
 
 
 @pytest.mark.parametrize("name", sorted(METRICS))

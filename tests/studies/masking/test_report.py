@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import json
+import re
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 import clueval
 from clueval import Document, MaskingReport, Span
-from clueval.exceptions import UsageError
+from clueval.exceptions import CluevalWarning, UsageError
+from clueval.metrics.masking import Masking
 
 TEXT = "Frau Weiß klagt gegen Karl Öz. Weiß wohnt in Köln."
 GOLD = [(5, 9, "e1", "high"), (22, 29, "e2", "high"), (31, 35, "e1", "high"), (45, 49, "e3", "medium")]
@@ -28,6 +34,13 @@ def sides(id: str = "d") -> tuple[Document, Document]:
 def report(**settings: Any) -> MaskingReport:
     gold, predicted = sides()
     return clueval.masking([gold], [predicted], **settings)
+
+
+@contextmanager
+def without_warnings() -> Iterator[None]:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", CluevalWarning)
+        yield
 
 
 def test_leaks_have_the_shape_of_the_contract() -> None:
@@ -186,12 +199,63 @@ def test_unknown_settings_are_refused() -> None:
         report(mask="x")
 
 
+def test_name_to_keep_that_no_span_has_is_a_warning_with_the_known_names() -> None:
+    with pytest.warns(CluevalWarning) as warned:
+        report(keep="hihg,low,PER")
+
+    assert [str(one.message) for one in warned] == [
+        "keep: no span has the class or label 'hihg' (classes found: none; labels found: none)"
+    ]
+    with pytest.warns(CluevalWarning, match="'hihg' .classes found: high, medium; labels found: PER"):
+        report(keep="hihg")
+
+
+@pytest.mark.parametrize("keep", ["PER", "MASK", "low", "_", "NO_MASK"])
+def test_name_to_keep_that_a_span_has_or_that_is_usual_is_no_warning(keep: str) -> None:
+    with without_warnings():
+        report(keep=keep)
+
+
+def test_class_of_the_order_that_no_span_has_is_a_warning_if_the_order_lacks_one_that_occurs() -> None:
+    with pytest.warns(CluevalWarning) as warned:
+        report(risk_order="hihg,medium")
+
+    assert [str(one.message) for one in warned] == [
+        "risk_order: no mention has the class 'hihg' (classes found that it does not name: high)"
+    ]
+    with without_warnings():
+        report(risk_order="highest,high,medium")
+
+
+def test_names_to_keep_are_found_in_files_of_tags_as_in_documents(tmp_path: Path) -> None:
+    gold, predicted = tmp_path / "gold.conll", tmp_path / "predicted.conll"
+    gold.write_text("Anna B-PER\nin O\nKöln B-LOC\n", encoding="utf-8")
+    predicted.write_text("Anna B-MASK\nin O\nKöln O\n", encoding="utf-8")
+
+    with pytest.warns(CluevalWarning, match="'PRE' .classes found: none; labels found: LOC, PER"):
+        clueval.score(gold, predicted, metrics=Masking(keep=("PRE",)))
+    with without_warnings():
+        clueval.score(gold, predicted, metrics=Masking(keep=("PER",)))
+        clueval.score(gold, predicted, metrics=Masking(keep=("MASK",)))
+
+
 def test_the_text_has_the_sentence_on_documents_and_the_leaks() -> None:
     lines = str(report()).splitlines()
 
     assert lines[2] == "1 of 1 document leaks; all other documents may leak, too."
     assert "  d [31,35) high, PER, missed; masked in 1 of 2 places: Weiß" in lines
     assert "Weiß" not in report().render(text=False)
+
+
+def test_the_tables_of_the_text_fit_on_a_screen() -> None:
+    lines = str(report(by="document")).splitlines()
+    tables = lines[: next(number for number, line in enumerate(lines) if "riskiest first" in line)]
+    heads = [re.split(" {2,}", line) for line in tables if line.startswith("class ")]
+
+    assert max(map(len, tables)) <= 100
+    assert heads[0] + heads[1][1:] == heads[2] + heads[3][1:]
+    assert heads[1][-2:] == ["document recall", "document leak upper"]
+    assert len(heads) == 4
 
 
 def test_the_table_of_leaks_is_safe_and_has_text_only_if_asked(tmp_path: Any) -> None:

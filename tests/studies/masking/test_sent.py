@@ -48,7 +48,7 @@ def test_counts_of_other_programs_are_sent() -> None:
 
 @pytest.mark.parametrize(
     ("place", "value"),
-    [((), None), ((0, 0, 2), -1), ((0, 0, 6, 0), [1]), ((0, 0, 14, 0, 2), 1), ((1, 0), []), ((2, 0, 1), "1")],
+    [((), None), ((0, 0, 2), -1), ((0, 0, 6, 0), [1]), ((0, 0, 14, 3), 1), ((1, 0), []), ((2, 0, 1), "1")],
 )
 def test_a_wrong_value_is_refused_and_changes_nothing(place: tuple[int, ...], value: object) -> None:
     sent: Any = [json.loads(json.dumps(collected().sent()))]

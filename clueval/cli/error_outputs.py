@@ -1,0 +1,171 @@
+"""The outputs of ``clueval errors``: text, a table, a spreadsheet and a web page, put out when the files have ended.
+
+Each is made while the files are read, and held as text, so that an error of the input later in the files leaves no
+output. Only a spreadsheet, and a page with bars of a profile, hold the errors themselves.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import sys
+from collections.abc import Iterable
+from contextlib import ExitStack
+from itertools import islice
+from pathlib import Path
+from typing import Any, Self
+
+from clueval.cli import options as common
+from clueval.cli.error_numbers import ErrorNumbers
+from clueval.cli.outputs import refuse_to_overwrite, require_page, require_writable
+from clueval.cli.printing import put_painted, wrote
+from clueval.evaluation.result import Result
+from clueval.exceptions import UsageError
+from clueval.findings import page, text, xlsx
+from clueval.findings.choice import Choice
+from clueval.findings.kept_text import KeptText
+from clueval.findings.observer import KeptRows
+from clueval.findings.page import PlaceLines
+from clueval.findings.page_profile import PageProfile
+from clueval.findings.places import places, places_of_document
+from clueval.findings.rows import RowColumns
+from clueval.findings.table import Finding
+from clueval.findings.tsv import TableLines
+from clueval.reports.workbook import require_package
+from clueval.writing import whole_file
+
+
+def check_outputs(options: argparse.Namespace, sides: tuple[Any, Any]) -> None:
+    """Raise `CluevalError` for what cannot be written, or not like this."""
+    outputs = [options.tsv, options.xlsx, options.html]
+    refuse_to_overwrite(common.inputs_of(options, sides), outputs)
+    require_writable(outputs)
+    if options.raw and options.tsv is None:
+        raise UsageError("--raw needs --tsv", advice="add --tsv FILE")
+    require_page(options.html, options.lang)
+    if options.xlsx is not None:
+        require_package()
+
+
+class ErrorOutputs:
+    """The outputs that the options name; text if they name none. A context manager.
+
+    `take` is given the errors of each document or passage, `put` writes all of them. `choice` is that of the errors
+    (None: those of another metric). `numbers` counts what was taken.
+    """
+
+    def __init__(self, options: argparse.Namespace, choice: Choice | None = None) -> None:
+        self._options, self._choice = options, choice
+        self.numbers = ErrorNumbers()
+        self._stack = ExitStack()
+
+    def __enter__(self) -> Self:
+        options, enter = self._options, self._stack.enter_context
+        late_page = options.html is not None and options.profile is not None
+        self._rows = enter(KeptRows[Finding]()) if late_page or options.xlsx is not None else None
+        self._page = enter(PlaceLines()) if options.html is not None and not late_page else None
+        self._table = enter(_KeptTable(options.raw)) if options.tsv is not None else None
+        is_text = options.tsv is options.xlsx is options.html is None
+        self._text = enter(_KeptLines()) if is_text else None
+        return self
+
+    def __exit__(self, *error: Any) -> bool | None:
+        return self._stack.__exit__(*error)
+
+    def take(self, found: Iterable[Finding]) -> None:
+        """Add the errors of a document, or of a part of it that no span crosses; no more than the limit allows."""
+        limit = self._options.limit
+        findings = list(islice(found, None if limit is None else limit - self.numbers.errors))
+        at = list(places_of_document(findings))
+        self.numbers.see(at)
+        if self._page is not None:
+            self._page.take(at)
+        if self._table is not None:
+            self._table.take(findings)
+        if self._text is not None:
+            self._text.take(findings)
+        if self._rows is not None:
+            self._rows.take(findings)
+
+    def put(self, result: Result, profile: PageProfile | None = None) -> None:
+        """Write, or print, all of them."""
+        options = self._options
+        if self._table is not None:
+            self._table.write(options.tsv)
+            wrote(options.tsv)
+        if self._rows is not None and options.xlsx is not None:
+            xlsx.write(options.xlsx, self._rows, result.to_dict())
+            wrote(options.xlsx)
+        if options.html is not None:
+            self._put_page(result, profile)
+            wrote(options.html)
+        if self._text is not None:
+            self._text.put()
+
+    def _put_page(self, result: Result, profile: PageProfile | None) -> None:
+        options = self._options
+        title = " and ".join(each.name for each in (options.gold, options.predicted) if each is not None)
+        report = {name: part for name, part in result.to_dict().items() if name != "profile"}
+        with ExitStack() as stack:
+            lines = self._page
+            if lines is None:
+                assert self._rows is not None
+                lines = stack.enter_context(PlaceLines(profile))
+                lines.take(places(self._rows))
+            page.write_lines(
+                options.html,
+                lines,
+                report,
+                self._choice,
+                title=f"Errors: {title}",
+                lang=options.lang or "",
+            )
+
+
+class _KeptTable(KeptText):
+    """The lines of a table; the first error determines its columns."""
+
+    def __init__(self, raw: bool) -> None:
+        super().__init__()
+        self._raw = raw
+        self._lines: TableLines | None = None
+
+    def take(self, findings: Iterable[Finding]) -> None:
+        for finding in findings:
+            lines = self._lines or self._begin(RowColumns.of(finding))
+            self.add(lines.line(finding) + "\n")
+
+    def _begin(self, columns: RowColumns) -> TableLines:
+        self._lines = TableLines(columns, raw=self._raw)
+        self.add(self._lines.header + "\n")
+        return self._lines
+
+    def write(self, path: Path) -> None:
+        """Write the table; without errors, only the header."""
+        if self._lines is None:
+            self._begin(RowColumns())
+        with whole_file(path) as file:
+            for block in self:
+                file.write(block)
+
+
+class _KeptLines(KeptText):
+    """Lines for a terminal."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._width = shutil.get_terminal_size((100, 24)).columns
+        self._colour = sys.stdout.isatty() and "NO_COLOR" not in os.environ
+        self._is_empty = True
+
+    def take(self, findings: Iterable[Finding]) -> None:
+        for finding in findings:
+            head = text.HEAD if self._is_empty else ()
+            self._is_empty = False
+            lines = text.lines_of(finding, width=self._width, colour=self._colour)
+            self.add("".join(f"{line}\n" for line in (*head, *lines)))
+
+    def put(self) -> None:
+        for line in self.lines():
+            put_painted(line)

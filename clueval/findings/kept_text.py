@@ -1,0 +1,62 @@
+"""Text that is held until a pass over files has ended, because an error later in the files must leave no output."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from io import TextIOWrapper
+from typing import IO, Any, Self
+
+from clueval.writing import scratch_file
+
+_BLOCK = 1 << 16
+"""The number of characters that are written to the file, or read from it, at a time; fewer are held in memory alone."""
+
+
+class KeptText:
+    """Text that was added piece by piece, to be iterated any number of times in blocks that end anywhere.
+
+    It is held in a file without a name, so memory does not grow with it. A context manager, which closes the file.
+    Raises `FileError` if the file cannot be written.
+    """
+
+    def __init__(self) -> None:
+        self._waiting: list[str] = []
+        self._size = 0
+        self._file: IO[bytes] | None = None
+        self._stack = ExitStack()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: Any) -> bool | None:
+        return self._stack.__exit__(*error)
+
+    def add(self, text: str) -> None:
+        """Add text to the end."""
+        self._waiting.append(text)
+        self._size += len(text)
+        if self._size > _BLOCK:
+            if self._file is None:
+                self._file = self._stack.enter_context(scratch_file())
+            self._file.write("".join(self._waiting).encode("utf-8", "surrogatepass"))
+            self._waiting, self._size = [], 0
+
+    def __iter__(self) -> Iterator[str]:
+        yield from self._read(lambda reader: iter(lambda: reader.read(_BLOCK), ""))
+        yield "".join(self._waiting)
+
+    def lines(self) -> Iterator[str]:
+        """Yield the lines without their ends, if every text that was added consists of whole lines."""
+        yield from (line[:-1] for line in self._read(iter))
+        yield from "".join(self._waiting).split("\n")[:-1]
+
+    def _read(self, split: Callable[[TextIOWrapper], Iterator[str]]) -> Iterator[str]:
+        """Yield the parts of the file, as `split` makes them."""
+        if self._file is not None:
+            self._file.seek(0)
+            reader = TextIOWrapper(self._file, encoding="utf-8", errors="surrogatepass", newline="\n")
+            try:
+                yield from split(reader)
+            finally:
+                reader.detach()

@@ -1,0 +1,122 @@
+"""Documents that are kept apart, or counted together, have the counts of their passages."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import pytest
+from corpora import Corpus, conll, vrt, write
+from sizes import passages_alone
+
+from clueval.evaluation.lockstep import _file, compared
+from clueval.evaluation.lockstep.by_document import DocumentLockstep
+from clueval.evaluation.lockstep.reader import Stretch
+from clueval.evaluation.plan import Plan
+from clueval.formats.columns.sizes import Sizes
+from clueval.metrics import metric_named
+from clueval.metrics.compared_counts import count_comparison
+from clueval.reading.read_options import ReadOptions
+from clueval.reading.source import Source, source_of
+from clueval.spans.filters import Filter
+
+PLAN = Plan(tuple(map(metric_named, ("levels", "confusion"))), False, Filter(), (), resample_by="document")
+
+
+def sources(folder: Path, *texts: str, form: str = "vrt", **options: Any) -> tuple[Source, Source]:
+    gold, predicted = (
+        source_of(write(folder / f"{n}.{form}", text), ReadOptions(**options)) for n, text in enumerate(texts)
+    )
+    return gold, predicted
+
+
+def counted(given: tuple[Source, Source], plan: Plan) -> Any:
+    """The counts of each document, and what is known at the end."""
+    reading = compared(*given, plan)
+    assert reading is not None
+    documents, tokens, tallies = Counter[str](), Counter[str](), Counter[Any]()
+    for each in reading:
+        documents[each.document] += each.documents
+        tokens[each.document] += each.tokens
+        counts: Any = each.tallies or {
+            (metric.name, name): count_comparison(metric, sequence)
+            for name, sequence in each.sequences.items()
+            for metric in plan.metrics
+        }
+        tallies.update(
+            {(each.document, *place, key): n for place in counts for key, n in counts[place].items()}
+        )
+    return documents, tokens, +tallies, reading.end.repaired(), reading.end.spans()
+
+
+TAGS = ("O", "O", "O", "B-X", "I-X", "B-Y", "I-Y")
+
+
+def corpus(rng: random.Random) -> tuple[Corpus, Corpus]:
+    """Gold and predicted with two layers; about every second sentence is the same on both sides."""
+    sides: tuple[Corpus, Corpus] = ([], [])
+    for _ in range(6):
+        lengths = [rng.randint(1, 4) for _ in range(rng.choice((0, 1, 2, 4)))]
+        own, other = (
+            [[("w", rng.choice(TAGS), rng.choice(TAGS)) for _ in range(n)] for n in lengths] for _ in sides
+        )
+        other = [rng.choice(each) for each in zip(own, other, strict=True)]
+        sides[0].append([list(rows) for rows in own])
+        sides[1].append([list(rows) for rows in other])
+    return sides
+
+
+@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("form", [vrt, conll])
+def test_documents_kept_apart_or_together_have_the_counts_of_passages(
+    tmp_path: Path, seed: int, form: Any
+) -> None:
+    rng = random.Random(seed)
+    texts = [form(side) for side in corpus(rng)]
+    sizes = Sizes(
+        block=rng.choice((30, 90, 5000)), runs=rng.choice((2, 5, 5000)), run_tags=rng.choice((2, 5000))
+    )
+    layers = rng.choice(({"x": 2, "y": 3}, {"y": 3}))
+    given = sources(tmp_path, *texts, form=form.__name__, layers=layers, sizes=sizes)
+
+    for merge, unit in product((False, True), ("document", None)):
+        plan = PLAN._replace(merge=merge, resample_by=unit)
+        with passages_alone():
+            expected = counted(given, plan)
+        assert counted(given, plan) == expected
+
+
+HEAD = "<text id='h'>\n<s>\nw\tO\n</s>\n</text>\n"
+SENTENCE = "<s>\na\tB-X\nb\tO\nc\tI-X\n</s>\n"
+
+
+def parts(given: tuple[Source, Source]) -> list[list[tuple[bool, str, int, Counter[str]]]]:
+    """The parts of each stretch: whether a document begins, its id, its tokens and tag runs."""
+    steps = DocumentLockstep(_file(given[0]), _file(given[1]), False)
+    found = []
+    for item in steps:
+        if isinstance(item, Stretch) and item.parts:
+            assert item.documents == sum(part.begins for part in item.parts)
+            assert item.tokens == sum(part.tokens for part in item.parts)
+            found.append(
+                [(part.begins, part.document.id, part.tokens, part.runs[0].counts) for part in item.parts]
+            )
+        steps._check()
+    return found
+
+
+def test_stretch_has_a_part_of_each_document(tmp_path: Path) -> None:
+    documents = [f'<text id="d{n}">\n{SENTENCE * n}</text>\n' for n in range(1, 5)]
+    text = HEAD + "".join(documents)
+    a, b = chr(0), chr(1)
+
+    same = parts(sources(tmp_path, text, text))
+
+    assert same == [
+        [(True, "d1", 3, {a: 1, b: 1}), (True, "d2", 3, {a: 1, b: 1})],
+        [(False, "d2", 3, {a: 1, b: 1}), (True, "d3", 9, {a: 3, b: 3})],
+        [(True, "d4", 12, {a: 4, b: 4})],
+    ]

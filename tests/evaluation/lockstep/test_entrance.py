@@ -1,0 +1,311 @@
+"""Which files are compared how, and what a reading of two files has at its end."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from corpora import write
+
+from clueval.evaluation.lockstep import FileReading, compared
+from clueval.evaluation.plan import Plan
+from clueval.exceptions import CluevalError, FormatError, TextMismatch
+from clueval.formats.columns.named import NamedColumns
+from clueval.formats.columns.passages import Passage
+from clueval.formats.columns.sizes import Sizes
+from clueval.metrics import metric_named
+from clueval.reading.read_options import ReadOptions
+from clueval.reading.source import Source, source_of
+from clueval.spans.compared import Compared
+from clueval.spans.filters import ID, Filter
+
+LEVELS = Plan((metric_named("levels"),), False, Filter(), ())
+FAIR = LEVELS._replace(metrics=(metric_named("fair"),))
+LEAST = Sizes().least_limit
+
+
+class Sees:
+    """An observer that notes the tokens of each passage."""
+
+    name = "sees"
+
+    def __init__(self, reads: bool = True) -> None:
+        self.reads = reads
+        self.seen: list[tuple[int, int]] = []
+
+    def reads_passages(self, gold: Source, predicted: Source) -> bool:
+        assert gold is not predicted
+        assert {type(gold), type(predicted)} == {Source}
+        return self.reads
+
+    def see_passages(self, sources: tuple[Source, Source], passages: tuple[Passage, Passage]) -> None:
+        assert sources[0] is not sources[1]
+        self.seen.append((passages[0].tokens, passages[1].tokens))
+
+    def see(self, group: object) -> None:
+        raise AssertionError("documents are not read")
+
+    def section(self) -> dict[str, Any]:
+        return {}
+
+
+def reading_of(*paths: Path, plan: Plan = LEVELS, **options: Any) -> FileReading:
+    gold, predicted = (source_of(path, ReadOptions(**options)) for path in paths)
+    found = compared(gold, predicted, plan)
+    assert found is not None
+    return found
+
+
+def route(gold: Source, predicted: Source, plan: Plan = LEVELS) -> str:
+    reading = compared(gold, predicted, plan)
+    if reading is None:
+        return "documents"
+    if reading.again is None:
+        return "passages"
+    assert reading.again.again is None
+    return "lockstep"
+
+
+class TestRoute:
+    @pytest.mark.parametrize(
+        ("own", "other", "expected"),
+        [
+            ({}, {}, "lockstep"),
+            ({"part": (0, 9)}, {"part": (9, 18)}, "lockstep"),
+            ({"invalid": "discard", "scheme": "BIO"}, {}, "passages"),
+            ({"invalid": "discard", "scheme": "BIO"}, {"invalid": "discard", "scheme": "BIO"}, "lockstep"),
+            ({"invalid": "discard", "scheme": "BIO"}, {"invalid": "discard", "scheme": "BIOES"}, "passages"),
+            ({"invalid": "discard"}, {"invalid": "discard"}, "passages"),
+            ({"sentence_tag": "p"}, {"sentence_tag": "p"}, "lockstep"),
+            ({"sentence_tag": "p"}, {}, "passages"),
+            ({"document_column": 1}, {"document_column": 1}, "passages"),
+            ({"max_line": LEAST}, {"max_line": LEAST}, "lockstep"),
+            ({"max_line": LEAST - 1}, {"max_line": LEAST - 1}, "passages"),
+            ({"max_sentence": LEAST}, {"max_sentence": LEAST}, "lockstep"),
+            ({"max_sentence": LEAST - 1}, {"max_sentence": LEAST - 1}, "passages"),
+        ],
+    )
+    def test_column_files_of_one_format_that_are_read_alike_are_compared_in_lockstep(
+        self, tmp_path: Path, own: dict[str, Any], other: dict[str, Any], expected: str
+    ) -> None:
+        path = write(tmp_path / "a.vrt", "<text>\n<s>\nw\tO\n</s>\n</text>\n")
+
+        assert route(*(source_of(path, ReadOptions(**each)) for each in (own, other))) == expected
+
+    def test_formats_and_names_of_columns_decide_about_the_route(self, tmp_path: Path) -> None:
+        path = write(tmp_path / "a.conll", "w\tO\n")
+        names = NamedColumns("x", ("TOKEN", "NE"), "NE", 1)
+        conll, vrt, named, spans = (
+            Source(path, form, ReadOptions(named=given))
+            for form, given in (("conll", None), ("vrt", None), ("conll", names), ("fair-spans", None))
+        )
+
+        assert route(conll, replace(conll)) == "lockstep"
+        assert route(conll, vrt) == route(vrt, conll) == route(named, named) == "passages"
+        assert route(conll, spans) == route(spans, conll) == route(spans, spans) == "documents"
+
+    def test_plan_decides_about_the_route(self, tmp_path: Path) -> None:
+        path = write(tmp_path / "a.conll", "w\tO\n")
+        both = source_of(path, ReadOptions()), source_of(path, ReadOptions())
+        no_documents = LEVELS._replace(observers=(Sees(reads=False),))
+
+        assert route(*both, LEVELS._replace(observers=(Sees(),))) == "passages"
+        assert route(*both, no_documents) == route(*both, LEVELS._replace(unit="character")) == "documents"
+
+
+SPANS = "A\t1\t1\t\nB\t2\t2\t\n\nA\t1\t1\t\n\n", "A\t1\t1\t\nC\t2\t2\t\nD\t4\t4\t\n\nA\t1\t1\t\n\n"
+
+
+class TestFairSpans:
+    def paths(self, folder: Path, texts: tuple[str, str] = SPANS) -> list[Path]:
+        return [write(folder / f"{n}.tsv", text) for n, text in enumerate(texts)]
+
+    def test_spans_of_fair_are_counted_once_with_their_labels(self, tmp_path: Path) -> None:
+        reading = reading_of(*self.paths(tmp_path), plan=FAIR, input="fair-spans")
+
+        (found,) = reading
+
+        assert (found.documents, found.tokens, found.has_text) == (2, 0, False)
+        assert list(found.tallies) == [("fair", "label")]
+        assert +found.tallies["fair", "label"]
+        assert reading.layers == ["label"]
+        assert reading.again is None
+        assert reading.end.layouts == (None, None)
+        assert reading.end.schemes() == {}
+        assert reading.end.repaired() == {"gold": 0, "predicted": 0}
+        assert reading.end.spans() == {("gold", "label"): (None, 3), ("predicted", "label"): (None, 4)}
+
+    @pytest.mark.parametrize(
+        ("plan", "options"),
+        [
+            (FAIR._replace(metrics=(*FAIR.metrics, *LEVELS.metrics)), {}),
+            (LEVELS, {}),
+            (FAIR._replace(merge=True), {}),
+            (FAIR._replace(by=("document",)), {}),
+            (FAIR._replace(unit="token"), {}),
+            (FAIR, {"layers": {"x": 1}}),
+        ],
+    )
+    def test_spans_of_other_plans_are_read_as_documents(
+        self, tmp_path: Path, plan: Plan, options: dict[str, Any]
+    ) -> None:
+        gold, predicted = (
+            source_of(path, ReadOptions(input="fair-spans", **options)) for path in self.paths(tmp_path)
+        )
+
+        assert compared(gold, predicted, plan) is None
+
+    def test_punctuation_and_repaired_tags_are_those_of_their_file(self, tmp_path: Path) -> None:
+        texts = "Haus NN B-NP\n. $. I-NP\n", "Haus NN I-NP\n. $. O\n"
+        paths = self.paths(tmp_path, texts)
+        same, other = "TP", "BES"
+
+        for ignored, kind in ((None, same), (True, same), (False, other)):
+            reading = reading_of(*paths, plan=FAIR, input="fair-spans", ignore_punct=ignored)
+            (found,) = reading
+            assert found.tallies["fair", "label"]["fair", kind, "NP", "NP"] == 1
+            assert reading.end.repaired() == {"gold": 0, "predicted": 1}
+
+    def test_limits_and_blocks_of_span_files_are_those_of_the_options(self, tmp_path: Path) -> None:
+        gold, predicted = self.paths(tmp_path)
+
+        list(reading_of(gold, predicted, plan=FAIR, input="fair-spans", max_sentence=3, max_line=9))
+        with pytest.raises(FormatError, match=r"^.*1\.tsv:1: the sentence .* more tokens than 2"):
+            list(reading_of(gold, predicted, plan=FAIR, input="fair-spans", max_sentence=2))
+        with pytest.raises(FormatError, match=r"^.*0\.tsv:1: .*a line of more than 5 bytes"):
+            list(reading_of(gold, predicted, plan=FAIR, input="fair-spans", max_line=5, sizes=Sizes(block=4)))
+        with pytest.raises(TextMismatch, match=r"0\.tsv has 2 sentences and .*empty\.tsv has 0 sentences"):
+            list(reading_of(gold, write(tmp_path / "empty.tsv", ""), plan=FAIR, input="fair-spans"))
+
+    def test_progress_is_that_of_both_span_files(self, tmp_path: Path) -> None:
+        paths = self.paths(tmp_path)
+        seen = [0, 0]
+
+        def count(side: int) -> Any:
+            return lambda done: seen.__setitem__(side, seen[side] + done)
+
+        sources = [
+            replace(source_of(path, ReadOptions(input="fair-spans")), progress=count(side))
+            for side, path in enumerate(paths)
+        ]
+        reading = compared(*sources, FAIR)
+        assert reading is not None
+        list(reading)
+
+        assert seen == [path.stat().st_size for path in paths]
+
+
+DOCUMENTS = "".join(f"-DOCSTART-\n\n{'w B-X' + chr(10)}{'w O' + chr(10)}\n" for _ in range(5))
+
+
+class TestPassages:
+    def test_passages_are_compared_some_at_a_time(self, tmp_path: Path) -> None:
+        path = write(tmp_path / "a.conll", DOCUMENTS)
+        found: list[Any] = []
+
+        for rows in (1, 3, 4, 100):
+            sees = Sees()
+            plan = LEVELS._replace(observers=(sees,))
+            counted = [
+                (each.documents, each.tokens)
+                for each in reading_of(path, path, plan=plan, sizes=Sizes(rows=rows))
+            ]
+            assert sees.seen == [(2, 2)] * 5
+            found.append(counted)
+
+        assert found == [[(1, 2)] * 5, [(2, 4), (2, 4), (1, 2)], [(2, 4), (2, 4), (1, 2)], [(5, 10)]]
+
+    def test_passages_without_tokens_are_compared_some_at_a_time(self, tmp_path: Path) -> None:
+        path = write(tmp_path / "a.vrt", "<text>\n</text>\n" * 5)
+        plan = LEVELS._replace(observers=(Sees(),))
+
+        found = [each.documents for each in reading_of(path, path, plan=plan, sizes=Sizes(rows=2))]
+
+        assert found == [2, 2, 1]
+
+    def test_passages_of_documents_kept_apart_have_their_id(self, tmp_path: Path) -> None:
+        text = '<text id="a" court="x">\n<s>\nw\tO\n</s>\n</text>\n<text>\n<s>\nw\tB-X\nw\tO\n</s>\n</text>\n'
+        path = write(tmp_path / "a.vrt", text)
+        plan = LEVELS._replace(observers=(Sees(),), by=("court",))
+
+        found = [
+            (one.documents, one.tokens, one.document, one.metadata)
+            for one in reading_of(path, path, plan=plan)
+        ]
+
+        assert found == [(1, 1, "a", {"id": "a", "court": "x"}), (1, 2, "2", {})]
+
+    def test_token_ids_may_occur_again_in_the_next_document_of_the_same_batch(self, tmp_path: Path) -> None:
+        text = "".join(f"-DOCSTART-\n\n1 w B-X\n2 w O\n\n{n} w O\n\n" for n in (3, 3, 3))
+        path = write(tmp_path / "a.conll", text)
+        plan = LEVELS._replace(observers=(Sees(),))
+        options: dict[str, Any] = {"token_id": 1, "layers": {"x": 3}}
+
+        found = list(reading_of(path, path, plan=plan, sizes=Sizes(sentences=1), **options))
+
+        assert [(each.documents, each.tokens) for each in found] == [(1, 3)] * 3
+        write(path, text.replace("3 w O", "1 w O"))
+        with pytest.raises(FormatError, match="token id '1' is already used"):
+            list(reading_of(path, path, plan=plan, sizes=Sizes(sentences=1), **options))
+
+    def test_file_that_ends_early_is_named(self, tmp_path: Path) -> None:
+        long, short = (write(tmp_path / f"{n}.conll", DOCUMENTS[n:]) for n in (0, 2 * len(DOCUMENTS) // 5))
+        plan = LEVELS._replace(observers=(Sees(),))
+
+        with pytest.raises(TextMismatch, match=rf"{short.name}: the file ends, but .*{long.name}:18 .*'4'"):
+            list(reading_of(short, long, plan=plan))
+        with pytest.raises(TextMismatch, match=rf"{short.name}: the file ends, but .*{long.name}:18 .*'4'"):
+            list(reading_of(long, short, plan=plan))
+
+
+def part_of(path: Path, start: int, by: tuple[str, ...], lockstep: bool = True) -> list[Compared]:
+    observers = () if lockstep else (Sees(),)
+    plan = LEVELS._replace(by=by, observers=observers)
+    return list(reading_of(path, path, plan=plan, part=(start, path.stat().st_size)))
+
+
+@pytest.mark.parametrize("lockstep", [True, False])
+def test_part_of_a_file_has_no_documents_that_are_known_by_their_number(
+    tmp_path: Path, lockstep: bool
+) -> None:
+    document = '<text id="a">\n<s>\nw\tO\n</s>\n</text>\n'
+    without = document.replace(' id="a"', "")
+    path, later, first = (
+        write(tmp_path / f"{n}.vrt", text)
+        for n, text in enumerate((document * 3, document * 2 + without, document + without * 2))
+    )
+
+    for each in (path, later, first):
+        assert sum(one.documents for one in part_of(each, 0, (ID,), lockstep)) == 3
+        assert sum(one.documents for one in part_of(each, len(document), ("court",), lockstep)) == 2
+    assert {one.document for one in part_of(path, len(document), (ID,), lockstep)} == {"a"}
+    for each in (later, first):
+        with pytest.raises(CluevalError, match="a document without an id is known by its number"):
+            part_of(each, len(document), (ID,), lockstep)
+
+
+def test_end_of_a_reading_has_the_schemes_columns_and_repaired_tags_of_both_sides(tmp_path: Path) -> None:
+    gold = write(tmp_path / "0.conll", "a\tB-X\tO\na\tI-X\tO\na\tO\tO\n\n" * 3)
+    predicted = write(tmp_path / "1.conll", "a\tI-X\tS-Y\na\tI-X\tO\na\tO\tO\n\n" * 3)
+
+    for plan in (LEVELS, LEVELS._replace(by=(ID,)), LEVELS._replace(observers=(Sees(),))):
+        reading = reading_of(gold, predicted, plan=plan, layers={"x": 2, "y": 3})
+        tokens = sum(each.tokens for each in reading)
+
+        assert tokens == 9
+        assert reading.layers == ["x", "y"]
+        assert [layout is not None and layout.width for layout in reading.end.layouts] == [3, 3]
+        assert reading.end.schemes()["gold", "x"] == "BIO"
+        assert reading.end.schemes()["predicted", "y"] == "BIOES"
+        assert reading.end.schemes()["gold", "y"] is None
+        assert Counter({place: spans for place, (_, spans) in reading.end.spans().items()}) == {
+            ("gold", "x"): 3, ("gold", "y"): 0, ("predicted", "x"): 3, ("predicted", "y"): 3
+        }  # fmt: skip
+        assert {place: column for place, (column, _) in reading.end.spans().items()} == {
+            ("gold", "x"): 2, ("gold", "y"): 3, ("predicted", "x"): 2, ("predicted", "y"): 3
+        }  # fmt: skip
+        assert set(reading.end.repaired()) == {"gold", "predicted"}
+        assert reading.end.repaired()["gold"] == 0

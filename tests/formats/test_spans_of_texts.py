@@ -1,0 +1,76 @@
+"""Tables of spans with character positions, whose texts are rows of JSON."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from corpora import write
+
+from clueval import convert, read, score
+from clueval.exceptions import FileError, FormatError, SpanError, UsageError
+
+ROWS = [
+    {"id": 7, "text": "Anna Weiß in Bern", "label": [[0, 9, "PER"], [13, 17, "LOC"]]},
+    {"id": 8, "text": "😀 Ada", "label": [[2, 5, "PER"]]},
+]
+HEADER = "document,start,end_exclusive,label\n"
+
+
+@pytest.fixture
+def texts(tmp_path: Path) -> Path:
+    return write(tmp_path / "texts.jsonl", "\n".join(map(json.dumps, ROWS)))
+
+
+def test_table_of_characters_has_the_spans_of_its_texts(tmp_path: Path, texts: Path) -> None:
+    table = write(tmp_path / "t.csv", f"{HEADER}8,2,5,PER\n7,0,9,PER\n7,13,17,LOC\n")
+    one, two = read(table, text=texts)
+
+    assert [(one.id, one.unit, one.text_of(span)) for span in one.layers["label"]] == [
+        ("7", "character", "Anna Weiß"),
+        ("7", "character", "Bern"),
+    ]
+    assert [two.text_of(span) for span in two.layers["label"]] == ["Ada"]
+
+
+def test_tables_are_scored_against_rows_and_tables(tmp_path: Path, texts: Path) -> None:
+    gold = write(tmp_path / "g.csv", f"{HEADER}7,0,9,PER\n7,13,17,LOC\n8,2,5,PER\n")
+    predicted = write(tmp_path / "p.csv", f"{HEADER}7,0,9,PER\n8,2,5,LOC\n")
+
+    for side in (gold, texts):
+        micro = score(side, predicted, metrics="exact", text=texts).metrics["exact"]["label"]["micro"]
+        assert (micro["gold"], micro["predicted"], micro["tp_gold"]) == (3, 2, 1)
+
+
+@pytest.mark.parametrize(
+    ("content", "error", "message"),
+    [
+        (f"{HEADER}7,0,18,PER\n", SpanError, "positions are counted from 0 in each text"),
+        (f"{HEADER}9,0,1,PER\n", SpanError, "t.csv:2: the text has no document '9'"),
+        (
+            "start,end,label\n0,8,PER\n",
+            FormatError,
+            "the table has no column 'document' .positions are counted",
+        ),
+    ],
+)
+def test_span_without_its_text_is_refused(
+    content: str, error: type[Exception], message: str, tmp_path: Path, texts: Path
+) -> None:
+    table = write(tmp_path / "t.csv", content)
+
+    with pytest.raises(error, match=message):
+        list(read(table, text=texts))
+
+
+def test_text_of_another_format_is_refused(tmp_path: Path) -> None:
+    table = write(tmp_path / "t.csv", f"{HEADER}7,0,9,PER\n")
+
+    with pytest.raises(FileError, match="has neither tokens nor rows of texts"):
+        list(read(table, text=table))
+
+
+def test_texts_without_tokens_give_no_tokens(tmp_path: Path, texts: Path) -> None:
+    with pytest.raises(UsageError, match="the file has texts without tokens"):
+        convert(texts, "conll", tmp_path / "out.conll", tokens=texts)

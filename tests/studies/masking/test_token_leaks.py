@@ -1,0 +1,137 @@
+"""The report from sums over tokens against the plain way, which examines the characters of each document."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from pathlib import Path
+from random import Random
+from typing import Any
+from unittest.mock import patch
+
+import pytest
+from sizes import handed_in
+
+from clueval import MaskingReport, UsageError, masking
+from clueval.evaluation import token_pairs
+from clueval.formats.columns.sizes import Sizes
+from clueval.metrics.masking import Masking
+
+WORDS = ("Anna", "anna", "Öz", ",", "x-y", "A_b", "12345", "O", "d.")
+TAGS = ("O", "O", "B-A", "I-A", "I-B")
+FURTHER = ("O", "O", "B-high", "I-low")
+SETTINGS: list[dict[str, Any]] = [
+    *({}, {}, {"by": "document"}, {"where": "document=d1"}, {"where": "entity=A"}, {"keep": "A"}),
+    *({"masks": "risk"}, {"ignore_words": ["anna", "öz"]}, {"entity": "who"}, {"annotators": "entity,who"}),
+]
+
+
+def written(random: Random, folder: Path) -> list[str]:
+    """Write a random gold file and a random predicted one, and return their paths."""
+    texts: list[list[str]] = [[], []]
+    for number in range(random.randint(1, 3)):
+        head = random.choice([f'<text id="d{number}">', '<text id="d">', "<text>"])
+        sentences = [
+            [(random.choice(WORDS), random.choice(FURTHER), *random.choices(TAGS, k=3)) for _ in range(size)]
+            for size in random.choices(range(1, 12), k=random.randrange(4))
+        ]
+        for side, lines in enumerate(texts):
+            lines.append(head)
+            for rows in sentences:
+                lines += [
+                    "<s>",
+                    *("\t".join((row[0], row[side + 2], row[1], row[4])) for row in rows),
+                    "</s>",
+                ]
+            lines.append("</text>")
+    paths = [folder / "gold.vrt", folder / "predicted.vrt"]
+    for path, lines in zip(paths, texts, strict=True):
+        path.write_text("\n".join([*lines, ""]), encoding="utf-8")
+    return list(map(str, paths))
+
+
+def column_files(folder: Path) -> list[str]:
+    """Write a gold file with two documents and a mention in each, and a predicted one without masks."""
+    for name, tag in (("gold", "B-A"), ("predicted", "O")):
+        text = f"Anna {tag}\n\n-DOCSTART- O\n\nKarl {tag}\n"
+        (folder / f"{name}.conll").write_text(text, encoding="utf-8")
+    return [str(folder / "gold.conll"), str(folder / "predicted.conll")]
+
+
+def shown(report: MaskingReport | str) -> tuple[Any, ...]:
+    """Return all that a report shows."""
+    if isinstance(report, str):
+        return (report,)
+    leaks = [
+        (
+            leak.label,
+            leak.text,
+            leak.context,
+            [(one.start, one.end, one.status, one.context) for one in leak.siblings],
+        )
+        for leak in report.leaks
+    ]
+    strings = [(leak.text, leak.context) for leak in report.string_leaks]
+    return report.to_dict(), leaks, strings, report.needless, report.inconsistent
+
+
+def found(paths: list[str], **settings: Any) -> MaskingReport | str:
+    try:
+        return masking(*paths, layers={"entity": 2, "risk": 3, "who": 4}, **settings)
+    except UsageError as error:
+        return str(error)
+
+
+def examined(paths: list[str], **settings: Any) -> MaskingReport | str:
+    """Return the report in the plain way."""
+    with ExitStack() as stack:
+        stack.enter_context(patch.object(token_pairs, "token_pair_reading", return_value=None))
+        stack.enter_context(patch.object(Masking, "_has_whole_tokens", return_value=False))
+        return found(paths, **settings)
+
+
+def in_turn(random: Random, tmp_path: Path, runs: int) -> int:
+    """Compare both ways with random files, and return how many leaks they have."""
+    leaks = 0
+    for _ in range(runs):
+        paths, settings = written(random, tmp_path), random.choice(SETTINGS)
+        with handed_in(Sizes(rows=random.choice([1, 10, 20000]))):
+            report = found(paths, **settings)
+            assert shown(report) == shown(examined(paths, **settings))
+        leaks += 0 if isinstance(report, str) else len(report.leaks)
+    return leaks
+
+
+def test_leaks_from_tokens_are_those_of_the_examined_characters(tmp_path: Path) -> None:
+    assert in_turn(Random(3), tmp_path, 30) > 100
+
+
+@pytest.mark.long
+def test_leaks_from_tokens_of_many_files_are_those_of_the_examined_characters(tmp_path: Path) -> None:
+    assert in_turn(Random(4), tmp_path, 400) > 1000
+
+
+def test_leaks_of_column_files_need_no_examination(tmp_path: Path) -> None:
+    paths = column_files(tmp_path)
+
+    with patch.object(Masking, "examine") as examine:
+        report = masking(*paths)
+
+    assert len(report.leaks) == 2
+    assert not examine.called
+
+
+def test_what_was_seen_of_files_that_need_documents_is_dropped(tmp_path: Path) -> None:
+    counted = token_pairs.PairCounter.count
+    calls = []
+
+    def failing(self: Any, *given: Any) -> Any:
+        calls.append(given)
+        if len(calls) == 2:
+            raise token_pairs.UnusualPair("a line cannot be read")
+        return counted(self, *given)
+
+    with patch.object(token_pairs.PairCounter, "count", failing), handed_in(Sizes(rows=1)):
+        report = masking(*column_files(tmp_path))
+
+    assert len(calls) == 2
+    assert [leak.text for leak in report.leaks] == ["Anna", "Karl"]
