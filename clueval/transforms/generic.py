@@ -9,11 +9,10 @@ generic label stays.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from clueval.exceptions import warn
 from clueval.spans.document import Document
 from clueval.spans.index import SpanIndex
 from clueval.spans.shared import shared_positions
@@ -40,10 +39,10 @@ class Generic:
             return replace(group, predicted=self._specific(group.predicted, group.gold))
         return replace(group, gold=self._specific(group.gold, group.predicted))
 
-    def check(self, prepared: Mapping[tuple[Any, ...], int]) -> None:
-        """Warn of a generic label that no span has."""
+    def without_effect(self, prepared: Mapping[tuple[Any, ...], int]) -> Iterator[str]:
+        """Yield which generic labels no span has."""
         for label in sorted(self._labels - counted_names(prepared, "label").keys()):
-            warn(f"no {self._side} span has the generic label {label!r}: names count as written")
+            yield f"no {self._side} span has the generic label {label!r}: names count as written"
 
     def _specific(self, own: Document, other: Document) -> Document:
         indices: dict[str, SpanIndex] = {}

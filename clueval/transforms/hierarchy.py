@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from clueval.exceptions import FormatError, UsageError, warn
+from clueval.exceptions import FormatError, UsageError
 from clueval.spans.document import Document
 from clueval.spans.span import Span
 from clueval.textfiles import decoded
@@ -125,10 +125,10 @@ class Depth:
 
         return changed_labels(document, change)
 
-    def check(self, prepared: Mapping[tuple[Any, ...], int]) -> None:
-        """Warn if no label changes."""
+    def without_effect(self, prepared: Mapping[tuple[Any, ...], int]) -> Iterator[str]:
+        """Yield that no label changes, if none does."""
         if not any(prepared.values()):
-            warn(f"the hierarchy changes no label to one at depth {self._depth}: names count as written")
+            yield f"the hierarchy changes no label to one at depth {self._depth}: names count as written"
 
     def _at_depth(self, label: str | None) -> str | None:
         return None if label is None else self._hierarchy.path(label)[: self._depth][-1]

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from clueval.exceptions import FileError, FormatError, UsageError, warn
+from clueval.exceptions import FileError, FormatError, UsageError
 from clueval.spans.document import Document
 from clueval.spans.span import Span
 from clueval.textfiles import decoded
@@ -146,7 +146,7 @@ class LabelMap:
         return changed_labels(document, change)
 
     def check(self, prepared: Mapping[tuple[Any, ...], int]) -> None:
-        """Raise `UsageError` for labels that are not in the map of their side; warn if nothing changes."""
+        """Raise `UsageError` for labels that are not in the map of their side."""
         for side, names in self._maps.items():
             found = counted_names(prepared, side)
             if names is not None and found:
@@ -157,9 +157,12 @@ class LabelMap:
                     if names.source.endswith(".json")
                     else "add them, or end the map with * (a tab, then * to keep all others or nothing to drop them)",
                 )
+
+    def without_effect(self, prepared: Mapping[tuple[Any, ...], int]) -> Iterator[str]:
+        """Yield that the maps change no span, if they change none."""
         if not any(prepared.get((side, what)) for side in self._maps for what in ("renamed", "dropped")):
             files = dict.fromkeys(names.source for names in self._maps.values() if names is not None)
-            warn(f"the label map {' and '.join(files)} changes no span: names count as written")
+            yield f"the label map {' and '.join(files)} changes no span: names count as written"
 
 
 _LISTED = 5
