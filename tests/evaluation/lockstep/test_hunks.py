@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clueval.evaluation.lockstep.hunks import find_hunks, fits, is_plain, outside_test
+from clueval.evaluation.lockstep.hunks import find_hunks, fits, is_plain
 from clueval.evaluation.lockstep.tag_runs import BOTH, Rows
 from clueval.formats.columns.layout import ColumnOptions, Layout, layout_of
 
@@ -42,6 +42,11 @@ def test_hunks_of_the_example_in_the_docstring() -> None:
     assert found(hunks(GOLD, PREDICTED)) == ["O/B-X", "O/O", "O/B-Y", "e/I-Y|O", "O/O"]
 
 
+@pytest.mark.parametrize("end", [b"\n", b"\n\n"])
+def test_lines_outside_every_span_have_no_hunks(end: bytes) -> None:
+    assert found(hunks(lines("a/O", "b/O"), lines("a/O", "b/O"), end)) == found(hunks([], [], end)) == []
+
+
 def test_hunks_end_with_the_sentence() -> None:
     gold = lines("a/B-X", "a/B-X\nb/I-X", "a/B-X\nb/O")
     predicted = lines("a/B-X", "a/B-X\nb/I-Y", "a/B-X\nb/O")
@@ -70,17 +75,6 @@ def test_layout_is_plain_if_the_token_is_first_and_the_layers_are_adjacent() -> 
     assert is_plain(layout("a\tb\tc\td", {"y": 3, "x": 2}))
     assert not is_plain(layout("a\tb\tc\td", {"y": 4, "x": 2}))
     assert not is_plain(layout("a\tb\tc\td", {"x": 3}, token=2))
-
-
-@pytest.mark.parametrize(
-    ("line", "is_outside"),
-    [("a/O/O/x", True), ("a/O/B-X/x", False), ("a/B-X/O/x", False), ("<s>", True), ("", True)],
-)
-def test_line_is_outside_if_all_its_tags_are_or_it_has_none(line: str, is_outside: bool) -> None:
-    text = line.replace("/", "\t").encode()
-
-    assert outside_test(layout("a\tb\tc\td", {"x": 2, "y": 3}))(text) == is_outside
-    assert outside_test(layout("a\tb\tc", {"x": 2, "y": 3}))(text.removesuffix(b"\tx")) == is_outside
 
 
 TAGS = st.lists(st.tuples(*[st.sampled_from(["O", "O", "B-X", "I-X"])] * 2), max_size=12)
@@ -144,3 +138,6 @@ def test_hunks_are_those_that_are_found_one_row_at_a_time(
 
     assert of_both is not None
     assert runs_of(of_both) == sorted(expected)
+    assert len(of_both.column(0)) == sum(
+        len(run) + 1 for run in expected
+    )  # a line that is outside follows each

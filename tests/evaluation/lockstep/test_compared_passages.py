@@ -10,9 +10,10 @@ from typing import Any
 import pytest
 from corpora import write
 
-from clueval.evaluation.lockstep.compare import compare, compare_columns, compared_stretches
+from clueval.evaluation.lockstep.compare import _Passages, compare, compare_columns, compared_stretches
 from clueval.evaluation.lockstep.tag_runs import Columns, Tags
 from clueval.exceptions import CluevalError, FormatError, TextMismatch
+from clueval.formats.columns.layout import ColumnOptions, layout_of
 from clueval.formats.columns.passages import Passage
 from clueval.formats.columns.sizes import Sizes
 from clueval.reading.read_options import ReadOptions
@@ -22,6 +23,7 @@ from clueval.spans.span import MERGED, Frozen, Span
 from clueval.tagging.decoder import Decoder
 from clueval.tagging.stretches import StretchCounts
 
+LAYOUT = layout_of("a O", " ", ColumnOptions(), False, "f", 1)
 Pairs = list[tuple[Passage, Passage]]
 
 
@@ -62,6 +64,16 @@ class TestPassages:
         assert one.agreed == Counter({Frozen({"label": "X"}): 1})
         assert (spans(one.gold), spans(one.predicted)) == ([(1, 3, {"label": "Y"})], [(1, 2, {"label": "Y"})])
         assert (one.equal, one.tags, one.times) == (4, (["I-Y"], ["O"]), 1)
+
+    def test_tags_are_held_once_if_there_are_many(self, tmp_path: Path) -> None:
+        text = "".join(f"a B-label{n % 2}\n\n" for n in range(40))
+        passage, other = pairs_of(tmp_path, text, text)[0]
+        columns = _Passages(([passage], [other]), (LAYOUT, LAYOUT), Sizes(rows=4, characters=1))
+
+        columns.read(shortcut=True)
+
+        assert len(columns.columns.same["label"]) > 40
+        assert len({id(tag) for tag in columns.columns.same["label"]}) < 12
 
     def test_passages_without_tokens_have_no_sequence(self, tmp_path: Path) -> None:
         empty = pairs_of(tmp_path, "-DOCSTART-\n\n", "-DOCSTART-\n\n")
