@@ -94,7 +94,7 @@ def report(mutants: Path) -> int:
     unnoticed: list[tuple[str, Change]] = []
     equal: set[Change] = set()
     functions: set[str] = set()  # those of which every change was tried
-    print(f"{'module':32}{'changes':>8}{'noticed':>8}{'equal':>8}{'alive':>8}")
+    print(f"{'module':44}{'changes':>8}{'noticed':>8}{'equal':>8}{'alive':>8}")
     for path in sorted(mutants.rglob("*.py.meta")):
         codes = json.loads(path.read_text(encoding="utf-8"))["exit_code_by_key"]
         alive = {key for key, code in codes.items() if code not in NOTICED and code is not None}
@@ -121,7 +121,7 @@ def report(mutants: Path) -> int:
 
 def print_row(name: str, numbers: Mapping[str, int]) -> None:
     columns = "".join(f"{numbers[column]:8}" for column in ("changes", "noticed", "equal", "alive"))
-    print(f"{name:32}{columns}  {numbers['alive'] / numbers['changes']:.1%}")
+    print(f"{name:44}{columns}  {numbers['alive'] / numbers['changes']:.1%}")
 
 
 def is_less_strict(change: Change) -> bool:

@@ -93,6 +93,20 @@ HEAD = "<text id='h'>\n<s>\nw\tO\n</s>\n</text>\n"
 SENTENCE = "<s>\na\tB-X\nb\tO\nc\tI-X\n</s>\n"
 
 
+@pytest.mark.parametrize("merge", [False, True])
+def test_tag_runs_that_differ_are_counted_as_often_as_they_occur(tmp_path: Path, merge: bool) -> None:
+    text = HEAD + f'<text id="a">\n{SENTENCE * 3}</text>\n<text id="b">\n{SENTENCE * 8}</text>\n'
+    given = sources(tmp_path, text, text.replace("b\tO", "b\tI-X"))
+    plan = PLAN._replace(merge=merge)
+
+    documents, tokens, tallies, _, spans = counted(given, plan)
+
+    assert (documents, tokens) == ({"h": 1, "a": 1, "b": 1}, {"h": 1, "a": 9, "b": 24})
+    assert [found for _, found in spans.values()] == [22, 11]
+    with passages_alone():
+        assert tallies == counted(given, plan)[2]
+
+
 def parts(given: tuple[Source, Source]) -> list[list[tuple[bool, str, int, Counter[str]]]]:
     """The parts of each stretch: whether a document begins, its id, its tokens and tag runs."""
     steps = DocumentLockstep(_file(given[0]), _file(given[1]), False)
@@ -101,7 +115,6 @@ def parts(given: tuple[Source, Source]) -> list[list[tuple[bool, str, int, Count
         if isinstance(item, Stretch) and item.parts:
             assert item.documents == sum(part.begins for part in item.parts)
             assert item.tokens == sum(part.tokens for part in item.parts)
-            assert item.last == item.parts[-1].document
             found.append(
                 [(part.begins, part.document.id, part.tokens, part.runs[0].counts) for part in item.parts]
             )
@@ -121,3 +134,18 @@ def test_stretch_has_a_part_of_each_document(tmp_path: Path) -> None:
         [(False, "d2", 3, {a: 1, b: 1}), (True, "d3", 9, {a: 3, b: 3})],
         [(True, "d4", 12, {a: 4, b: 4})],
     ]
+
+
+def test_stretch_has_a_part_of_each_document_that_begins_with_a_mark(tmp_path: Path) -> None:
+    mark, line, span = "-DOCSTART- x\n\n", "a O\n\n", "b B-X\n\n"
+    text = mark + line * 2 + mark + line + span + mark * 2 + span * 2 + mark + line * 3
+    a = chr(0)
+
+    same = parts(sources(tmp_path, text, text, form="conll"))
+    other = parts(sources(tmp_path, text, text[::-1].replace("x", "y", 1)[::-1], form="conll"))
+
+    assert same == [
+        [(True, "2", 2, {a: 1}), (True, "3", 0, {})],
+        [(True, "4", 2, {a: 2}), (True, "5", 3, {})],
+    ]
+    assert other == same[:1]  # the last mark differs

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from corpora import write
 
-from clueval.evaluation.lockstep import FileReading, PartNotAlone, compared
+from clueval.evaluation.lockstep import FileReading, compared
 from clueval.evaluation.plan import Plan
-from clueval.exceptions import FormatError, TextMismatch
+from clueval.exceptions import CluevalError, FormatError, TextMismatch
 from clueval.formats.columns.named import NamedColumns
 from clueval.formats.columns.passages import Passage
 from clueval.formats.columns.sizes import Sizes
@@ -283,8 +283,23 @@ def test_part_of_a_file_has_no_documents_that_are_known_by_their_number(
         assert sum(one.documents for one in part_of(each, len(document), ("court",), lockstep)) == 2
     assert {one.document for one in part_of(path, len(document), (ID,), lockstep)} == {"a"}
     for each in (later, first):
-        with pytest.raises(PartNotAlone, match="a document without an id is known by its number"):
+        with pytest.raises(CluevalError, match="a document without an id is known by its number"):
             part_of(each, len(document), (ID,), lockstep)
+
+
+@pytest.mark.parametrize(("layer", "is_error"), [("x", True), (ID, False)])
+def test_part_of_a_file_may_be_filtered_by_a_layer_of_any_name(
+    tmp_path: Path, layer: str, is_error: bool
+) -> None:
+    path = write(tmp_path / "a.conll", "-DOCSTART-\n\nw B-X\n\n" * 3)
+    plan = LEVELS._replace(where=Filter(((ID, frozenset({"X"})),)))
+    reading = reading_of(path, path, plan=plan, layers={layer: 2}, part=(19, 99))
+
+    if is_error:
+        with pytest.raises(CluevalError, match="a document without an id is known by its number"):
+            list(reading)
+    else:
+        assert sum(each.documents for each in reading) == 2
 
 
 def test_end_of_a_reading_has_the_schemes_columns_and_repaired_tags_of_both_sides(tmp_path: Path) -> None:
