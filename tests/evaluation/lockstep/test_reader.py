@@ -260,6 +260,13 @@ class TestPieces:
             steps._next()
             assert steps._sentence == (1, size, True)
 
+    def test_lines_mark_no_document(self, tmp_path: Path) -> None:
+        steps = self.steps(tmp_path, "", "")
+        mark, line = b"-DOCSTART-", b"a\tO"
+
+        assert steps._stretch(FilePieces(b"\n", [line, line], [line, line])) == (0, 2, (), ())
+        assert steps._stretch(FilePieces(b"\n", [mark, line], [mark, line])) is None
+
     def test_whole_sentences_end_the_sentence_that_was_read_by_lines(self, tmp_path: Path) -> None:
         steps = self.steps(tmp_path, "a/B-X\n", "a/B-X\n")
         steps._next()
