@@ -1,7 +1,8 @@
 """How long masking reports take: against metric `levels` on the same files, and for redacted texts.
 
-Prints minima of CPU seconds over some runs in one process, and ratios. The corpus is that of `generate.py`; in the
-redacted text every twentieth word is a placeholder.
+Prints minima of CPU seconds over some runs in one process, all cases in turn, and ratios; and the greatest memory of a
+process. The corpus is that of `generate.py`; in the redacted text every twentieth word is a placeholder. A bare loop
+that writes the document, the place and the text of each leak that a report lists shows what writing them costs.
 
     python benchmarks/masking.py --tokens 300000 --runs 3
 """
@@ -27,27 +28,69 @@ CHARACTERS = 1_000_000
 HOSTILE = ("X", ".", "X ", "A.", "_", "[", "a.", "x")
 
 
+def generated(folder: Path, tokens: int, *further: str) -> tuple[str, str]:
+    """Write the two files of a corpus, and return their paths."""
+    command = [sys.executable, str(HERE / "generate.py"), "--tokens", str(tokens), "--out", str(folder)]
+    subprocess.run([*command, *further], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    return str(folder / "gold.vrt"), str(folder / "predicted.vrt")
+
+
 def of_files(folder: Path, tokens: int, runs: int) -> None:
     """Print the times for two files of a generated corpus."""
-    command = [sys.executable, str(HERE / "generate.py"), "--tokens", str(tokens), "--out", str(folder)]
-    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    sides = str(folder / "gold.vrt"), str(folder / "predicted.vrt")
+    sides = generated(folder, tokens)
     layers = {"entity": 2}
     documents = [list(clueval.read(side, layers)) for side in sides]
+    report = clueval.masking(*sides, layers=layers)
     cases: dict[str, Callable[[], object]] = {
         "levels, files": lambda: clueval.score(*sides, layers=layers),
         "reading documents": lambda: [list(clueval.read(side, layers)) for side in sides],
         "metric masking, files": lambda: clueval.score(*sides, metrics="masking", layers=layers),
         "masking report, files": lambda: clueval.masking(*sides, layers=layers),
+        "its leaks in a bare loop": lambda: _in_a_loop(report, folder / "leaks"),
+        "its leaks as JSON": report.to_json,
+        "its leaks as TSV": lambda: report.write_table(folder / "leaks"),
+        "its page": lambda: report.write_page(folder / "leaks"),
         "levels, documents": lambda: clueval.score(*documents),
         "metric masking, documents": lambda: clueval.score(*documents, metrics="masking"),
+        "masking report, documents": lambda: clueval.masking(*documents),
     }
-    base = 0.0
-    print(f"{tokens:,} tokens")
-    for name, run in cases.items():
-        seconds = least(run, runs)
-        base = base or seconds
-        print(f"  {name:28} {seconds:7.2f} s  {seconds / base:6.1f} x levels")
+    seconds = dict.fromkeys(cases, float("inf"))
+    for _ in range(runs):
+        for name, run in cases.items():
+            seconds[name] = min(seconds[name], least(run, 1))
+    print(f"{tokens:,} tokens, {len(report.leaks):,} leaks, {len(report.string_leaks):,} string leaks")
+    for name, least_seconds in seconds.items():
+        ratio = least_seconds / seconds["levels, files"]
+        print(f"  {name:28} {least_seconds:7.3f} s  {ratio:6.1f} x levels")
+
+
+def _in_a_loop(report: clueval.MaskingReport, path: Path) -> None:
+    with path.open("w", encoding="utf-8") as file:
+        for leak in report.leaks:
+            file.write(f"{leak.document}\t{leak.start}\t{leak.end}\t{leak.kind}\t{leak.text}\n")
+        for one in report.string_leaks:
+            file.write(f"{one.document}\t{one.start}\t{one.end}\t{one.text}\n")
+
+
+def of_memory(folder: Path, tokens: int) -> None:
+    """Print the greatest memory of processes, for many documents and for one."""
+    commands = ("score --metric levels", "score --metric masking", "masking", "masking --format json")
+    one = ("--no-sentences", "--document-length", "0")
+    for name, further in (("many documents", ()), ("one document", one)):
+        sides = generated(folder, tokens, *further)
+        print(f"{tokens:,} tokens, {name}")
+        for words in commands:
+            line = [sys.executable, "-m", "clueval", *words.split(), *sides, "--layer", "entity=2", "--quiet"]
+            line += ["-o", str(folder / "out")]
+            found = subprocess.run([sys.executable, "-c", _MEMORY, *line], check=True, capture_output=True)
+            print(f"  {words:28} {int(found.stdout) // 1024:7} MB")
+
+
+_MEMORY = """
+import resource, subprocess, sys
+subprocess.run(sys.argv[1:], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
+"""
 
 
 def of_redacted_texts(runs: int) -> None:
@@ -79,6 +122,7 @@ def main() -> None:
     options = parser.parse_args()
     with TemporaryDirectory() as folder:
         of_files(Path(folder), options.tokens, options.runs)
+        of_memory(Path(folder), options.tokens)
     of_redacted_texts(options.runs)
 
 

@@ -1,7 +1,10 @@
 from __future__ import annotations
 
+import contextlib
 import gc
+import importlib
 import os
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,7 +19,7 @@ SHARED = Path(__file__).parents[2] / "shared"
 IN_CI = bool(os.environ.get("CI"))
 
 # the quick tests look at few examples; "full" is for the long run, which has --hypothesis-profile=full
-settings.register_profile("quick", deadline=None, derandomize=IN_CI, max_examples=10, print_blob=True)
+settings.register_profile("quick", deadline=None, derandomize=IN_CI, max_examples=5, print_blob=True)
 settings.register_profile("full", deadline=None, derandomize=IN_CI, max_examples=150, print_blob=True)
 settings.register_profile(
     "mutants",
@@ -44,6 +47,25 @@ def pytest_configure(config: pytest.Config) -> None:
         config.addinivalue_line(
             "filterwarnings", "ignore:This process .* is multi-threaded:DeprecationWarning"
         )
+
+
+def pytest_collection(session: pytest.Session) -> None:
+    """Each worker of xdist imports another share of the tests first, and leaves it as bytecode to the others.
+
+    All of them import all tests, and most of the time goes to the assertions, which pytest rewrites. Bytecode is
+    written even where PYTHONDONTWRITEBYTECODE is set.
+    """
+    name = os.environ.get("PYTEST_XDIST_WORKER", "")
+    if not name.removeprefix("gw").isdecimal() or session.config.args != session.config.getini("testpaths"):
+        return
+    sys.dont_write_bytecode = False
+    files = sorted(Path(__file__).parent.rglob("test_*.py"))
+    first = len(files) * int(name.removeprefix("gw")) // int(os.environ["PYTEST_XDIST_WORKER_COUNT"])
+    for file in files[first:]:
+        if str(file.parent) not in sys.path:
+            sys.path.insert(0, str(file.parent))
+        with contextlib.suppress(Exception, pytest.skip.Exception):  # it is raised again by the collection
+            importlib.import_module(file.stem)
 
 
 def pytest_collection_finish() -> None:

@@ -12,7 +12,7 @@ import resource
 import subprocess
 import sys
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
@@ -223,8 +223,17 @@ def fails(
     return fail
 
 
-@pytest.mark.parametrize("names", ["a name", "two names", "a link"])
-@pytest.mark.parametrize("kind", OUTPUTS)
+def combined(kinds: Iterable[str], values: Iterable[str]) -> list[Any]:
+    """All kinds of output with all values; in the quick tests every kind with the first, and some with each."""
+    first, some = next(iter(values)), ("errors tsv", "errors xlsx", "convert spans", "conventions html")
+    return [
+        pytest.param(kind, value, marks=() if value == first or kind in some else pytest.mark.long)
+        for kind in kinds
+        for value in values
+    ]
+
+
+@pytest.mark.parametrize(("kind", "names"), combined(OUTPUTS, ["a name", "two names", "a link"]))
 def test_a_full_disk_is_one_line_and_loses_nothing(
     kind: str, names: str, template: Path, fails: Fails
 ) -> None:
@@ -269,8 +278,10 @@ PLACES: dict[str, Callable[[Path], object]] = {
 }
 
 
-@pytest.mark.parametrize("place", PLACES)
-@pytest.mark.parametrize("kind", [kind for kind in OUTPUTS if kind not in ("convert folder", "indicators")])
+@pytest.mark.parametrize(
+    ("kind", "place"),
+    combined([kind for kind in OUTPUTS if kind not in ("convert folder", "indicators")], PLACES),
+)
 def test_a_place_for_no_file_is_one_line(kind: str, place: str, template: Path, fails: Fails) -> None:
     config = template / "run.config"
     config.write_text(config.read_text().replace("out.csv", "there/out"))

@@ -13,7 +13,7 @@ from types import FrameType
 from typing import Any, NamedTuple
 
 import pytest
-from shapes import SHAPES
+from shapes import OVERLAPPING, SHAPES
 
 import clueval
 from clueval.cli import main
@@ -65,7 +65,13 @@ LESS_QUICK = (("profile", "nested"), ("levels", "labels"), ("errors files", "gia
 """More of them, for the long tests."""
 
 EVERYWHERE = ("exact", "gate", "curate", "check", "to spans")
-"""Jobs that are measured on every shape; the others on those of `COMMON` only."""
+"""Jobs that are measured on every shape; the others at least on those of `COMMON`."""
+
+WHERE_SPANS_OVERLAP = (
+    *("noisy", "errors noisy", "intervals", "fair", "muc", "partial", "confusion", "gate page", "profile"),
+    *("conventions", "agree", "errors files", "errors fair"),
+)
+"""Jobs that are also measured on the shapes of `OVERLAPPING`, and on a label for each span."""
 
 COMMON = (
     *("one_document", "one_sentence", "many_documents", "no_borders"),
@@ -144,7 +150,14 @@ def test_lines_that_run_grow_no_faster_than_input_and_output(
 @pytest.mark.long
 @pytest.mark.parametrize(
     ("job", "shape"),
-    [(job, shape) for job in JOBS for shape in SHAPES if job in EVERYWHERE or shape in COMMON],
+    [
+        (job, shape)
+        for job in JOBS
+        for shape in SHAPES
+        if job in EVERYWHERE
+        or shape in COMMON
+        or (job in WHERE_SPANS_OVERLAP and shape in (*OVERLAPPING, "labels"))
+    ],
 )
 def test_every_job_grows_no_faster_than_input_and_output(
     job: str, shape: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]

@@ -42,10 +42,14 @@ def bdoc(label: str) -> str:
     return json.dumps({"object": "gate:Document", **document})
 
 
-@pytest.fixture(params=["", "\n\x1b\u202e\x85", "\udc80"], ids=["plain", "steering", "undecodable"])
+NAMES = {"plain": "", "steering": "\n\x1b\u202e\x85", "undecodable": "\udc80"}
+"""Parts of all names of files."""
+
+
+@pytest.fixture(params=NAMES)
 def place(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     """A part of all names of files; the files lie in the working folder."""
-    name: str = request.param
+    name = NAMES[request.param]
     files = {
         f"gold{name}.vrt": VRT.format(tag="B"),
         f"predicted{name}.vrt": VRT.format(tag="B").replace("-L", "-M"),
@@ -147,7 +151,16 @@ def run(arguments: list[str], name: str, capsys: pytest.CaptureFixture[str]) -> 
     return code, out, error
 
 
-@pytest.mark.parametrize("form", FOR_PEOPLE)
+@pytest.mark.parametrize(
+    ("form", "place"),
+    [
+        # the quick tests have names that steer with every form, and the others in turn
+        pytest.param(form, name, marks=() if name == "steering" or place == number % 6 else pytest.mark.long)
+        for number, form in enumerate(FOR_PEOPLE)
+        for place, name in enumerate(NAMES)
+    ],
+    indirect=["place"],
+)
 def test_text_for_people_has_no_character_that_steers(
     form: str, place: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -190,6 +203,11 @@ def test_data_elsewhere_is_as_it_is(form: str, place: str, capsys: pytest.Captur
     assert not FORBIDDEN.search(error)
 
 
+@pytest.mark.parametrize(
+    "place",
+    [name if name == "steering" else pytest.param(name, marks=pytest.mark.long) for name in NAMES],
+    indirect=True,
+)
 @pytest.mark.parametrize("output", [[], ["-o", "/dev/stdout"]])
 def test_a_real_terminal_is_not_controlled(place: str, output: list[str]) -> None:
     master, slave = os.openpty()

@@ -382,7 +382,7 @@ def events_of(write: Callable[[], object], at: int = 0, number: int = signal.SIG
 
 @pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning")  # a file that was opened a moment before
 class TestInterruption:
-    @pytest.mark.parametrize("moments", [10, pytest.param(200, marks=pytest.mark.long)])
+    @pytest.mark.parametrize("moments", [5, pytest.param(200, marks=pytest.mark.long)])
     @pytest.mark.parametrize("names", [0, 1, 2])
     def test_no_moment_leaves_half_a_file(self, writer: tuple[Path, Write], names: int, moments: int) -> None:
         path, write = writer

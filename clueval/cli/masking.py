@@ -84,13 +84,16 @@ def _add_redacted(parser: Command) -> None:
 
 def _add_limits(parser: Command) -> None:
     group = parser.group("limits")
-    for flag, word in (("--fail-under", "below"), ("--fail-over", "above")):
+    for flag, word, example in (
+        ("--fail-under", "below", "entity_recall[high]=1"),
+        ("--fail-over", "above", "document_leak_upper=0.05"),
+    ):
         group.add_argument(
             flag,
             action="append",
             default=[],
             metavar="FIGURE=X",
-            help=f"exit with 1 if a figure is {word} X, as in entity_recall[high]=1; can be repeated",
+            help=f"exit with 1 if a figure is {word} X, as in {example}; can be repeated",
         )
 
 

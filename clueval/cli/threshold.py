@@ -109,9 +109,7 @@ def run(options: argparse.Namespace) -> int:
     if options.output_file is not None:
         found.save(options.output_file)
     if options.html is not None:
-        from clueval.studies.threshold_page import write_page
-
-        write_page(options.html, found)
+        found.write_page(options.html)
     # the file is JSON, whatever its ending
     as_json = options.format == "json" and options.output_file is None
     put(found.to_json() if as_json else str(found))

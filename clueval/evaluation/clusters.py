@@ -20,7 +20,6 @@ from operator import ne
 from clueval.evaluation.engine import Evaluation
 from clueval.evaluation.lockstep import FileEnd, FileReading
 from clueval.evaluation.plan import Plan
-from clueval.evaluation.seen_names import SeenNames
 from clueval.evaluation.tallies import count_sides, in_unit, positions_of
 from clueval.exceptions import CluevalError
 from clueval.formats.columns.columns import TokenTable, batches
@@ -35,6 +34,7 @@ from clueval.reading.source import Source
 from clueval.spans.compared import SIDES, Compared
 from clueval.spans.document import Document
 from clueval.spans.making import making_many
+from clueval.spans.seen_names import SeenNames
 from clueval.spans.span import Frozen, Span
 from clueval.tagging.decoder import BadTag, Decoder
 from clueval.tagging.schemes import OUTSIDE

@@ -17,7 +17,6 @@ from clueval.evaluation.lockstep import FileEnd, FileReading
 from clueval.evaluation.lost_spans import alone, lost_sides
 from clueval.evaluation.plan import Plan
 from clueval.evaluation.repairs import RepairCount
-from clueval.evaluation.seen_names import SeenNames
 from clueval.evaluation.tallies import count_comparison, count_sides, in_unit, positions_of
 from clueval.evaluation.totals import PartialCounts, Totals, add_to
 from clueval.evaluation.units.pieces import Pieces, require_sum, value_of
@@ -30,6 +29,7 @@ from clueval.metrics.metric import Metric, Side, refuse_filter
 from clueval.reading.same_text import require_same_text
 from clueval.spans.compared import SIDES, Compared
 from clueval.spans.document import Document, in_layer
+from clueval.spans.seen_names import SeenNames
 from clueval.spans.span import DEFAULT_LAYER, MERGED
 from clueval.transforms.preparation import Preparation
 

@@ -50,25 +50,25 @@ class PassagePair(NamedTuple):
         return sum(passage.tokens for passage in self.gold)
 
 
+def are_token_pairs(plan: Plan) -> bool:
+    """Return whether all that is counted and seen can be made of tokens and flat layers."""
+    in_pairs = all(metric.needs.count_pair is not None for metric in plan.metrics)
+    see_tokens = all(isinstance(each, TokenObserver) for each in plan.observers)
+    needs_documents = (
+        plan.transforms or plan.merge or plan.resample_by == SENTENCE or plan.unit == "character"
+    )
+    return in_pairs and see_tokens and not needs_documents and not plan.texts_may_differ
+
+
 def token_pair_reading(gold: Source, predicted: Source, plan: Plan) -> FileReading | None:
     """Return two column files compared; None if their documents must be counted."""
     layers = list(
         dict.fromkeys(name for each in (gold, predicted) for name in layer_names(each.options.layers))
     )
-    in_pairs = all(metric.needs.count_pair is not None for metric in plan.metrics)
-    needs_documents = plan.transforms or plan.merge or plan.resample_by == SENTENCE
-    see_tokens = all(isinstance(each, TokenObserver) for each in plan.observers)
     lenient = gold.options.reads_leniently and predicted.options.reads_leniently
-    if not in_pairs or needs_documents or not see_tokens or plan.texts_may_differ or plan.unit == "character":
-        return None
-    if not lenient or MERGED in layers or _lacks_ids(gold, plan):
+    if not lenient or MERGED in layers or not are_token_pairs(plan):
         return None
     return FileReading(_compared(gold, predicted, plan, layers), layers)
-
-
-def _lacks_ids(gold: Source, plan: Plan) -> bool:
-    """Return whether documents of a part of a file may be known by their number in the file."""
-    return gold.options.part is not None and ID in plan.metadata_keys(layer_names(gold.options.layers))
 
 
 def _compared(
@@ -79,7 +79,10 @@ def _compared(
     counter = PairCounter(gold, predicted, plan.metrics, layers)
     most = 1 if plan.wants_single_documents else gold.options.sizes.rows
     let_through = plan.where.on_documents(layers).lets_through
+    need_ids = gold.options.part is not None and (observers or ID in plan.metadata_keys(layers))
     for pairs in _batches(gold, predicted, most):
+        if need_ids and not all(pair.gold[0].named for pair in pairs):
+            raise UnusualPair("documents of a part of a file are known by their numbers in the file")
         first = pairs[0].gold[0]
         see = seeing if let_through(first.document, first.metadata) else ()
         tallies = counter.count(pairs, see)

@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 
 from clueval.evaluation.counted import Counted
 from clueval.evaluation.inputs import Inputs
-from clueval.evaluation.seen_names import SeenNames
 from clueval.evaluation.unprojected import Unprojected
 from clueval.metrics.counting import Tally
+from clueval.spans.seen_names import SeenNames
 from clueval.tagging.decoder import Decoder
 
 

@@ -64,12 +64,13 @@ class Context(NamedTuple):
 class Contexts:
     """Finds the contexts of the spans of one document. O(n) to create for n sentences."""
 
-    __slots__ = ("_document", "_has_ids", "_reach", "_sentences", "_starts", "_window")
+    __slots__ = ("_document", "_end", "_has_ids", "_reach", "_sentences", "_start", "_starts", "_window")
 
     def __init__(
         self, document: Document, sentences: Sequence[Sentence] = (), window: int | None = None
     ) -> None:
         self._document = document
+        self._start, self._end = document.start, document.end
         self._window = window
         self._reach = max(REACH[document.unit], window or 0)
         self._sentences = sentences
@@ -91,24 +92,23 @@ class Contexts:
 
     def around(self, span: Span, others: Sequence[Span]) -> Context:
         """Return the context of a span and of all spans that overlap it, which must be sorted by position."""
-        document = self._document
-        if document.end is None:
+        if self._end is None:
             return Context()
         hull_start, hull_end = span.start, span.end
         for other in others:
             hull_start, hull_end = min(hull_start, other.start), max(hull_end, other.end)
         least, greatest = whole = self._bounds(hull_start, hull_end)
         if self._window is not None:
-            whole = document.start, document.end
-        start = max(least, span.start - self._reach, document.start)
-        end = min(greatest, span.end + self._reach, document.end)
+            whole = self._start, self._end
+        start = max(least, span.start - self._reach, self._start)
+        end = min(greatest, span.end + self._reach, self._end)
         pieces = list(self._pieces(start, end, span, others))
         joiner, units = self._units(start, end)
         return Context(
             tuple([Piece(joiner.join(units[a - start : b - start]), mark, of) for a, b, mark, of in pieces]),
             joiner,
-            start > max(whole[0], document.start),
-            end < min(whole[1], document.end),
+            start > max(whole[0], self._start),
+            end < min(whole[1], self._end),
             start,
             tuple([b - a for a, b, _, _ in pieces]),
             () if isinstance(units, str) else tuple(units),
@@ -116,7 +116,7 @@ class Contexts:
 
     def _units(self, start: int, end: int) -> tuple[str, Sequence[str]]:
         """Return what joins the units of the text, and those between two positions: tokens, or characters."""
-        document, shift = self._document, self._document.start
+        document, shift = self._document, self._start
         if document.unit == "token":
             return " ", (document.tokens or ())[start - shift : end - shift]
         return "", (document.text or "")[start - shift : end - shift]
@@ -130,13 +130,13 @@ class Contexts:
         document = self._document
         if document.unit == "character" and document.text is not None:
             return self._line(document.text, start, end)
-        return document.start, document.start if document.end is None else document.end
+        return self._start, self._start if self._end is None else self._end
 
     def _sentence_start(self, position: int) -> int:
         """Return the start of the sentence at a position, or the end of the one before if it is in none."""
         number = bisect_right(self._starts, position) - 1
         if number < 0:
-            return self._document.start
+            return self._start
         sentence = self._sentences[number]
         return sentence.start if position < sentence.end else sentence.end
 
@@ -147,11 +147,11 @@ class Contexts:
             return self._sentences[number].end
         if number + 1 < len(self._sentences):
             return self._sentences[number + 1].start
-        return self._document.start if self._document.end is None else self._document.end
+        return self._start if self._end is None else self._end
 
     def _line(self, text: str, start: int, end: int) -> tuple[int, int]:
         """Return the start and end of the lines of a range, searched within `REACH` only."""
-        shift = self._document.start
+        shift = self._start
         start, end = start - shift, end - shift
         before = text.rfind("\n", max(start - self._reach, 0), start)
         after = text.find("\n", end, end + self._reach)

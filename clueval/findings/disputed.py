@@ -60,7 +60,7 @@ def disputed_documents(
     hunks = list(_hunks(passages, places))
     try:
         own, other = (
-            _Side(*each, hunks, side) for side, each in enumerate(zip(sources, passages, strict=True))
+            _DisputedSide(*each, hunks, side) for side, each in enumerate(zip(sources, passages, strict=True))
         )
         texts = _Texts.of(gold, places)
     except (ValueError, BadTag):
@@ -179,7 +179,7 @@ def _outside_test(layout: Layout) -> Callable[[str], bool]:
     return is_outside
 
 
-class _Side:
+class _DisputedSide:
     """The hunks of one side. Raises `ValueError` and `BadTag` for lines that cannot be read."""
 
     def __init__(self, source: Source, passage: Passage, hunks: Sequence[_Hunk], side: int) -> None:
@@ -198,7 +198,7 @@ class _Side:
         decoder.accept(tags, seams.neighbours)
         return decoder.columns(layer, tags, seams)
 
-    def leave_out_agreed(self, other: _Side) -> None:
+    def leave_out_agreed(self, other: _DisputedSide) -> None:
         """Leave out spans that both sides have, on both sides."""
         for layer in self._flat.keys() & other._flat.keys():
             _, self._flat[layer], other._flat[layer] = self._flat[layer].compared(other._flat[layer])

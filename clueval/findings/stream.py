@@ -31,7 +31,8 @@ from clueval.reading.source import Source, source_of
 from clueval.reading.spooled import spooled
 from clueval.reading.tag_columns import require_two_tag_columns
 from clueval.spans.document import Document
-from clueval.spans.filters import ID, Filter
+from clueval.spans.filters import Filter
+from clueval.spans.seen_names import SeenNames
 from clueval.textfiles import Progress
 from clueval.transforms.group import Group, Transform
 from clueval.transforms.keywords import PreparingOptions
@@ -139,14 +140,14 @@ def _documents(found: Given, readings: Sequence[Reading]) -> Iterator[Pair]:
 
 
 class _Stream:
-    """One search while it runs. It collects the names of layers and metadata, to check the choice."""
+    """One search while it runs. It collects the names and values that the choice may name, to check it."""
 
     def __init__(self, choice: Choice, layers: Iterable[str], transforms: Sequence[Transform]) -> None:
         self._choice = choice
         self._preparation = Preparation(transforms)
         self._needs_documents = bool(transforms)
         self._layers = dict.fromkeys(layers)
-        self._metadata: set[str] = set()
+        self._seen = SeenNames(choice.where)
 
     def of_files(
         self,
@@ -158,7 +159,10 @@ class _Stream:
         for name, own_path, other_path in pairs:
             own = source_of(own_path, options[0], name=name, progress=progress)
             other = source_of(other_path, options[1], name=name, progress=progress)
-            if within_sentences(own, other, self._choice) and not self._needs_documents:
+            on_spans = bool(
+                self._choice.where.on_layers(layer_names(own.options.layers))
+            )  # agreed labels count
+            if within_sentences(own, other, self._choice) and not (self._needs_documents or on_spans):
                 yield from self._of_passages(own, other)
             else:
                 yield from self._of_pairs(same_documents(own.documents(), other.documents()))
@@ -174,7 +178,7 @@ class _Stream:
             group = self._preparation(Group(gold, predicted, golds=tuple(golds)))
             gold, predicted = group.gold, group.predicted
             self._layers.update(dict.fromkeys([*gold.layers, *predicted.layers]))
-            self._metadata.update(gold.metadata)
+            self._seen.see_documents([gold, predicted], dict.fromkeys([*gold.layers, *predicted.layers]))
             yield from findings(gold, predicted, self._choice)
 
     def _of_passages(self, own: Source, other: Source) -> Iterator[Finding]:
@@ -184,20 +188,14 @@ class _Stream:
             if gold is None or predicted is None:
                 extra = gold or predicted
                 raise ends_early(own, other, gold is None, extra.document, first_line(extra))
-            self._metadata.update(gold.metadata)
+            self._seen.see(gold.document, gold.metadata, self._choice.where)
             require_same_frame(gold, predicted)
             yield from passage_findings((own, other), (gold, predicted), self._choice, is_checked=False)
 
     def _require_known_names(self) -> None:
         self._preparation.checked()
         self._choice.require_layer(self._layers)
-        for key, _ in self._choice.where.on_documents(self._layers).conditions:
-            if key != ID and key not in self._metadata:
-                raise UsageError(
-                    f"no layer and no document's metadata is called {key!r}",
-                    advice=f"layers: {', '.join(self._layers)}; "
-                    f"metadata: {', '.join(sorted(self._metadata | {ID}))}",
-                )
+        self._seen.require_all((), self._layers)
 
 
 def within_sentences(own: Source, other: Source, choice: Choice) -> bool:

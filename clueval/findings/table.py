@@ -201,6 +201,7 @@ class _Table:
     ) -> None:
         self._own, self._other, self._side, self._level = own, other, side, level
         self._text = own if own.end is not None else other
+        self._end = self._text.end
         self._token_ids = own.token_ids or other.token_ids if own.unit == "token" else None
         self._contexts = Contexts(self._text, own.sentences or other.sentences, window)
         self._sequences: dict[str, _Sequence] = {}
@@ -222,8 +223,8 @@ class _Table:
         kind: FindingKind = match.kind
         if kind == "missed":
             kind = "partial" if others else "spurious" if self._side == "predicted" else "missed"
-        start = min([other.start for other in others], default=None)
-        end = max([other.end for other in others], default=None)
+        start = min([other.start for other in others]) if others else None
+        end = max([other.end for other in others]) if others else None
         hull = None if start is None or end is None else Span(start, end)
         return Finding(
             side=self._side,
@@ -293,8 +294,8 @@ class _Table:
         return lines[index] if index < len(lines) else None
 
     def _require_inside(self, span: Span) -> None:
-        text = self._text
-        if text.end is not None and (span.start < text.start or span.end > text.end):
+        text, end = self._text, self._end
+        if end is not None and (span.start < text.start or span.end > end):
             raise SpanError(
                 f"span {name_of(span)} lies outside the text",
                 document=text.id,

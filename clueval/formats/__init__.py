@@ -108,6 +108,10 @@ _UNREAD = {
         "has entities without texts",
         "add the text of each row, or --input mentions if the entities are the answers of a language model",
     ),
+    "start": (
+        "has spans without texts",
+        'write a row for each text, {"text": ..., "spans": [...]}, or score the lists in Python',
+    ),
 }
 """Keys of JSON that is not read: what is wrong, and what to do."""
 
@@ -133,6 +137,14 @@ def format_of(beginning: Beginning, file: str) -> Format:
     for key, (problem, advice) in _UNREAD.items() if is_json else ():
         if f'"{key}"' in beginning.text[:_LOOKED_AT]:
             raise FormatError(problem, file=file, line=1, advice=advice)
+    line = beginning.first_line.strip()
+    if not is_json and "," in line and len(line.split()) == 1:
+        raise FormatError(
+            "the format is not recognised: the first line has commas",
+            file=file,
+            line=1,
+            advice="separate the columns of tokens and tags by tabs; a table of spans has columns `start` and `end`",
+        )
     tried = [form for form in map(format_named, ORDER) if form.is_sought_in(is_json)]
     names = ", ".join(form.name for form in tried)
     raise FormatError(

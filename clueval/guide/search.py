@@ -11,6 +11,8 @@ from clueval.guide.pages import Page, Parts, all_pages
 
 SHOWN = 12
 """How many pages `found_pages` lists."""
+ENDING, SHORTEST = 5, 5
+"""How many letters may be left out at the end of a word, and how many must stay, so that other forms are found."""
 
 _CODE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 _LINK = re.compile(r"\[([^]\n]+)\]\([^)\n]+\)")
@@ -23,16 +25,19 @@ def found_pages(words: Sequence[str], parts: Parts) -> Page:
     """Return a list of the pages that have all words, at the beginning of a word and in any case.
 
     A page with the words in its name or title comes first, then one with them in its first paragraph, then the others,
-    those of the reference last; among equals, the page that has them most often. Raises `UsageError`, with the nearest
-    name of a page, if no page has the words.
+    those of the reference last; among equals, the page that has them most often. If no page has the words, those that
+    have the longest beginnings of them, up to `ENDING` letters less. Raises `UsageError`, with the nearest name of a
+    page, if there are none either.
     """
-    wanted = [re.compile(rf"(?<!\w){re.escape(word)}", re.IGNORECASE) for word in words]
     pages = [page.completed(parts) for page in all_pages().values()]
-    found = [page for page in pages if _has(wanted, f"{page.name}\n{page.text}")]
-    if not found:
-        raise _nothing(" ".join(words))
-    found.sort(key=lambda page: _rank(page, wanted))
-    return Page("search", "\n".join(_listed(found, wanted, " ".join(words))))
+    for less in range(ENDING + 1):
+        begun = [word[: max(len(word) - less, min(len(word), SHORTEST))] for word in words]
+        wanted = [re.compile(rf"(?<!\w){re.escape(word)}", re.IGNORECASE) for word in begun]
+        found = [page for page in pages if _has(wanted, f"{page.name}\n{page.text}")]
+        if found:
+            found.sort(key=lambda page: _rank(page, wanted))
+            return Page("search", "\n".join(_listed(found, wanted, " ".join(words), " ".join(begun))))
+    raise _nothing(" ".join(words))
 
 
 def _nothing(words: str) -> UsageError:
@@ -60,9 +65,15 @@ def _rank(page: Page, wanted: Sequence[re.Pattern[str]]) -> tuple[bool, bool, bo
     )
 
 
-def _listed(found: Sequence[Page], wanted: Sequence[re.Pattern[str]], words: str) -> Iterator[str]:
+def _listed(
+    found: Sequence[Page], wanted: Sequence[re.Pattern[str]], words: str, begun: str
+) -> Iterator[str]:
     number = len(found)
-    yield f"No page has the name {words!r}. {number} page{'s have' if number > 1 else ' has'} it in the title or text:"
+    have = f"{number} page{'s have' if number > 1 else ' has'}"
+    if begun == words:
+        yield f"No page has the name {words!r}. {have} it in the title or text:"
+    else:
+        yield f"No page has {words!r}. {have} a word that begins with {begun!r}:"
     yield ""
     for page in found[:SHOWN]:
         yield f"- [{page.title}]({page.name}.md): {_line(page, wanted)}"

@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from operator import mul
+from itertools import repeat
 from typing import Any, NamedTuple
 
 Tally = Counter[tuple[Any, ...]]
@@ -80,7 +80,7 @@ class Counts(NamedTuple):
 
 
 def _total(numbers: Sequence[float]) -> float:
-    return math.fsum(numbers) if any(isinstance(number, float) for number in numbers) else sum(numbers)
+    return math.fsum(numbers) if any(map(isinstance, numbers, repeat(float))) else sum(numbers)
 
 
 def prf(counts: Counts, precision: float, recall: float, f1: float) -> dict[str, float]:
@@ -105,40 +105,32 @@ def counts_by_label(total: Tally) -> dict[str, Counts]:
     return {label: Counts(*(total[name, label] for name in names)) for label in labels}
 
 
-def averages_of(per_label: Mapping[str, Counts]) -> dict[str, Any]:
-    """Return the report of some labels: ``micro``, ``macro``, ``weighted`` and ``per_label``."""
-    return {
-        "micro": micro(per_label),
-        "macro": macro(per_label),
-        "weighted": weighted(per_label),
-        "per_label": {label: counts.report() for label, counts in per_label.items()},
-    }
+def averages_of(per_label: Mapping[str, Counts], *, is_weighted: bool = True) -> dict[str, Any]:
+    """Return the report of some labels.
+
+    ``micro`` has the sums of the counts, divided. ``macro`` has the means of the labels' rates (f1: the mean of the
+    f1s), and ``weighted``, unless it is not wanted, their means weighted by gold support; both have the sums of the
+    counts. ``per_label`` has the entry of each label.
+    """
+    total = Counts.total(per_label.values())
+    reports = {label: counts.report() for label, counts in per_label.items()}
+    found = {"micro": total.report(), "macro": _average(total, reports, dict.fromkeys(reports, 1.0))}
+    if is_weighted:
+        found["weighted"] = _average(
+            total, reports, {label: counts.gold for label, counts in per_label.items()}
+        )
+    return {**found, "per_label": reports}
 
 
-def micro(per_label: Mapping[str, Counts]) -> dict[str, float]:
-    """Return the PRF entry of all labels together: the counts are added, then divided."""
-    return Counts.total(per_label.values()).report()
-
-
-def macro(per_label: Mapping[str, Counts]) -> dict[str, float]:
-    """Return unweighted means of the labels' rates (f1: the mean of the f1s) and the sums of the counts."""
-    return _average(per_label, dict.fromkeys(per_label, 1.0))
-
-
-def weighted(per_label: Mapping[str, Counts]) -> dict[str, float]:
-    """Return the means of the labels' rates, weighted by gold support, and the sums of the counts."""
-    return _average(per_label, {label: counts.gold for label, counts in per_label.items()})
-
-
-def _average(per_label: Mapping[str, Counts], weights: Mapping[str, float]) -> dict[str, float]:
-    labels = sorted(per_label)
+def _average(
+    total: Counts, reports: Mapping[str, Mapping[str, float]], weights: Mapping[str, float]
+) -> dict[str, float]:
+    """Return the means of the labels' rates, weighted by `weights`, and the sums of the counts."""
+    labels = sorted(reports)
     of_labels = [weights[label] for label in labels]
-    total = math.fsum(of_labels)
+    whole = math.fsum(of_labels)
 
-    def mean(rates: Iterable[float]) -> float:
-        return rate(math.fsum(map(mul, rates, of_labels)), total)
+    def mean(name: str) -> float:
+        return rate(math.fsum([reports[label][name] * weights[label] for label in labels]), whole)
 
-    precisions = [per_label[label].precision for label in labels]
-    recalls = [per_label[label].recall for label in labels]
-    f1s = map(f_measure, precisions, recalls)
-    return prf(Counts.total(per_label.values()), mean(precisions), mean(recalls), mean(f1s))
+    return prf(total, mean("precision"), mean("recall"), mean("f1"))

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from itertools import accumulate, chain
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from clueval.metrics.counting import Counts, Tally, macro, micro
+from clueval.metrics.counting import Counts, Tally, averages_of
 from clueval.metrics.match_counts import count_matches
 from clueval.metrics.metric import Needs, Rates, Side, rates_of
 from clueval.metrics.tally_keys import Shape, any_flag, any_layer, any_text
@@ -145,9 +145,5 @@ def _labelled(labels: Mapping[str, _Numbers]) -> dict[str, Any]:
             label: Counts(gold[0], predicted[0], gold[level], predicted[level])
             for label, (gold, predicted) in rows
         }
-        report[str(level)] = {
-            "micro": micro(per_label),
-            "macro": macro(per_label),
-            "per_label": {label: counts.report() for label, counts in per_label.items()},
-        }
+        report[str(level)] = averages_of(per_label, is_weighted=False)
     return report

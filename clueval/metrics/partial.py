@@ -53,7 +53,7 @@ from itertools import chain, repeat
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from clueval.exceptions import UsageError
-from clueval.metrics.counting import Counts, Tally, macro, micro, rate
+from clueval.metrics.counting import Counts, Tally, averages_of, rate
 from clueval.metrics.key_rates import KeyRates
 from clueval.metrics.metric import Needs, Rates, Side, rates_of, refuse_filter
 from clueval.metrics.partial_matching import by_label, glued, matches, refuse_overlaps
@@ -176,12 +176,15 @@ class Partial:
         """
         per_label = self._counts(total)
         counts = list(per_label.values())
+        found = averages_of(per_label, is_weighted=False)
         report: dict[str, Any] = {
-            "micro": self._further(micro(per_label), Counts.total(counts).f),
+            "micro": self._further(found["micro"], Counts.total(counts).f),
             "macro": self._further(
-                macro(per_label), lambda beta: rate(math.fsum(c.f(beta) for c in counts), len(counts))
+                found["macro"], lambda beta: rate(math.fsum(c.f(beta) for c in counts), len(counts))
             ),
-            "per_label": {label: self._further(c.report(), c.f) for label, c in per_label.items()},
+            "per_label": {
+                label: self._further(entry, per_label[label].f) for label, entry in found["per_label"].items()
+            },
         }
         if self.glue:
             glued = {"gold": 0, "predicted": 0}

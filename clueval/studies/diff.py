@@ -33,6 +33,7 @@ from clueval.spans.document import Document
 from clueval.spans.flat import name_file
 from clueval.spans.matching import Match, match_spans
 from clueval.spans.merging import with_merged
+from clueval.spans.seen_names import SeenNames
 from clueval.spans.span import MERGED, Span
 from clueval.studies.diff_report import CHANGED, FIXED, NEW, STILL, ComparedErrors, DiffFinding
 from clueval.transforms.group import Group, Transform
@@ -108,7 +109,7 @@ def _compared(
     classes: Counter[tuple[str, str]] = Counter()
     found: list[DiffFinding] = []
     layers: dict[str, None] = {}
-    documents = 0
+    documents, seen = 0, SeenNames(choice.where)
     for gold, old, new in found_trios:
         groups = [
             preparation(Group(gold, run)) for run, preparation in zip((old, new), preparations, strict=True)
@@ -116,6 +117,7 @@ def _compared(
         documents_of_both = [each for group in groups for each in (group.gold, group.predicted)]
         names = list(dict.fromkeys(name for document in documents_of_both for name in document.layers))
         layers |= dict.fromkeys(names)
+        seen.see_documents(documents_of_both, names)
         if not choice.where.on_documents(names).lets_through(gold.id, gold.metadata):
             continue
         documents += 1
@@ -127,6 +129,7 @@ def _compared(
                 found += sides.of_predicted()
     preparations[0].checked()
     choice.require_layer(layers)
+    seen.require_all((), layers)
     return documents, classes, found
 
 

@@ -114,6 +114,15 @@ class Threshold:
         with whole_file(Path(path)) as file:
             file.write(self.to_json() + "\n")
 
+    def write_page(self, path: str | Path, *, title: str = "Threshold") -> None:
+        """Write the web page of ``clueval threshold --html``, with the curves.
+
+        Raises `FileError`, and `MissingExtra` without the extra ``report``.
+        """
+        from clueval.studies.threshold_page import write_page
+
+        write_page(Path(path), self.report, self.tables(), self.curves, self.chosen, title=title)
+
     def tables(self) -> Iterator[Table]:
         """Yield the table of the thresholds."""
         header = ["label", "threshold", "precision", "recall", "f1", "average precision"]

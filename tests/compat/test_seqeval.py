@@ -96,7 +96,7 @@ def without_spans(pair: Sides, **kwargs: Any) -> bool:
     return isinstance(report, dict) and report.keys() == {"micro avg", "macro avg", "weighted avg"}
 
 
-FEW = settings(max_examples=min(30, settings().max_examples // 3))
+FEW = settings(max_examples=min(30, max(2, settings().max_examples // 3)))
 """For tests that run for many parameters."""
 
 average = st.sampled_from([None, "micro", "macro", "weighted"])

@@ -9,10 +9,11 @@ from unittest.mock import patch
 from warnings import catch_warnings
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from routes import SCHEMES, Files, Options, by_files, corpora, outcome, written
 from sizes import handed_in
+from strategies import at_most
 
 from clueval import score
 from clueval.evaluation import clusters
@@ -38,7 +39,7 @@ CHARACTERS: list[Options] = [
     st.sampled_from([*FILTERS, *CHARACTERS]),
     st.sampled_from(["\tB", "\tB", "\tB", "\tQ", "\tO\tB", "B"]),
 )
-@settings(deadline=None, max_examples=40)
+@at_most(40)
 def test_clusters_give_the_counts_of_documents(
     seed: int, scheme: str, form: str, options: Options, instead: str
 ) -> None:

@@ -14,12 +14,13 @@ from clueval.evaluation.run import score
 from clueval.exceptions import CluevalError, OverlapError, SpanError, TextMismatch, UsageError
 from clueval.findings.choice import SIDES, Choice, expected, findings
 from clueval.findings.context import REACH, Context
+from clueval.findings.observer import FindingsObserver
 from clueval.findings.stream import errors
 from clueval.findings.table import Finding, error_table, joined
 from clueval.metrics.confusion import Confusion
 from clueval.reading.source import read
 from clueval.spans.document import Document, Sentence
-from clueval.spans.filters import parse_where
+from clueval.spans.filters import Filter, parse_where
 from clueval.spans.match_classes import LEVELS, UNMATCHED, classes_of
 from clueval.spans.matching import match_spans
 from clueval.spans.span import Span
@@ -392,16 +393,28 @@ def two_files(draw: st.DrawFn) -> tuple[str, str]:
 OPTIONS: dict[str, Any] = {"layers": {"a": 2, "b": 3}, "token_id": 4}
 
 
+LAYER_FILTERS = st.sampled_from([Filter(), parse_where(["a=PER"]), parse_where(["b=LOC", "a=LOC"])])
+
+
 @at_most(60)
-@given(two_files(), choices.filter(lambda choice: not choice.where), st.booleans())
+@given(two_files(), choices.filter(lambda choice: not choice.where), LAYER_FILTERS, st.booleans())
 def test_files_and_documents_have_the_same_findings(
-    tmp_path_factory: pytest.TempPathFactory, texts: tuple[str, str], choice: Choice, windowed: bool
+    tmp_path_factory: pytest.TempPathFactory,
+    texts: tuple[str, str],
+    choice: Choice,
+    where: Filter,
+    windowed: bool,
 ) -> None:
+    choice = replace(choice, where=where)
     paths = written(tmp_path_factory.mktemp("files"), texts)
     sides = [read(path, **OPTIONS) for path in paths]
 
     from_files = list(errors(*paths, choice, **OPTIONS))
     from_documents = list(errors(*sides, choice))
+    while_counting: list[Finding] = []
+    score(*paths, observers=[FindingsObserver(choice, while_counting.extend)], **OPTIONS)
+
+    assert while_counting == from_files
 
     by_place = lambda row: (row.sequence, row.side, row.start)  # noqa: E731
     assert sorted(from_files, key=by_place) == sorted(from_documents, key=by_place)

@@ -74,3 +74,18 @@ def test_text_of_another_format_is_refused(tmp_path: Path) -> None:
 def test_texts_without_tokens_give_no_tokens(tmp_path: Path, texts: Path) -> None:
     with pytest.raises(UsageError, match="the file has texts without tokens"):
         convert(texts, "conll", tmp_path / "out.conll", tokens=texts)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ('[{"start": 0, "end": 4, "label": "PER"}]', "has spans without texts .write a row for each text"),
+        (
+            "token,gold\nAnna,B-PER\n",
+            "the first line has commas .separate the columns of tokens and tags by tabs",
+        ),
+    ],
+)
+def test_file_of_no_format_is_answered_with_what_it_lacks(content: str, message: str, tmp_path: Path) -> None:
+    with pytest.raises(FormatError, match=message):
+        list(read(write(tmp_path / "x.json", content)))

@@ -98,6 +98,15 @@ def test_word_that_is_no_page_lists_the_pages_that_have_it_best_first(
     assert all("redacted" in line for line in (best, *others))
 
 
+def test_other_forms_of_a_word_are_found_by_its_beginning(capsys: pytest.CaptureFixture[str]) -> None:
+    first, _, *listed = shown(capsys, "significance").splitlines()
+
+    assert re.fullmatch(
+        r"No page has 'significance'\. \d+ pages have a word that begins with 'significan':", first
+    )
+    assert any("howto-compare" in line for line in listed)
+
+
 def test_words_are_searched_together_and_as_the_name_of_a_page(capsys: pytest.CaptureFixture[str]) -> None:
     listed = shown(capsys, "label", "hierarchy")
     pages = set(re.findall(r"clueval guide ([a-z-]+)`", listed))

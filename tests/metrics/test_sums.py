@@ -14,7 +14,7 @@ from strategies import LABELS, at_most, flat_spans
 
 from clueval.exceptions import UsageError
 from clueval.metrics import METRICS, metric_named
-from clueval.metrics.counting import Counts, Tally, macro, weighted
+from clueval.metrics.counting import Counts, Tally, averages_of
 from clueval.metrics.fair import Fair, parse_weights
 from clueval.metrics.fair.weights import weigh
 from clueval.metrics.gate import Gate, GateCounts, macro_report
@@ -40,7 +40,9 @@ def test_ten_labels_with_a_tenth_right_have_a_tenth_as_their_mean() -> None:
     # ten times 0.1, added one after the other, is 0.9999999999999999
     per_label = {str(n): Counts(10, 10, 1, 1) for n in range(10)}
 
-    assert macro(per_label)["precision"] == weighted(per_label)["recall"] == 0.1
+    averages = averages_of(per_label)
+
+    assert averages["macro"]["precision"] == averages["weighted"]["recall"] == 0.1
     assert macro_report([GateCounts(10, 10, 1)] * 10)["recall_strict"] == 0.1
 
 
@@ -155,5 +157,4 @@ def test_many_labels_make_the_same_averages_in_any_order() -> None:
     counts = {f"{label}{n}": Counts(7 + n, 5 + n, n % 7, n % 5) for n in range(40) for label in LABELS}
     backwards = dict(reversed(counts.items()))
 
-    assert macro(counts) == macro(backwards)
-    assert weighted(counts) == weighted(backwards)
+    assert averages_of(counts) == averages_of(backwards)

@@ -7,10 +7,11 @@ from tempfile import TemporaryDirectory
 from typing import Any
 from unittest.mock import patch
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from routes import FORMATS, SCHEMES, corpora, written
 from sizes import handed_in
+from strategies import at_most
 
 from clueval import read
 from clueval.exceptions import CluevalError
@@ -42,7 +43,7 @@ def _rows_of_documents(path: Path, reading: dict[str, Any]) -> list[str] | str:
     st.sampled_from([{}, {"token_id": 4}]),
     st.sampled_from(["\tB", "\tB", "\tO\tB", "\tQ", "\t", "B"]),
 )
-@settings(deadline=None, max_examples=40)
+@at_most(40)
 def test_merged_rows_of_clusters_are_those_of_documents(
     seed: int, scheme: str, form: str, reading: dict[str, Any], wrong: str
 ) -> None:

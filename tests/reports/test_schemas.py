@@ -8,7 +8,6 @@ import json
 from pathlib import Path
 from typing import Any
 
-import jsonschema
 import pytest
 from jsonschema import Draft202012Validator
 
@@ -104,8 +103,7 @@ def test_a_report_of_another_shape_is_not_valid(path: list[str], value: object) 
         inner = inner[name]
     inner[path[-1]] = value
 
-    with pytest.raises(jsonschema.ValidationError):
-        jsonschema.validate(report, schema())
+    assert problems(report)
 
 
 def test_a_schema_of_another_command_is_refused() -> None:

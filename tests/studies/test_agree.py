@@ -516,3 +516,13 @@ def test_agree_takes_lists_of_tags_and_of_spans_one_after_the_other() -> None:
     assert agree(*tags).to_dict()["agreement"]["label"] == by_name
     assert agree(list(tags)).to_dict()["agreement"]["label"] == by_name
     assert [len(list(curate(*sides))) for sides in (tags, spans)] == [1, 1]
+
+
+def test_agree_names_the_layout_of_the_only_folder_if_it_has_one_annotator(tmp_path):
+    (tmp_path / "letter").mkdir()
+    for name in "ab":
+        (tmp_path / "letter" / f"{name}.conll").write_text("x B-A\n", encoding="utf-8")
+
+    with pytest.raises(UsageError, match=r"one subfolder, so one annotator.*--layout document/annotator"):
+        agree(tmp_path)
+    assert agree(tmp_path, layout="document/annotator").to_dict()["annotators"] == ["a", "b"]

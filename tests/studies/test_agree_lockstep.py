@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 from unittest.mock import patch
 
 import pytest
@@ -56,8 +57,16 @@ def outcome(count: Callable[[], StudyCounts]) -> object:
         return str(error)
 
 
-@pytest.mark.parametrize("seed", range(25))
-@pytest.mark.parametrize("system", [False, True])
+def seeds(number: int) -> list[Any]:
+    """Seeds without and with a system; the quick tests have each seed once."""
+    return [
+        pytest.param(seed, system, marks=() if seed % 2 == system else pytest.mark.long)
+        for seed in range(number)
+        for system in (False, True)
+    ]
+
+
+@pytest.mark.parametrize(("seed", "system"), seeds(25))
 def test_lockstep_has_the_numbers_of_documents(tmp_path: Path, seed: int, system: bool):
     study = study_of(tmp_path, corpus(random.Random(seed)), system)
 
@@ -65,8 +74,7 @@ def test_lockstep_has_the_numbers_of_documents(tmp_path: Path, seed: int, system
         assert outcome(lambda: lockstep.counted(study)) == outcome(lambda: StudyCounts(study).count())
 
 
-@pytest.mark.parametrize("seed", range(15))
-@pytest.mark.parametrize("system", [False, True])
+@pytest.mark.parametrize(("seed", "system"), seeds(15))
 def test_lockstep_has_the_numbers_of_documents_that_some_annotators_lack(
     tmp_path: Path, seed: int, system: bool
 ):

@@ -157,6 +157,21 @@ def test_document_of_one_run_alone_is_an_error_that_names_it(tmp_path: Path) -> 
         diff(*paths, pair_by="id")
 
 
+@pytest.mark.parametrize(
+    ("where", "message"),
+    [
+        ("domain=x", "no document has domain=x .values found: Arbeitsrecht, Familienrecht"),
+        ("entity=persn", "no span has entity=persn .values found: address, amount"),
+        ("nation=x", "no layer and no document's metadata is called 'nation'"),
+    ],
+)
+def test_filter_that_nothing_meets_is_an_error(where: str, message: str) -> None:
+    with pytest.raises(CluevalError, match=message):
+        diff(GOLD, PREDICTED, GOLD, where=where, **OPTIONS)
+    with pytest.raises(CluevalError, match=message):
+        list(errors(GOLD, PREDICTED, where=where, **OPTIONS))
+
+
 def test_documents_in_memory_are_not_paired() -> None:
     with pytest.raises(CluevalError, match="pair_by pairs documents of files"):
         diff(document([]), document([]), document([]), pair_by="id")

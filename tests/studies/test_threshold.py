@@ -92,6 +92,8 @@ def test_the_command_writes_a_file_that_score_uses_on_other_data(tmp_path: Path,
     drawn = Path(page).read_text()
     assert "<svg" in drawn
     assert "threshold 0.7: precision 1.0000, recall 1.0000" in drawn
+    threshold(*dev, score_feature="score").write_page(tmp_path / "python.html")
+    assert (tmp_path / "python.html").read_text() == drawn
 
     assert main(["score", *test, "--metric", "exact", "--min-score", made, "--format", "json"]) == 0
     assert json.loads(capsys.readouterr().out)["metrics"]["exact"]["label"]["micro"]["f1"] == 1.0

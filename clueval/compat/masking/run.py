@@ -101,7 +101,7 @@ def masking(
         texts = RedactedPairs(RedactedTexts(_given(predicted)), placeholder, align=align)
         return _of_redacted_texts(gold, texts, metric, observers, transforms, layers, options)
     if align or not isinstance(placeholder, tuple | list) or placeholder:
-        raise UsageError("placeholder and align are for redacted texts", advice="add redacted")
+        raise UsageError("placeholder and align are for redacted texts", advice="add redacted=True")
     try:
         return masking_report(
             gold, predicted, metric, observers, transforms=transforms, layers=layers, **options

@@ -282,13 +282,9 @@ def _pairs(gold: Source, predicted: Source, plan: Plan, layouts: list[Layout | N
         yield pair
 
 
-class PartNotAlone(CluevalError):
-    """A part of a file that cannot be counted without the parts before it."""
-
-
 def _require_id(is_known: bool) -> None:
     if not is_known:
-        raise PartNotAlone("a document without an id is known by its number")
+        raise CluevalError("a document without an id is known by its number")
 
 
 def _compared(

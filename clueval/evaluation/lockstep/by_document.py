@@ -7,13 +7,13 @@ document are the sum over its tag runs. Lines that are no whole sentences are re
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from clueval.evaluation.lockstep.compare import Decoders, compare_columns
 from clueval.evaluation.lockstep.hunks import find_hunks
 from clueval.evaluation.lockstep.reader import DocumentPart, FilePieces, Lockstep, Stretch
 from clueval.evaluation.lockstep.regular import Regular
-from clueval.evaluation.lockstep.tag_runs import Alphabet, Columns, TagRuns, Tags
+from clueval.evaluation.lockstep.tag_runs import Alphabet, Columns, TagRuns
 from clueval.formats.columns.builder import NamedDocument
 from clueval.metrics.compared_counts import count_comparison
 from clueval.metrics.counting import Tally
@@ -134,7 +134,7 @@ class RunTallies:
 
     def _count(self, counted: TagRuns, run: str, sequence: str) -> None:
         """Compute the labels of a tag run that is the same on both sides, or the counts of another."""
-        layers, nothing = counted.layers, _no_tags(counted.layers)
+        layers, nothing = counted.layers, {layer: list[str]() for layer in counted.layers}
         gold, predicted = counted.sides_of(run)
         if gold != predicted:
             comparison = self._compared(Columns(len(run), nothing, (gold, predicted)), sequence)
@@ -158,10 +158,6 @@ def _sum(by_labels: Counter[_Labels]) -> Counter[Frozen]:
         for layers, number in labels:
             sums[layers] = sums.get(layers, 0) + number * times
     return Counter({Frozen(layers): number for layers, number in sums.items()})
-
-
-def _no_tags(layers: Iterable[str]) -> Tags:
-    return {layer: [] for layer in layers}
 
 
 def _added(tally: Tally, more: Sequence[tuple[Mapping[tuple[object, ...], int], int]]) -> Tally:

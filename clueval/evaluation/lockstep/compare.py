@@ -27,6 +27,7 @@ from clueval.spans.flat import Flat
 from clueval.spans.making import making_many
 from clueval.spans.span import DEFAULT_LAYER, MERGED, Frozen, Span
 from clueval.tagging.decoder import BadTag, Decoder
+from clueval.tagging.schemes import OUTSIDE
 from clueval.tagging.stretches import StretchCounts
 from clueval.tagging.transitions import Seams
 
@@ -76,7 +77,8 @@ def compared_stretches(
 
     `tokens` is the number of all tags of a side.
     """
-    pairs = [((gold,), (predicted,)) for gold, predicted in stretches.pairs]
+    pairs = {" ": ((OUTSIDE,), (OUTSIDE,))}
+    pairs |= {chr(n): ((gold,), (predicted,)) for n, (gold, predicted) in enumerate(stretches.pairs)}
     for columns in columns_of(stretches.counts, pairs, (DEFAULT_LAYER,), tokens):
         yield Compared(0, 0, compare_columns(columns, decoders, merge))
     stretches.counts.clear()
@@ -84,6 +86,8 @@ def compared_stretches(
 
 def compare_columns(columns: Columns, decoders: Decoders, merge: bool) -> dict[str, ComparedSequence]:
     """Each sequence compared. Raises an error without a place for a bad tag; `compare` adds the place."""
+    for place, neighbours in columns.seams.items():
+        decoders[place].accept([], neighbours)
     with making_many(sum(map(len, columns.disputed[0].values()))):
         if merge:
             return {MERGED: _compare_merged(columns, decoders)}

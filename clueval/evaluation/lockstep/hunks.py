@@ -14,7 +14,7 @@ a line that is outside after each.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from itertools import compress, count
 from operator import ne, not_
@@ -33,14 +33,7 @@ _FIELDS = {
 def is_plain(layout: Layout) -> bool:
     """Whether the token is in the first column, and the columns of all layers are adjacent."""
     columns = sorted(column for _, column in layout.layers)
-    side_by_side = columns == list(range(columns[0], columns[0] + len(columns)))
-    return layout.token == 0 and side_by_side
-
-
-def _around(layout: Layout) -> tuple[int, int]:
-    """The number of columns before the layers, and after them."""
-    columns = [column for _, column in layout.layers]
-    return min(columns), layout.width - 1 - max(columns)
+    return layout.token == 0 and columns == list(range(columns[0], columns[0] + len(columns)))
 
 
 def find_hunks(gold: Sequence[bytes], predicted: Sequence[bytes], end: bytes, layout: Layout) -> Rows | None:
@@ -67,9 +60,8 @@ def find_hunks(gold: Sequence[bytes], predicted: Sequence[bytes], end: bytes, la
 
 def _with_both_tags(gold: bytes, predicted: bytes, layout: Layout) -> Iterable[bytes] | None:
     """The lines with the tags of both sides; None unless all are token lines with the same tokens and token ids."""
-    if b"\r" in predicted or b"\0" in predicted or not is_utf8(predicted):
-        return None
-    if not (fits(gold, layout) and fits(predicted, layout)):
+    is_irregular = b"\r" in predicted or b"\0" in predicted or not is_utf8(predicted)
+    if is_irregular or not (fits(gold, layout) and fits(predicted, layout)):
         return None
     rows, others = Rows.of(gold, layout), Rows.of(predicted, layout)
     columns = [layout.token] if layout.token_id is None else [layout.token, layout.token_id]
@@ -83,16 +75,6 @@ def _with_both_tags(gold: bytes, predicted: bytes, layout: Layout) -> Iterable[b
     return map(layout.separator.encode().join, zip(*[iter(rows.fields)] * layout.width, strict=True))
 
 
-def outside_test(layout: Layout) -> Callable[[bytes], bool]:
-    """A function that returns whether a line is outside every span, or no token line."""
-    separator, layers, (before, after) = layout.separator.encode(), len(layout.layers), _around(layout)
-    if after:
-        tags = [[b"O"] * layers, []]
-        return lambda line: line.split(separator)[before : before + layers] in tags
-    end = (separator + b"O") * layers
-    return lambda line: line.endswith(end) or separator not in line
-
-
 def fits(text: bytes, layout: Layout) -> bool:
     """Whether every line has the layout's number of fields and a token in the first one."""
     separator = layout.separator.encode()
@@ -104,8 +86,8 @@ def fits(text: bytes, layout: Layout) -> bool:
 
 def _inside(text: bytes, layout: Layout) -> bytes:
     """The runs of lines in spans, each without its first token."""
-    before, after = _around(layout)
-    layers = len(layout.layers)
+    columns = [column for _, column in layout.layers]
+    before, layers, after = min(columns), len(columns), layout.width - 1 - max(columns)
     if before <= layers > 1 and not after:  # removing the tags outside spans first makes the search cheaper
         text = text.replace((layout.separator.encode() + b"O") * layers + b"\n", b"\n")
     runs = _runs(layout.separator, before, layers, after).findall(text)

@@ -23,14 +23,12 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from itertools import compress, repeat
-from operator import contains
 from pathlib import Path
 from typing import NamedTuple
 
-from clueval.evaluation.lockstep.hunks import find_hunks, is_plain, outside_test
+from clueval.evaluation.lockstep.hunks import find_hunks, is_plain
 from clueval.evaluation.lockstep.regular import Recogniser, Regular
-from clueval.evaluation.lockstep.tag_runs import Columns, TagRuns
+from clueval.evaluation.lockstep.tag_runs import Columns, Rows, TagRuns
 from clueval.evaluation.lockstep.token_ids import TokenIds
 from clueval.exceptions import FormatError
 from clueval.formats.columns.builder import NamedDocument
@@ -38,9 +36,6 @@ from clueval.formats.columns.layout import ColumnOptions, Layout
 from clueval.formats.columns.passages import Passage
 from clueval.limits import LINES_IN_SENTENCE
 from clueval.textfiles import decoded
-
-_PERHAPS_NO_TOKEN = (b" ", b"\t", b"#", b"<", b"-DOCSTART-")
-"""How lines begin that need not be token lines, although they may have the separator."""
 
 
 class File:
@@ -81,13 +76,15 @@ class File:
 class FilePieces(NamedTuple):
     """Pieces of both sides, which have the same number if the files are parallel.
 
-    If the pieces are lines, a span may go on from the lines before to them, or from them to the next lines (`crossed`).
+    If the pieces are lines, a span may go on from the lines before to them, or from them to the next lines (`crossed`);
+    if none does, `seam` is the part of the last line and the next one that is in spans.
     """
 
     end: bytes
     gold: list[bytes]
     predicted: list[bytes]
     crossed: bool = False
+    seam: Rows | None = None
 
 
 class _Sentence(NamedTuple):
@@ -119,11 +116,6 @@ class Stretch(NamedTuple):
     columns: Sequence[Columns] = ()
     parts: Sequence[DocumentPart] = ()
 
-    @property
-    def last(self) -> NamedDocument | None:
-        """The document in which the stretch ends, if documents are kept apart."""
-        return self.parts[-1].document if self.parts else None
-
 
 class Lockstep:
     """Reads two files of one column format; see the module.
@@ -148,6 +140,7 @@ class Lockstep:
 
     def __iter__(self) -> Iterator[Stretch | tuple[Passage, Passage]]:
         """Yield stretches and pairs of passages, in order. Raises a `CluevalError` for wrong or unusual input."""
+        seam, was_stretch = None, False
         while True:
             for file in self._files:
                 file.read(self._sizes.block // 2 + 1)
@@ -157,9 +150,14 @@ class Lockstep:
             stretch = None if pieces.crossed else self._stretch(pieces)
             for file, of_side in zip(self._files, (pieces.gold, pieces.predicted), strict=True):
                 if stretch is not None:
-                    file.reader.builder.pass_over(stretch.documents, stretch.last)
+                    last = stretch.parts[-1].document if stretch.parts else None
+                    file.reader.builder.pass_over(stretch.documents, last)
                     continue
                 file.feed(pieces.end.join([*of_side, b""]))
+            if seam is not None and (was_stretch or stretch is not None):
+                for runs in self._runs:
+                    runs.add_seam(seam)
+            seam, was_stretch = pieces.seam, stretch is not None
             yield from self._pairs()
             if stretch is not None:
                 if self._layout.token_id is not None:
@@ -193,7 +191,7 @@ class Lockstep:
         """
         gold, predicted = (file.waiting.split(b"\n") for file in self._files)
         lines = min(len(gold), len(predicted)) - 1
-        cut, ended = self._cut(gold, predicted, lines), all(file.ended for file in self._files)
+        (cut, seam), ended = self._cut(gold, predicted, lines), all(file.ended for file in self._files)
         crossed = self._sentence.in_span or (cut is None and not ended)
         in_span = cut is None
         if cut is None and not ended:
@@ -210,28 +208,24 @@ class Lockstep:
         most, block = LINES_IN_SENTENCE * self._options.max_line, self._sizes.block
         if lines > self._options.max_sentence - block or size > most - block:
             raise FormatError("perhaps a sentence that is too long", file=str(self._files[0].path))
-        return FilePieces(b"\n", taken[0], taken[1], crossed)
+        return FilePieces(b"\n", taken[0], taken[1], crossed, seam)
 
-    def _cut(self, gold: Sequence[bytes], predicted: Sequence[bytes], lines: int) -> int | None:
-        """A line after one that is outside every span; the first if a span may go on from before, else the last."""
-        layout, predicted_layout = self.layouts
-        if layout is None or layout != predicted_layout or all(file.ended for file in self._files):
-            return None
-        is_outside, separator = outside_test(layout), layout.separator.encode()
+    def _cut(
+        self, gold: Sequence[bytes], predicted: Sequence[bytes], lines: int
+    ) -> tuple[int | None, Rows | None]:
+        """A line that no span crosses into, and the part of it and the line before that is in spans.
+
+        The first such line if a span may go on from before, else the last; None if there is none.
+        """
+        order = range(max(lines - self._sizes.look, 1), lines)[::-1]
         if self._sentence.in_span:
             order = range(1, min(lines, self._sizes.look_on))
-        else:
-            order = range(lines - 1, max(lines - self._sizes.look, 0), -1)
-        for line in order:
-            around = gold[line - 1], gold[line], predicted[line - 1], predicted[line]
-            # an XML tag between tokens need not end a sentence, and a line of blanks ends one
-            if (
-                is_outside(around[0])
-                and is_outside(around[2])
-                and all(separator in each and not each.startswith(_PERHAPS_NO_TOKEN) for each in around)
-            ):
-                return line
-        return None
+        for line in () if all(file.ended for file in self._files) else order:
+            own, other = (side[line - 1 : line + 1] for side in (gold, predicted))
+            seam = find_hunks(own, other, b"\n", self._layout) if self._recognised(b"\n", own) else None
+            if seam is not None and not any(runs.crossed(seam) for runs in self._runs):
+                return line, seam
+        return None, None
 
     def _pairs(self) -> Iterator[tuple[Passage, Passage]]:
         """Take the passages that both sides have."""
@@ -269,7 +263,7 @@ class Lockstep:
         self._tokens += found.tokens
         return Stretch(documents, found.tokens, self._due_columns())
 
-    def _recognised(self, end: bytes, gold: list[bytes]) -> Regular | None:
+    def _recognised(self, end: bytes, gold: Sequence[bytes]) -> Regular | None:
         """The contents of pieces of gold; None if they are irregular."""
         layout, predicted_layout = self.layouts
         if layout is None or layout != predicted_layout or not is_plain(layout):
@@ -292,11 +286,8 @@ class Lockstep:
         heads = self._files[0].recogniser.heads(pieces.end, pieces.gold)
         starts = [0, *(head.piece + head.is_mark for head in heads)]
         stops = [*(head.piece for head in heads), len(pieces.gold)]
-        separator = self._layout.separator.encode()
         for number, (start, stop) in enumerate(zip(starts, stops, strict=True)):
-            lines = b"\n".join(pieces.gold[start:stop]).split(b"\n")
-            token_lines = compress(lines, map(contains, lines, repeat(separator)))
-            self._ids.see(b"\n".join([*token_lines, b""]), begins=number > 0)
+            self._ids.see(b"\n".join([*pieces.gold[start:stop], b""]), begins=number > 0)
 
     @cached_property
     def _ids(self) -> TokenIds:

@@ -12,6 +12,9 @@ runs at the speed of C. By hand::
 The tag runs are ``ab``, two times, and ``c``, once. To be compared, they are joined in groups, one for each power of
 two: a tag run is in the group of each power of two in its multiplicity. So there are as many groups as the greatest
 multiplicity has bits, not one for each multiplicity. Tags of tag runs that are the same on both sides are kept once.
+
+Before, tag runs are cut where no span crosses, because short ones are more often equal: ``ba`` would be cut into ``b``
+and ``a``, since B-X begins a span on both sides. Two adjacent tags between which there is a cut are a *seam*.
 """
 
 from __future__ import annotations
@@ -19,15 +22,17 @@ from __future__ import annotations
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import compress
+from dataclasses import dataclass, field
+from itertools import compress, count, filterfalse, pairwise
 from operator import not_
 from typing import NamedTuple
 
 from clueval.formats.columns.layout import Layout
 from clueval.formats.columns.markup import unescape
 from clueval.formats.columns.sizes import SIZES, Sizes
-from clueval.tagging.schemes import OUTSIDE
+from clueval.spans.compared import SIDES
+from clueval.tagging.schemes import OUTSIDE, continues
+from clueval.tagging.transitions import Neighbours
 
 Pair = tuple[Sequence[str], Sequence[str]]
 """A gold and a predicted tag in each of some layers."""
@@ -41,13 +46,15 @@ class Columns:
     """The tags of two parallel texts: those of lines that are the same once, those of disputed lines for each side.
 
     `tokens` is the number of positions of the texts, with those outside every span; `times` is the multiplicity of
-    everything here.
+    everything here. `seams` has by side and layer how often tags are adjacent in the text, less how
+    often they are in columns, where this differs.
     """
 
     tokens: int
     same: Tags
     disputed: tuple[Tags, Tags]
     times: int = 1
+    seams: Mapping[tuple[str, str], Neighbours] = field(default_factory=dict)
 
 
 class Rows(NamedTuple):
@@ -81,20 +88,18 @@ BOTH = b"\0"
 
 
 class Alphabet(dict[bytes, str]):
-    """One character for each pair of a gold and a predicted tag; character number n means ``pairs[n]``."""
+    """One character for each pair of a gold and a predicted tag; `pairs` has the meaning of each character."""
 
     def __init__(self, layers: tuple[str, ...], layout: Layout) -> None:
         self._layout = layout
         outside = layout.separator.join(OUTSIDE for _ in layers).encode()
         self[outside] = " "
-        self._outside = self._read(outside)
-        self.pairs: list[Pair] = []
+        self.pairs = {" ": self._read(outside)}
+        self._unused = filterfalse(str.isspace, map(chr, count()))
 
     def __missing__(self, tags: bytes) -> str:
-        while chr(len(self.pairs)).isspace():
-            self.pairs.append(self._outside)
-        self[tags] = character = chr(len(self.pairs))
-        self.pairs.append(self._read(tags))
+        self[tags] = character = next(self._unused)
+        self.pairs[character] = self._read(tags)
         return character
 
     def _read(self, tags: bytes) -> Pair:
@@ -108,21 +113,18 @@ class Alphabet(dict[bytes, str]):
 class TagRuns:
     """The multiplicity of each tag run of one layer, or of several layers together."""
 
-    def __init__(
-        self,
-        layers: tuple[str, ...],
-        layout: Layout,
-        sizes: Sizes = SIZES,
-        alphabet: Alphabet | None = None,
-    ) -> None:
+    def __init__(self, layers: tuple[str, ...], layout: Layout, sizes: Sizes = SIZES) -> None:
         self.layers, self._layout, self._sizes = layers, layout, sizes
-        self.alphabet = Alphabet(layers, layout) if alphabet is None else alphabet
+        self.alphabet = Alphabet(layers, layout)
         self.counts: Counter[str] = Counter()
-        self._tags = 0  # an upper limit for all tag runs
+        self._seams: Counter[tuple[str, str]] = Counter()
+        self._tags = 0  # an upper limit for the different tag runs
 
     def empty(self) -> TagRuns:
         """No tag runs of the same layers; they are written with the same characters."""
-        return TagRuns(self.layers, self._layout, self._sizes, self.alphabet)
+        runs = TagRuns(self.layers, self._layout, self._sizes)
+        runs.alphabet = self.alphabet
+        return runs
 
     @property
     def are_many(self) -> bool:
@@ -132,9 +134,22 @@ class TagRuns:
 
     def add(self, rows: Rows) -> None:
         """Add the tag runs of token lines."""
-        text = "".join(map(self.alphabet.__getitem__, rows.tags(self.layers)))
-        self._tags += len(text)
+        text = self._characters(rows)
         self.counts.update(text.split())
+        self._tags += len(text)
+        if self._tags > self._sizes.run_tags:
+            self._tags = sum(map(len, self.counts))
+
+    def add_seam(self, seam: Rows) -> None:
+        """Count two lines as adjacent that are not so in the lines of any `add`."""
+        self._seams.update(pairwise(self._characters(seam)[:2]))
+
+    def crossed(self, seam: Rows) -> bool:
+        """Whether a span crosses from a line to the next."""
+        return any(map(self._crosses, pairwise(self._characters(seam)[:2])))
+
+    def _characters(self, rows: Rows) -> str:
+        return "".join(map(self.alphabet.__getitem__, rows.tags(self.layers)))
 
     def include(self, other: TagRuns) -> None:
         """Add tag runs that are written with the same characters."""
@@ -143,7 +158,7 @@ class TagRuns:
 
     def sides_of(self, run: str) -> tuple[Tags, Tags]:
         """The gold and the predicted tags of a tag run."""
-        found = [self.alphabet.pairs[ord(character)] for character in run]
+        found = [self.alphabet.pairs[character] for character in run]
         gold, predicted = (
             {layer: [pair[side][place] for pair in found] for place, layer in enumerate(self.layers)}
             for side in (0, 1)
@@ -155,29 +170,62 @@ class TagRuns:
         assert all(times > 0 for times in self.counts.values())
         assert all(run and " " not in run for run in self.counts)
         assert set("".join(self.counts)) <= set(self.alphabet.values())
-        assert sum(len(run) * times for run, times in self.counts.items()) <= min(tokens, self._tags)
+        assert sum(len(run) * times for run, times in self.counts.items()) <= tokens
+        assert sum(map(len, self.counts)) <= self._tags
 
     def take(self, tokens: int) -> Iterator[Columns]:
         """Remove all tag runs and yield them in columns; `tokens` is the number of all tokens in the text."""
-        yield from columns_of(self.counts, self.alphabet.pairs, self.layers, tokens)
+        *columns, rest = columns_of(self._cut(), self.alphabet.pairs, self.layers, tokens)
+        yield from columns
+        rest.seams = self._neighbours()
+        yield rest
         self.counts.clear()
+        self._seams.clear()
         self._tags = 0
         if len(self.alphabet) > self._sizes.runs:
             self.alphabet = Alphabet(self.layers, self._layout)
 
+    def _cut(self) -> Counter[str]:
+        """The tag runs, cut where no span crosses; adds the seams."""
+        counts: Counter[str] = Counter()
+        for times, runs in _by_power(self.counts).items():
+            text = " ".join(["", *runs])
+            pairs = Counter(pairwise(text))
+            cut = {pair: pair[1] if self._crosses(pair) else " " + pair[1] for pair in pairs}
+            self._seams.update({pair: n * times for pair, n in pairs.items() if len(cut[pair]) > 1})
+            for run, n in Counter("".join(map(cut.__getitem__, pairwise(text))).split()).items():
+                counts[run] += n * times
+        return counts
+
+    def _crosses(self, pair: tuple[str, str]) -> bool:
+        """Whether a span crosses from a character to the next."""
+        sides = zip(*map(self.alphabet.pairs.__getitem__, pair), strict=True)
+        return any(any(map(continues, *side)) for side in sides)
+
+    def _neighbours(self) -> dict[tuple[str, str], Neighbours]:
+        """The pairs of adjacent tags at seams by side and layer, less those in columns, which have an O there."""
+        found: defaultdict[tuple[str, str], Neighbours] = defaultdict(Counter)
+        for pair, n in self._seams.items():
+            for side, befores, heres in zip(SIDES, *map(self.alphabet.pairs.__getitem__, pair), strict=True):
+                for layer, before, here in zip(self.layers, befores, heres, strict=True):
+                    found[side, layer][before, here] += n
+                    found[side, layer][before, OUTSIDE] -= n
+                    found[side, layer][OUTSIDE, here] -= n
+        return found
+
 
 def columns_of(
-    counts: Mapping[str, int], pairs: Sequence[Pair], layers: tuple[str, ...], tokens: int
+    counts: Mapping[str, int], pairs: Mapping[str, Pair], layers: tuple[str, ...], tokens: int
 ) -> Iterator[Columns]:
     """Yield tag runs in columns, those of the same power of two together, with an O between them.
 
-    Character number n means ``pairs[n]``. The last columns have the positions of the text that are the same on both
+    `pairs` has the meaning of each character. The last columns have the positions of the text that are the same on both
     sides; the text has `tokens` positions.
     """
-    equal = {chr(number) for number, (gold, predicted) in enumerate(pairs) if gold == predicted}
+    equal = {character for character, (gold, predicted) in pairs.items() if gold == predicted}
     names = [
         {
-            layer: {chr(number): pair[side][place] for number, pair in enumerate(pairs)} | {" ": OUTSIDE}
+            layer: {character: pair[side][place] for character, pair in pairs.items()}
             for place, layer in enumerate(layers)
         }
         for side in (0, 1)

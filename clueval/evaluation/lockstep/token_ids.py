@@ -1,8 +1,9 @@
-"""Checks that the token ids of a document are different, in regular lines as bytes."""
+"""Checks that the token ids of a document are different, in regular lines and XML tags as bytes."""
 
 from __future__ import annotations
 
-from clueval.evaluation.lockstep.tag_runs import Rows
+import re
+
 from clueval.exceptions import FormatError
 from clueval.formats.columns.layout import Layout
 
@@ -12,7 +13,11 @@ class TokenIds:
 
     def __init__(self, layout: Layout, file: str) -> None:
         assert layout.token_id is not None
-        self._layout, self._column, self._file = layout, layout.token_id, file
+        self._entities, self._file = layout.entities, file
+        field = rf"[^{layout.separator}\n]*+"
+        fields = [field] * layout.width
+        fields[layout.token_id] = f"({field})"
+        self._line = re.compile((layout.separator.join(fields).removeprefix(field) + "\n").encode())
         self._seen: set[bytes] = set()
 
     def see(self, text: bytes, begins: bool) -> None:
@@ -22,8 +27,8 @@ class TokenIds:
         """
         if begins:
             self._seen.clear()
-        ids = Rows.of(text, self._layout).column(self._column)
+        ids = self._line.findall(text)
         known = len(self._seen)
         self._seen.update(ids)
-        if len(self._seen) < known + len(ids) or (self._layout.entities and b"&" in b"".join(ids)):
+        if len(self._seen) < known + len(ids) or (self._entities and b"&" in b"".join(ids)):
             raise FormatError("a token id seems to occur again", file=self._file)

@@ -90,11 +90,11 @@ class Gathering:
             self._report_progress(task.size)
             self._reported += task.size
             if task.last:
-                self._include_parts()
+                self._include_parts(task)
         if problem or task.last:
             self._parts, self._reported = [], 0
 
-    def _include_parts(self) -> None:
+    def _include_parts(self, task: Task) -> None:
         """Add the parts of one pair; the tags of all parts together determine which tags were repaired."""
         options = self._tasks.work.options[0]
         decoders = {
@@ -102,6 +102,7 @@ class Gathering:
         }
         for part in self._parts:
             assert part.counts is not None
+            self._join(task, part.seen)
             self._evaluation.include(part.counts)
             for key, decoder in (part.counts.decoders or {}).items():
                 decoders[key].include(decoder)

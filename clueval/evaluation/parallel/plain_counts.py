@@ -27,13 +27,13 @@ from clueval.evaluation.parallel.plain_values import (
     texts,
     whole,
 )
-from clueval.evaluation.seen_names import SeenNames
 from clueval.evaluation.totals import PartialCounts, Totals, UnitPiece
 from clueval.formats import FORMATS, all_formats
 from clueval.metrics.counting import Tally
 from clueval.metrics.metric import Metric
 from clueval.metrics.tally_keys import fit, shapes_of, types_of
 from clueval.spans.compared import SIDES
+from clueval.spans.seen_names import SeenNames
 from clueval.spans.span import MERGED
 from clueval.tagging.decoder import BadTag, Decoder
 from clueval.tagging.schemes import INVALID, SCHEMES

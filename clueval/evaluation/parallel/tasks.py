@@ -25,6 +25,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from clueval.evaluation.engine import Evaluation
 from clueval.evaluation.observer import WorkerObserver
@@ -34,6 +35,7 @@ from clueval.evaluation.parallel.outcomes import ChangedFile, TaskOutcome, writt
 from clueval.evaluation.parallel.plain_values import NotPlain
 from clueval.evaluation.parallel.row_cuts import cut_lines, holds_json_lines
 from clueval.evaluation.parallel.work import FilePair, Work, finish, size_of
+from clueval.evaluation.token_pairs import are_token_pairs
 from clueval.exceptions import CluevalError
 from clueval.formats.format import EVERY_SET
 from clueval.reading.layers import layer_names
@@ -194,7 +196,8 @@ class Tasks:
 
     def _may_be_cut(self, form: str) -> bool:
         """Whether parts of a file in this format can be counted; see the module."""
-        if self._evaluation.leaves_out_spans or self.work.plan.needs_documents:
+        plan = self.work.plan
+        if self._evaluation.leaves_out_spans or (plan.needs_documents and not are_token_pairs(plan)):
             return False
         options = self.work.options[0]
         scheme_from_first_tags = not options.reads_leniently and options.scheme is None
@@ -233,12 +236,11 @@ def _outcome(task: Task) -> TaskOutcome:
         changed_file = next(task.changed_files(), None)
         if changed_file is not None:
             return TaskOutcome(problem="a worker sees another file", changed_file=changed_file)
-        evaluation = task.work.evaluation()
+        # threads share a plan, and an observer must see one task only
+        evaluation = task.work._replace(plan=deepcopy(task.work.plan)).evaluation()
         if task.part is None:
             task.work.count_here(evaluation, task.pairs)
-            observers = evaluation.plan.observers
-            seen = [each.sent() for each in observers if isinstance(each, WorkerObserver)]
-            return TaskOutcome(evaluation.counts(), seen=seen)
+            return TaskOutcome(evaluation.counts(), seen=_seen_in(evaluation))
         return _count_part(task, evaluation, task.part)
     except (Exception, SystemExit) as error:
         return TaskOutcome(problem=f"{type(error).__name__}: {_message(error)}")
@@ -261,13 +263,21 @@ def _count_part(task: Task, evaluation: Evaluation, part: PartPair) -> TaskOutco
             return TaskOutcome(problem="elements with attributes stand around documents")
         sources.append(replace(source, options=options))
     end = work.count_pair(evaluation, *sources)
-    if end is None:  # rows
+    if end is None and not task.of_rows:
+        return TaskOutcome(problem="documents of a part must be counted one by one")
+    if end is None:
         finish(evaluation)
         return TaskOutcome(evaluation.counts())
     if evaluation.total.tokens and None in end.layouts:
         return TaskOutcome(problem="the layout of a part is not known")
     evaluation.add_spans(end)
-    return TaskOutcome(evaluation.counts()._replace(decoders=end.decoders), end.layouts)
+    counts = evaluation.counts()._replace(decoders=end.decoders)
+    return TaskOutcome(counts, end.layouts, seen=_seen_in(evaluation))
+
+
+def _seen_in(evaluation: Evaluation) -> list[Any]:
+    """What each observer has seen."""
+    return [each.sent() for each in evaluation.plan.observers if isinstance(each, WorkerObserver)]
 
 
 def _has_attributes_outside(path: Path, part: Part, document_tag: str) -> bool:

@@ -28,11 +28,11 @@ class Sizes(NamedTuple):
     tokens: int = 1 << 20
     rows: int = 1 << 14
     characters: int = 1 << 18
-    look: int = 2000
+    look: int = 300
     look_on: int = 200
     ahead: int = 1 << 17
     runs: int = 1 << 15
-    run_tags: int = 1 << 14
+    run_tags: int = 1 << 16
 
     @property
     def least_limit(self) -> int:

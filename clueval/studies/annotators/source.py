@@ -315,6 +315,12 @@ def _of_one(
             file=str(path),
             advice="give a folder with subfolders, or leave out the layout",
         )
+    if layout is None and len(folders) == 1:
+        raise UsageError(
+            "there is one subfolder, so one annotator, but agreement needs two",
+            file=str(path),
+            advice="if the subfolders are documents, and their files annotators: --layout document/annotator (layout)",
+        )
     if layout != LAYOUTS[1]:
         return {each.name: Annotator(each.name, files_of(each), options) for each in folders}
     found: dict[str, list[tuple[str | None, Path]]] = {}

@@ -9,12 +9,12 @@ from typing import Any
 
 from clueval.evaluation.preparation import choices_of
 from clueval.evaluation.repairs import RepairCount
-from clueval.evaluation.seen_names import SeenNames
 from clueval.evaluation.signature import Signature
 from clueval.exceptions import UsageError
 from clueval.spans.document import Document
 from clueval.spans.filters import Filter
 from clueval.spans.merging import with_merged
+from clueval.spans.seen_names import SeenNames
 from clueval.studies.annotators.contests import Contests
 from clueval.studies.annotators.counting import ShapeCounts
 from clueval.studies.annotators.disagreement import written

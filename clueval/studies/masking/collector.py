@@ -19,7 +19,14 @@ from clueval.spans.token_pair import TokenPair
 from clueval.studies.masking.examined import inconsistent_of, leaks_of, needless_of, string_leaks_of
 from clueval.studies.masking.first_places import ShownLeaks
 from clueval.studies.masking.leak import Inconsistent, Leak, StringLeak
-from clueval.studies.masking.sent import leak_of, number_of_text, replaced_of, string_leak_of, written
+from clueval.studies.masking.sent import (
+    leak_of,
+    number_of_text,
+    replaced_of,
+    string_leak_of,
+    written,
+    written_strings,
+)
 from clueval.studies.masking.token_leaks import TokenLeaks
 from clueval.studies.masking.token_places import TokenPlaces
 from clueval.transforms.group import Group
@@ -126,7 +133,7 @@ class LeakCollector:
 
     def sent(self) -> Any:
         """What it has seen, as a value of JSON."""
-        found = written(self.leaks), written(self.string_leaks), list(self.needless.items())
+        found = written(self.leaks), written_strings(self.string_leaks), list(self.needless.items())
         return [*found, [list(each) for each in self.inconsistent]]
 
     def join(self, sent: Any) -> None:

@@ -5,8 +5,9 @@ The functions raise `NotPlain`, a `ValueError`, for what cannot be such a value.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import astuple
+from collections.abc import Callable, Iterable
+from dataclasses import astuple, fields
+from operator import attrgetter
 from typing import Any
 
 from clueval.evaluation.parallel.plain_values import a_list, flag, text, whole
@@ -14,10 +15,20 @@ from clueval.metrics.masking.flags import Range
 from clueval.studies.masking.excerpt import Excerpt
 from clueval.studies.masking.leak import Inconsistent, Leak, Sibling, StringLeak
 
+_values_of_leak: Callable[[Leak], tuple[Any, ...]] = attrgetter(*(each.name for each in fields(Leak)))
+_values_of_string: Callable[[StringLeak], tuple[Any, ...]] = attrgetter(
+    *(each.name for each in fields(StringLeak))
+)
 
-def written(leaks: Sequence[Leak | StringLeak]) -> list[Any]:
-    """Return leaks as nested sequences, which `leak_of` and `string_leak_of` read."""
-    return [astuple(leak) for leak in leaks]
+
+def written(leaks: Iterable[Leak]) -> list[Any]:
+    """Return leaks as nested sequences, which `leak_of` reads."""
+    return [(*_values_of_leak(leak)[:-1], list(map(astuple, leak.siblings))) for leak in leaks]
+
+
+def written_strings(leaks: Iterable[StringLeak]) -> list[Any]:
+    """Return string leaks as nested sequences, which `string_leak_of` reads."""
+    return list(map(_values_of_string, leaks))
 
 
 def leak_of(value: object) -> Leak:

@@ -9,7 +9,7 @@ from clueval.metrics.masking.tables import tables
 from clueval.metrics.tables import of_report, of_section
 from clueval.reports.cutting import cut_label
 from clueval.reports.table import Table
-from clueval.reports.text import narrow, render_tables, summary
+from clueval.reports.text import foot, narrow, render_tables, summary
 from clueval.visible import visible
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def lines(report: MaskingFindings, *, text: bool) -> Iterator[str]:
             for program, section in sections
         )
     yield from _leaks(report, text=text)
-    yield f"signature: {visible(str(report.signature))}"
+    yield from foot(whole)
 
 
 def _narrow(found: Iterable[Table]) -> str:

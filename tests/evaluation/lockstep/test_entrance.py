@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from corpora import write
 
-from clueval.evaluation.lockstep import FileReading, PartNotAlone, compared
+from clueval.evaluation.lockstep import FileReading, compared
 from clueval.evaluation.plan import Plan
-from clueval.exceptions import FormatError, TextMismatch
+from clueval.exceptions import CluevalError, FormatError, TextMismatch
 from clueval.formats.columns.named import NamedColumns
 from clueval.formats.columns.passages import Passage
 from clueval.formats.columns.sizes import Sizes
@@ -283,7 +283,7 @@ def test_part_of_a_file_has_no_documents_that_are_known_by_their_number(
         assert sum(one.documents for one in part_of(each, len(document), ("court",), lockstep)) == 2
     assert {one.document for one in part_of(path, len(document), (ID,), lockstep)} == {"a"}
     for each in (later, first):
-        with pytest.raises(PartNotAlone, match="a document without an id is known by its number"):
+        with pytest.raises(CluevalError, match="a document without an id is known by its number"):
             part_of(each, len(document), (ID,), lockstep)
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clueval.evaluation.lockstep.hunks import find_hunks, fits, is_plain, outside_test
+from clueval.evaluation.lockstep.hunks import find_hunks, fits, is_plain
 from clueval.evaluation.lockstep.tag_runs import BOTH, Rows
 from clueval.formats.columns.layout import ColumnOptions, Layout, layout_of
 
@@ -75,17 +75,6 @@ def test_layout_is_plain_if_the_token_is_first_and_the_layers_are_adjacent() -> 
     assert is_plain(layout("a\tb\tc\td", {"y": 3, "x": 2}))
     assert not is_plain(layout("a\tb\tc\td", {"y": 4, "x": 2}))
     assert not is_plain(layout("a\tb\tc\td", {"x": 3}, token=2))
-
-
-@pytest.mark.parametrize(
-    ("line", "is_outside"),
-    [("a/O/O/x", True), ("a/O/B-X/x", False), ("a/B-X/O/x", False), ("<s>", True), ("", True)],
-)
-def test_line_is_outside_if_all_its_tags_are_or_it_has_none(line: str, is_outside: bool) -> None:
-    text = line.replace("/", "\t").encode()
-
-    assert outside_test(layout("a\tb\tc\td", {"x": 2, "y": 3}))(text) == is_outside
-    assert outside_test(layout("a\tb\tc", {"x": 2, "y": 3}))(text.removesuffix(b"\tx")) == is_outside
 
 
 TAGS = st.lists(st.tuples(*[st.sampled_from(["O", "O", "B-X", "I-X"])] * 2), max_size=12)

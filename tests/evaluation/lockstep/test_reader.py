@@ -123,11 +123,9 @@ class TestPieces:
         assert self.taken(steps._next())[1] == ["<text>\na/O\n"]
         assert [file.waiting for file in steps._files] == [b"<text>\na\tO\n</text>\n</s", b"b\tO\n"]
 
-    GOLD = "a/O\nb/B-X\nc/O\nd/O\ne/O\nf/B-X\ng/O\nh"
+    GOLD = "a/O\nb/B-X\nc/O\nd/O\ne/O\nf/B-X\ng/I-X\nh"
 
-    def test_lines_are_taken_up_to_the_last_line_after_one_that_is_outside_on_both_sides(
-        self, tmp_path: Path
-    ) -> None:
+    def test_lines_are_taken_up_to_the_last_place_that_no_span_crosses(self, tmp_path: Path) -> None:
         steps = self.steps(tmp_path, self.GOLD, self.GOLD.replace("d/O", "d/I-X"))
         steps._most = 64
         steps._next()  # from a place that may be in a span
@@ -138,33 +136,33 @@ class TestPieces:
             ["b/B-X", "c/O", "d/I-X", "e/O"],
             False,
         )
-        assert [file.waiting for file in steps._files] == [b"f\tB-X\ng\tO\nh"] * 2
-        assert self.taken(steps._next()) == ("\n", ["f/B-X", "g/O"], ["f/B-X", "g/O"], True)
+        assert [file.waiting for file in steps._files] == [b"f\tB-X\ng\tI-X\nh"] * 2
+        assert self.taken(steps._next()) == ("\n", ["f/B-X", "g/I-X"], ["f/B-X", "g/I-X"], True)
         assert [file.waiting for file in steps._files] == [b"h"] * 2
         assert steps._most == 128
 
-    def test_lines_in_a_span_are_taken_up_to_the_first_line_after_one_that_is_outside(
+    def test_lines_in_a_span_are_taken_up_to_the_first_place_that_no_span_crosses(
         self, tmp_path: Path
     ) -> None:
-        steps = self.steps(tmp_path, self.GOLD, self.GOLD.replace("a/O", "a/I-X"))
+        steps = self.steps(tmp_path, self.GOLD, self.GOLD.replace("a/O\nb/B-X", "a/I-X\nb/I-X"))
 
-        assert self.taken(steps._next()) == ("\n", ["a/O", "b/B-X", "c/O"], ["a/I-X", "b/B-X", "c/O"], True)
+        assert self.taken(steps._next()) == ("\n", ["a/O", "b/B-X"], ["a/I-X", "b/I-X"], True)
         assert not steps._sentence.in_span
 
     @pytest.mark.parametrize(
         ("tags", "in_span", "sizes", "cut"),
-        [("OOOBB", False, {"look": 3}, 3), ("OOOBB", False, {"look": 2}, None),
-         ("BOOO", True, {"look_on": 3}, 2), ("BOOO", True, {"look_on": 2}, None), ("OO", False, {}, 1),
+        [("OOOII", False, {"look": 2}, 3), ("OOOII", False, {"look": 1}, None),
+         ("BIOO", True, {"look_on": 3}, 2), ("BIOO", True, {"look_on": 2}, None), ("OO", False, {}, 1),
          ("OO", True, {}, 1), ("O", False, {}, None), ("O", True, {}, None)],
     )  # fmt: skip
     def test_lines_are_searched_up_to_a_number_of_them(
         self, tmp_path: Path, tags: str, in_span: bool, sizes: dict[str, int], cut: int | None
     ) -> None:
-        lines = [{"O": b"a\tO", "B": b"a\tB-X"}[tag] for tag in tags]
+        lines = [{"O": b"a\tO", "B": b"a\tB-X", "I": b"a\tI-X"}[tag] for tag in tags]
         steps = self.steps(tmp_path, "", "", sizes=Sizes(**sizes))
         steps._sentence = steps._sentence._replace(in_span=in_span)
 
-        assert steps._cut([*lines, b""], [*lines, b""], len(lines)) == cut
+        assert steps._cut([*lines, b""], [*lines, b""], len(lines))[0] == cut
 
     @pytest.mark.parametrize("line", ["", "a", " /O", "//O", "#/O", "# x/O", "<x/O", "-DOCSTART-/O", "<g>"])
     @pytest.mark.parametrize("side", [0, 1])
@@ -178,11 +176,20 @@ class TestPieces:
 
         for in_span in (True, False):
             steps._sentence = steps._sentence._replace(in_span=in_span)
-            assert steps._cut(sides[0], sides[1], 2) == 1
+            assert steps._cut(sides[0], sides[1], 2)[0] == 1
         sides[side][place] = line.replace("/", "\t").encode()
         for in_span in (True, False):
             steps._sentence = steps._sentence._replace(in_span=in_span)
-            assert steps._cut(sides[0], sides[1], 2) is None
+            assert steps._cut(sides[0], sides[1], 2) == (None, None)
+
+    def test_files_are_cut_where_spans_touch_and_the_cut_is_a_seam(self, tmp_path: Path) -> None:
+        steps = self.steps(tmp_path, "", "")
+        steps._sentence = steps._sentence._replace(in_span=False)
+
+        cut, seam = steps._cut([b"a\tI-X", b"b\tI-Y"], [b"a\tB-X", b"b\tI-Y"], 2)
+
+        assert seam is not None
+        assert (cut, seam.column(1)) == (1, [b"I-X\0B-X", b"I-Y", b"O"])
 
     @pytest.mark.parametrize("side", [0, 1])
     def test_files_are_cut_between_two_lines_outside_a_span_of_either_side_only(
@@ -193,10 +200,10 @@ class TestPieces:
 
         sides[side][1] = b"b\tI-X"
         assert (
-            steps._cut(sides[0], sides[1], 2) == 1
+            steps._cut(sides[0], sides[1], 2)[0] == 1
         )  # of two tags of which one is O, none goes on to the other
         sides[side][0] = b"a\tI-X"
-        assert steps._cut(sides[0], sides[1], 2) is None
+        assert steps._cut(sides[0], sides[1], 2) == (None, None)
 
     def test_lines_that_wait_are_taken_at_the_end(self, tmp_path: Path) -> None:
         steps = self.steps(tmp_path, "a/O\nb/O\nc/O\n", "a/O\nb/O\n")
@@ -232,16 +239,16 @@ class TestPieces:
         assert steps._recognised(b"\n", [b"a\tO"]) is None
 
     def test_sentence_of_too_many_lines_is_an_error(self, tmp_path: Path) -> None:
-        lines = "a/B-X\n" * 3
+        lines = "a/I-X\n" * 3
         steps = self.steps(tmp_path, lines * 2, lines * 2, max_sentence=19, sizes=Sizes(block=10))
 
-        assert self.taken(steps._next())[1:3] == (["a/B-X"] * 6,) * 2
+        assert self.taken(steps._next())[1:3] == (["a/I-X"] * 6,) * 2
         assert steps._sentence == (6, 36, True)
-        for file, more in zip(steps._files, (lines, lines + "a/B-X\n"), strict=True):
+        for file, more in zip(steps._files, (lines, lines + "a/I-X\n"), strict=True):
             file.waiting = more.replace("/", "\t").encode()
         steps._next()
         assert steps._sentence == (9, 54, True)
-        steps._files[0].waiting = steps._files[1].waiting = b"a\tB-X\n"
+        steps._files[0].waiting = steps._files[1].waiting = b"a\tI-X\n"
         with pytest.raises(FormatError, match=r"0\.conll: perhaps a sentence that is too long"):
             steps._next()
 
@@ -323,7 +330,7 @@ class TestStretches:
         assert all(not item.columns for item in items if isinstance(item, Stretch))
 
     def test_columns_are_taken_when_there_are_many_tag_runs(self, tmp_path: Path) -> None:
-        path = write(tmp_path / "a.conll", "a\tO\n\n" + "b\tB-X\nb\tO\n\n" * 3)
+        path = write(tmp_path / "a.conll", "a\tO\n\n" + "".join(f"b\tB-{n}\nb\tI-{n}\n\n" for n in range(3)))
         source = source_of(path, ReadOptions(sizes=Sizes(run_tags=4)))
 
         found = [each for each in lockstep(source, source, merge=False) if isinstance(each, Stretch)]

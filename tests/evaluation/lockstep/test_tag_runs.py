@@ -6,9 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from clueval.evaluation.lockstep.compare import compare_columns
 from clueval.evaluation.lockstep.tag_runs import Rows, TagRuns, columns_of
 from clueval.formats.columns.layout import ColumnOptions, Layout, layout_of
 from clueval.formats.columns.sizes import Sizes
+from clueval.spans.compared import SIDES
+from clueval.tagging.decoder import Decoder
+from clueval.tagging.transitions import Seams
 
 LAYOUT = layout_of("w\tO", "\t", ColumnOptions(), True, "f", 1)
 
@@ -48,7 +52,7 @@ def test_tag_runs_that_are_the_same_on_both_sides_are_kept_once() -> None:
     assert [once.tokens, rest.tokens] == [1, 8]
 
 
-PATTERNS = st.lists(st.lists(st.sampled_from(["B-X", "I-X", "B-Y"]), min_size=1, max_size=3))
+PATTERNS = st.lists(st.sampled_from([["B-X"], ["B-X", "I-X"], ["B-Y", "I-Y", "I-Y"], ["I-X"]]))  # no cut
 
 
 @given(PATTERNS)
@@ -73,6 +77,37 @@ def test_tokens_of_all_columns_are_all_tokens(given: list[list[str]]) -> None:
     assert columns[-1].tokens == 500 - sum(map(len, given))
 
 
+def test_tag_runs_are_cut_where_no_span_crosses() -> None:
+    once, rest = tag_runs(rows("B-X", "I-X\0O", "B-X", "I-X\0I-Y", "I-X")).take(5)
+
+    assert once.same == {"label": []}
+    assert once.disputed[0] == {"label": ["B-X", "I-X", "O", "B-X", "I-X", "I-X"]}
+    assert once.disputed[1] == {"label": ["B-X", "O", "O", "B-X", "I-Y", "I-X"]}
+    found = {
+        place: {pair: n for pair, n in pairs.items() if pair != ("O", "O")}
+        for place, pairs in rest.seams.items()
+    }
+    assert found["gold", "label"] == {("I-X", "B-X"): 1, ("I-X", "O"): -1, ("O", "B-X"): -1}
+    assert found["predicted", "label"] == {("O", "B-X"): 0}
+
+
+TAGS = st.sampled_from(["O", "B-X", "I-X", "I-Y", "E-X", "B-X\0O", "O\0I-X", "I-X\0B-X", "I-Y\0S-Y"])
+
+
+@given(st.lists(TAGS, max_size=30))
+def test_adjacent_tags_are_counted_as_if_tag_runs_were_not_cut(tags: list[str]) -> None:
+    decoders = {(side, "label"): Decoder(None, "conlleval") for side in SIDES}
+
+    for columns in tag_runs(rows(*tags)).take(len(tags)):
+        compare_columns(columns, decoders, merge=False)
+
+    for side, decoder in zip((0, -1), decoders.values(), strict=True):
+        of_side = [tag.split("\0")[side] for tag in tags]
+        found, expected = (dict(pairs) for pairs in (decoder.neighbours, Seams(of_side).neighbours))
+        found["O", "O"] = expected["O", "O"] = 0  # not counted
+        assert found == expected
+
+
 def test_layers_are_counted_separately_unless_they_are_merged() -> None:
     layout: Layout = layout_of("w\tO\tO", "\t", ColumnOptions({"x": 2, "y": 3}), True, "f", 1)
     given = Rows.of(b"w\tB-X\tO\nw\tB-&lt;\tB-Y\nw\tO\tO\n", layout)
@@ -81,9 +116,9 @@ def test_layers_are_counted_separately_unless_they_are_merged() -> None:
     for runs in (of_x, of_y, of_both):
         runs.add(given)
 
-    assert [columns.same for columns in of_x.take(3)] == [{"x": ["B-X", "B-<"]}, {"x": []}]
+    assert [columns.same for columns in of_x.take(3)] == [{"x": ["B-X", "O", "B-<"]}, {"x": []}]
     assert [columns.same for columns in of_y.take(3)] == [{"y": ["B-Y"]}, {"y": []}]
-    assert next(of_both.take(3)).same == {"x": ["B-X", "B-<"], "y": ["O", "B-Y"]}
+    assert next(of_both.take(3)).same == {"x": ["B-X", "O", "B-<"], "y": ["O", "O", "B-Y"]}
 
 
 @pytest.mark.parametrize("layers", [("x",), ("x", "y")])
@@ -100,7 +135,7 @@ def test_tags_may_have_any_number_of_labels() -> None:
 
     (once, rest) = tag_runs(rows(*tags)).take(len(tags))
 
-    assert once.same == {"label": tags}  # no character is a blank
+    assert once.same["label"][::2] == tags  # no character is a blank
     assert rest.tokens == len(tags)
 
 
@@ -136,8 +171,11 @@ def test_tag_runs_with_the_same_characters_can_be_added() -> None:
     assert other.counts.total() == 2
 
 
+BEGINS, OUTSIDE = (("B-X",), ("B-X",)), (("O",), ("O",))
+
+
 def test_columns_have_an_o_between_tag_runs() -> None:
-    once, _ = columns_of({"a": 1, "b": 1}, [(("B-X",), ("B-X",))] * 99, ("l",), 2)
+    once, _ = columns_of({"a": 1, "b": 1}, {"a": BEGINS, "b": BEGINS, " ": OUTSIDE}, ("l",), 2)
 
     assert once.same == {"l": ["B-X", "O", "B-X"]}
 
@@ -145,7 +183,7 @@ def test_columns_have_an_o_between_tag_runs() -> None:
 @pytest.mark.parametrize(
     ("counts", "tokens"),
     [({"a": 0}, 9), ({"a": -1}, 9), ({"": 1}, 9), ({"a a": 1}, 9), ({"b": 1}, 9), ({"a": 3}, 2), ({"aa": 2}, 3),
-     ({"aa": 2, "a": 1}, 4), ({"a": 9}, 99)],
+     ({"aa": 2, "a": 1}, 4), ({"aaaaaaa": 1}, 99)],
 )  # fmt: skip
 def test_counts_that_cannot_be_are_found_by_the_check(counts: dict[str, int], tokens: int) -> None:
     runs = tag_runs(rows(*["B-X"] * 6))

@@ -15,6 +15,7 @@ import pytest
 from corpora import write
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from strategies import at_most
 from test_jobs import FAST, Elsewhere, corpus_files, everything
 
 from clueval import score
@@ -320,7 +321,7 @@ def tampered_with(files: tuple[Path, Path], data: st.DataObject) -> None:
         assert json.loads(result.to_json())["metrics"].keys() == set(FAST)
 
 
-@settings(max_examples=15)
+@at_most(15)
 @given(data=st.data())
 def test_changed_answers_are_counted_or_an_error_and_never_a_traceback(
     files: tuple[Path, Path], data: st.DataObject

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 import clueval
-from clueval import Document, MaskingReport, Span
+from clueval import Document, MaskingReport, Signature, Span
 from clueval.exceptions import CluevalWarning, UsageError
 from clueval.metrics.masking import Masking
 
@@ -256,6 +256,14 @@ def test_the_tables_of_the_text_fit_on_a_screen() -> None:
     assert heads[0] + heads[1][1:] == heads[2] + heads[3][1:]
     assert heads[1][-2:] == ["document recall", "document leak upper"]
     assert len(heads) == 4
+
+
+def test_signature_of_the_text_is_broken_over_lines() -> None:
+    found = report()
+    text = str(found)[str(found).index("signature: ") :]
+
+    assert max(map(len, text.splitlines())) <= 80
+    assert Signature.parse(text) == found.signature
 
 
 def test_the_table_of_leaks_is_safe_and_has_text_only_if_asked(tmp_path: Any) -> None:

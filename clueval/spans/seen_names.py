@@ -5,7 +5,7 @@ A name or value in a filter or break-down that never occurs is an error, not a s
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from clueval.exceptions import UsageError
 from clueval.spans.document import Document
@@ -36,6 +36,12 @@ class SeenNames:
             for key, _ in on_layers.conditions:
                 labels = (span.by_layer.get(key) for span in document.layers.get(key, ()))
                 self._add(key, filter(None, labels))
+
+    def see_documents(self, documents: Sequence[Document], layers: Iterable[str]) -> None:
+        """Record documents of the same text, of which the first has the metadata, and the labels of their spans."""
+        names = list(layers)
+        self.see(documents[0].id, documents[0].metadata, self.where.on_documents(names))
+        self.see_labels(documents, self.where.on_layers(names))
 
     def include(self, other: SeenNames) -> None:
         """Add the names and values of another one."""
