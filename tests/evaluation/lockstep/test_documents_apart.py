@@ -13,8 +13,9 @@ from corpora import Corpus, conll, vrt, write
 from sizes import passages_alone
 
 from clueval.evaluation.lockstep import _file, compared
-from clueval.evaluation.lockstep.by_document import DocumentLockstep
+from clueval.evaluation.lockstep.by_document import DocumentLockstep, RunTallies
 from clueval.evaluation.lockstep.reader import Stretch
+from clueval.evaluation.lockstep.tag_runs import TagRuns
 from clueval.evaluation.plan import Plan
 from clueval.exceptions import FormatError
 from clueval.formats.columns.sizes import Sizes
@@ -106,6 +107,21 @@ def test_tag_runs_that_differ_are_counted_as_often_as_they_occur(tmp_path: Path,
     assert [found for _, found in spans.values()] == [22, 11]
     with passages_alone():
         assert tallies == counted(given, plan)[2]
+
+
+def test_counts_of_a_tag_run_are_computed_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = HEAD + f"<text>\n{SENTENCE * 5}</text>\n" * 4
+    computed = []
+    compute = RunTallies._count
+
+    def count(self: RunTallies, counted: TagRuns, run: str, sequence: str) -> None:
+        computed.append(run)
+        compute(self, counted, run, sequence)
+
+    monkeypatch.setattr(RunTallies, "_count", count)
+    counted(sources(tmp_path, text, text.replace("c\tI-X", "c\tI-Y")), PLAN)
+
+    assert len(computed) == 2
 
 
 def parts(given: tuple[Source, Source]) -> list[list[tuple[bool, str, int, Counter[str]]]]:
