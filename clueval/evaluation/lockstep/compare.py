@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from itertools import compress, repeat
 from operator import ne, not_
 from sys import intern
@@ -86,8 +87,9 @@ def compared_stretches(
 
 def compare_columns(columns: Columns, decoders: Decoders, merge: bool) -> dict[str, ComparedSequence]:
     """Each sequence compared. Raises an error without a place for a bad tag; `compare` adds the place."""
-    for place, neighbours in columns.seams.items():
-        decoders[place].accept([], neighbours)
+    for (side, layer), neighbours in columns.seams.items():
+        with _naming(SIDES.index(side), layer):
+            decoders[side, layer].accept([], neighbours)
     with making_many(sum(map(len, columns.disputed[0].values()))):
         if merge:
             return {MERGED: _compare_merged(columns, decoders)}
@@ -100,6 +102,15 @@ class _BadTagOf(CluevalError):
     def __init__(self, error: BadTag, side: int, layer: str) -> None:
         super().__init__(error.problem)
         self.error, self.side, self.layer = error, side, layer
+
+
+@contextmanager
+def _naming(side: int, layer: str) -> Iterator[None]:
+    """Bad tags are those of a side and layer."""
+    try:
+        yield
+    except BadTag as error:
+        raise _BadTagOf(error, side, layer) from None
 
 
 class _Passages:
@@ -196,11 +207,9 @@ def _counted(
 ) -> Counter[str]:
     """The labels of the spans in `tags`, which are the same on both sides."""
     decoder = decoders[SIDES[side], layer]
-    try:
+    with _naming(side, layer):
         decoder.accept(tags, seams.neighbours, columns.times)
         return decoder.labels(tags, seams, columns.times)
-    except BadTag as error:
-        raise _BadTagOf(error, side, layer) from None
 
 
 def _compare_merged(columns: Columns, decoders: Decoders) -> ComparedSequence:
@@ -229,8 +238,6 @@ def _decoded(columns: Columns, side: int, layer: str, decoders: Decoders) -> Fla
     """The spans of disputed lines."""
     decoder, tags = decoders[SIDES[side], layer], columns.disputed[side][layer]
     seams = Seams(tags)
-    try:
+    with _naming(side, layer):
         decoder.accept(tags, seams.neighbours, columns.times)
         return decoder.columns(layer, tags, seams, columns.times)
-    except BadTag as error:
-        raise _BadTagOf(error, side, layer) from None
