@@ -13,9 +13,11 @@ from corpora import Corpus, conll, vrt, write
 from sizes import passages_alone
 
 from clueval.evaluation.lockstep import _file, compared
-from clueval.evaluation.lockstep.by_document import DocumentLockstep
+from clueval.evaluation.lockstep.by_document import DocumentLockstep, RunTallies
 from clueval.evaluation.lockstep.reader import Stretch
+from clueval.evaluation.lockstep.tag_runs import TagRuns
 from clueval.evaluation.plan import Plan
+from clueval.exceptions import FormatError
 from clueval.formats.columns.sizes import Sizes
 from clueval.metrics import metric_named
 from clueval.metrics.compared_counts import count_comparison
@@ -107,6 +109,21 @@ def test_tag_runs_that_differ_are_counted_as_often_as_they_occur(tmp_path: Path,
         assert tallies == counted(given, plan)[2]
 
 
+def test_counts_of_a_tag_run_are_computed_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = HEAD + f"<text>\n{SENTENCE * 5}</text>\n" * 4
+    computed = []
+    compute = RunTallies._count
+
+    def count(self: RunTallies, counted: TagRuns, run: str, sequence: str) -> None:
+        computed.append(run)
+        compute(self, counted, run, sequence)
+
+    monkeypatch.setattr(RunTallies, "_count", count)
+    counted(sources(tmp_path, text, text.replace("c\tI-X", "c\tI-Y")), PLAN)
+
+    assert len(computed) == 2
+
+
 def parts(given: tuple[Source, Source]) -> list[list[tuple[bool, str, int, Counter[str]]]]:
     """The parts of each stretch: whether a document begins, its id, its tokens and tag runs."""
     steps = DocumentLockstep(_file(given[0]), _file(given[1]), False)
@@ -149,3 +166,10 @@ def test_stretch_has_a_part_of_each_document_that_begins_with_a_mark(tmp_path: P
         [(True, "4", 2, {a: 2}), (True, "5", 3, {})],
     ]
     assert other == same[:1]  # the last mark differs
+
+
+def test_document_that_ends_without_having_begun_is_an_error(tmp_path: Path) -> None:
+    text = SENTENCE * 4 + f"</text>\n<text>\n{SENTENCE}</text>\n"
+
+    with pytest.raises(FormatError):
+        parts(sources(tmp_path, text, text))

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from browser import Browser, in_browser
 
 import clueval
 from clueval import Document, MaskingReport, Span
@@ -133,3 +134,17 @@ def test_mentions_without_a_class_are_called_so() -> None:
     found = page(clueval.masking([gold], [Document("d", {"x": []}, text=gold.text, unit="character")]))
 
     assert '<span class="what"><bdi>no class</bdi></span>' in found
+
+
+@in_browser
+def test_the_other_places_of_an_entity_are_printed(browser: Browser, tmp_path: Path) -> None:
+    report().write_page(tmp_path / "page.html")
+    browser.open(tmp_path / "page.html")
+    is_shown = "document.querySelector('.siblings').checkVisibility()"
+    on_screen = browser.run(is_shown)
+
+    browser("Emulation.setEmulatedMedia", media="print")
+    printed = browser.run(is_shown)
+    browser("Emulation.setEmulatedMedia", media="")
+
+    assert (on_screen, printed) == (False, True)
