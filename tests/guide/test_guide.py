@@ -180,7 +180,7 @@ def test_search_lists_the_pages_that_have_every_word_and_shows_their_text(
         index = tmp_path / f"{query}.html"  # another path each time, or only the fragment would change
         index.write_text(site["index.html"], encoding="utf-8")
         browser.open(
-            index, fragment=f"#q={query}", is_ready="document.documentElement.dataset.ready === 'yes'"
+            index, fragment=f"#q={query}", is_ready="document.documentElement?.dataset.ready === 'yes'"
         )
         found = browser.run("document.getElementById('found').innerHTML")
         return re.findall(r'href="([^"]+)\.html"', found)
