@@ -114,12 +114,16 @@ def test_long_sentence_is_found_across_blocks_and_in_lockstep(
         )
 
 
+@pytest.mark.long
 def test_sentence_just_below_the_limit_is_counted_in_lockstep_and_as_passages(tmp_path: Path) -> None:
     size = Sizes().least_limit + 3
     path = write(tmp_path / "g.conll", conll(size))
 
     assert score(path, path, max_sentence=size).tokens == size + 2
     assert score(path, path, by="document", max_sentence=size).tokens == size + 2
+
+
+LARGE = Sizes().least_limit + 1
 
 
 @pytest.mark.parametrize(
@@ -132,7 +136,9 @@ def test_sentence_just_below_the_limit_is_counted_in_lockstep_and_as_passages(tm
         ("nerval", "g.bio", "a O\n{} O\n"),
     ],
 )
-@pytest.mark.parametrize("length", [100, BLOCK - 1, BLOCK + 1, Sizes().least_limit + 1])
+@pytest.mark.parametrize(
+    "length", [100, BLOCK + 1, *(pytest.param(n, marks=pytest.mark.long) for n in (BLOCK - 1, LARGE))]
+)
 def test_a_line_may_have_as_many_bytes_as_the_limit_and_no_more(
     tmp_path: Path, form: str, name: str, line_of: str, length: int
 ) -> None:

@@ -98,7 +98,7 @@ def test_routes_agree_however_tags_are_read(tmp_path: Path, scheme: str, reading
 
 def test_routes_of_the_quick_tests_are_seldom_refused(tmp_path: Path) -> None:
     """Refused on every route is agreement, too, but not the kind that is looked for."""
-    files = written(tmp_path, "vrt", corpora(1, "BIO"))
+    files = written(tmp_path, "vrt", corpora(1, "BIO", documents=6))
     found = [outcome(by_files, files, setting | SEVERAL[0]) for setting in settings_of(FORMATS["vrt"])]
 
     assert [one for one in found if one == "refused"] == ["refused"] * 24  # those with a filter on a layer

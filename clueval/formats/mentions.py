@@ -179,7 +179,7 @@ def _answer(value: object, layer: str, line: int | None) -> tuple[str | None, li
     if not isinstance(value, dict):
         raise ValueError("it is not an object")
     if "entities" not in value:
-        raise ValueError("it has no key 'entities'")
+        raise ValueError("""it has no key 'entities', as in {"entities": {"PER": ["Ada"]}}""")
     entities = value["entities"]
     if isinstance(entities, str):
         entities = json_in(entities)[0]

@@ -50,6 +50,7 @@ LEAST_DETECTED = 1e-9
 class Comparison(ComparedSystems):
     """The result of `compare`, see `ComparedSystems`."""
 
+    @checked_call
     def write_page(self, path: str | FilePath, *, title: str | None = None) -> None:
         """Write the web page of ``clueval compare --html``; with `details`, `compare` finds all that it shows.
 

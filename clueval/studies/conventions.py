@@ -281,6 +281,7 @@ class Conventions(Hinting):
 
         return render(self.to_dict(), form)
 
+    @checked_call
     def write_page(self, path: str | Path, *, title: str = "Which F1 is this?") -> None:
         """Write the web page of ``clueval conventions --html``.
 

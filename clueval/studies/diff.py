@@ -54,6 +54,7 @@ class Diff(ComparedErrors):
     _sides: Mapping[str, InputSide] = field(repr=False, compare=False)
     _how: tuple[Any, ...] = field(repr=False, compare=False)
 
+    @checked_call
     def write_page(self, path: str | Path, *, title: str = "Errors", lang: str = "") -> None:
         """Write the web page of ``clueval diff --html``: the errors in their contexts; reads the sources once more.
 

@@ -39,6 +39,7 @@ class Errors(Hinting):
     def __next__(self) -> Finding:
         return next(self._found)
 
+    @checked_call
     def write_page(
         self, path: str | Path, *, second: InputSide | None = None, title: str = "Errors", lang: str = ""
     ) -> None:

@@ -114,6 +114,7 @@ class Threshold:
         with whole_file(Path(path)) as file:
             file.write(self.to_json() + "\n")
 
+    @checked_call
     def write_page(self, path: str | Path, *, title: str = "Threshold") -> None:
         """Write the web page of ``clueval threshold --html``, with the curves.
 

@@ -9,6 +9,7 @@ generic label stays.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -18,7 +19,7 @@ from clueval.spans.shared import shared_positions
 from clueval.spans.span import Span
 from clueval.transforms.group import Group
 from clueval.transforms.hierarchy import Hierarchy
-from clueval.transforms.names import changed_labels, with_labels
+from clueval.transforms.names import HIDDEN, changed_labels, counted_names, with_labels
 
 
 class Generic:
@@ -38,6 +39,11 @@ class Generic:
             return replace(group, predicted=self._specific(group.predicted, group.gold))
         return replace(group, gold=self._specific(group.gold, group.predicted))
 
+    def without_effect(self, prepared: Mapping[tuple[Any, ...], int]) -> Iterator[str]:
+        """Yield which generic labels no span has."""
+        for label in sorted(self._labels - counted_names(prepared, "label").keys()):
+            yield f"no {self._side} span has the generic label {label!r}: names count as written"
+
     def _specific(self, own: Document, other: Document) -> Document:
         indices: dict[str, SpanIndex] = {}
 
@@ -45,6 +51,7 @@ class Generic:
             label = span.by_layer.get(layer)
             if label not in self._labels:
                 return span
+            self.prepared[HIDDEN, "label", label] += 1
             if layer not in indices:
                 indices[layer] = SpanIndex(other.layers.get(layer, ()))
             found = self._label(span, label, layer, indices[layer])

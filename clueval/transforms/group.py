@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
@@ -48,6 +48,15 @@ class Transform(Protocol):
         ...
 
     def __call__(self, group: Group) -> Group: ...
+
+
+@runtime_checkable
+class DoubtingTransform(Transform, Protocol):
+    """A transform that may have no effect, which is often a mistake."""
+
+    def without_effect(self, prepared: Mapping[tuple[Any, ...], int]) -> Iterator[str]:
+        """Yield in words what has no effect, as the tally of all changes shows."""
+        ...
 
 
 @runtime_checkable

@@ -125,6 +125,11 @@ class Depth:
 
         return changed_labels(document, change)
 
+    def without_effect(self, prepared: Mapping[tuple[Any, ...], int]) -> Iterator[str]:
+        """Yield that no label changes, if none does."""
+        if not any(prepared.values()):
+            yield f"the hierarchy changes no label to one at depth {self._depth}: names count as written"
+
     def _at_depth(self, label: str | None) -> str | None:
         return None if label is None else self._hierarchy.path(label)[: self._depth][-1]
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -157,6 +157,12 @@ class LabelMap:
                     if names.source.endswith(".json")
                     else "add them, or end the map with * (a tab, then * to keep all others or nothing to drop them)",
                 )
+
+    def without_effect(self, prepared: Mapping[tuple[Any, ...], int]) -> Iterator[str]:
+        """Yield that the maps change no span, if they change none."""
+        if not any(prepared.get((side, what)) for side in self._maps for what in ("renamed", "dropped")):
+            files = dict.fromkeys(names.source for names in self._maps.values() if names is not None)
+            yield f"the label map {' and '.join(files)} changes no span: names count as written"
 
 
 _LISTED = 5

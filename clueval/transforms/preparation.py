@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from clueval.transforms.alternatives import Alternatives
 from clueval.transforms.any_of import NAME, AnyOf
-from clueval.transforms.group import CheckingTransform, Group, Transform
+from clueval.transforms.group import CheckingTransform, DoubtingTransform, Group, Transform
 from clueval.transforms.hierarchy import EachDepth
 from clueval.transforms.names import HIDDEN
 from clueval.transforms.unplaced import nothing_beside
@@ -88,6 +88,13 @@ class Preparation:
             if isinstance(transform, CheckingTransform):
                 transform.check(changed[transform.signature[0]])
         return {name: tally for name, tally in changed.items() if name != ALTERNATIVES or has_alternatives}
+
+    def without_effect(self) -> Iterator[str]:
+        """Yield in words which options have no effect, once all documents are read."""
+        changed = self.changed()
+        for transform in self._transforms:
+            if isinstance(transform, DoubtingTransform):
+                yield from transform.without_effect(changed[transform.signature[0]])
 
     def choices(self) -> dict[str, str]:
         """The choices about gold, which partly follow from the documents, for the signature."""

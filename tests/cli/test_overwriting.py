@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -143,15 +144,33 @@ def by_a_hard_link(name: str) -> str:
 WAYS = (directly, by_a_detour, by_a_symbolic_link, by_a_hard_link)
 
 
+def named(value: object) -> str:
+    return value if isinstance(value, str) else " ".join(getattr(each, "__name__", each) for each in value)  # type: ignore[attr-defined]
+
+
 @pytest.mark.parametrize(
-    ("read", "arguments"), CASES, ids=lambda value: value if isinstance(value, str) else " ".join(value)
+    ("read", "arguments", "ways"),
+    [
+        # the quick tests go one way to each file, another one to the next
+        case
+        for number, (read, arguments) in enumerate(CASES)
+        for case in [
+            (read, arguments, [WAYS[number % 4]]),
+            pytest.param(read, arguments, WAYS, marks=pytest.mark.long),
+        ]
+    ],
+    ids=named,
 )
 def test_an_output_that_is_an_input_is_refused(
-    place: Path, read: str, arguments: list[str], capsys: pytest.CaptureFixture[str]
+    place: Path,
+    read: str,
+    arguments: list[str],
+    ways: Sequence[Callable[[str], str]],
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     config = place / "run.config"
     template = config.read_text()
-    for way in WAYS:
+    for way in ways:
         output = way(read)
         config.write_text(template.replace("OUT", output))
         before = {path: path.read_bytes() for path in place.rglob("*") if path.is_file()}

@@ -135,7 +135,15 @@ def test_random_swaps_come_close_to_all_swaps() -> None:
     assert entry["p"] == pytest.approx(expected, abs=0.02)
 
 
-@pytest.mark.parametrize("metric", ["levels", "exact", "fair", "partial", "muc", "gate"])
+@pytest.mark.parametrize(
+    "metric",
+    [
+        "levels",
+        "exact",
+        "fair",
+        *(pytest.param(name, marks=pytest.mark.long) for name in ("partial", "muc", "gate")),
+    ],
+)
 @at_most(5)
 @given(data=st.data())
 def test_p_of_few_units_is_that_of_scoring_every_swap(metric: str, data: st.DataObject) -> None:

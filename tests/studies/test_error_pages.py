@@ -102,3 +102,14 @@ def test_page_of_what_can_be_read_only_once_is_refused(tmp_path: Path) -> None:
     with pytest.raises(CluevalError, match=r"any_of does not apply to the page of two systems"):
         clueval.errors(GOLD, GOLD, layers=LAYERS, any_of=[PREDICTED]).write_page(path, second=GOLD)
     assert not path.exists()
+
+
+def test_page_with_a_wrong_path_or_language_is_refused() -> None:
+    found: Any = clueval.errors([["B-PER"]], [["O"]])
+
+    with pytest.raises(CluevalError, match="path must be"):
+        found.write_page(5)
+    with pytest.raises(CluevalError, match="lang must be"):
+        found.write_page("x.html", lang=3)
+    with pytest.raises(CluevalError, match="cannot be written"):
+        found.write_page("/no/such/folder/x.html")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from hypothesis import strategies as st
 
 from clueval import Result, Span, score
 from clueval.cli import main
-from clueval.exceptions import CluevalError, FormatError, UsageError
+from clueval.exceptions import CluevalError, CluevalWarning, FormatError, UsageError
 from clueval.transforms.hierarchy import Hierarchy
 
 Triple = tuple[int, int, str]
@@ -308,3 +309,35 @@ def test_spans_keep_what_they_have_besides_labels() -> None:
         "T1",
         4,
     )
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"label_map": "A\tB\n*\t*\n"}, "changes no span: names count as written"),
+        ({"gold_map": "A\tB\n*\t*\n"}, "changes no span: names count as written"),
+        ({"hierarchy": "A\tB\nB\tC\n", "depth": 1}, "the hierarchy changes no label to one at depth 1"),
+        ({"generic": "A"}, "no predicted span has the generic label 'A'"),
+        ({"generic_gold": "A,PER"}, "no gold span has the generic label 'A'"),
+    ],
+)
+def test_labels_of_options_that_no_span_has_are_a_warning(
+    options: dict[str, Any], message: str, tmp_path: Path
+) -> None:
+    for name in ("label_map", "gold_map", "hierarchy"):
+        if name in options:
+            path = tmp_path / f"{name}.tsv"
+            path.write_text(options[name], encoding="utf-8")
+            options = {**options, name: path}
+
+    with pytest.warns(CluevalWarning) as warned:
+        score([["B-PER"]], [["B-PER"]], metrics="exact", **options)
+    assert [message in str(one.message) for one in warned] == [True]
+
+
+def test_label_map_that_one_side_needs_is_no_warning(tmp_path: Path) -> None:
+    path = tmp_path / "map.tsv"
+    path.write_text("PERSON\tPER\n*\t*\n", encoding="utf-8")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", CluevalWarning)
+        score([["B-PER"]], [["B-PERSON"]], metrics="exact", label_map=path)

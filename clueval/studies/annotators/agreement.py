@@ -57,6 +57,7 @@ class Agreement(Hinting):
     def __str__(self) -> str:
         return self.render("text")
 
+    @checked_call
     def write_page(self, path: str | Path, *, title: str = "Agreement of annotators", lang: str = "") -> None:
         """Write the web page of ``clueval agree --html``; reads the sources once more.
 

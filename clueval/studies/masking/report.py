@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from clueval.exceptions import UsageError
+from clueval.exceptions import UsageError, checked_call
 from clueval.metrics.masking.mention import risk_by
 from clueval.studies.masking.found import MaskingFindings, by_frequency
 
@@ -39,6 +39,7 @@ class MaskingReport(MaskingFindings):
 
         write(Path(path), self, text=text)
 
+    @checked_call
     def write_page(self, path: str | Path, *, text: bool = True, lang: str = "") -> None:
         """Write the web page to sign; `lang` is the language of the texts, such as ``de``.
 

@@ -16,6 +16,7 @@ from clueval.evaluation.lockstep import _file, compared
 from clueval.evaluation.lockstep.by_document import DocumentLockstep
 from clueval.evaluation.lockstep.reader import Stretch
 from clueval.evaluation.plan import Plan
+from clueval.exceptions import FormatError
 from clueval.formats.columns.sizes import Sizes
 from clueval.metrics import metric_named
 from clueval.metrics.compared_counts import count_comparison
@@ -149,3 +150,10 @@ def test_stretch_has_a_part_of_each_document_that_begins_with_a_mark(tmp_path: P
         [(True, "4", 2, {a: 2}), (True, "5", 3, {})],
     ]
     assert other == same[:1]  # the last mark differs
+
+
+def test_document_that_ends_without_having_begun_is_an_error(tmp_path: Path) -> None:
+    text = SENTENCE * 4 + f"</text>\n<text>\n{SENTENCE}</text>\n"
+
+    with pytest.raises(FormatError):
+        parts(sources(tmp_path, text, text))

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from collections import Counter
+
 import pytest
 
 from clueval.evaluation.lockstep.fair_spans import Run, run_blocks
@@ -59,3 +61,11 @@ def test_sentence_may_have_a_number_of_lines_and_no_more(long: int) -> None:
         FormatError, match=rf"{('gold', 'tagger')[long]}\.tsv:3: the sentence .* more tokens than 2"
     ):
         run(texts[0], texts[1], max_sentence=2)
+
+
+def test_runs_are_added_side_by_side() -> None:
+    one = Run(Counter(a=1), ("A", "B"), 1, (2, 3), (4, 5))
+    other = Run(Counter(a=10, b=1), ("C", "A"), 10, (20, 30), (40, 50))
+
+    assert one + other == Run(Counter(a=11, b=1), ("A", "B", "C"), 11, (22, 33), (44, 55))
+    assert one.tally == {"a": 1}

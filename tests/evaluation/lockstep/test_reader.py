@@ -267,6 +267,13 @@ class TestPieces:
             steps._next()
             assert steps._sentence == (1, size, True)
 
+    def test_lines_mark_no_document(self, tmp_path: Path) -> None:
+        steps = self.steps(tmp_path, "", "")
+        mark, line = b"-DOCSTART-", b"a\tO"
+
+        assert steps._stretch(FilePieces(b"\n", [line, line], [line, line])) == (0, 2, (), ())
+        assert steps._stretch(FilePieces(b"\n", [mark, line], [mark, line])) is None
+
     def test_whole_sentences_end_the_sentence_that_was_read_by_lines(self, tmp_path: Path) -> None:
         steps = self.steps(tmp_path, "a/B-X\n", "a/B-X\n")
         steps._next()
@@ -363,21 +370,21 @@ class TestStretches:
             (20, 19),
         ],
     )
+    @pytest.mark.parametrize("line", ["w 1 O", "w O 1", "1 w O"])
     def test_token_id_that_occurs_again_in_its_document_is_found_anywhere(
-        self, tmp_path: Path, old: int, new: int
+        self, tmp_path: Path, old: int, new: int, line: str
     ) -> None:
         ids = [f"{new if number == old else number}" for number in range(1, 22)]
-        sentences = [f"{each} w O\n\n" for each in ids]
+        sentences = [line.replace("1", each) + "\n\n" for each in ids]
         sentences[8] = "# a comment\n" + sentences[8]  # read as a passage
-        options: dict[str, Any] = {"token_id": 1, "token": 2, "layers": {"x": 3}}
+        fields = line.split()
+        options: dict[str, Any] = {
+            "token_id": fields.index("1") + 1,
+            "token": fields.index("w") + 1,
+            "layers": {"x": fields.index("O") + 1},
+        }
 
-        for begins in {
-            0,
-            new - 1,
-            new,
-            old - 1,
-            min(old, 20),
-        }:  # another document begins before this sentence
+        for begins in {new - 1, new, old - 1, min(old, 20)}:  # the sentence before which a document begins
             parts = [*sentences]
             parts[begins] = f"-DOCSTART-\n\n{parts[begins]}"
             text = "-DOCSTART-\n\n" + "".join(parts)

@@ -420,29 +420,39 @@ def at_the_end(old: str, new: str) -> Callable[[str], str]:
     return change
 
 
-@pytest.mark.parametrize("side", [0, 1], ids=["gold", "predicted"])
+def of_sides(changes: list[tuple[str, Callable[[str], str]]]) -> list[Any]:
+    """Each change on each side; the quick tests have one side in turn."""
+    return [
+        pytest.param(form, change, side, marks=() if number % 2 == side else pytest.mark.long)
+        for number, (form, change) in enumerate(changes)
+        for side in (0, 1)
+    ]
+
+
 @pytest.mark.parametrize(
-    ("form", "change"),
-    [
-        ("vrt", at_the_end("\tO", "")),
-        ("vrt", at_the_end("\tO", "\tO\tO")),
-        ("vrt", at_the_end("\tO", "\tX-what")),
-        ("vrt", at_the_end("\tO", "\tL-X\nv\tS-X")),
-        ("vrt", at_the_end("\nw", "\nx")),
-        ("vrt", at_the_end("</text>\n", "")),
-        ("vrt", at_the_end("</s>\n", "")),
-        ("vrt", at_the_end("</text>", '<text id="another">')),
-        ("vrt", at_the_end('<text id="d40"', "<text id=d40")),
-        ("vrt", at_the_end('<text id="d25"', '<text id="x"')),
-        ("vrt", at_the_end("</text>\n", "</text>\n<text>\n</text>\n")),
-        ("vrt", at_the_end("\nw", "\n\0w")),
-        ("vrt", at_the_end("\nw", "\rw")),
-        ("vrt", at_the_end("</text>", "<!-- a\n</text>")),
-        ("conll", at_the_end("\tO", "")),
-        ("conll", at_the_end("\nw", "\n\nw")),
-        ("conll", at_the_end("-DOCSTART-\n", "")),
-        ("conll", at_the_end("\tO", "\tX-what")),
-    ],
+    ("form", "change", "side"),
+    of_sides(
+        [
+            ("vrt", at_the_end("\tO", "")),
+            ("vrt", at_the_end("\tO", "\tO\tO")),
+            ("vrt", at_the_end("\tO", "\tX-what")),
+            ("vrt", at_the_end("\tO", "\tL-X\nv\tS-X")),
+            ("vrt", at_the_end("\nw", "\nx")),
+            ("vrt", at_the_end("</text>\n", "")),
+            ("vrt", at_the_end("</s>\n", "")),
+            ("vrt", at_the_end("</text>", '<text id="another">')),
+            ("vrt", at_the_end('<text id="d40"', "<text id=d40")),
+            ("vrt", at_the_end('<text id="d25"', '<text id="x"')),
+            ("vrt", at_the_end("</text>\n", "</text>\n<text>\n</text>\n")),
+            ("vrt", at_the_end("\nw", "\n\0w")),
+            ("vrt", at_the_end("\nw", "\rw")),
+            ("vrt", at_the_end("</text>", "<!-- a\n</text>")),
+            ("conll", at_the_end("\tO", "")),
+            ("conll", at_the_end("\nw", "\n\nw")),
+            ("conll", at_the_end("-DOCSTART-\n", "")),
+            ("conll", at_the_end("\tO", "\tX-what")),
+        ]
+    ),
 )
 def test_error_is_the_one_of_a_single_process(
     tmp_path: Path, form: str, change: Callable[[str], str], side: int, monkeypatch: pytest.MonkeyPatch
