@@ -50,7 +50,7 @@ class _I2b2Reader(EventReader):
             self._refuse(f"{self.texts or 'no'} elements <TEXT>", "there must be one")
 
     def _start(self, name: str, attributes: Mapping[str, str]) -> None:
-        if self._path[1:] == ["TAGS"]:
+        if len(self._path) == 2 and self._path[1] == "TAGS":
             self.tags.append(Tag(name, attributes, self._parser.CurrentLineNumber))
         elif self._path[1:2] == ["TEXT"]:
             self._refuse(f"an element <{name:.40}> in the text", "write the text as CDATA")
