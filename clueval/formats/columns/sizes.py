@@ -28,8 +28,8 @@ class Sizes(NamedTuple):
     tokens: int = 1 << 20
     rows: int = 1 << 14
     characters: int = 1 << 18
-    look: int = 300
-    look_on: int = 200
+    look: int = 100
+    look_on: int = 100
     ahead: int = 1 << 17
     runs: int = 1 << 15
     run_tags: int = 1 << 16
