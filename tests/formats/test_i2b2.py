@@ -51,7 +51,7 @@ def test_line_ends_of_windows_are_one_character(tmp_path: Path) -> None:
 
 
 def test_elements_that_nest_deep_cost_their_number(tmp_path: Path) -> None:
-    content = i2b2("<A start='0' end='1'>" + "<b>" * 20_000 + "</b>" * 20_000 + "</A>")
+    content = i2b2("<A start='0' end='1'>" + "<b>" * 100_000 + "</b>" * 100_000 + "</A>")
 
     (document,) = read(write(tmp_path / "a.xml", content))
 
