@@ -86,8 +86,6 @@ def compared_stretches(
 
 def compare_columns(columns: Columns, decoders: Decoders, merge: bool) -> dict[str, ComparedSequence]:
     """Each sequence compared. Raises an error without a place for a bad tag; `compare` adds the place."""
-    for place, neighbours in columns.seams.items():
-        decoders[place].accept([], neighbours)
     with making_many(sum(map(len, columns.disputed[0].values()))):
         if merge:
             return {MERGED: _compare_merged(columns, decoders)}
@@ -231,6 +229,7 @@ def _decoded(columns: Columns, side: int, layer: str, decoders: Decoders) -> Fla
     seams = Seams(tags)
     try:
         decoder.accept(tags, seams.neighbours, columns.times)
+        decoder.accept((), columns.seams.get((SIDES[side], layer), Counter()))
         return decoder.columns(layer, tags, seams, columns.times)
     except BadTag as error:
         raise _BadTagOf(error, side, layer) from None
