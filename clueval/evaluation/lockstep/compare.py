@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from itertools import compress, repeat
 from operator import ne, not_
 from sys import intern
@@ -87,9 +86,6 @@ def compared_stretches(
 
 def compare_columns(columns: Columns, decoders: Decoders, merge: bool) -> dict[str, ComparedSequence]:
     """Each sequence compared. Raises an error without a place for a bad tag; `compare` adds the place."""
-    for (side, layer), neighbours in columns.seams.items():
-        with _naming(SIDES.index(side), layer):
-            decoders[side, layer].accept([], neighbours)
     with making_many(sum(map(len, columns.disputed[0].values()))):
         if merge:
             return {MERGED: _compare_merged(columns, decoders)}
@@ -102,15 +98,6 @@ class _BadTagOf(CluevalError):
     def __init__(self, error: BadTag, side: int, layer: str) -> None:
         super().__init__(error.problem)
         self.error, self.side, self.layer = error, side, layer
-
-
-@contextmanager
-def _naming(side: int, layer: str) -> Iterator[None]:
-    """Bad tags are those of a side and layer."""
-    try:
-        yield
-    except BadTag as error:
-        raise _BadTagOf(error, side, layer) from None
 
 
 class _Passages:
@@ -207,9 +194,11 @@ def _counted(
 ) -> Counter[str]:
     """The labels of the spans in `tags`, which are the same on both sides."""
     decoder = decoders[SIDES[side], layer]
-    with _naming(side, layer):
+    try:
         decoder.accept(tags, seams.neighbours, columns.times)
         return decoder.labels(tags, seams, columns.times)
+    except BadTag as error:
+        raise _BadTagOf(error, side, layer) from None
 
 
 def _compare_merged(columns: Columns, decoders: Decoders) -> ComparedSequence:
@@ -238,6 +227,9 @@ def _decoded(columns: Columns, side: int, layer: str, decoders: Decoders) -> Fla
     """The spans of disputed lines."""
     decoder, tags = decoders[SIDES[side], layer], columns.disputed[side][layer]
     seams = Seams(tags)
-    with _naming(side, layer):
+    try:
         decoder.accept(tags, seams.neighbours, columns.times)
+        decoder.accept((), columns.seams.get((SIDES[side], layer), Counter()))
         return decoder.columns(layer, tags, seams, columns.times)
+    except BadTag as error:
+        raise _BadTagOf(error, side, layer) from None

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from clueval.evaluation.lockstep.compare import compare_columns
 from clueval.evaluation.lockstep.tag_runs import Rows, TagRuns, columns_of
+from clueval.exceptions import CluevalError
 from clueval.formats.columns.layout import ColumnOptions, Layout, layout_of
 from clueval.formats.columns.sizes import Sizes
 from clueval.spans.compared import SIDES
@@ -194,3 +195,14 @@ def test_counts_that_cannot_be_are_found_by_the_check(counts: dict[str, int], to
 
     with pytest.raises(AssertionError):
         runs._check(tokens)
+
+
+def test_tag_outside_the_scheme_at_a_seam_is_an_error_of_the_input() -> None:
+    runs = tag_runs(rows())
+    runs.add_seam(rows("B-X", "S-Y"))
+    decoders = {(side, "label"): Decoder("BIO", "conlleval") for side in SIDES}
+
+    (columns,) = runs.take(2)
+
+    with pytest.raises(CluevalError, match="'S-Y' is outside the scheme BIO"):
+        compare_columns(columns, decoders, merge=False)
