@@ -88,8 +88,6 @@ def _inside(text: bytes, layout: Layout) -> bytes:
     """The runs of lines in spans, each without its first token."""
     columns = [column for _, column in layout.layers]
     before, layers, after = min(columns), len(columns), layout.width - 1 - max(columns)
-    if before <= layers > 1 and not after:  # removing the tags outside spans first makes the search cheaper
-        text = text.replace((layout.separator.encode() + b"O") * layers + b"\n", b"\n")
     runs = _runs(layout.separator, before, layers, after).findall(text)
     start = layout.separator.join(["O"] * before).encode()
     border = layout.border.encode()
