@@ -3,11 +3,11 @@
     {"text": "Frida Kahlo", "_input_hash": 12, "spans": [{"start": 0, "end": 5, "label": "PER"}], "answer": "accept"}
 
 Ends are exclusive; ``token_end``, which is inclusive, is not used. ``_annotator_id``, else ``_session_id``, is the
-annotator, whose rows are an annotation set; ``_input_hash`` is the id of the document. Rows with the answer
-``ignore`` are passed over. Rows with the answer ``reject`` are refused, because a rejected suggestion says nothing
-about the rest of the text; ``--answers accepted`` passes over them. A row without ``spans`` has none, unless it is
-a classification of its text, with ``label`` or ``options``, which is refused. The ``score`` of a span is a feature, and
-the values of ``meta`` are metadata. Relations are passed over. A row without ``text`` has that of its ``tokens``. A
+annotator, whose rows are an annotation set; ``_input_hash``, else ``id``, is the id of the document. Rows with the
+answer ``ignore`` are passed over. Rows with the answer ``reject`` are refused, because a rejected suggestion says
+nothing about the rest of the text; ``--answers accepted`` passes over them. A row without ``spans`` has none, unless it
+is a classification of its text, with ``label`` or ``options``, which is refused. The ``score`` of a span is a feature,
+and the values of ``meta`` are metadata. Relations are passed over. A row without ``text`` has that of its ``tokens``. A
 span may have ``fragments`` and ``alternatives``, as in doccano's rows.
 """
 
@@ -24,6 +24,7 @@ from clueval.formats.recognition import Beginning, Sign
 from clueval.spans.document import Document
 
 SOURCE = "label"
+_IDS = ("_input_hash", "id")
 _LIST_OF_SPANS = re.compile(r'"spans"\s*:\s*\[')
 _CHOICES = {"label", "options"}
 _LONGEST_GAP = 10_000
@@ -50,7 +51,7 @@ def _documents(row: object, rows: RowReader) -> Iterator[Document]:
         rows.refuse("the row classifies its text, which has no spans")
     text = rows.text(found, "text") if "text" in found else _text_of_tokens(found, rows)
     rows.passed_over["relations"] += len(rows.listed(found.get("relations"), "'relations'"))
-    identifier = rows.id(found, "_input_hash")
+    identifier = rows.id(found, *_IDS)
     items = rows.listed(found.get("spans"), "'spans'")
     layers = {}
     for layer in rows.sources(SOURCE, (SOURCE,)):
@@ -98,7 +99,8 @@ def _flat(row: Any, number: int) -> FlatRow | None:
         return None
     text, items = row.get("text"), row.get("spans", [])
     spans = flat_items(items, text, ("start", "end", "label"))
-    return flat_row(row.get("_input_hash"), text, spans, number, row, _set(row))
+    identifier = next((row[key] for key in _IDS if row.get(key) is not None), None)
+    return flat_row(identifier, text, spans, number, row, _set(row))
 
 
 def _is_classification(row: Row) -> bool:

@@ -107,6 +107,13 @@ class TestProdigy:
         result = score(SAMPLES / "prodigy" / "gold.jsonl", SAMPLES / "prodigy" / "gold.jsonl")
         assert result.passed_over == {"gold": {"ignored": 1}, "predicted": {"ignored": 1}}
 
+    def test_rows_without_an_input_hash_have_the_id_that_they_name(self, tmp_path: Path) -> None:
+        row = '{"id": "%s", "text": "Ada", "spans": [{"start": 0, "end": 3, "label": "PER"}]}\n'
+        path = write(tmp_path / "a.jsonl", row % "k1" + row % "k2")
+
+        assert [document.id for document in read(path)] == ["k1", "k2"]
+        assert [*score(path, path, by=["document"]).groups["document"]] == ["k1", "k2"]
+
     def test_rejected_rows_are_refused_unless_only_accepted_ones_are_wanted(self) -> None:
         path = SAMPLES / "prodigy" / "rejected.jsonl"
 
