@@ -7,8 +7,9 @@ annotator, whose rows are an annotation set; ``_input_hash``, else ``id``, is th
 answer ``ignore`` are passed over. Rows with the answer ``reject`` are refused, because a rejected suggestion says
 nothing about the rest of the text; ``--answers accepted`` passes over them. A row without ``spans`` has none, unless it
 is a classification of its text, with ``label`` or ``options``, which is refused. The ``score`` of a span is a feature,
-and the values of ``meta`` are metadata. Relations are passed over. A row without ``text`` has that of its ``tokens``. A
-span may have ``fragments`` and ``alternatives``, as in doccano's rows.
+and so are values that Prodigy does not write, such as ``risk`` and ``entity_id``. The values of ``meta`` are metadata.
+Relations are passed over. A row without ``text`` has that of its ``tokens``. A span may have ``fragments`` and
+``alternatives``, as in doccano's rows.
 """
 
 from __future__ import annotations
@@ -25,6 +26,11 @@ from clueval.spans.document import Document
 
 SOURCE = "label"
 _IDS = ("_input_hash", "id")
+_NO_FEATURES = {
+    *("start", "end", "label", "text", "token_start", "token_end"),
+    *("id", "source", "pattern", "input_hash", "answer", "type", "optional"),
+}
+"""What a span has besides features: its place, label and text, and what Prodigy notes about it."""
 _LIST_OF_SPANS = re.compile(r'"spans"\s*:\s*\[')
 _CHOICES = {"label", "options"}
 _LONGEST_GAP = 10_000
@@ -89,7 +95,12 @@ def _text_of_tokens(row: dict[str, Any], rows: RowReader) -> str:
 
 
 def _features(item: dict[str, Any]) -> dict[str, Any]:
-    return {"score": item["score"]} if isinstance(item.get("score"), int | float) else {}
+    return {
+        key: value
+        for key, value in item.items()
+        if key not in _NO_FEATURES
+        and (isinstance(value, int | float) or (isinstance(value, str) and key != "score"))
+    }
 
 
 def _flat(row: Any, number: int) -> FlatRow | None:

@@ -114,6 +114,14 @@ class TestProdigy:
         assert [document.id for document in read(path)] == ["k1", "k2"]
         assert [*score(path, path, by=["document"]).groups["document"]] == ["k1", "k2"]
 
+    def test_values_that_prodigy_does_not_write_are_features(self, tmp_path: Path) -> None:
+        features = {"risk": "high", "entity_id": 7}
+        noted = {"token_start": 0, "token_end": 0, "source": "x", "score": "high"}
+        span = {"start": 0, "end": 3, "label": "PER", **noted, **features}
+        path = write(tmp_path / "a.jsonl", json.dumps({"text": "Ada", "spans": [span]}))
+
+        assert only(path).layers["label"][0].features == features
+
     def test_rejected_rows_are_refused_unless_only_accepted_ones_are_wanted(self) -> None:
         path = SAMPLES / "prodigy" / "rejected.jsonl"
 
