@@ -112,7 +112,8 @@ def _meaning(row: Mapping[str, Any], confidence: float) -> Iterator[str]:
     if entities and not left:
         yield f"All {entities:,} persons or things are masked wherever they occur."
     elif entities:
-        yield f"{left:,} of {entities:,} persons or things can be read in at least one place."
+        which = "The only person or thing" if entities == 1 else f"{left:,} of {entities:,} persons or things"
+        yield f"{which} can be read in at least one place."
     if row["entities_in_part"]:
         number = row["entities_in_part"]
         yield (
@@ -120,8 +121,8 @@ def _meaning(row: Mapping[str, Any], confidence: float) -> Iterator[str]:
             "A reader may find out what these masks hide."
         )
     unmasked = row["mentions"] - row["protected"]
-    words = row["words_exposed"]
-    yield f"{unmasked:,} of {row['mentions']:,} mentions can be read in full or in part, {words:,} words."
+    words = f"{row['words_exposed']:,} word{'s' * (row['words_exposed'] != 1)}"
+    yield f"{unmasked:,} of {row['mentions']:,} mentions can be read in full or in part, {words}."
     documents, exposed = row["documents"], row["documents_exposed"]
     if documents:
         bound = row["document_leak_upper"]
