@@ -1,4 +1,4 @@
-"""The base of the readers of XML formats that handle the events of the parser, and the label of an element."""
+"""Shared by readers of XML formats: a class that handles what the XML parser reports, and the label of an element."""
 
 from __future__ import annotations
 

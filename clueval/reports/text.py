@@ -26,7 +26,7 @@ def render_tables(found: Iterable[Table]) -> str:
 
 
 def narrow(table: Table, columns: int = 100) -> Iterator[Table]:
-    """Yield a table that is wider than so many columns of the screen as several, each with the first column.
+    """Yield the parts of a table, none wider than this number of characters; each part has the first column.
 
     >>> wide = Table("labels", ["label", "gold", "found"], [["PER", 3, 2]])
     >>> [(part.title, part.header) for part in narrow(wide, 12)]

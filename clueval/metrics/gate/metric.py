@@ -41,7 +41,6 @@ from clueval.metrics.gate.tally import (
     require_seen,
 )
 from clueval.metrics.gate.thresholds import (
-    ALL,
     CurvePoint,
     Thresholds,
     average_precision,
@@ -49,6 +48,7 @@ from clueval.metrics.gate.thresholds import (
     curve,
     parse_thresholds,
     threshold_name,
+    thresholds_with,
 )
 from clueval.metrics.metric import Needs, Rates, Side, rates_of, refuse_filter
 from clueval.metrics.tally_keys import Shape
@@ -216,15 +216,7 @@ class Gate:
             )
         if not self.beta > 0:
             raise UsageError(f"Gate.beta must be greater than 0, not {self.beta!r}")
-        if self.score_feature is None:
-            if self.thresholds is not None:
-                raise UsageError(
-                    "Gate.thresholds need scores",
-                    advice="name the feature that has the scores with Gate.score_feature",
-                )
-        else:
-            thresholds = ALL if self.thresholds is None else parse_thresholds(self.thresholds)
-            object.__setattr__(self, "thresholds", thresholds)
+        object.__setattr__(self, "thresholds", thresholds_with(self.score_feature, self.thresholds))
 
     # Counting
 

@@ -37,6 +37,18 @@ ALL, ROUNDED = "all", "rounded"
 Thresholds = str | tuple[float, ...]
 
 
+def thresholds_with(score_feature: str | None, given: Thresholds | None) -> Thresholds | None:
+    """Return the thresholds of a metric: none without scores, by default all. Raises `UsageError`."""
+    if score_feature is not None:
+        return ALL if given is None else parse_thresholds(given)
+    if given is not None:
+        raise UsageError(
+            "Gate.thresholds need scores",
+            advice="name the feature that has the scores with Gate.score_feature",
+        )
+    return None
+
+
 def parse_thresholds(given: str | Iterable[float]) -> Thresholds:
     """Parse ``"all"``, ``"rounded"``, the name of a grid, or thresholds: ``"0.2,0.5"`` or numbers.
 
