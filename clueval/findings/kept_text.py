@@ -3,43 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
 from io import TextIOWrapper
-from typing import IO, Any, Self
 
-from clueval.writing import scratch_file
+from clueval.findings.kept_file import KeptFile
 
 _BLOCK = 1 << 16
 """The number of characters that are written to the file, or read from it, at a time; fewer are held in memory alone."""
 
 
-class KeptText:
+class KeptText(KeptFile):
     """Text that was added piece by piece, to be iterated any number of times in blocks that end anywhere.
 
-    It is held in a file without a name, so memory does not grow with it. A context manager, which closes the file.
-    Raises `FileError` if the file cannot be written.
+    It is held in a file, so memory does not grow with it.
     """
 
     def __init__(self) -> None:
+        super().__init__()
         self._waiting: list[str] = []
         self._size = 0
-        self._file: IO[bytes] | None = None
-        self._stack = ExitStack()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *error: Any) -> bool | None:
-        return self._stack.__exit__(*error)
 
     def add(self, text: str) -> None:
         """Add text to the end."""
         self._waiting.append(text)
         self._size += len(text)
         if self._size > _BLOCK:
-            if self._file is None:
-                self._file = self._stack.enter_context(scratch_file())
-            self._file.write("".join(self._waiting).encode("utf-8", "surrogatepass"))
+            self._opened().write("".join(self._waiting).encode("utf-8", "surrogatepass"))
             self._waiting, self._size = [], 0
 
     def __iter__(self) -> Iterator[str]:

@@ -9,17 +9,16 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import ExitStack
 from itertools import islice
-from typing import IO, Any, ClassVar, Generic, Self, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 from clueval.findings.choice import Choice, findings
+from clueval.findings.kept_file import KeptFile
 from clueval.findings.stream import passage_findings, within_sentences
 from clueval.formats.columns.passages import Passage
 from clueval.reading.source import Source
 from clueval.spans.document import Document
 from clueval.transforms.group import Group
-from clueval.writing import scratch_file
 
 Row = TypeVar("Row")
 
@@ -27,25 +26,17 @@ _BATCH = 100
 """The number of rows that are written to the file at a time; fewer are held in memory alone."""
 
 
-class KeptRows(Generic[Row]):
+class KeptRows(KeptFile, Generic[Row]):
     """The first `limit` rows (None: all) of what `take` is given, to be iterated any number of times.
 
-    Rows are held in a file without a name, so memory does not grow with their number. A context manager, which
-    closes the file. Raises `FileError` if the file cannot be written.
+    Rows are held in a file, so memory does not grow with their number.
     """
 
     def __init__(self, limit: int | None = None) -> None:
+        super().__init__()
         self._limit = limit
         self._batches = 0
         self._latest: list[Row] = []
-        self._file: IO[bytes] | None = None
-        self._stack = ExitStack()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *error: Any) -> bool | None:
-        return self._stack.__exit__(*error)
 
     def __len__(self) -> int:
         return self._batches * _BATCH + len(self._latest)
@@ -58,19 +49,17 @@ class KeptRows(Generic[Row]):
                 self._write()
 
     def _write(self) -> None:
-        if self._file is None:
-            self._file = self._stack.enter_context(scratch_file())
-        pickle.dump(self._latest, self._file, pickle.HIGHEST_PROTOCOL)
+        pickle.dump(self._latest, self._opened(), pickle.HIGHEST_PROTOCOL)
         self._batches += 1
         self._latest = []
 
     def __iter__(self) -> Iterator[Row]:
         place = 0
         for _ in range(self._batches):
-            assert self._file is not None
-            self._file.seek(place)
-            batch = pickle.load(self._file)
-            place = self._file.tell()
+            file = self._opened()
+            file.seek(place)
+            batch = pickle.load(file)
+            place = file.tell()
             yield from batch
         yield from self._latest
 
