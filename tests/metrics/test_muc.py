@@ -18,7 +18,8 @@ from strategies import LABELS, any_spans, at_most, flat_spans
 from clueval.exceptions import UsageError
 from clueval.metrics import muc
 from clueval.metrics.metric import Side
-from clueval.metrics.muc import CATEGORIES, SCHEMES, Muc, flat_pairs, overlap_pairs
+from clueval.metrics.muc import CATEGORIES, SCHEMES, Muc
+from clueval.metrics.muc_pairs import flat_pairs, overlap_pairs
 from clueval.spans.span import Frozen, Span
 
 NERVALUATE = {"strict": "strict", "exact": "exact", "partial": "partial", "type": "ent_type"}
