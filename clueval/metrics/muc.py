@@ -96,7 +96,7 @@ class Muc:
     def count(self, gold: Side, predicted: Side) -> Tally:
         """Count one document; O(n log n) for n spans. Raises `UsageError` if a filter excludes spans."""
         refuse_filter(self, (gold, predicted))
-        found, golds, predicteds = apart(keys_of(gold.spans), keys_of(predicted.spans))
+        found, golds, predicteds = apart(list(keys_of(gold.spans)), list(keys_of(predicted.spans)))
         tally = count_in_stages(golds, predicteds) if golds or predicteds else Counter()
         for scheme in SCHEMES:
             _count(tally, scheme, found)

@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from heapq import heappop, heappush
-from itertools import accumulate, pairwise
-from operator import attrgetter
+from itertools import pairwise
+from operator import itemgetter
 from typing import Any, NamedTuple
 
+from clueval.spans.isolated import isolated
 from clueval.spans.most_pairs import most_pairs
 from clueval.spans.parts import Ranges
 from clueval.spans.shared import sharing
@@ -52,52 +53,44 @@ class PairCounts(NamedTuple):
 
     @classmethod
     def of(
-        cls, pairs: Iterable[Pair], missed: Iterable[Item] = (), spurious: Iterable[Item] = ()
+        cls,
+        pairs: Iterable[tuple[Key | Item, Key | Item]],
+        missed: Iterable[Key | Item] = (),
+        spurious: Iterable[Key | Item] = (),
     ) -> PairCounts:
-        kinds = ((one.label, _range(one) == _range(other), one.label == other.label) for one, other in pairs)
+        kinds = ((one[2], _range(one) == _range(other), one[2] == other[2]) for one, other in pairs)
         return cls(Counter(kinds), Counter(map(_label, missed)), Counter(map(_label, spurious)))
 
 
-def apart(gold: Iterable[Key], predicted: Iterable[Key]) -> tuple[PairCounts, list[Item], list[Item]]:
-    """Return what needs no stages, and the other spans of both sides: those in components of several spans.
+def apart(gold: Sequence[Key], predicted: Sequence[Key]) -> tuple[PairCounts, list[Item], list[Item]]:
+    """Return what needs no stages, and the other spans of both sides. Costs O(n log n) for n spans.
 
-    A span alone is in no pair, and two overlapping spans, one of each side, are a pair under every scheme. Costs
-    O(n log n) for n spans.
+    A span alone is in no pair, and two overlapping spans, one of each side, are a pair under every scheme.
 
     >>> apart([(0, 3, "A", None), (5, 6, "B", None)], [(1, 4, "A", None), (7, 9, "B", None)])[0]
     PairCounts(pairs=Counter({('A', False, True): 1}), missed=Counter({'B': 1}), spurious=Counter({'B': 1}))
     """
-    rows = sorted(
-        (start, end, side, label, parts or ())
-        for side, keys in enumerate((gold, predicted))
-        for start, end, label, parts in keys
+    alone, overlapping, others = isolated(map(_extent, gold), map(_extent, predicted))
+    pairs: list[tuple[Key, Key]] = []
+    for number, other in overlapping:
+        if gold[number][3] or predicted[other][3]:
+            others[0].append(number)
+            others[1].append(other)
+        else:
+            pairs.append((gold[number], predicted[other]))
+    missed, spurious = (
+        [side[n] for n in numbers] for side, numbers in zip((gold, predicted), alone, strict=True)
     )
-    # points as long as one position, so that equal ones are together
-    reach = accumulate((max(end, start + 1) for start, end, *_ in rows), max)
-    begins = [
-        number for number, (row, past) in enumerate(zip(rows[1:], reach, strict=False), 1) if past <= row[0]
-    ]
-    pairs: list[tuple[str, bool, bool]] = []
-    alone: tuple[list[str], list[str]] = ([], [])
-    left: tuple[list[Item], list[Item]] = ([], [])
-    for first, past in pairwise((0, *begins, len(rows)) if rows else ()):
-        start, end, side, label, parts = rows[first]
-        if past - first == 1:
-            alone[side].append(label)
-            continue
-        if past - first == 2:
-            other_start, other_end, other_side, other_label, other_parts = rows[first + 1]
-            if side != other_side and start < end and other_start < other_end and not (parts or other_parts):
-                same_range = start == other_start and end == other_end
-                pairs.append((other_label if side else label, same_range, label == other_label))
-                continue
-        for start, end, side, label, parts in rows[first:past]:
-            left[side].append(Item(start, end, label, parts))
-    return PairCounts(Counter(pairs), Counter(alone[0]), Counter(alone[1])), *left
+    own, left = (
+        [Item(start, end, label, parts or ()) for start, end, label, parts in map(side.__getitem__, numbers)]
+        for side, numbers in zip((gold, predicted), others, strict=True)
+    )
+    return PairCounts.of(pairs, missed, spurious), own, left
 
 
-_range: Callable[[Item], tuple[int, int, Ranges]] = attrgetter("start", "end", "parts")
-_label: Callable[[Item], str] = attrgetter("label")
+_extent: Callable[[Key | Item], tuple[int, int]] = itemgetter(0, 1)
+_label: Callable[[Key | Item], str] = itemgetter(2)
+_range: Callable[[Key | Item], tuple[int, int, Ranges | None]] = itemgetter(0, 1, 3)
 
 
 def _identity(span: Ranged) -> tuple[int, int, str, Ranges]:
