@@ -281,8 +281,8 @@ def add_items(tally: Tally, gold: Sequence[Item], predicted: Sequence[Item]) -> 
         else:
             others[0].append(i)
             others[1].append(j)
-    for (label, other, kind), number in Counter(kinds).items():
-        _add_pair(tally, label, other, kind, number)
+    for (label, other, overlap), number in Counter(kinds).items():
+        _add_pair(tally, label, other, overlap, number)
     left = [
         [side[place] for place in sorted(numbers)]
         for side, numbers in zip((gold, predicted), others, strict=True)
