@@ -37,7 +37,7 @@ from clueval.spans.seen_names import SeenNames
 from clueval.textfiles import Progress
 from clueval.transforms.group import Group, Transform
 from clueval.transforms.keywords import PreparingOptions
-from clueval.transforms.preparation import Preparation
+from clueval.transforms.preparation import Preparation, warn_without_effect
 from clueval.transforms.prepared import transforms_of
 from clueval.transforms.preparing import Preparing
 
@@ -201,6 +201,7 @@ class _Stream:
 
     def _require_known_names(self) -> None:
         self._preparation.checked()
+        warn_without_effect([self._preparation])
         self._choice.require_layer(self._layers)
         self._seen.require_all((), self._layers)
 
