@@ -145,6 +145,22 @@ def _has_columns(beginning: Beginning) -> bool:
     return not is_json and (not lines or any(_IS_LINE.match(line) for line in lines))
 
 
+def is_running_text(beginning: Beginning) -> bool:
+    """Return whether the first lines hold words of a text instead of columns.
+
+    These are lines without tabs and tags: a single one, or lines with different numbers of words.
+
+    >>> [is_running_text(Beginning("a.txt", text)) for text in ("Anna lives here.", "Anna NE\\nlives VVFIN", "a\\nb")]
+    [True, False, False]
+    """
+    lines = [line for line in beginning.lines if not line.startswith(("#", DOCSTART))]
+    words = [line.split() for line in lines]
+    if "\t" in "".join(lines) or all(is_tag(of_line[-1]) for of_line in words):
+        return False
+    numbers = {len(of_line) for of_line in words}
+    return len(numbers) > 1 or (len(lines) == 1 and numbers != {1})
+
+
 FORMAT = Format(
     name="conll",
     holds="one token per line, columns separated by tabs or blanks, a blank line after each sentence, `-DOCSTART-`; "

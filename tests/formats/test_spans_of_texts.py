@@ -9,7 +9,7 @@ import pytest
 from corpora import write
 
 from clueval import convert, read, score
-from clueval.exceptions import FileError, FormatError, SpanError, UsageError
+from clueval.exceptions import CluevalError, FileError, FormatError, SpanError, UsageError
 
 ROWS = [
     {"id": 7, "text": "Anna Weiß in Bern", "label": [[0, 9, "PER"], [13, 17, "LOC"]]},
@@ -69,6 +69,30 @@ def test_text_of_another_format_is_refused(tmp_path: Path) -> None:
 
     with pytest.raises(FileError, match="has neither tokens nor rows of texts"):
         list(read(table, text=table))
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("Anna Weiß lives in Bern", "holds words of a text, not one token per line"),
+        ("Anna Weiß lives in Bern.\nAda does, too.\n", "holds words of a text, not one token per line"),
+        ('{"id": "7", "text": "Anna Weiß"}\n', "the row has no spans: no key 'label'"),
+        ('[{"id": "7", "label": []}]', "the row has no text"),
+    ],
+)
+def test_text_that_is_neither_tokens_nor_rows_is_refused(content: str, message: str, tmp_path: Path) -> None:
+    table = write(tmp_path / "t.csv", f"{HEADER}7,0,9,PER\n")
+
+    with pytest.raises(CluevalError, match=message):
+        list(read(table, text=write(tmp_path / "t.txt", content)))
+
+
+@pytest.mark.parametrize("content", ["Anna\nWeiß\n", "Anna NE\nWeiß NE\n", "Anna B-PER\n", "[\nAnna\n]\n"])
+def test_text_may_be_lines_of_tokens(content: str, tmp_path: Path) -> None:
+    table = write(tmp_path / "t.csv", "document,start,end,label\n")
+    (document,) = read(table, text=write(tmp_path / "t.txt", content))
+
+    assert document.tokens == [line.split()[0] for line in content.splitlines()]
 
 
 def test_texts_without_tokens_give_no_tokens(tmp_path: Path, texts: Path) -> None:
