@@ -103,10 +103,37 @@ def test_texts_without_tokens_give_no_tokens(tmp_path: Path, texts: Path) -> Non
 @pytest.mark.parametrize(
     ("content", "message"),
     [
+        ('c="the patient" 1:0 1:1||t="problem"\n', "has concepts of i2b2 .* howto-i2b2"),
+        ("Sentence #,Word,POS,Tag\nSentence: 1,Anna,NNP,B-per\n,lives,VBZ,O\n", "commas or semicolons"),
+        ('"id","text"\n"1","Anna lives in Ulm"\n', "commas or semicolons .* howto-conll"),
+        ("id;text;label\n1;Anna;PER\n", "commas or semicolons"),
+        (
+            "The\tO\nTom\tperson-actor\n",
+            "x.txt:2: 'person-actor' is not a tag .*; if labels have no prefix, write I-",
+        ),
+    ],
+)
+def test_file_that_needs_conversion_is_answered_with_what_to_do(
+    content: str, message: str, tmp_path: Path
+) -> None:
+    with pytest.raises(FormatError, match=message):
+        list(read(write(tmp_path / "x.txt", content)))
+
+
+@pytest.mark.parametrize("content", [", O\n", "1,5 B-NUM\n", "# a,b\nx O\n", "x,y B-PER x,y\n"])
+def test_tokens_with_commas_are_tokens(content: str, tmp_path: Path) -> None:
+    (document,) = read(write(tmp_path / "x.txt", content), {"label": 2})
+
+    assert len(document.tokens or ()) == 1
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
         ('[{"start": 0, "end": 4, "label": "PER"}]', "has spans without texts .write a row for each text"),
         (
             "token,gold\nAnna,B-PER\n",
-            "the first line has commas .separate the columns of tokens and tags by tabs",
+            "the first line has commas or semicolons .separate the columns of tokens and tags by tabs",
         ),
     ],
 )
