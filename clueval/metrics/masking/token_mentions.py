@@ -36,7 +36,8 @@ def masks_of(spans: TokenSpans, is_mask: Callable[[Span], bool]) -> TokenMasks:
 class TokenReader:
     """Reads the mentions of documents; the settings are those of `clueval.metrics.masking.mention.MentionReader`.
 
-    `layers` are those of gold, whose positions count from `base`.
+    `layers` are those of gold, whose positions count from `base`. `entities` has the numbers of the entities by what
+    tells them apart; mentions that are read later have the same ones.
     """
 
     layers: Mapping[str, Sequence[Span]]
@@ -46,14 +47,14 @@ class TokenReader:
     risk: Risk
     entity: str
     keep: Collection[str]
+    entities: dict[tuple[str, ...], int]
 
     def read(self, spans: TokenSpans) -> TokenMentions:
         """Return the mentions among spans. Raises `NotTokens` for those that only the plain way can count."""
         areas, ids = self._areas(), OverlappedLabels(self.layers, self.entity)
         in_place = ids.label_in_place if self.entity in self.layers else None
         annotated = self._annotated(spans, ids)
-        tokens, core = self.text.tokens, self.text.core
-        entities: dict[tuple[str, ...], int] = {}
+        tokens, core, entities = self.text.tokens, self.text.core, self.entities
         rows, owners = [], 0
         for start, end, key, counted in zip(spans.starts, spans.ends, spans.keys, spans.flags, strict=True):
             label, kind, own = annotated[key]
