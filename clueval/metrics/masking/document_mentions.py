@@ -55,24 +55,20 @@ def add_document(tally: Tally, views: Mapping[str, DocumentMentions], risk: Risk
 
 
 def _add_entities(tally: Tally, found: DocumentMentions, risk: Risk) -> None:
-    mentions = Counter(found.entities)
-    exposed = Counter(compress(found.entities, found.exposed))
     kinds = dict(zip(found.entities, found.kinds, strict=True))
     if len(set(found.kinds)) > 1:
-        for entity, kind in set(zip(found.entities, found.kinds, strict=True)):
-            kinds[entity] = min(kind, kinds[entity], key=risk)
-    numbers = Counter(
-        (
-            kinds[entity],
-            "entities_protected" if entity not in exposed else _partly(number, exposed[entity]),
-        )
-        for entity, number in mentions.items()
-    )
-    for (kind, status), number in numbers.items():
+        for entity, kind in zip(found.entities, found.kinds, strict=True):
+            if kind != kinds[entity]:
+                kinds[entity] = min(kind, kinds[entity], key=risk)
+    exposed = Counter(compress(found.entities, found.exposed))
+    mentions = Counter(filter(exposed.__contains__, found.entities))
+    not_protected = Counter(kinds[entity] for entity in exposed)
+    in_part = Counter(kinds[entity] for entity, number in exposed.items() if number < mentions[entity])
+    for kind, number in Counter(kinds.values()).items():
         for row in (("all", ""), ("class", kind)):
             tally[*row, "entities"] += number
-            if status:
-                tally[*row, status] += number
+            tally[*row, "entities_protected"] += number - not_protected[kind]
+            tally[*row, "entities_in_part"] += in_part[kind]
 
 
 def _add_replacements(tally: Tally, found: DocumentMentions) -> int:
@@ -81,18 +77,14 @@ def _add_replacements(tally: Tally, found: DocumentMentions) -> int:
     Returns the number of entities with several replacements.
     """
     protected = list(map(not_, found.exposed))
-    mentions = list(compress(found.entities, protected))
-    different = set(zip(mentions, compress(found.replacements, protected), strict=True))
-    tally["replacements", "entities"] += _repeated(Counter(mentions))
-    several = _repeated(Counter(entity for entity, _ in different))
+    entities = list(compress(found.entities, protected))
+    replacements = list(compress(found.replacements, protected))
+    tally["replacements", "entities"] += sum(number > 1 for number in Counter(entities).values())
+    of_last = dict(zip(entities, replacements, strict=True))
+    others = {pair for pair in zip(entities, replacements, strict=True) if of_last[pair[0]] != pair[1]}
+    several = len({entity for entity, _ in others})
+    shared = Counter(of_last.values())
+    shared.update(replacement for _, replacement in others)
     tally["replacements", "several"] += several
-    tally["replacements", "shared"] += _repeated(Counter(label for _, label in different))
+    tally["replacements", "shared"] += sum(number > 1 for number in shared.values())
     return several
-
-
-def _partly(mentions: int, exposed: int) -> str:
-    return "entities_in_part" if exposed < mentions else ""
-
-
-def _repeated(numbers: Counter[int] | Counter[str | None]) -> int:
-    return sum(number > 1 for number in numbers.values())

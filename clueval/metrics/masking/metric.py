@@ -17,7 +17,7 @@ from clueval.metrics.masking.mention import CLASS_LAYER, Mention, MentionReader,
 from clueval.metrics.masking.open_document import OpenDocument
 from clueval.metrics.masking.setting_names import ENTITY, NO_MASK, RISKS, Layers, check_names, count_names
 from clueval.metrics.masking.token_counts import TokenCounts
-from clueval.metrics.masking.token_mentions import TokenReader, masks_of
+from clueval.metrics.masking.token_mentions import EntityNumbers, TokenReader, masks_of
 from clueval.metrics.masking.token_spans import NotTokens, TokenSpans
 from clueval.metrics.masking.token_text import TokenText
 from clueval.metrics.masking.word_files import IgnoredWords, WordWeights, token_weights
@@ -203,7 +203,7 @@ class Masking:
             text = TokenText(own.tokens, self.ignore_words.words)
             return self.token_counts(
                 text,
-                self._reader(own.layers, own.start, text, {}),
+                self._reader(own.layers, own.start, text, EntityNumbers()),
                 {name: TokenSpans.of(*view, own.start) for name, view in views.items()},
                 TokenSpans.of(*masks, other.start),
             ).tally()
@@ -222,7 +222,9 @@ class Masking:
         document = None if pair.held is None else pair.held.setdefault((self.name, sequence), OpenDocument())
         try:
             text = TokenText(pair.tokens, self.ignore_words.words, pair.borders, pair.ends)
-            reader = self._reader(pair.gold, 0, text, {} if document is None else document.entities)
+            reader = self._reader(
+                pair.gold, 0, text, EntityNumbers() if document is None else document.entities
+            )
             views = {sequence: TokenSpans.of_tags(own)}
             tally = self.token_counts(text, reader, views, TokenSpans.of_tags(masks)).tally(document)
         except NotTokens:
@@ -236,7 +238,7 @@ class Masking:
         layers: Mapping[str, Sequence[Span]],
         base: int,
         text: TokenText,
-        entities: dict[tuple[str, ...], int],
+        entities: EntityNumbers,
     ) -> TokenReader:
         risk, keep = risk_by(self.risk_order), frozenset(self.keep)
         return TokenReader(layers, base, text, self.risk_layer, risk, self.entity, keep, entities)

@@ -12,16 +12,17 @@ from zlib import compress, decompress
 from clueval.metrics.counting import Tally
 from clueval.metrics.masking.document_mentions import DocumentMentions, add_document
 from clueval.metrics.masking.mention import Risk
+from clueval.metrics.masking.token_mentions import EntityNumbers
 from clueval.metrics.masking.token_strings import CountedText, SearchedStrings, Words
 
 _FASTEST = 1
 
 
 class OpenDocument:
-    """Collects the parts of a document; `entities` has their numbers by what tells them apart."""
+    """Collects the parts of a document."""
 
     def __init__(self) -> None:
-        self.entities: dict[Words, int] = {}
+        self.entities = EntityNumbers()
         self._views: dict[str, DocumentMentions] = {}
         self._strings = SearchedStrings()
         self._texts: list[tuple[bytes, bytes]] = []
@@ -38,10 +39,10 @@ class OpenDocument:
 
     def close(self, tally: Tally, risk: Risk) -> None:
         """Add what the whole document has, and drop it."""
-        self.entities.clear()
-        add_document(tally, self._views, risk)
-        self._views.clear()
+        self.entities = EntityNumbers()
         tally["string_leaks", "all"] += self._string_leaks()
+        self._strings = SearchedStrings()
+        add_document(tally, self._views, risk)
 
     def _string_leaks(self) -> int:
         """Return the number of string leaks; words at the end of a part wait for those of the next one."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -14,6 +15,33 @@ from clueval.spans.span import NO_LABEL, Span
 
 LONGEST = 64
 """A mention of more tokens is counted in the plain way, since mentions may lie in each other."""
+
+
+class EntityNumbers:
+    """The numbers of entities, from 0."""
+
+    def __init__(self) -> None:
+        self._number = 0
+        self._by_words: defaultdict[tuple[str, int], dict[object, int]] = defaultdict(dict)
+        self._by_id: dict[object, int] = {}
+
+    def of_id(self, name: str) -> int:
+        """Return the number of the entity that the annotation names so."""
+        return self._of(self._by_id, name)
+
+    def of_words(self, label: str, words: Sequence[str]) -> int:
+        """Return the number of the entity of mentions with a label and, case-folded, these words."""
+        key: object = words[0].casefold()
+        if len(words) > 1:  # one string needs less memory than several
+            joined = "\n".join(words)
+            is_told_apart = joined.count("\n") == len(words) - 1
+            key = joined.casefold() if is_told_apart else tuple(map(str.casefold, words))
+        return self._of(self._by_words[label, len(words)], key)
+
+    def _of(self, numbers: dict[object, int], key: object) -> int:
+        number = numbers.setdefault(key, self._number)
+        self._number += number == self._number
+        return number
 
 
 def masks_of(spans: TokenSpans, is_mask: Callable[[Span], bool]) -> TokenMasks:
@@ -36,8 +64,7 @@ def masks_of(spans: TokenSpans, is_mask: Callable[[Span], bool]) -> TokenMasks:
 class TokenReader:
     """Reads the mentions of documents; the settings are those of `clueval.metrics.masking.mention.MentionReader`.
 
-    `layers` are those of gold, whose positions count from `base`. `entities` has the numbers of the entities by what
-    tells them apart; mentions that are read later have the same ones.
+    `layers` are those of gold, whose positions count from `base`. `entities` may be those of mentions before these.
     """
 
     layers: Mapping[str, Sequence[Span]]
@@ -47,14 +74,14 @@ class TokenReader:
     risk: Risk
     entity: str
     keep: Collection[str]
-    entities: dict[tuple[str, ...], int]
+    entities: EntityNumbers
 
     def read(self, spans: TokenSpans) -> TokenMentions:
         """Return the mentions among spans. Raises `NotTokens` for those that only the plain way can count."""
         areas, ids = self._areas(), OverlappedLabels(self.layers, self.entity)
         in_place = ids.label_in_place if self.entity in self.layers else None
         annotated = self._annotated(spans, ids)
-        tokens, core, entities = self.text.tokens, self.text.core, self.entities
+        tokens, core = self.text.tokens, self.text.core
         rows, owners = [], 0
         for start, end, key, counted in zip(spans.starts, spans.ends, spans.keys, spans.flags, strict=True):
             label, kind, own = annotated[key]
@@ -70,8 +97,7 @@ class TokenReader:
             if own is None and in_place is not None:
                 own = in_place(Span(start + self.base, end + self.base))
             owners += counted and own is not None
-            told_by = (label, *map(str.casefold, words)) if own is None else (own,)
-            entity = entities.setdefault(told_by, len(entities))
+            entity = self.entities.of_words(label, words) if own is None else self.entities.of_id(own)
             rows.append((start, end, (kind, label), entity, words, counted))
         return TokenMentions.of(rows, owners)
 

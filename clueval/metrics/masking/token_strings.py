@@ -7,6 +7,7 @@ word alone cannot prevent a longer string, so the longer ones are searched first
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from itertools import compress, islice
 from typing import NamedTuple
 
@@ -64,33 +65,30 @@ class SearchedStrings:
 
     def __init__(self, strings: Iterable[Words] = ()) -> None:
         self._alone: set[str] = set()
-        self._longer: set[Words] = set()
-        self._lengths: dict[Words, list[int]] = {}
+        self._lengths: dict[Words, int] = {}  # of strings by the first two words, as bits, in little memory
+        self._longer: set[Words] = set()  # the strings of more than two words
         self._most = 1
         self.add(strings)
 
     def add(self, strings: Iterable[Words]) -> None:
         """Add the words of mentions."""
         for words in strings:
+            if not is_searched(words):
+                continue
             if len(words) == 1:
-                if is_searched(words):
-                    self._alone.add(words[0])
-            elif words not in self._longer and is_searched(words):
+                self._alone.add(words[0])
+                continue
+            first = words[:2]
+            self._lengths[first] = self._lengths.get(first, 0) | 1 << len(words)
+            self._most = max(self._most, len(words))
+            if len(words) > 2:
                 self._longer.add(words)
-                self._add_length(words[:2], len(words))
-
-    def _add_length(self, first: Words, length: int) -> None:
-        lengths = self._lengths.setdefault(first, [])
-        if length not in lengths:
-            lengths.append(length)
-            lengths.sort(reverse=True)
-            self._most = max(self._most, length)
 
     def leaks(self, text: CountedText, *, is_whole: bool = True) -> StringLeaks:
         """Return the leaks in a text; if more text follows, only those that do not depend on it."""
         words, states = text
         known = len(words) if is_whole else max(0, len(words) - self._most + 1)
-        found = list(self._longer_in(words, states.translate(_IS_MENTIONED), known)) if self._longer else []
+        found = list(self._longer_in(words, states.translate(_IS_MENTIONED), known)) if self._lengths else []
         past = max(known, found[-1][1] if found else 0)
         alone = bytes(map(self._alone.__contains__, islice(words, past)))
         alone = (Flags(alone) & Flags(states[:past].translate(_IS_FREE))).bytes
@@ -112,9 +110,15 @@ class SearchedStrings:
             if place >= reach:
                 reach = mentioned.find(1, place)
                 reach = len(words) if reach < 0 else reach
-            for length in lengths[words[place], words[place + 1]]:
+            for length in _from_longest(lengths[words[place], words[place + 1]]):
                 end = place + length
                 if end <= reach and (length == 2 or tuple(words[place:end]) in self._longer):
                     past = end
                     yield place, end
                     break
+
+
+@lru_cache(1000)
+def _from_longest(lengths: int) -> list[int]:
+    """Return the numbers of the bits that are set, greatest first."""
+    return [number for number in range(lengths.bit_length() - 1, 0, -1) if lengths >> number & 1]
