@@ -190,15 +190,15 @@ class TokenCounts:
     def _string_leaks(self) -> list[StringLeaks]:
         """The string leaks of each document."""
         words, states = self._counted_text
-        strings: list[set[tuple[str, ...]]] = [set() for _ in self.text.ends]
+        strings = [SearchedStrings() for _ in self.text.ends]
         for found in self.views.values():
             for of_document, (first, past) in zip(strings, pairwise(self.cuts(found)), strict=True):
-                of_document.update(found.words[first:past])
+                of_document.add(found.words[first:past])
         counting = self.text.counting
         ends = (counting.count(1, *place) for place in pairwise((0, *self.text.ends)))
         places = pairwise(accumulate(ends, initial=0))
         return [
-            SearchedStrings(of_document).leaks(CountedText(words[first:past], states[first:past]))
+            of_document.leaks(CountedText(words[first:past], states[first:past]))
             for of_document, (first, past) in zip(strings, places, strict=True)
         ]
 

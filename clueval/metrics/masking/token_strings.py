@@ -12,7 +12,7 @@ from itertools import compress, islice
 from typing import NamedTuple
 
 from clueval.metrics.masking.flags import Flags
-from clueval.metrics.masking.strings import is_searched
+from clueval.metrics.masking.strings import LEAST_DIGITS, is_searched
 
 Words = tuple[str, ...]
 """The words of a mention."""
@@ -63,20 +63,20 @@ def states_of(mentioned: bytes, masked: bytes) -> bytes:
 class SearchedStrings:
     """The words of all mentions of a document that are long enough to be searched elsewhere."""
 
-    def __init__(self, strings: Iterable[Words] = ()) -> None:
+    def __init__(self) -> None:
         self._alone: set[str] = set()
         self._lengths: dict[Words, int] = {}  # of strings by the first two words, as bits, in little memory
         self._longer: set[Words] = set()  # the strings of more than two words
         self._most = 1
-        self.add(strings)
 
     def add(self, strings: Iterable[Words]) -> None:
         """Add the words of mentions."""
         for words in strings:
-            if not is_searched(words):
-                continue
             if len(words) == 1:
-                self._alone.add(words[0])
+                if len(words[0]) > LEAST_DIGITS or is_searched(words):
+                    self._alone.add(words[0])
+                continue
+            if not is_searched(words):
                 continue
             first = words[:2]
             self._lengths[first] = self._lengths.get(first, 0) | 1 << len(words)
