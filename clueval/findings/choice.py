@@ -13,7 +13,7 @@ from typing import Any
 
 from clueval.exceptions import UsageError, require_instance, require_kind
 from clueval.findings.places import in_text_order
-from clueval.findings.table import FINDING_KINDS, Finding, SideName, error_table
+from clueval.findings.table import FINDING_KINDS, Finding, SideName, rows_of_matches
 from clueval.metrics.gaps import refuse_gaps
 from clueval.options import field_names, require_types
 from clueval.spans.document import Document
@@ -118,13 +118,12 @@ def _by_sequence(gold: Document, predicted: Document, choice: Choice) -> Iterato
             if spans_filter:
                 counted = spans_filter.counted(spans, documents[side])
                 matches = [match for match, count in zip(matches, counted, strict=True) if count]
-            wrong = [match.span for match in matches if choice.is_error(match)]
+            wrong = [match for match in matches if choice.is_error(match)]
             other = other if sequence in other.layers else _with_layer(other, sequence)
-            for finding in error_table(
+            rows = rows_of_matches(
                 wrong, own, other, layer=sequence, side=side, level=choice.level, window=choice.window
-            ):
-                if not choice.kinds or finding.kind in choice.kinds:
-                    yield finding
+            )
+            yield from (row for row in rows if row.kind in choice.kinds) if choice.kinds else rows
 
 
 def _opposite(side: SideName) -> SideName:

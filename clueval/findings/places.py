@@ -97,9 +97,11 @@ def _place(findings: list[Finding]) -> ErrorPlace:
 
 def _range(finding: Finding) -> tuple[int, int]:
     """Return the range of a finding, the end exclusive."""
-    start, end = finding.start, finding.end
-    if finding.other_start is not None and finding.other_end is not None:
-        start, end = min(start, finding.other_start), max(end, finding.other_end)
+    start, end, other_start, other_end = finding.start, finding.end, finding.other_start, finding.other_end
+    if other_start is not None and other_start < start:
+        start = other_start
+    if other_end is not None and other_end > end:
+        end = other_end
     return start, end + 1
 
 
