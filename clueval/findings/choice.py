@@ -18,7 +18,8 @@ from clueval.metrics.gaps import refuse_gaps
 from clueval.options import field_names, require_types
 from clueval.spans.document import Document
 from clueval.spans.filters import Filter, parse_where
-from clueval.spans.match_classes import LEVELS
+from clueval.spans.flat import Flat, by_position
+from clueval.spans.match_classes import KINDS, LEVELS
 from clueval.spans.matching import Match, match_spans
 from clueval.spans.merging import with_merged
 from clueval.spans.span import MERGED
@@ -64,7 +65,7 @@ class Choice:
 
     def is_error(self, match: Match) -> bool:
         """Return whether a span with this match is an error."""
-        good = match.level is not None and match.level <= self.level
+        good = match.kind in KINDS[: self.level]
         if self.labelled is None:
             return not good
         label = match.span.by_layer.get(self.labelled)
@@ -113,8 +114,9 @@ def _by_sequence(gold: Document, predicted: Document, choice: Choice) -> Iterato
             if side not in choice.sides:
                 continue
             own, other = (sources[name] for name in (side, _opposite(side)))
-            spans = sorted(own.layers.get(sequence, ()), key=lambda span: (span.start, span.end))
-            matches: Sequence[Match] = match_spans(spans, other.layers.get(sequence, ()), document=own.id)
+            spans = sorted(own.layers.get(sequence, ()), key=by_position)
+            others = Flat.of(other.layers.get(sequence, ()), own.id)
+            matches: Sequence[Match] = match_spans(Flat.of(spans, own.id), others)
             if spans_filter:
                 counted = spans_filter.counted(spans, documents[side])
                 matches = [match for match, count in zip(matches, counted, strict=True) if count]

@@ -30,7 +30,7 @@ from clueval.spans.matching import Match, match_spans
 from clueval.spans.merging import merge_layers
 from clueval.spans.parts import Ranges
 from clueval.spans.shared import shared_positions
-from clueval.spans.span import MERGED, Frozen, Span, name_of
+from clueval.spans.span import MERGED, NO_LABEL, Span, name_of
 from clueval.spans.span_forms import as_spans
 
 FindingKind = Literal["exact", "superset", "tiling", "overlap", "partial", "missed", "spurious"]
@@ -48,7 +48,7 @@ _PIECE_HTML: dict[Mark, str] = {
 }
 SideName = Literal["gold", "predicted"]
 
-_start, _end, _labels = attrgetter("start"), attrgetter("end"), attrgetter("labels")
+_end, _labels = attrgetter("end"), attrgetter("labels")
 
 GAP = " … "
 """Separates the texts of the fragments of a discontinuous span."""
@@ -269,14 +269,15 @@ class _Table:
         row.other_labels = tuple(map(_labels, others))
         row.other_start = row.other_end = row.other_first_token_id = row.other_last_token_id = None
         if others:
-            row.other_start, end = min(map(_start, others)), max(map(_end, others))
-            row.other_end = end - 1
-            row.other_first_token_id, row.other_last_token_id = self._ids_of(row.other_start, end)
+            start, end = others[0].start, max(map(_end, others))  # they come by position
+            row.other_start, row.other_end = start, end - 1
+            row.other_first_token_id, row.other_last_token_id = self._ids_of(start, end)
         row.document, row.metadata, row.unit, row.file = self._shared
         row.sentences = self._contexts.sentence_ids(span)
         row.context = self._contexts.around(span, others)
         row.line = self._line(span)
-        row.fragments, row.other_fragments = _inclusive(span), tuple(map(_inclusive, others))
+        row.fragments = _inclusive(span)
+        row.other_fragments = tuple([None if other.parts is None else _inclusive(other) for other in others])
         row.__class__ = Finding
         return row  # type: ignore[no-any-return]
 
@@ -355,4 +356,4 @@ def joined(labels: Mapping[str, str | None]) -> str:
     >>> joined({"entity": "PER", "risk": None})
     'PER|_'
     """
-    return Span(0, 0, labels if isinstance(labels, Frozen) else Frozen(labels)).label
+    return "|".join([NO_LABEL if label is None else label for label in labels.values()])
