@@ -1,13 +1,14 @@
 """A document that is counted in parts: what must be held until its end.
 
-Its entities and its string leaks depend on all of its mentions. Held are the different words of mentions, four
-references for each mention, and the words of the text, packed.
+Its entities and its string leaks depend on all of its mentions. Held are the different words of the text, the
+different words of mentions, four references for each mention, and a number for each word of the text.
 """
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterable, Iterator
-from zlib import compress, decompress
+from sys import intern
 
 from clueval.metrics.counting import Tally
 from clueval.metrics.masking.document_mentions import DocumentMentions, add_document
@@ -15,7 +16,13 @@ from clueval.metrics.masking.mention import Risk
 from clueval.metrics.masking.token_mentions import EntityNumbers
 from clueval.metrics.masking.token_strings import CountedText, SearchedStrings, Words
 
-_FASTEST = 1
+
+class WordNumbers(dict[str, int]):
+    """The numbers of words, from 0, in the order in which they first occur."""
+
+    def __missing__(self, word: str) -> int:
+        number = self[intern(word)] = len(self)
+        return number
 
 
 class OpenDocument:
@@ -25,7 +32,8 @@ class OpenDocument:
         self.entities = EntityNumbers()
         self._views: dict[str, DocumentMentions] = {}
         self._strings = SearchedStrings()
-        self._texts: list[tuple[bytes, bytes]] = []
+        self._numbers = WordNumbers()
+        self._texts: list[tuple[array[int], bytes]] = []
 
     def add_mentions(self, annotator: str, mentions: DocumentMentions, words: Iterable[Words]) -> None:
         """Add the mentions of a part that are counted, and the words of all of its mentions."""
@@ -33,9 +41,9 @@ class OpenDocument:
         self._strings.add(words)
 
     def add_text(self, text: CountedText) -> None:
-        """Add the words of a part, none of which has a line end."""
-        words = "\n".join(text.words).encode("utf-8", "surrogatepass")
-        self._texts.append((compress(words, _FASTEST), compress(text.states, _FASTEST)))
+        """Add the words of a part."""
+        numbers = list(map(self._numbers.__getitem__, text.words))
+        self._texts.append((array("H" if len(self._numbers) <= 1 << 16 else "L", numbers), text.states))
 
     def close(self, tally: Tally, risk: Risk) -> None:
         """Add what the whole document has, and drop it."""
@@ -55,8 +63,9 @@ class OpenDocument:
         return number
 
     def _unpacked(self) -> Iterator[CountedText]:
+        """Take the words of each part."""
+        words = list(self._numbers)
         self._texts.reverse()
         while self._texts:
-            words, states = self._texts.pop()
-            text = decompress(words).decode("utf-8", "surrogatepass")
-            yield CountedText(text.split("\n") if text else [], decompress(states))
+            numbers, states = self._texts.pop()
+            yield CountedText(list(map(words.__getitem__, numbers)), states)

@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from itertools import compress, islice
+from sys import intern
 from typing import NamedTuple
 
 from clueval.metrics.masking.flags import Flags
-from clueval.metrics.masking.strings import LEAST_DIGITS, is_searched
+from clueval.metrics.masking.strings import is_searched
 
 Words = tuple[str, ...]
 """The words of a mention."""
@@ -73,16 +74,18 @@ class SearchedStrings:
         """Add the words of mentions."""
         for words in strings:
             if len(words) == 1:
-                if len(words[0]) > LEAST_DIGITS or is_searched(words):
-                    self._alone.add(words[0])
-                continue
-            if not is_searched(words):
-                continue
-            first = words[:2]
-            self._lengths[first] = self._lengths.get(first, 0) | 1 << len(words)
-            self._most = max(self._most, len(words))
-            if len(words) > 2:
-                self._longer.add(words)
+                if words[0] not in self._alone and is_searched(words):
+                    self._alone.add(intern(words[0]))
+            elif is_searched(words):
+                self._add_longer(words)
+
+    def _add_longer(self, words: Words) -> None:
+        first = words[:2]
+        lengths = self._lengths.get(first, 0)
+        self._lengths[first if lengths else (intern(first[0]), intern(first[1]))] = lengths | 1 << len(words)
+        self._most = max(self._most, len(words))
+        if len(words) > 2:
+            self._longer.add(tuple(map(intern, words)))
 
     def leaks(self, text: CountedText, *, is_whole: bool = True) -> StringLeaks:
         """Return the leaks in a text; if more text follows, only those that do not depend on it."""
@@ -101,16 +104,16 @@ class SearchedStrings:
 
     def _longer_in(self, words: Sequence[str], mentioned: bytes, known: int) -> Iterable[tuple[int, int]]:
         """Yield the places of strings of several words that begin before `known`; none has a word of a mention."""
-        lengths = self._lengths
-        may_begin = map(lengths.__contains__, zip(words, islice(words, 1, None), strict=False))
+        pairs = zip(words, islice(words, 1, None), strict=False)
+        begun = list(map(self._lengths.get, islice(pairs, known)))
         past = reach = 0
-        for place in compress(range(known), may_begin):
-            if place < past:
-                continue
+        for place, lengths in compress(enumerate(begun), begun):
             if place >= reach:
                 reach = mentioned.find(1, place)
                 reach = len(words) if reach < 0 else reach
-            for length in _from_longest(lengths[words[place], words[place + 1]]):
+            if place < past or place + 2 > reach:
+                continue
+            for length in _from_longest(lengths or 0):
                 end = place + length
                 if end <= reach and (length == 2 or tuple(words[place:end]) in self._longer):
                     past = end
