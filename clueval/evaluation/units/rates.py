@@ -104,10 +104,10 @@ class EntryRates:
         for kind, place in zip(kinds, places, strict=True):
             numbers[place] += times[kind]
         numbers[0] = sum(times) - sum(numbers)
-        sums = [
-            [summed(column, times) - count for count in counts]
-            for column, counts in zip(self.columns, zip(*different, strict=True), strict=True)
-        ]
+        sums = []
+        for column, counts in zip(self.columns, zip(*different, strict=True), strict=True):
+            total = summed(column, times)
+            sums.append([total - count for count in counts])
         found = DifferentRows(kinds, places, numbers, self.values(sums))
         self.latest[:] = [(times, found)]
         return found
