@@ -149,15 +149,15 @@ class _PassagePairs:
             yield self._of_tables(*map(TokenTable, texts, layouts))
 
     def _of_tables(self, gold: TokenTable, predicted: TokenTable) -> int:
-        lengths: Iterable[int] = repeat(1, gold.rows)
+        lengths: Iterable[int] = repeat(1, gold.rows)  # of equal clusters, those of tokens do not matter
         length = 0
         if self._in_characters or gold is not predicted:
             tokens = gold.tokens()
             if gold is not predicted and tokens != predicted.tokens():
                 raise UnusualPassage("different tokens")
             if self._in_characters:
-                lengths = list(map(len, tokens))
-                length = sum(lengths)
+                length = len("".join(tokens))
+                lengths = lengths if gold is predicted else map(len, tokens)
         found_ids = [table.token_ids() or () for table in (gold, predicted)]
         if all(found_ids) and found_ids[0] != found_ids[1]:
             raise UnusualPassage("different token ids")

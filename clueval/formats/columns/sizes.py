@@ -25,7 +25,7 @@ class Sizes(NamedTuple):
     sentences: int = 2000
     tokens: int = 1 << 20
     rows: int = 1 << 14
-    characters: int = 1 << 18
+    characters: int = 1 << 15
     look: int = 100
     look_on: int = 100
     ahead: int = 1 << 17
