@@ -7,13 +7,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from clueval.exceptions import UsageError, warn
 from clueval.metrics.counting import Tally
-from clueval.metrics.fair.pairing import Item, item, pair_up
+from clueval.metrics.fair.pairing import Item, item, overlap_kind, pair_up
 from clueval.metrics.fair.weights import (
     BOUNDARY,
     DEFAULT_WEIGHTS,
@@ -29,6 +30,7 @@ from clueval.metrics.metric import Needs, Rates, Side, rates_of, refuse_filter
 from clueval.metrics.tally_keys import Shape, any_text
 from clueval.options import option
 from clueval.reports.cutting import cut_label
+from clueval.spans.isolated import isolated
 from clueval.spans.span import NO_LABEL, PLACEHOLDERS, Frozen, Span
 
 if TYPE_CHECKING:
@@ -279,11 +281,50 @@ def _label_of(layers: Mapping[str, str | None]) -> str:
     return "|".join([NO_LABEL if label is None else label for label in layers.values()])
 
 
+_extent: Callable[[Item], tuple[int, int]] = itemgetter(1, 2)
+
+
 def add_items(tally: Tally, gold: Sequence[Item], predicted: Sequence[Item]) -> None:
     """Count the two lists of items of one document into a tally."""
     if gold == predicted:
         tally.update(_tally_equal(Counter(span[0] for span in gold)))
         return
+    alone, pairs, others = isolated(map(_extent, gold), map(_extent, predicted))
+    for kind, side, numbers in (("FN", gold, alone[0]), ("FP", predicted, alone[1])):
+        for label, number in Counter([side[place][0] for place in numbers]).items():
+            tally["traditional", kind, label] += number
+            tally["fair", kind, label] += number
+    kinds: list[tuple[str, str, str | None]] = []
+    for i, j in pairs:
+        (label, *extent, tokens), (other, *other_extent, other_tokens) = gold[i], predicted[j]
+        if tokens is None and other_tokens is None:
+            kinds.append((label, other, overlap_kind(*extent, *other_extent)))
+        else:
+            others[0].append(i)
+            others[1].append(j)
+    for (label, other, overlap), number in Counter(kinds).items():
+        _add_pair(tally, label, other, overlap, number)
+    left = [
+        [side[place] for place in sorted(numbers)]
+        for side, numbers in zip((gold, predicted), others, strict=True)
+    ]
+    add_in_steps(tally, *left)
+
+
+def _add_pair(tally: Tally, label: str, other: str, kind: str | None, number: int) -> None:
+    """Count two spans that overlap each other and no others, as often as they occur; `kind` is how they overlap."""
+    if kind == "TP" and label == other:
+        tally["traditional", "TP", label] += number
+    else:
+        tally["traditional", "FN", label] += number
+        tally["traditional", "FP", other] += number
+        if label != other:
+            kind = "LE" if kind == "TP" else "LBE"
+    tally["fair", kind, label, other] += number
+
+
+def add_in_steps(tally: Tally, gold: Sequence[Item], predicted: Sequence[Item]) -> None:
+    """Do the same by the steps of `pair_up` alone."""
     gold_set, predicted_set = set(gold), set(predicted)
     for span in gold:
         tally["traditional", "TP" if span in predicted_set else "FN", span[0]] += 1
