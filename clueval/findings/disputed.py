@@ -278,13 +278,14 @@ class _DisputedSide:
         """Return the passage as a document with these texts; `positions` are those of its tables' rows."""
         passage = self._passage
         heads = [passage.heads[number] for number in places.numbers]
+        ids = map(self._sentence_id, heads) if any(heads) else repeat(self._sentence_id(""))
         return Document(
             passage.document if passage.named else MissingId(passage.document),
             Frozen({layer: self._spans(flat, positions, places) for layer, flat in self._flat.items()}),
             tokens=texts.tokens,
             start=passage.start,
             token_ids=texts.token_ids,
-            sentences=list(map(Sentence, *places.ranges(), map(self._sentence_id, heads))),
+            sentences=list(map(Sentence, *places.ranges(), ids)),
             metadata=passage.metadata,
             lines=TokenLineNumbers([passage]),
             file=passage.file,

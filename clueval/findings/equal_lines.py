@@ -40,9 +40,10 @@ class LineCheck:
 
     def see_predicted(self, passage: Passage, disputed: Disputed, gold: Passage) -> None:
         """Note the tags of the sentences of predicted that differ; if all are read, its token ids, too."""
-        for layer in self._tags:
-            tags = disputed.predicted_tags(layer, disputed.tags(layer))
-            self._check_tags(passage, layer, sorted(tags))
+        for layer, known in self._tags.items():
+            tags = disputed.tags(layer)
+            if not known.issuperset(tags) or not known.issuperset(disputed.predicted.tags(layer)):
+                self._check_tags(passage, layer, sorted(disputed.predicted_tags(layer, tags)))
         if passage.layout != gold.layout:
             self._ids.see(passage, disputed.predicted.texts.token_ids or ())
 

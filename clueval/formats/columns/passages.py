@@ -56,7 +56,9 @@ class Passage:
         """Yield the line number of each token at these positions; `starts` says where each sentence begins."""
         for position in positions:
             sentence = bisect_right(starts, position) - 1
-            place = bisect_right(self.anchors, (sentence, position - starts[sentence], sys.maxsize)) - 1
+            place = 0
+            if len(self.anchors) > 1:
+                place = bisect_right(self.anchors, (sentence, position - starts[sentence], sys.maxsize)) - 1
             known, before, line = self.anchors[place]
             yield line + position - starts[known] - before + self.between * (sentence - known)
 
