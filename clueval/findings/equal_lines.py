@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
+from clueval.exceptions import FormatError
 from clueval.findings.disputed import Disputed
 from clueval.formats.columns.columns import tables
 from clueval.formats.columns.documents import located
@@ -30,16 +31,20 @@ class LineCheck:
         self._ids.see(passage, self._checked(passage, passage.sentences))
 
     def see_gold(self, passage: Passage, disputed: Disputed) -> None:
-        """Check the sentences of gold that are equal on both sides; of the others, note the tags and the ids."""
-        ids = self._checked(passage, disputed.equal)
+        """Check the sentences of gold that are equal on both sides; of the others, check the tags and the ids."""
+        try:
+            ids = self._checked(passage, disputed.equal)
+            for layer in self._tags:
+                self._check_tags(passage, layer, disputed.tags(layer))
+        except FormatError:
+            self._checked(passage, passage.sentences)  # raises the error for the first of the lines
+            raise
         for table in disputed.tables:
             ids += table.token_ids() or ()
-        for layer in self._tags:
-            self._check_tags(passage, layer, disputed.tags(layer))
         self._ids.see(passage, ids)
 
     def see_predicted(self, passage: Passage, disputed: Disputed, gold: Passage) -> None:
-        """Note the tags of the sentences of predicted that differ; if all are read, its token ids, too."""
+        """Check the tags of the sentences of predicted that differ; if its layout does, its token ids, too."""
         for layer, known in self._tags.items():
             tags = disputed.tags(layer)
             if not known.issuperset(tags) or not known.issuperset(disputed.predicted.tags(layer)):
@@ -65,9 +70,11 @@ class LineCheck:
         return ids
 
     def _check_tags(self, passage: Passage, layer: str, tags: Sequence[str]) -> None:
-        new = set(tags) - self._tags[layer]
+        new = [
+            tag for tag in dict.fromkeys(tags) if tag not in self._tags[layer]
+        ]  # the error names the first
         try:
             self._decoders[layer].accept(tags if new else (), Counter((OUTSIDE, tag) for tag in new))
         except BadTag as error:
             raise located(error, passage, layer) from None
-        self._tags[layer] |= new
+        self._tags[layer].update(new)
