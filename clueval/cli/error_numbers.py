@@ -23,8 +23,9 @@ class ErrorNumbers:
         for place in places:
             self.places += 1
             self.errors += len(place.findings)
-            self._by_side.update(finding.side or "gold" for finding in place.findings)
-            self._by_kind.update(finding.kind for finding in place.findings)
+            for finding in place.findings:
+                self._by_side[finding.side or "gold"] += 1
+                self._by_kind[finding.kind] += 1
 
     def remark(self, counted: Mapping[str, int] | None = None, level: int = 1) -> None:
         """Print the numbers, and how many errors the scores of the level count if these are more.
