@@ -24,7 +24,7 @@ from clueval.reports.cutting import cut_label
 from clueval.spans.document import Document
 from clueval.transforms.characters import to_characters
 from clueval.transforms.tokens import to_tokens
-from clueval.writing import whole_bytes, whole_file
+from clueval.writing import make_folder, whole_bytes, whole_file
 
 _READING = Reading()
 
@@ -206,7 +206,15 @@ class Conversion:
 
     def _in_unit(self, document: Document) -> Document:
         if self.writer.unit == "character":
-            return to_characters(document)
+            found = to_characters(document)
+            if found.text is None and self.writer.needs_text:
+                raise UsageError(
+                    f"the format {self.form.name} cannot hold a document without text",
+                    file=document.file,
+                    document=document.id,
+                    advice="convert a file that has the text",
+                )
+            return found
         if self.writer.unit is None and self.tokens is None:
             return document
         tokens = None if self.tokens is None else next(self.tokens, None)
@@ -241,7 +249,7 @@ class Conversion:
             with whole_bytes(path) as binary:
                 binary.write(self.writer.data(documents, list(self.layers)))
         elif self.form.single and (path.is_dir() or output.endswith("/")):
-            path.mkdir(exist_ok=True)
+            make_folder(path)
             self._write_each(documents, path, inputs)
             return
         else:
