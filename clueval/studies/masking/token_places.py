@@ -7,6 +7,7 @@ from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from itertools import accumulate, compress
+from operator import add
 
 from clueval.metrics.masking.flags import Range
 from clueval.metrics.masking.token_counts import TokenCounts
@@ -37,6 +38,12 @@ class TokenPlaces:
     def range(self, start: int, end: int) -> Range:
         """Return the characters of a run of tokens that ends with a token."""
         return self._before[start] + start, self._before[end] + end - 1
+
+    def ranges(self, starts: array[int], ends: array[int]) -> tuple[array[int], array[int]]:
+        """Return where runs of tokens begin and where they end."""
+        before = self._before.__getitem__
+        firsts = array("q", map(add, map(before, starts), starts))
+        return firsts, array("q", (past - 1 for past in map(add, map(before, ends), ends)))
 
 
 class MaskedPlaces:
