@@ -99,8 +99,8 @@ def test_documents_of_column_files_are_not_built(tmp_path: Path) -> None:
     assert not built.called
 
 
-def test_documents_with_a_mention_of_no_letter_are_built(tmp_path: Path) -> None:
-    paths = written(tmp_path, [[[(",", "B-A", "O", "O")]], SPLIT])
+def test_documents_with_a_mention_of_several_tokens_without_a_letter_are_built(tmp_path: Path) -> None:
+    paths = written(tmp_path, [[[(",", "B-A", "O", "O"), (",", "I-A", "O", "O")]], SPLIT])
 
     with patch.object(token_pairs, "documents", side_effect=token_pairs.documents) as built:
         found = outcome(paths, metrics="masking")

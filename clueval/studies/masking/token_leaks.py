@@ -187,5 +187,5 @@ class _DocumentLeaks:
     def _status(self, mention: int) -> str:
         if not self._left[mention]:
             return "protected"
-        whole = self._text.characters_in(self._found.starts[mention], self._found.ends[mention])
+        _, whole = self._text.size_of(self._found.starts[mention], self._found.ends[mention])
         return "missed" if self._left[mention] == whole else "partial"

@@ -70,6 +70,9 @@ class MaskedPlaces:
     def exposed(self, number: int, start: int, end: int) -> Sequence[Range]:
         """Return the exposed characters of a run of tokens of a document."""
         text, masked, begin = self._counts.text, self._counts.masked, self.begins[number]
+        if not any(text.core[start:end]):  # it is one token
+            first, past = self.places.range(start, end)
+            return [] if masked[start] else [(first - begin, past - begin)]
         found: list[Range] = []
         for token in range(start, end):
             if text.core[token] and not masked[token]:
