@@ -43,7 +43,7 @@ class OpenDocument:
     def add_text(self, text: CountedText) -> None:
         """Add the words of a part."""
         numbers = list(map(self._numbers.__getitem__, text.words))
-        self._texts.append((array("H" if len(self._numbers) <= 1 << 16 else "L", numbers), text.states))
+        self._texts.append((array("H" if len(self._numbers) <= 1 << 16 else "I", numbers), text.states))
 
     def close(self, tally: Tally, risk: Risk) -> None:
         """Add what the whole document has, and drop it."""
