@@ -166,3 +166,13 @@ def test_predicted_has_its_own_spans_in_the_one_sentence_that_differs(tmp_path: 
     report = found.metrics["masking"]["name"]
     assert (report["precision"]["masks"], report["classes"]["all"]["missed"]) == (3, 1)
     assert found.inputs["predicted"]["layers"]["name"]["spans"] == 3
+
+
+def test_a_document_counted_in_parts_is_not_built(tmp_path: Path) -> None:
+    paths = written(tmp_path, [[NAME, AGAIN, NAME], SPLIT])
+
+    with patch.object(token_pairs, "documents") as built, handed_in(Sizes(rows=1, sentences=1)):
+        found = outcome(paths, metrics="masking")
+
+    assert not built.called
+    assert found == plainly(paths, metrics="masking")
