@@ -104,13 +104,14 @@ class ComparedSpans:
         self._lists += len(gold)
         self._labels.update(map(label_of, chain.from_iterable(gold)))
         differ = list(map(ne, gold, predicted))
+        past = self._length
         for one, other in zip(compress(gold, differ), compress(predicted, differ), strict=True):
             own, others = set(one), set(other)
             for left, spans in zip(self._left, (own - others, others - own), strict=True):
-                left += [
-                    (start + self._length, end + self._length, label) for start, end, label in sorted(spans)
-                ]
-            self._length += 1 + max(spans[-1][1] for spans in (one, other) if spans)  # lists do not touch
+                if spans:
+                    left += [(start + past, end + past, label) for start, end, label in sorted(spans)]
+            past += 1 + max(one[-1][1] if one else 0, other[-1][1] if other else 0)  # lists do not touch
+        self._length = past
         if max(map(len, self._left)) > TOGETHER:
             self.count()
 

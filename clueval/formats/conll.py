@@ -21,7 +21,7 @@ from clueval.formats.columns.layout import ColumnOptions, fields_of
 from clueval.formats.columns.named import NamedColumns
 from clueval.formats.columns.token_lines import TokenLines
 from clueval.formats.format import Format, Writer
-from clueval.formats.recognition import Beginning, Sign
+from clueval.formats.recognition import Beginning, Sign, is_csv
 from clueval.limits import LINES_IN_SENTENCE
 from clueval.tagging.schemes import INVALID, is_tag
 from clueval.textfiles import Complain
@@ -190,7 +190,25 @@ def _has_columns(beginning: Beginning) -> bool:
     """Return whether a file is empty, or one of its first lines has columns, is a comment or begins a document."""
     lines = beginning.lines
     is_json = _JSON.match(beginning.text) and not is_tag(beginning.first_line.split()[-1])
-    return not is_json and (not lines or any(_IS_LINE.match(line) for line in lines))
+    if is_json or is_csv(beginning.first_line):
+        return False
+    return not lines or any(_IS_LINE.match(line) for line in lines)
+
+
+def is_running_text(beginning: Beginning) -> bool:
+    """Return whether the first lines hold words of a text instead of columns.
+
+    These are lines without tabs and tags: a single one, or lines with different numbers of words.
+
+    >>> [is_running_text(Beginning("a.txt", text)) for text in ("Anna lives here.", "Anna NE\\nlives VVFIN", "a\\nb")]
+    [True, False, False]
+    """
+    lines = [line for line in beginning.lines if not line.startswith(("#", DOCSTART))]
+    words = [line.split() for line in lines]
+    if "\t" in "".join(lines) or all(is_tag(of_line[-1]) for of_line in words):
+        return False
+    numbers = {len(of_line) for of_line in words}
+    return len(numbers) > 1 or (len(lines) == 1 and numbers != {1})
 
 
 FORMAT = Format(

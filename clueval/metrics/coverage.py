@@ -25,7 +25,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
+from itertools import accumulate, starmap
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from clueval.exceptions import UsageError
@@ -76,9 +76,12 @@ class Coverage:
             for number, name in enumerate(("gold", "predicted")):
                 for label, ranges in counted[number].items():
                     key = () if label is None else (label,)
-                    tally[(kind, name, *key)] += sum(size(*each) for each in ranges)
                     others = sides[1 - number].get(label, [])
-                    tally[(kind, f"tp_{name}", *key)] += sum(size(*each) for each in _shared(ranges, others))
+                    length = sum(starmap(size, ranges))
+                    tally[(kind, name, *key)] += length
+                    tally[(kind, f"tp_{name}", *key)] += (
+                        length if ranges == others else sum(starmap(size, _shared(ranges, others)))
+                    )
         return +tally  # without zeros: a label without positions is not reported
 
     def count_agreed(self, labels: Mapping[Frozen, int], positions: int) -> Tally:

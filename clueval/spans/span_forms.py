@@ -24,6 +24,9 @@ KEYS = {
 }
 """The keys of a dictionary for each part of a span; the first that occurs is used."""
 
+_PLAIN = (int, int, str)
+"""The types in the usual tuple, which needs no further check than that of its positions."""
+
 FORMS = (
     "a span is a Span, (start, end, label) or {'start': 0, 'end': 2, 'label': 'PER'}; the end is exclusive"
 )
@@ -83,7 +86,9 @@ def as_spans(items: Iterable[Any], name: str) -> list[Span]:
         raise UsageError(f"{name} must be a list of spans, not {described(items)}", advice=FORMS)
     found: list[Span] = []
     for number, item in enumerate(items):
-        if isinstance(item, Mapping) and item.get(ALTERNATIVES):
+        if type(item) is tuple and tuple(map(type, item)) == _PLAIN and 0 <= item[0] <= item[1]:
+            found.append(Span(*item))
+        elif isinstance(item, Mapping) and item.get(ALTERNATIVES):
             found += _group(item, f"{name}[{number}]", str(number))
         else:
             found.append(item if type(item) is Span else as_span(item, f"{name}[{number}]"))

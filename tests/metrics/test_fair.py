@@ -19,6 +19,7 @@ from clueval.exceptions import UsageError
 from clueval.formats.fair_spans import read_fair_spans
 from clueval.metrics.fair import DEFAULT_WEIGHTS, Fair, FairError, pairing, parse_weights
 from clueval.metrics.fair import most_similar as candidates
+from clueval.metrics.fair.metric import add_in_steps
 from clueval.metrics.fair.most_similar import Leftover, neighbours
 from clueval.metrics.fair.pairing import Item, Pair, item, overlap_kind, pair_up
 from clueval.metrics.fair.runs import intersect, runs_of, size_of, subtract
@@ -27,6 +28,7 @@ from clueval.metrics.metric import Side
 from clueval.spans.document import Document
 from clueval.spans.span import Frozen, Span
 from tests.oracles import tally_pairs
+from tests.strategies import any_spans
 
 PUBLISHED = Path(__file__).parents[3] / "shared" / "data" / "faireval-ner"
 
@@ -746,3 +748,17 @@ def test_the_bound_of_a_node_sees_the_hole_that_its_spans_have_in_common() -> No
 
     assert node.bound(inside, same_label=True, sharing=True) is None
     assert node.bound(across, same_label=True, sharing=True) == (-2, 6, 16, 0)
+
+
+@given(any_spans(25, fragments=True), any_spans(25, fragments=True))
+def test_counts_are_those_of_the_steps_alone(gold: list[Span], predicted: list[Span]) -> None:
+    expected: Counter[tuple[str, ...]] = Counter()
+    add_in_steps(
+        expected,
+        *(
+            [item(span.label, span.start, span.end, span.parts) for span in side]
+            for side in (gold, predicted)
+        ),
+    )
+
+    assert Fair().count(Side(gold), Side(predicted)) == expected

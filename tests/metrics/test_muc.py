@@ -18,7 +18,8 @@ from strategies import LABELS, any_spans, at_most, flat_spans
 from clueval.exceptions import UsageError
 from clueval.metrics import muc
 from clueval.metrics.metric import Side
-from clueval.metrics.muc import CATEGORIES, SCHEMES, Muc, flat_pairs, overlap_pairs
+from clueval.metrics.muc import CATEGORIES, SCHEMES, Muc, count_in_stages
+from clueval.metrics.muc_pairs import Item, flat_pairs, overlap_pairs
 from clueval.spans.span import Frozen, Span
 
 NERVALUATE = {"strict": "strict", "exact": "exact", "partial": "partial", "type": "ent_type"}
@@ -270,3 +271,12 @@ def test_the_examples_of_the_docstrings_are_true() -> None:
     results = doctest.testmod(muc)
 
     assert (results.failed, results.attempted > 0) == (0, True)
+
+
+def located(spans: list[Span]) -> list[Item]:
+    return [Item(span.start, span.end, span.label, span.parts or ()) for span in spans]
+
+
+@given(any_spans(25, fragments=True), any_spans(25, fragments=True))
+def test_counts_are_those_of_the_stages_alone(gold: list[Span], predicted: list[Span]) -> None:
+    assert Muc().count(Side(gold), Side(predicted)) == count_in_stages(located(gold), located(predicted))
