@@ -20,9 +20,14 @@ from itertools import repeat, zip_longest
 from operator import ne
 
 from clueval.evaluation.engine import Evaluation
-from clueval.evaluation.lockstep import FileEnd, FileReading, can_use_lockstep, lockstep
-from clueval.evaluation.lockstep.reader import Stretch
-from clueval.evaluation.lockstep.tag_runs import Columns
+from clueval.evaluation.lockstep import (
+    Columns,
+    FileEnd,
+    FileReading,
+    Stretch,
+    can_use_lockstep,
+    lockstep,
+)
 from clueval.evaluation.plan import Plan
 from clueval.evaluation.tallies import count_sides, in_unit, positions_of
 from clueval.exceptions import CluevalError

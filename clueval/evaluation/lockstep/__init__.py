@@ -39,8 +39,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from clueval.evaluation.lockstep.compare import Decoders, compare, compare_columns
 from clueval.evaluation.lockstep.compare import compared_stretches as compared_stretches
-from clueval.evaluation.lockstep.reader import File, Lockstep, Stretch
+from clueval.evaluation.lockstep.reader import File, Lockstep
+from clueval.evaluation.lockstep.reader import Stretch as Stretch
 from clueval.evaluation.lockstep.regular import REGULAR
+from clueval.evaluation.lockstep.tag_runs import Columns as Columns
 from clueval.evaluation.plan import Plan
 from clueval.exceptions import CluevalError
 from clueval.formats.columns.layout import Layout
