@@ -9,7 +9,7 @@ from os import PathLike, fsdecode
 from pathlib import Path
 from typing import Any, Unpack
 
-from clueval.exceptions import FileError, UsageError, checked_call, require_instance, require_kind
+from clueval.exceptions import FileError, UsageError, checked_call, require_instance, require_kind, warn
 from clueval.formats import all_formats, format_named
 from clueval.formats.fitting import fitted
 from clueval.formats.format import Format, Writer
@@ -20,6 +20,7 @@ from clueval.reading.options import Reading
 from clueval.reading.paths import as_path
 from clueval.reading.read_options import ReadOptions
 from clueval.reading.source import read, texts_of
+from clueval.reports.cutting import cut_label
 from clueval.spans.document import Document
 from clueval.transforms.characters import to_characters
 from clueval.transforms.tokens import to_tokens
@@ -142,15 +143,20 @@ def writable_format(name: str) -> Format:
 
 
 def with_label(documents: Iterable[Document], label: str | None) -> Iterator[Document]:
-    """Yield the documents with only the spans of this label; None: all spans."""
+    """Yield the documents with only the spans of this label; None: all spans. Warns if there are only other labels."""
+    if label is None:
+        yield from documents
+        return
+    found: set[str] = set()
     for document in documents:
-        if label is None:
-            yield document
-            continue
-        layers = {
-            layer: [span for span in spans if span.label == label] for layer, spans in document.layers.items()
-        }
+        layers = {}
+        for layer, spans in document.layers.items():
+            layers[layer] = [span for span in spans if span.label == label]
+            found.update(span.label for span in spans)
         yield replace(document, layers=layers)
+    if found and label not in found:
+        some = ", ".join(map(cut_label, sorted(found)[:10]))
+        warn(f"no span has the label {cut_label(label)!r} (labels found: {some})")
 
 
 @dataclass(slots=True)

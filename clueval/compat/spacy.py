@@ -27,6 +27,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from clueval.evaluation.accumulator import Accumulator
+from clueval.evaluation.left_over import TOGETHER, Located
+from clueval.evaluation.row_pairs import ComparedRows
 from clueval.exceptions import UsageError
 from clueval.spans.document import Document, Unit
 from clueval.spans.span import DEFAULT_LAYER, Frozen, Span
@@ -37,6 +39,9 @@ UNITS: tuple[Unit, ...] = ("character", "token")
 
 _MISSING = 0
 """The value of a token's ``ent_iob`` if it has no annotation."""
+
+_TOKENS = ("ORTH", "SPACY")
+"""The attributes that determine the texts of the tokens, and whether a blank follows."""
 
 _NOTHING = {"precision": 0.0, "recall": 0.0, "f1": 0.0}
 
@@ -58,17 +63,26 @@ def make_span_scorer(
     def score_spans(examples: Iterable[Any], **_: Any) -> Scores:
         scores = Accumulator(chosen)
         left_out = _LeftOut()
+        together = unit == "character" and spans_key is None and scores.takes_rows
+        rows = ComparedRows(DEFAULT_LAYER)
         for number, example in enumerate(examples):
             if not _has_annotation(example.reference, spans_key):
                 left_out.examples += 1
                 continue
-            gold, found = _spans(example.reference, spans_key), _spans(example.predicted, spans_key)
+            reference, predicted = example.reference, example.predicted
+            if together and _is_fully_comparable(reference, predicted):
+                rows.add(_located(reference), _located(predicted), _characters(reference))
+                if len(rows) > TOGETHER:
+                    scores.update_rows(rows)
+                continue
+            gold, found = _spans(reference, spans_key), _spans(predicted, spans_key)
             if spans_key is None:
                 found = left_out.keep(found, example)
             scores.update(
-                _document(example.reference, gold, str(number), unit),
-                _document(example.predicted, found, str(number), unit),
+                _document(reference, gold, str(number), unit),
+                _document(predicted, found, str(number), unit),
             )
+        scores.update_rows(rows)
         return _scores(scores, "ents" if spans_key is None else f"spans_{spans_key}", left_out)
 
     return score_spans
@@ -78,6 +92,22 @@ def _has_annotation(reference: Any, spans_key: str | None) -> bool:
     if spans_key is None:
         return bool(reference.has_annotation("ENT_IOB"))
     return spans_key in reference.spans
+
+
+def _is_fully_comparable(reference: Any, predicted: Any) -> bool:
+    """Return whether reference and prediction have the same tokens, and all of them are annotated."""
+    tokens, others = reference.to_array(_TOKENS), predicted.to_array(_TOKENS)
+    return tokens.tobytes() == others.tobytes() and bool(reference.to_array("ENT_IOB").all())
+
+
+def _located(doc: Any) -> list[Located]:
+    """Return the entities of a document, which do not overlap, in characters."""
+    return [(span.start_char, span.end_char, span.label_) for span in doc.ents]
+
+
+def _characters(doc: Any) -> int:
+    """Return the length of the text of a document, without joining its tokens."""
+    return doc[-1].idx + len(doc[-1].text_with_ws) if len(doc) else 0
 
 
 def _spans(doc: Any, spans_key: str | None) -> Sequence[Any]:

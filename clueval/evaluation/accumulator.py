@@ -21,7 +21,9 @@ from clueval.evaluation.inputs import Inputs, add_layer, include, schemes_of
 from clueval.evaluation.outcome import choices_of_counts, result_of
 from clueval.evaluation.plan import Plan, chosen_metrics
 from clueval.evaluation.result import Result
+from clueval.evaluation.row_pairs import ComparedRows
 from clueval.evaluation.signature import Signature, require_same
+from clueval.evaluation.span_lists import count_spans
 from clueval.evaluation.tag_lists import count_tags
 from clueval.exceptions import TagError, UsageError, require_instance, require_kind
 from clueval.hints import Hinting
@@ -108,9 +110,20 @@ class Accumulator(Hinting):
             )
         if found.kind == "tags":
             new.count_tags(found, self._options)
-        else:
+        elif found.kind != "spans" or not count_spans(new.evaluation, found):
             for pair in found.documents():
                 new.evaluation.count_group(Group(*pair))
+        self._state.add(new, self._scheme)
+
+    @property
+    def takes_rows(self) -> bool:
+        """Whether `update_rows` counts as `update` does: the metrics need no documents, and layers are not merged."""
+        return not (self._plan.needs_documents or self._plan.merge)
+
+    def update_rows(self, rows: ComparedRows) -> None:
+        """Count compared rows, which are empty afterwards."""
+        new = _State(Evaluation(self._plan, self._state.evaluation.layers))
+        rows.count_into(new.evaluation)
         self._state.add(new, self._scheme)
 
     def compute(self) -> Result:

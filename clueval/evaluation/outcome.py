@@ -13,9 +13,10 @@ from clueval.evaluation.result import Result
 from clueval.evaluation.signature import Signature
 from clueval.evaluation.totals import Totals, reports_of
 from clueval.evaluation.units.unit import Units
-from clueval.exceptions import UsageError, warn
+from clueval.exceptions import UsageError
 from clueval.metrics.counting import Tally
 from clueval.spans.span import MERGED
+from clueval.transforms.preparation import warn_without_effect
 
 
 def result_of(evaluation: Evaluation, signature: Signature, gold_sha256: str | None = None) -> Result:
@@ -32,8 +33,7 @@ def result_of(evaluation: Evaluation, signature: Signature, gold_sha256: str | N
     scores = counted.scores()
     for metric in evaluation.plan.metrics:
         metric.check(counted.tally_of(metric))
-    for option in evaluation.preparation.without_effect():
-        warn(option)
+    warn_without_effect([evaluation.preparation])
     return Result(
         evaluation.total.documents,
         evaluation.total.tokens,

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import zip_longest
+from typing import Any
 
 from clueval.evaluation.engine import Evaluation
 from clueval.evaluation.left_over import TOGETHER, LeftOver, Located, count_left_over, label_of
@@ -47,7 +48,7 @@ def count_rows(evaluation: Evaluation, gold: Source, predicted: Source) -> bool:
             and (nameless or same_id(first.id, second.id))
             and first.text == second.text
         ):
-            rows.add(first, second)
+            rows.add(first.spans, second.spans, len(first.text))
             if single:
                 rows.count_into(evaluation, own.id_of(first), own.metadata_of(first))
             elif len(rows) > TOGETHER:
@@ -80,15 +81,18 @@ class ComparedRows:
         """Return the number of spans."""
         return len(self._agreed) + sum(map(len, self._left))
 
-    def add(self, gold: FlatRow, predicted: FlatRow) -> None:
-        """Add two rows of the same text."""
+    def add(self, gold: Sequence[Any], predicted: Sequence[Any], characters: int) -> None:
+        """Add the spans of two rows of the same text, which has this number of characters.
+
+        Each is a list of spans ``(start, end, label)`` by position; none is empty or overlaps another of its row.
+        """
         first = self._characters + self._rows  # rows do not touch
-        if gold.spans == predicted.spans:
-            self._agreed += map(label_of, gold.spans)
+        if gold == predicted:
+            self._agreed += map(label_of, gold)
         else:
             own, others = self._left
-            left = {span[0]: tuple(span) for span in predicted.spans}  # no two begin at the same place
-            for start, end, label in gold.spans:
+            left = {span[0]: tuple(span) for span in predicted}  # no two begin at the same place
+            for start, end, label in gold:
                 if left.get(start) == (start, end, label):
                     self._agreed.append(label)
                     del left[start]
@@ -96,7 +100,7 @@ class ComparedRows:
                     own.append((start + first, end + first, label))
             others += [(start + first, end + first, label) for start, end, label in left.values()]
         self._rows += 1
-        self._characters += len(gold.text)
+        self._characters += characters
 
     def count_into(
         self, evaluation: Evaluation, document: str = "", metadata: Mapping[str, str] | None = None

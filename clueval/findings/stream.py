@@ -15,6 +15,7 @@ from typing import Any, Unpack
 from clueval.exceptions import UsageError, checked_call, refuse_unknown, require_instance, require_kind
 from clueval.findings.choice import Choice, choice_with, findings
 from clueval.findings.disputed import disputed_documents
+from clueval.findings.equal_lines import LineCheck
 from clueval.findings.table import Finding
 from clueval.formats.columns.passages import Passage
 from clueval.options import field_names, with_fields
@@ -36,7 +37,7 @@ from clueval.spans.seen_names import SeenNames
 from clueval.textfiles import Progress
 from clueval.transforms.group import Group, Transform
 from clueval.transforms.keywords import PreparingOptions
-from clueval.transforms.preparation import Preparation
+from clueval.transforms.preparation import Preparation, warn_without_effect
 from clueval.transforms.prepared import transforms_of
 from clueval.transforms.preparing import Preparing
 
@@ -184,16 +185,23 @@ class _Stream:
     def _of_passages(self, own: Source, other: Source) -> Iterator[Finding]:
         names = layer_names(own.options.layers)
         self._layers.update(dict.fromkeys(names))
+        lines, other_lines = LineCheck(own), LineCheck(other)
         for gold, predicted in zip_longest(own.passages(), other.passages()):
             if gold is None or predicted is None:
                 extra = gold or predicted
                 raise ends_early(own, other, gold is None, extra.document, first_line(extra))
             self._seen.see(gold.document, gold.metadata, self._choice.where)
             require_same_frame(gold, predicted)
-            yield from passage_findings((own, other), (gold, predicted), self._choice, is_checked=False)
+            found = list(passage_findings((own, other), (gold, predicted), self._choice, is_checked=False))
+            lines.see(gold)
+            other_lines.see_unlike(predicted, gold)
+            yield from found
+        lines.end()
+        other_lines.end()
 
     def _require_known_names(self) -> None:
         self._preparation.checked()
+        warn_without_effect([self._preparation])
         self._choice.require_layer(self._layers)
         self._seen.require_all((), self._layers)
 
@@ -220,7 +228,7 @@ def passage_findings(
     Raises `TextMismatch` for different texts, unless they are checked already.
     """
     keeps_agreed = choice.merge or bool(choice.where)
-    found = disputed_documents(sources, passages, keeps_agreed=keeps_agreed, is_checked=is_checked)
+    found = disputed_documents(sources, passages, keeps_agreed=keeps_agreed)
     if found is None:
         return
     if not is_checked:

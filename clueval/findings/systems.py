@@ -21,7 +21,7 @@ from clueval.spans.index import SpanIndex
 from clueval.spans.merging import with_merged
 from clueval.spans.span import Span
 from clueval.transforms.group import Group, Transform
-from clueval.transforms.preparation import Preparation
+from clueval.transforms.preparation import Preparation, warn_without_effect
 
 Pair = tuple[Finding | None, Finding | None]
 """An error as each of the two systems has it; None: the system does not have it."""
@@ -136,7 +136,9 @@ def shared_places(
                 tuple(_shared(place.findings, errors, states)),
                 tuple(spans.at(place)),
             )
-    preparations[0].checked()
+    for preparation in preparations:
+        preparation.checked()
+    warn_without_effect(preparations)
 
 
 def _rows(groups: Sequence[Group], merge: bool) -> list[list[Document]]:

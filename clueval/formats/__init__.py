@@ -11,12 +11,13 @@ line in `ORDER` or `ENDINGS`.
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from importlib import import_module
 
 from clueval.exceptions import FormatError, UsageError
 from clueval.formats.format import Format
-from clueval.formats.recognition import Beginning
+from clueval.formats.recognition import Beginning, is_csv
 
 FORMATS = {
     "vrt": "clueval.formats.vrt",
@@ -115,6 +116,9 @@ _UNREAD = {
 }
 """Keys of JSON that is not read: what is wrong, and what to do."""
 
+_CONCEPT = re.compile(r'c=".*" \d+:\d+ \d+:\d+\|\|t="')
+"""A line of a .con file of i2b2."""
+
 _LOOKED_AT = 10_000
 
 
@@ -130,6 +134,13 @@ def format_of(beginning: Beginning, file: str) -> Format:
             "give the files with spans; clueval compare and --fail-if-worse read results that --save wrote"
         )
         raise FormatError("is a report or a saved result of clueval", file=file, line=1, advice=advice)
+    if _CONCEPT.match(beginning.first_line):
+        raise FormatError(
+            "has concepts of i2b2 by line and word, which clueval does not read",
+            file=file,
+            line=1,
+            advice="see clueval guide howto-i2b2 for a few lines of Python that do",
+        )
     for form in map(format_named, ORDER):
         if form.has(beginning):
             return form
@@ -137,13 +148,13 @@ def format_of(beginning: Beginning, file: str) -> Format:
     for key, (problem, advice) in _UNREAD.items() if is_json else ():
         if f'"{key}"' in beginning.text[:_LOOKED_AT]:
             raise FormatError(problem, file=file, line=1, advice=advice)
-    line = beginning.first_line.strip()
-    if not is_json and "," in line and len(line.split()) == 1:
+    if not is_json and is_csv(beginning.first_line):
         raise FormatError(
-            "the format is not recognised: the first line has commas",
+            "the format is not recognised: the first line has commas or semicolons",
             file=file,
             line=1,
-            advice="separate the columns of tokens and tags by tabs; a table of spans has columns `start` and `end`",
+            advice="separate the columns of tokens and tags by tabs, and sentences by empty lines (see clueval guide "
+            "howto-conll); a table of spans has columns `start` and `end`",
         )
     tried = [form for form in map(format_named, ORDER) if form.is_sought_in(is_json)]
     names = ", ".join(form.name for form in tried)

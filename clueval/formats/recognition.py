@@ -8,6 +8,8 @@ from functools import cached_property
 from itertools import islice
 from typing import NamedTuple
 
+from clueval.tagging.schemes import is_tag
+
 _LONGEST = 2000
 """The number of characters of a first line that are read."""
 
@@ -59,6 +61,22 @@ class Beginning:
             elif closing and depth < wanted:
                 break
         return frozenset(keys)
+
+
+def is_csv(line: str) -> bool:
+    """Return whether a first line has values that are separated by commas or semicolons, and no tag.
+
+    >>> [is_csv(line) for line in ("Sentence #,Word,POS,Tag", '"id";"text"', "a,b B-X", ", ,")]
+    [True, True, False, False]
+    """
+    fields = line.split()
+    return bool(
+        fields
+        and line[0] != "#"
+        and "\t" not in line
+        and re.search(r"\w\"?[,;]\"?\w", fields[-1])
+        and not any(map(is_tag, fields))
+    )
 
 
 class Sign(NamedTuple):

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from clueval.exceptions import FormatError
 from clueval.formats.columns.columns import tables
-from clueval.formats.columns.documents import documents, repeated_ids
+from clueval.formats.columns.documents import documents
 from clueval.formats.columns.passages import Passage
 from clueval.formats.columns.row_characters import RowCharacters
 from clueval.formats.spans_table import header, row
@@ -24,10 +24,10 @@ from clueval.reading.paths import as_path, files_of
 from clueval.reading.read_options import ReadOptions
 from clueval.reading.source import Source, read, source_of
 from clueval.reading.spooled import spooled
+from clueval.reading.unique_ids import DocumentIds
 from clueval.spans.document import Document
 from clueval.spans.merging import merge_layers
 from clueval.tagging.decoder import BadTag
-from clueval.tagging.schemes import OUTSIDE
 from clueval.tagging.transitions import Seams
 from clueval.textfiles import cell
 
@@ -73,15 +73,14 @@ class _MergedSpan(NamedTuple):
 
 
 class _ClusterRows:
-    """Makes the rows of a column file. Holds a passage and the different clusters; with ids, a document."""
+    """Makes the rows of a column file. Holds a passage and the different clusters; with ids, those of a document."""
 
     def __init__(self, source: Source, with_ids: bool) -> None:
         self._source, self._with_ids = source, with_ids
         self._layers = layer_names(source.options.layers)
         self._decoders = source.decoders()
         self._clear()
-        self._ids: set[str] = set()
-        self._document: list[Passage] = []
+        self._ids = DocumentIds(source)
 
     def _clear(self) -> None:
         self._characters = RowCharacters(len(self._layers))
@@ -92,10 +91,12 @@ class _ClusterRows:
         is_first = True
         for passage in self._source.passages():
             try:
-                rows = list(self._of_passage(passage)) if passage.layout is not None else []
+                rows = list(self._of_passage(passage))
             except (ValueError, BadTag) as error:
                 self._read(passage)  # raises an error that names the place
-                if isinstance(error, FormatError):  # of `RowCharacters`, which knows no place
+                if (
+                    isinstance(error, FormatError) and error.file is None
+                ):  # of `RowCharacters`, which knows no place
                     error.file, error.document = passage.file, passage.document
                 raise
             if is_first:
@@ -110,12 +111,14 @@ class _ClusterRows:
         list(documents([passage], self._source.decoders(), self._source.token_lines.sentence_id))
 
     def _of_passage(self, passage: Passage) -> Iterator[str]:
-        assert passage.layout is not None
+        if passage.layout is None:
+            self._ids.see(passage, ())
+            return
         text, ids = "", list[str]()
         for table in tables(passage.sentences, passage.layout):
             text += "".join(map(self._characters.__getitem__, zip(*table.tags().values(), strict=True)))
             ids += table.token_ids() or ()
-        self._require_unique(passage, ids)
+        self._ids.see(passage, ids)
         self._merge(text)
         yield from self._rows(passage, text, ids)
         if max(len(self._spans), len(self._characters)) > self._source.options.sizes.runs:
@@ -155,18 +158,3 @@ class _ClusterRows:
                 found.append(_MergedSpan(span.start - begin, span.end - begin, labels))
                 span = next(spans, None)
             begin = past + 1
-
-    def _require_unique(self, passage: Passage, ids: Sequence[str]) -> None:
-        """Raise `FormatError` for a token id that has occurred in the document; borders have O as their id."""
-        if passage.begins:
-            self._ids.clear()
-            self._document.clear()
-        if not ids:
-            return
-        self._document.append(passage)
-        known = len(self._ids)
-        self._ids.update(ids)
-        self._ids.discard(OUTSIDE)
-        if len(self._ids) - known != passage.tokens:
-            for error in repeated_ids(self._document):
-                raise error

@@ -20,7 +20,9 @@ from clueval.formats import format_named
 from clueval.formats.columns.documents import documents, recognised_schemes
 from clueval.formats.columns.passages import Passage
 from clueval.formats.columns.token_lines import TokenLines
+from clueval.formats.conll import is_running_text
 from clueval.formats.format import EVERY_SET, Format
+from clueval.formats.recognition import Beginning
 from clueval.options import field_names, with_fields
 from clueval.reading.layers import LayerSource, layer_names, require_layers
 from clueval.reading.options import Reading
@@ -30,7 +32,7 @@ from clueval.reading.spooled import spooled
 from clueval.spans.document import Document, Unit
 from clueval.spans.span import DEFAULT_LAYER
 from clueval.tagging.decoder import Decoder
-from clueval.textfiles import Complain, Progress, refuse
+from clueval.textfiles import Complain, Progress, beginning_of, refuse
 
 if TYPE_CHECKING:
     from clueval.formats.flat_rows import FlatItems, TaggedRow
@@ -100,8 +102,7 @@ class Source:
                 raise UsageError(
                     f"which annotation sets are gold and predicted? The file has {', '.join(map(repr, sets))}",
                     file=str(self.path),
-                    advice="give PREDICTED, too, or name both with --gold-set and --predicted-set (gold_set, "
-                    "predicted_set)",
+                    advice="give PREDICTED, too, or name both with gold_set and predicted_set",
                 )
             raise UsageError(
                 f"a file of the format {self.format} cannot hold gold and predicted",
@@ -229,14 +230,16 @@ class Source:
 def texts_of(path: Path, options: ReadOptions, name: str | None = None) -> Iterator[Document]:
     """Yield the documents of a file without layers: tokens of VRT or CoNLL, or the texts of JSON rows.
 
-    A file that is not recognised is read as CoNLL, whose lines may be tokens alone. Raises `FileError` for another
-    format.
+    A file that is not recognised is read as rows if it is JSON, else as CoNLL, whose lines may be tokens alone. Raises
+    `FileError` for another format, and for a text without tokens.
     """
     plain = replace(options, input=None, text=None, layers=None)
+    beginning = Beginning(path.name, beginning_of(path))
     try:
         source = source_of(path, plain, name=name)
     except FormatError:
-        source = source_of(path, replace(plain, input="conll"), name=name)
+        is_json = beginning.first_line.lstrip().startswith(('{"', "[{"))  # says which key is missing
+        source = source_of(path, replace(plain, input="doccano" if is_json else "conll"), name=name)
     lines = source.token_lines
     if lines is None and source.form.rows is not None:
         return (replace(document, layers={}) for document in source.documents())
@@ -245,6 +248,12 @@ def texts_of(path: Path, options: ReadOptions, name: str | None = None) -> Itera
             "has neither tokens nor rows of texts",
             file=str(path),
             advice="use VRT, CoNLL or JSON such as doccano's",
+        )
+    if source.format == "conll" and is_running_text(beginning):
+        raise FileError(
+            "holds words of a text, not one token per line",
+            file=str(path),
+            advice='for positions of characters, write a line {"id": "ID", "text": "TEXT", "label": []} for each text',
         )
     columns = replace(options, layers=None).columns()._replace(layers={})
     return documents(lines.passages(path, columns, name=name), {}, lines.sentence_id, options.max_document)

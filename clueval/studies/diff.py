@@ -37,7 +37,7 @@ from clueval.spans.seen_names import SeenNames
 from clueval.spans.span import MERGED, Span
 from clueval.studies.diff_report import CHANGED, FIXED, NEW, STILL, ComparedErrors, DiffFinding
 from clueval.transforms.group import Group, Transform
-from clueval.transforms.preparation import Preparation
+from clueval.transforms.preparation import Preparation, warn_without_effect
 from clueval.transforms.prepared import transforms_of
 from clueval.transforms.preparing import Preparing
 
@@ -128,7 +128,9 @@ def _compared(
                 found += sides.of_gold(classes)
             if "predicted" in choice.sides:
                 found += sides.of_predicted()
-    preparations[0].checked()
+    for preparation in preparations:
+        preparation.checked()
+    warn_without_effect(preparations)
     choice.require_layer(layers)
     seen.require_all((), layers)
     return documents, classes, found

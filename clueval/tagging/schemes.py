@@ -21,6 +21,7 @@ Sources: Ramshaw and Marcus 1995 (IOB1), Tjong Kim Sang and Veenstra 1999 (IOB2,
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from itertools import chain, pairwise
@@ -130,13 +131,17 @@ def scheme_called(name: str) -> str:
 
 _HEADS = frozenset({"tag", "tags", "ner", "ner_tag", "ner_tags", "label", "labels", "entity", "iob"})
 
+_LABEL = re.compile(r"[^\W\d_]{2}[\w./-]*")
+"""What may be a label without a prefix."""
+
 
 def _advice(tag: str) -> str:
     if tag.lower() in _HEADS:
         return "if this line has the names of the columns, remove it"
     if tag[1:2] == "_" and tag[0] in _LENIENT:
         return f"write a hyphen: {tag.replace('_', '-', 1)}"
-    return "a tag is O, or one of B I E S L U M W, alone or with a hyphen and a label"
+    tags = "a tag is O, or one of B I E S L U M W, alone or with a hyphen and a label"
+    return f"{tags}; if labels have no prefix, write I- before each" if _LABEL.fullmatch(tag) else tags
 
 
 @lru_cache(maxsize=1 << 16)

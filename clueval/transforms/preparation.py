@@ -8,6 +8,7 @@ from copy import deepcopy
 from dataclasses import replace
 from typing import Any, NamedTuple
 
+from clueval.exceptions import warn
 from clueval.transforms.alternatives import Alternatives
 from clueval.transforms.any_of import NAME, AnyOf
 from clueval.transforms.group import CheckingTransform, DoubtingTransform, Group, Transform
@@ -89,12 +90,10 @@ class Preparation:
                 transform.check(changed[transform.signature[0]])
         return {name: tally for name, tally in changed.items() if name != ALTERNATIVES or has_alternatives}
 
-    def without_effect(self) -> Iterator[str]:
-        """Yield in words which options have no effect, once all documents are read."""
-        changed = self.changed()
-        for transform in self._transforms:
-            if isinstance(transform, DoubtingTransform):
-                yield from transform.without_effect(changed[transform.signature[0]])
+    @property
+    def transforms(self) -> Sequence[Transform]:
+        """The transforms in their order."""
+        return self._transforms
 
     def choices(self) -> dict[str, str]:
         """The choices about gold, which partly follow from the documents, for the signature."""
@@ -107,6 +106,16 @@ class Preparation:
         """Add the numbers of changes of another evaluation."""
         for transform, included in zip(self._transforms, self._included, strict=True):
             included.update(changed[transform.signature[0]])
+
+
+def warn_without_effect(preparations: Sequence[Preparation]) -> None:
+    """Warn of options that have no effect in any of the evaluations with the same transforms, once all are read."""
+    changed = [each.changed() for each in preparations]
+    for transform in preparations[0].transforms:
+        if isinstance(transform, DoubtingTransform):
+            name = transform.signature[0]
+            for option in transform.without_effect(added(*(changes[name] for changes in changed))):
+                warn(option)
 
 
 class _Applied:

@@ -9,7 +9,7 @@ import pytest
 from corpora import write
 
 from clueval import convert, read, score
-from clueval.exceptions import FileError, FormatError, SpanError, UsageError
+from clueval.exceptions import CluevalError, FileError, FormatError, SpanError, UsageError
 
 ROWS = [
     {"id": 7, "text": "Anna Weiß in Bern", "label": [[0, 9, "PER"], [13, 17, "LOC"]]},
@@ -71,6 +71,30 @@ def test_text_of_another_format_is_refused(tmp_path: Path) -> None:
         list(read(table, text=table))
 
 
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("Anna Weiß lives in Bern", "holds words of a text, not one token per line"),
+        ("Anna Weiß lives in Bern.\nAda does, too.\n", "holds words of a text, not one token per line"),
+        ('{"id": "7", "text": "Anna Weiß"}\n', "the row has no spans: no key 'label'"),
+        ('[{"id": "7", "label": []}]', "the row has no text"),
+    ],
+)
+def test_text_that_is_neither_tokens_nor_rows_is_refused(content: str, message: str, tmp_path: Path) -> None:
+    table = write(tmp_path / "t.csv", f"{HEADER}7,0,9,PER\n")
+
+    with pytest.raises(CluevalError, match=message):
+        list(read(table, text=write(tmp_path / "t.txt", content)))
+
+
+@pytest.mark.parametrize("content", ["Anna\nWeiß\n", "Anna NE\nWeiß NE\n", "Anna B-PER\n", "[\nAnna\n]\n"])
+def test_text_may_be_lines_of_tokens(content: str, tmp_path: Path) -> None:
+    table = write(tmp_path / "t.csv", "document,start,end,label\n")
+    (document,) = read(table, text=write(tmp_path / "t.txt", content))
+
+    assert document.tokens == [line.split()[0] for line in content.splitlines()]
+
+
 def test_texts_without_tokens_give_no_tokens(tmp_path: Path, texts: Path) -> None:
     with pytest.raises(UsageError, match="the file has texts without tokens"):
         convert(texts, "conll", tmp_path / "out.conll", tokens=texts)
@@ -79,10 +103,37 @@ def test_texts_without_tokens_give_no_tokens(tmp_path: Path, texts: Path) -> Non
 @pytest.mark.parametrize(
     ("content", "message"),
     [
+        ('c="the patient" 1:0 1:1||t="problem"\n', "has concepts of i2b2 .* howto-i2b2"),
+        ("Sentence #,Word,POS,Tag\nSentence: 1,Anna,NNP,B-per\n,lives,VBZ,O\n", "commas or semicolons"),
+        ('"id","text"\n"1","Anna lives in Ulm"\n', "commas or semicolons .* howto-conll"),
+        ("id;text;label\n1;Anna;PER\n", "commas or semicolons"),
+        (
+            "The\tO\nTom\tperson-actor\n",
+            "x.txt:2: 'person-actor' is not a tag .*; if labels have no prefix, write I-",
+        ),
+    ],
+)
+def test_file_that_needs_conversion_is_answered_with_what_to_do(
+    content: str, message: str, tmp_path: Path
+) -> None:
+    with pytest.raises(FormatError, match=message):
+        list(read(write(tmp_path / "x.txt", content)))
+
+
+@pytest.mark.parametrize("content", [", O\n", "1,5 B-NUM\n", "# a,b\nx O\n", "x,y B-PER x,y\n"])
+def test_tokens_with_commas_are_tokens(content: str, tmp_path: Path) -> None:
+    (document,) = read(write(tmp_path / "x.txt", content), {"label": 2})
+
+    assert len(document.tokens or ()) == 1
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
         ('[{"start": 0, "end": 4, "label": "PER"}]', "has spans without texts .write a row for each text"),
         (
             "token,gold\nAnna,B-PER\n",
-            "the first line has commas .separate the columns of tokens and tags by tabs",
+            "the first line has commas or semicolons .separate the columns of tokens and tags by tabs",
         ),
     ],
 )

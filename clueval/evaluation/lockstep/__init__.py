@@ -50,6 +50,7 @@ from clueval.reading.layers import layer_names
 from clueval.reading.pairing import ends_early
 from clueval.reading.same_text import first_line
 from clueval.reading.source import Source
+from clueval.reading.unique_ids import with_unique_ids
 from clueval.spans.compared import SIDES, Compared
 from clueval.spans.filters import ID
 from clueval.spans.span import DEFAULT_LAYER
@@ -272,7 +273,7 @@ def _decoders(gold: Source, predicted: Source) -> Decoders:
 def _pairs(gold: Source, predicted: Source, plan: Plan, layouts: list[Layout | None]) -> Iterator[Pair]:
     """The passages of both files, in pairs; sets `layouts`. Raises `TextMismatch` if one file has fewer."""
     require_named = _needs_named_documents(gold, plan)
-    for pair in zip_longest(gold.passages(), predicted.passages()):
+    for pair in zip_longest(with_unique_ids(gold), with_unique_ids(predicted)):
         for side, passage in enumerate(pair):
             if passage is None:
                 extra = pair[1 - side]

@@ -2,7 +2,7 @@
 
 # The label of a span is `Span.label`; its tokens are `Span.tokens`, or all positions of its range. The tally has the
 # keys ``("traditional", kind, label)`` and ``("fair", kind, gold label, predicted label)``; FN and FP have the label of
-# their only span.
+# their only span. ``("excluded", label)`` has the spans of a label that is named in `Fair.exclude`.
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
-from clueval.exceptions import UsageError
+from clueval.exceptions import UsageError, warn
 from clueval.metrics.counting import Tally
 from clueval.metrics.fair.pairing import Item, item, overlap_kind, pair_up
 from clueval.metrics.fair.weights import (
@@ -29,6 +29,7 @@ from clueval.metrics.fair.weights import (
 from clueval.metrics.metric import Needs, Rates, Side, rates_of, refuse_filter
 from clueval.metrics.tally_keys import Shape, any_text
 from clueval.options import option
+from clueval.reports.cutting import cut_label
 from clueval.spans.isolated import isolated
 from clueval.spans.span import NO_LABEL, PLACEHOLDERS, Frozen, Span
 
@@ -75,6 +76,7 @@ class Fair:
         (("traditional",), PARTS, any_text),
         (("fair",), KINDS, any_text),
         (("fair",), KINDS, any_text, any_text),
+        (("excluded",), any_text),
     )
 
     focus: str = field(
@@ -128,6 +130,10 @@ class Fair:
         _, predictions = self._items(predicted)
         tally: Tally = Counter()
         add_items(tally, golds, predictions)
+        if self._named:
+            tally.update(
+                self._excluded(Counter(span.label for side in (gold, predicted) for span in side.spans))
+            )
         return tally
 
     def count_agreed(self, labels: Mapping[Frozen, int], positions: int) -> Tally:
@@ -135,7 +141,9 @@ class Fair:
         by_label: Counter[str] = Counter()
         for layers, number in labels.items():
             by_label[_label_of(layers)] += number
-        return _tally_equal({label: number for label, number in by_label.items() if self.wanted(label)})
+        tally = _tally_equal({label: number for label, number in by_label.items() if self.wanted(label)})
+        tally.update(self._excluded(by_label))
+        return tally
 
     def findings(self, gold: Side, predicted: Side) -> Iterator[FairError]:
         """Yield the errors that `count` counts, by position (of the gold span, if there is one)."""
@@ -186,15 +194,26 @@ class Fair:
         return fair(title, report)
 
     def check(self, total: Tally) -> None:
-        """Raise `UsageError` for one of `labels` that no span has."""
+        """Raise `UsageError` for one of `labels` that no span has; warn of one of `exclude`, unless by default."""
         found = {name for (_, _, *names) in total for name in names}
         for label in self.labels:
             if label not in found:
                 raise UsageError(f"no span is labelled {label!r}", advice="check Fair.labels")
+        for label in sorted(self._named) if total else ():
+            if not total["excluded", label]:
+                warn(f"fair.exclude: no span has the label {cut_label(label)!r}")
 
     def wanted(self, label: str) -> bool:
         """Return whether spans with this label are evaluated."""
         return label not in self.exclude and (not self.labels or label in self.labels)
+
+    @property
+    def _named(self) -> set[str]:
+        """The labels to exclude that are not excluded by default."""
+        return {*self.exclude} - {*PLACEHOLDERS}
+
+    def _excluded(self, labels: Counter[str]) -> Tally:
+        return Counter({("excluded", label): labels[label] for label in self._named & labels.keys()})
 
     def _items(self, side: Side) -> tuple[list[Span], list[Item]]:
         """Return the spans that are evaluated, in the order of the side, and their items for `pair_up`."""
@@ -214,6 +233,8 @@ class Fair:
         fair: _Table = {}
         confusion: Counter[tuple[str, str]] = Counter()
         for (version, kind, *names), number in total.items():
+            if version == "excluded":
+                continue
             for label in names:
                 if label not in fair:
                     traditional[label] = dict.fromkeys(PARTS, 0)

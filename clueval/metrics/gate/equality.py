@@ -140,6 +140,11 @@ class FeatureTest:
         """The names of all features, of whatever type."""
         return tuple(dict.fromkeys([*self._plain, *(name for own in self._by_type.values() for name in own)]))
 
+    @property
+    def types(self) -> tuple[str, ...]:
+        """Return the types that have features of their own."""
+        return tuple(self._by_type)
+
     def of_type(self, kind: Hashable) -> tuple[str, ...]:
         """Return the names of the features that are compared for a type of the targets."""
         return self._by_type.get(kind, self._plain) if isinstance(kind, str) else self._plain

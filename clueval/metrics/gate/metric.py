@@ -19,6 +19,7 @@ from clueval.metrics.gate.equality import (
     parse_types,
     types_from_text,
 )
+from clueval.metrics.gate.named import GateNames
 from clueval.metrics.gate.outcomes import Outcome, outcome_of
 from clueval.metrics.gate.pairing import PAIRINGS, count
 from clueval.metrics.gate.selection import (
@@ -37,8 +38,6 @@ from clueval.metrics.gate.tally import (
     counts_at,
     counts_by,
     key_of,
-    note_seen,
-    require_seen,
 )
 from clueval.metrics.gate.thresholds import (
     CurvePoint,
@@ -214,6 +213,8 @@ class Gate:
             raise UsageError(
                 "Gate.nil needs a feature that has the value", advice="name it first in Gate.features"
             )
+        if self.unfiltered is not None and self.containing is None:
+            raise UsageError("Gate.unfiltered needs containing annotations", advice="add Gate.containing")
         if not self.beta > 0:
             raise UsageError(f"Gate.beta must be greater than 0, not {self.beta!r}")
         object.__setattr__(self, "thresholds", thresholds_with(self.score_feature, self.thresholds))
@@ -241,10 +242,7 @@ class Gate:
         for feature in self.by:
             for value, own, other in together(targets.by_value(feature), responses.by_value(feature)):
                 add_counts(tally, ("by", feature, value), count(self._problem(own, other)))
-        if self.types or self.features or self.by:
-            specs, features = parse_types(self.types), (*self._test.every, *self.by)
-            note_seen(tally, gold.spans, {spec.target: spec.target for spec in specs}, features)
-            note_seen(tally, predicted.spans, {spec.response: spec.target for spec in specs}, features)
+        self._named.note(tally, gold.spans, predicted.spans)
         return tally
 
     def count_agreed(self, labels: Mapping[Frozen, int], positions: int) -> Tally:
@@ -333,14 +331,12 @@ class Gate:
         return gate(title, report)
 
     def check(self, total: Tally) -> None:
-        """Raise `UsageError` for a type or feature in the settings that no annotation has.
+        """Raise `UsageError` for a type or feature in the settings that no annotation has; see `GateNames`.
 
         Annotations that `nil` or `containing` exclude count as having it. A single document may lack a type,
         and a corpus may be empty, so this is not part of `scores`.
         """
-        types = {spec.target: str(spec) for spec in parse_types(self.types)}
-        settings = dict.fromkeys(self.by, "Gate.by") | dict.fromkeys(self._test.every, "Gate.features")
-        require_seen(total, types, settings)
+        self._named.check(total)
 
     def types_of(self, total: Tally) -> list[str]:
         """Return the types as they were given or, by default, all that occurred in alphabetical order."""
@@ -363,6 +359,10 @@ class Gate:
     @property
     def _test(self) -> FeatureTest:
         return FeatureTest(self.features, self.feature_comparison)
+
+    @property
+    def _named(self) -> GateNames:
+        return GateNames(parse_types(self.types), self._test, self.by, self.nil)
 
     def _annotations(self, gold: Side, predicted: Side) -> tuple[Annotations, Annotations]:
         """Return the targets and responses of the evaluation over all types."""

@@ -3,21 +3,19 @@
 The keys are ``("all", name)``, ``("type", type, name)`` and ``("by", feature, value, name)`` for counts, with
 the names of `clueval.metrics.gate.counts.NAMES`; ``("all", "score", score, *changes)`` and ``("type", type,
 "score", score, *changes)`` for the number of documents in which a score changes the counts by these numbers
-(see `clueval.metrics.gate.thresholds`); ``("seen", "all")``, ``("seen", "type", type)`` and ``("seen",
-"feature", feature)`` for the annotations that have a named type or feature.
+(see `clueval.metrics.gate.thresholds`); ``("seen", "all")``, ``("seen", "gold type", type)``, ``("seen", "predicted
+type", type)``, ``("seen", "feature", feature)`` and ``("seen", "nil")`` for the annotations that have what
+`clueval.metrics.gate.named` looks for.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from operator import add
 
-from clueval.exceptions import UsageError
 from clueval.metrics.counting import Tally
-from clueval.metrics.gate.annotations import label_of
 from clueval.metrics.gate.counts import NAMES, GateCounts
 from clueval.metrics.tally_keys import Shape, any_change, any_score, any_text
-from clueval.spans.span import Span
 
 _CHANGE = (any_change,) * len(NAMES)
 
@@ -27,8 +25,8 @@ TALLY_KEYS: tuple[Shape, ...] = (
     (("by",), any_text, any_text, NAMES),
     (("all",), ("score",), any_score, *_CHANGE),
     (("type",), any_text, ("score",), any_score, *_CHANGE),
-    (("seen",), ("all",)),
-    (("seen",), ("type", "feature"), any_text),
+    (("seen",), ("all", "nil")),
+    (("seen",), ("gold type", "predicted type", "feature"), any_text),
 )
 
 
@@ -72,27 +70,3 @@ def changes_by_score(total: Tally, type: str | None) -> dict[float, list[int]]:
             score = float(key[width])
             found[score] = list(map(add, found[score], change)) if score in found else change
     return found
-
-
-def note_seen(tally: Tally, spans: Iterable[Span], names: Mapping[str, str], features: Sequence[str]) -> None:
-    """Count the spans with the named types (by label; none: all types) and with the features."""
-    spans = [span for span in spans if not names or label_of(span) in names]
-    tally["seen", "all"] += len(spans)
-    for span in spans if names else ():
-        tally["seen", "type", names[label_of(span)]] += 1
-    for feature in features:
-        tally["seen", "feature", feature] += sum(feature in span.features for span in spans)
-
-
-def require_seen(total: Tally, types: Mapping[str, str], features: Mapping[str, str]) -> None:
-    """Raise `UsageError` for a type or feature that no annotation has.
-
-    `types` are type specifications by target, `features` the settings that name the features. Without annotations,
-    features are not missed.
-    """
-    for target, given in types.items():
-        if not total["seen", "type", target]:
-            raise UsageError(f"no annotation has the type {given!r}", advice="check Gate.types")
-    for feature, setting in features.items() if total["seen", "all"] else ():
-        if not total["seen", "feature", feature]:
-            raise UsageError(f"no annotation has the feature {feature!r}", advice=f"check {setting}")

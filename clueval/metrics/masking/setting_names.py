@@ -100,7 +100,7 @@ def _warnings(total: Tally, settings: Settings) -> Iterator[str]:
             yield f"keep: no span has the class or label {cut_label(name)!r} ({found})"
     missing = classes - {*settings.risk_order}
     for name in settings.risk_order:
-        if missing and name not in {*classes, *RISKS, *settings.keep}:
+        if (missing or not classes) and name not in {*classes, *RISKS, *settings.keep}:
             yield (
                 f"risk_order: no mention has the class {cut_label(name)!r} "
                 f"(classes found that it does not name: {_listed(missing)})"

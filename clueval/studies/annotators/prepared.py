@@ -12,7 +12,7 @@ from clueval.spans.document import Document
 from clueval.studies.annotators.source import Group
 from clueval.transforms.group import Group as Sides
 from clueval.transforms.group import Transform
-from clueval.transforms.preparation import Preparation
+from clueval.transforms.preparation import Preparation, warn_without_effect
 from clueval.transforms.preparing import Preparing
 
 OPTIONS = ("label_map", "hierarchy", "depth", "untyped", "fragments")
@@ -48,6 +48,7 @@ class PreparedGroups:
                 for key, number in tally.items():
                     if key[0] == "gold":  # the side on which the documents of annotators are
                         self.changes[transform, "/".join(map(str, (name, *key[1:])))] += number
+        warn_without_effect(self._preparations)
 
 
 def _prepared(document: Document, preparation: Preparation) -> Document:

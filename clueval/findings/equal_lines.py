@@ -1,0 +1,62 @@
+"""Checks lines that are equal on both sides, which the search for errors does not parse."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from clueval.formats.columns.columns import TokenTable, tables
+from clueval.formats.columns.documents import located
+from clueval.formats.columns.passages import Passage, misfits
+from clueval.reading.layers import layer_names
+from clueval.reading.source import Source
+from clueval.reading.unique_ids import DocumentIds
+from clueval.tagging.decoder import BadTag
+from clueval.tagging.schemes import OUTSIDE
+
+
+class LineCheck:
+    """Checks the columns, tags and token ids of a file. Holds its different tags and the ids of one document."""
+
+    def __init__(self, source: Source) -> None:
+        names = layer_names(source.options.layers)
+        self._decoders = {name: source.options.decoder() for name in names}
+        self._tags: dict[str, set[str]] = {name: set() for name in names}
+        self._ids = DocumentIds(source)
+
+    def see(self, passage: Passage) -> None:
+        """Check a passage. Raises `FormatError` and `TagError` with the line."""
+        self._ids.see(passage, self._checked(passage, passage.sentences))
+
+    def see_unlike(self, passage: Passage, checked: Passage) -> None:
+        """Check the sentences of a passage that are unlike those of a parallel one, which has been checked."""
+        if passage.layout != checked.layout:
+            self.see(passage)
+        else:
+            pairs = zip(passage.sentences, checked.sentences, strict=True)
+            self._checked(passage, [sentence for sentence, other in pairs if sentence != other])
+
+    def end(self) -> None:
+        """Check the tags of the whole file. Raises `TagError` for tags of two schemes."""
+        for decoder in self._decoders.values():
+            decoder.scheme()
+
+    def _checked(self, passage: Passage, sentences: Sequence[str]) -> list[str]:
+        """Check sentences of a passage and return their token ids, with borders; none if the layout has none."""
+        ids: list[str] = []
+        try:
+            for table in tables(sentences, passage.layout) if passage.layout is not None else ():
+                self._check_tags(passage, table)
+                ids += table.token_ids() or ()
+        except ValueError as error:
+            raise next(misfits(passage), error) from None
+        return ids
+
+    def _check_tags(self, passage: Passage, table: TokenTable) -> None:
+        for layer, tags in table.tags().items():
+            new = set(tags) - self._tags[layer]
+            try:
+                self._decoders[layer].accept(tags if new else (), Counter((OUTSIDE, tag) for tag in new))
+            except BadTag as error:
+                raise located(error, passage, layer) from None
+            self._tags[layer] |= new

@@ -1,0 +1,50 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from clueval.evaluation.run import score
+from clueval.exceptions import CluevalError
+from clueval.findings.stream import errors
+
+GOOD = "a 1 B-PER\nb 2 O\n\n"
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        "c 3 foo\nd 4 O\n\n",
+        "c 3 Q-X\n\n",
+        "c 3 S-X\nd 4 U-X\n\n",
+        "c 3 S-X\n\ne 5 O\n\nd 4 U-X\n\n",
+        "c 3\nd 4 O\n\n",
+        "c 3 x O\nd 4 O\n\n",
+        " 3 O\nd 4 O\n\n",
+        "c 3 O\nd 3 O\n\n",
+        "c 1 O\nd 4 O\n\n",
+    ],
+)
+@pytest.mark.parametrize("is_first", [True, False])
+@pytest.mark.parametrize("has_errors", [True, False])
+def test_errors_refuse_what_score_refuses_in_lines_that_are_equal_on_both_sides(
+    tmp_path: Path, lines: str, is_first: bool, has_errors: bool
+) -> None:
+    gold, predicted = tmp_path / "g.conll", tmp_path / "p.conll"
+    gold.write_text(lines + GOOD if is_first else GOOD + lines)
+    predicted.write_text(gold.read_text().replace("B-PER", "O") if has_errors else gold.read_text())
+
+    with pytest.raises(CluevalError) as expected:
+        score(gold, predicted, layers={"label": 3}, token_id=2)
+    with pytest.raises(CluevalError) as found:
+        list(errors(gold, predicted, layers={"label": 3}, token_id=2))
+    assert str(found.value) == str(expected.value)
+
+
+def test_errors_refuse_a_tag_in_a_disputed_sentence_that_is_equal_in_another_layout(tmp_path: Path) -> None:
+    gold, predicted = tmp_path / "g.conll", tmp_path / "p.conll"
+    gold.write_text("a O\nb foo\n")
+    predicted.write_text("a x O\nb x foo\n")
+
+    with pytest.raises(CluevalError, match=r"g\.conll:2: 'foo' is not a tag"):
+        list(errors(gold, predicted))
