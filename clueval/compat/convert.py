@@ -24,7 +24,7 @@ from clueval.reports.cutting import cut_label
 from clueval.spans.document import Document
 from clueval.transforms.characters import to_characters
 from clueval.transforms.tokens import to_tokens
-from clueval.writing import whole_bytes, whole_file
+from clueval.writing import make_folder, whole_bytes, whole_file
 
 _READING = Reading()
 
@@ -241,7 +241,7 @@ class Conversion:
             with whole_bytes(path) as binary:
                 binary.write(self.writer.data(documents, list(self.layers)))
         elif self.form.single and (path.is_dir() or output.endswith("/")):
-            path.mkdir(exist_ok=True)
+            make_folder(path)
             self._write_each(documents, path, inputs)
             return
         else:
