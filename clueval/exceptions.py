@@ -222,6 +222,8 @@ def require_instance(value: object, kind: type, name: str) -> None:
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
+SETTINGS_ADVICE = "settings belong to a metric: metrics=[clueval.metrics.metric_named('partial', factor=0.5)]"
+
 _ADVICE = {
     "mode": "the strict mode of seqeval is scheme='BIO', invalid='discard'",
     "average": "a result has all averages, see result.rows()",
@@ -231,8 +233,9 @@ _ADVICE = {
     "output": "result.render('markdown') gives a form, which you can write to a file",
     **dict.fromkeys(
         ("factor", "glue", "betas", "beta", "focus", "weights", "threshold", "types", "containing"),
-        "settings belong to a metric: metrics=[clueval.metrics.metric_named('partial', factor=0.5)]",
+        SETTINGS_ADVICE,
     ),
+    **dict.fromkeys(("settings", "set", "min_overlap", "overlap_of"), SETTINGS_ADVICE),
     "entities": "spaCy's entities are read from Docs; a row of a dataset is an item of gold",
 } | dict.fromkeys(("true", "reference", "references", "labels_true", "y_true"), "it is called gold")
 _ADVICE |= dict.fromkeys(
@@ -287,11 +290,12 @@ def _misfit(function: Callable[..., Any], given: Sequence[Any], named: Mapping[s
     twice = [key for key in in_order[: len(given)] if key in named]
     if twice:
         return UsageError(f"{name} was given {twice[0]} twice", advice="give it once")
-    missing = [key for key in in_order[len(given) :] if parameters[key].default is Parameter.empty]
-    missing = [key for key in missing if key not in named]
-    order = f"give {', '.join(in_order)} in this order, or by their names"
-    if missing:
-        return UsageError(f"{name} needs {' and '.join(missing)}", advice=order)
+    needed = [key for key in by_name if parameters[key].default is Parameter.empty]
+    missing = [key for key in needed if key not in named and key not in in_order[: len(given)]]
+    if missing and len(given) <= len(in_order):
+        order = f"give {', '.join(in_order)} in this order, or by their names"
+        advice = order if missing[0] in in_order else f"by its name, as in {name}(..., {missing[0]}=...)"
+        return UsageError(f"{name} needs {' and '.join(missing)}", advice=advice)
     return UsageError(
         f"{name} takes {', '.join(in_order)} without names, but {len(given)} arguments were given so",
         advice="name the others",

@@ -130,6 +130,18 @@ REFUSED: dict[str, tuple[Callable[[], object], str]] = {
         lambda: clueval.score(TAGS, OTHER, metrics="partial", factor=0.5),
         "metric_named('partial', factor=0.5)",
     ),
+    "settings of metrics as a dictionary": (
+        lambda: clueval.score(TAGS, OTHER, metrics={"partial": {"factor": 0.5}}),
+        "metric_named('partial', factor=0.5)",
+    ),
+    "threshold without the feature": (
+        lambda: clueval.threshold([SPANS], [SPANS]),
+        "threshold needs score_feature (by its name, as in threshold(..., score_feature=...))",
+    ),
+    "gaps with the metric levels": (
+        lambda: clueval.score([[{"fragments": [[0, 1], [2, 3]], "label": "A"}]], [SPANS]),
+        "fragments='split'",
+    ),
     "f1 of two metrics": (
         lambda: clueval.score(TAGS, OTHER, metrics="exact,muc").get("f1"),
         "can mean 2 scores",

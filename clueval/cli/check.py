@@ -12,6 +12,7 @@ from clueval.cli.fields import typed
 from clueval.cli.forms import add_output, put_result
 from clueval.cli.outputs import refuse_to_overwrite, require_writable
 from clueval.cli.parser import Command
+from clueval.cli.setting_names import with_options
 from clueval.options import whole
 from clueval.reading.check import Check, checks
 from clueval.reading.read_options import ReadOptions
@@ -78,7 +79,7 @@ class _CheckLines:
                     yield f"{self.file}: stopped after {self._most} problems; {more}"
                     return
                 shown += 1
-                yield str(problem)
+                yield str(with_options(problem, "check"))
             alike.append(problem.line)
             self.count += 1
         yield from self._folded()

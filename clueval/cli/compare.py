@@ -61,7 +61,8 @@ def add_arguments(parser: Command) -> None:
         "--html",
         type=Path,
         metavar="FILE",
-        help="write a web page instead: intervals, differences by label, the units that differ most (extra: report)",
+        help="write a web page: intervals, differences by label, the units that differ most; add -o FILE for the "
+        "tables, too (extra: report)",
     )
     add_quiet(parser)
 
@@ -72,8 +73,11 @@ def run(options: argparse.Namespace) -> int:
     refuse_to_overwrite([path for runs in systems for path in runs], outputs)
     require_writable(outputs)
     require_page(options.html)
-    if options.html is not None and options.format is not None:
-        raise UsageError("--html and --format cannot be used together", advice="leave one out")
+    if options.html is not None and options.format is not None and options.output_file is None:
+        raise UsageError(
+            "--html and --format cannot be used together without -o",
+            advice="name the file of the other form: -o FILE",
+        )
     baseline, *others = systems
     comparison = compare(
         baseline,
@@ -85,11 +89,11 @@ def run(options: argparse.Namespace) -> int:
         details=options.html is not None,
         **given_fields(Trust, options),
     )
-    if options.html is None:
+    if options.html is None or options.output_file is not None:
         put_result([comparison.render(form_of(options))], options.output_file)
-        return 0
-    comparison.write_page(options.html)
-    wrote(options.html)
+    if options.html is not None:
+        comparison.write_page(options.html)
+        wrote(options.html)
     return 0
 
 

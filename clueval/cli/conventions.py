@@ -32,7 +32,10 @@ def add_arguments(parser: Command) -> None:
     common.add_sides(parser)
     add_output(parser, FORMS)
     parser.group("output").add_argument(
-        "--html", type=Path, metavar="FILE", help="write the table as a web page instead (extra: report)"
+        "--html",
+        type=Path,
+        metavar="FILE",
+        help="write a web page; add -o FILE for another form, too (extra: report)",
     )
     common.add_preparing(parser, without=["by_depth"])
     common.add_reading(parser, sides=2)
@@ -47,8 +50,11 @@ def run(options: argparse.Namespace) -> int:
     refuse_to_overwrite(inputs, outputs)
     require_writable(outputs)
     require_page(options.html)
-    if options.html is not None and options.format is not None:
-        raise UsageError("--html and --format cannot be used together", advice="remove one of them")
+    if options.html is not None and options.format is not None and options.output_file is None:
+        raise UsageError(
+            "--html and --format cannot be used together without -o",
+            advice="name the file of the other form: -o FILE",
+        )
     with progress([options.gold, options.predicted]) as advance:
         table = conventions(
             options.gold,
@@ -61,10 +67,10 @@ def run(options: argparse.Namespace) -> int:
             pair_by=common.pairing_of(options),
             **common.reading(options),
         )
+    if options.html is None or options.output_file is not None:
+        put_result([table.render(form_of(options))], options.output_file)
     if options.html is not None:
         table.write_page(options.html)
         wrote(options.html)
-    else:
-        put_result([table.render(form_of(options))], options.output_file)
     common.say_what_was_read(options, table.result)
     return 0

@@ -16,19 +16,28 @@ class ErrorNumbers:
 
     def __init__(self) -> None:
         self.errors = self.places = 0
-        self._by_side: Counter[str] = Counter()
+        self._by_side, self._by_kind = Counter[str](), Counter[str]()
 
     def see(self, places: Iterable[ErrorPlace]) -> None:
         """Count the errors at these places."""
         for place in places:
             self.places += 1
             self.errors += len(place.findings)
-            self._by_side.update(finding.side or "gold" for finding in place.findings)
+            for finding in place.findings:
+                self._by_side[finding.side or "gold"] += 1
+                self._by_kind[finding.kind] += 1
 
     def remark(self, counted: Mapping[str, int] | None = None, level: int = 1) -> None:
-        """Print the numbers, and how many errors the scores of the level count if these are more."""
+        """Print the numbers, and how many errors the scores of the level count if these are more.
+
+        FairEval's errors, which are pairs of spans, are not `counted` by side, but by type.
+        """
         words = f"{many(self.errors, 'error')} in {many(self.places, 'place')}"
-        if counted is None or sum(counted.values()) == self.errors:
+        if counted is None:
+            kinds = ", ".join(f"{number:,} {kind}" for kind, number in self._by_kind.most_common())
+            remark(f"{words}: {kinds}" if kinds else words)
+            return
+        if sum(counted.values()) == self.errors:
             remark(f"{words}: {_by_side(self._by_side)}" if self.errors else words)
             return
         number = many(sum(counted.values()), "error")

@@ -158,6 +158,7 @@ _OTHER_OPTIONS = {
         ("--risk", "--risk-column"), "read the column as a layer, as in --layer entity=2 --layer risk=3"
     ),
     "--output": "-o FILE writes a file, and --format names its form",
+    "--annotation-set": "--gold-set and --predicted-set name the annotation sets of the two sides",
     "--format": "this command writes files: --tsv, --xlsx or --html FILE",
     "-o": "this command writes files: --tsv, --xlsx or --html FILE",
     "--html": "clueval errors, masking, agree, compare, diff and conventions write web pages",

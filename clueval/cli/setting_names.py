@@ -10,6 +10,7 @@ import re
 from collections.abc import Mapping
 
 from clueval.exceptions import CluevalError
+from clueval.formats.format import SELECT_SETS
 from clueval.metrics import METRICS
 
 _METRICS = {kind: name for name, (_, kind) in METRICS.items()}
@@ -19,8 +20,14 @@ _NAME = re.compile(
 """A quoted value, or the name of a setting; quoted values are not changed."""
 
 
-_KEYWORD = re.compile(r"\b(force|resample_by|pair_by|escapes|redacted|train|votes)=(?:True|'([A-Za-z]+)')")
+_KEYWORD = re.compile(
+    r"\b(force|resample_by|pair_by|escapes|redacted|fragments|label|train|votes)=(?:True|'([A-Za-z]+)')"
+)
 """An argument of a Python function, in advice."""
+
+_SETS = "gold_set and predicted_set"
+_ONE_SIDE = ("agree", "check", "convert", "curate", "merge")
+"""The commands that read one side, whose annotation set --annotation-set names."""
 
 
 def with_options(error: CluevalError, command: str | None = None) -> CluevalError:
@@ -36,7 +43,9 @@ def with_options(error: CluevalError, command: str | None = None) -> CluevalErro
     'score with --resample-by sentence'
     """
     if error.advice is not None:
-        error.advice = _KEYWORD.sub(_flag, error.advice)
+        sets = "--annotation-set" if command in _ONE_SIDE else "--gold-set and --predicted-set"
+        error.advice = _KEYWORD.sub(_flag, error.advice).replace(SELECT_SETS, f"select with {sets}")
+        error.advice = error.advice.replace(_SETS, sets)
     if any(_NAME.search(text) for text in (error.problem, error.advice or "")):
         flags = _flags(command) if command in ("gate", "masking") else {}
         error.problem = _written(error.problem, flags)

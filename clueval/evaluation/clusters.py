@@ -76,7 +76,8 @@ def _compared(
         for layer, decoder in source.decoders().items()
     }
     clusters = Clusters(plan, layers, decoders, gold.options.sizes, seen_names)
-    reader = _PassagePairs(clusters, plan.unit == "character", gold.options.sizes)
+    alike = len({decoder.treatment for decoder in decoders.values()}) == 1
+    reader = _PassagePairs(clusters, plan, alike, gold.options.sizes)
     unit = plan.unit or "token"
     layouts: list[Layout | None] = [None, None]
     is_empty = True
@@ -94,8 +95,11 @@ def _compared(
 class _PassagePairs:
     """Splits pairs of passages into clusters, and counts their positions."""
 
-    def __init__(self, clusters: Clusters, in_characters: bool, sizes: Sizes) -> None:
-        self._clusters, self._in_characters, self._sizes = clusters, in_characters, sizes
+    def __init__(self, clusters: Clusters, plan: Plan, alike: bool, sizes: Sizes) -> None:
+        self._clusters, self._sizes = clusters, sizes
+        self._in_characters = plan.unit == "character"
+        # otherwise, spans of equal sentences are equal, and no label depends on the number of characters that it has
+        self._by_length = not alike or plan.merge or bool(plan.where)
         self._ids: tuple[set[str], set[str]] = (set(), set())
         self._has_tokens = False
         self.positions = 0
@@ -156,8 +160,9 @@ class _PassagePairs:
             if gold is not predicted and tokens != predicted.tokens():
                 raise UnusualPassage("different tokens")
             if self._in_characters:
-                lengths = list(map(len, tokens))
-                length = sum(lengths)
+                length = len("".join(tokens))
+                if self._by_length or gold is not predicted:
+                    lengths = map(len, tokens)
         found_ids = [table.token_ids() or () for table in (gold, predicted)]
         if all(found_ids) and found_ids[0] != found_ids[1]:
             raise UnusualPassage("different token ids")

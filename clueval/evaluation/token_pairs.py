@@ -1,16 +1,16 @@
 """Counts the documents of two column files as tokens and flat layers, for metrics that need documents otherwise.
 
 Many short documents are read and counted together. Those that a metric cannot count so are built and counted plainly.
-Anything else that is unusual makes the reading an error; then all documents are counted plainly, which says what is
-wrong.
+Long documents are counted in parts. Anything else that is unusual makes the reading an error; then all documents are
+counted plainly, which says what is wrong.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Generator, Iterator, Sequence
-from itertools import accumulate, pairwise, product, zip_longest
-from typing import NamedTuple
+from collections.abc import Generator, Hashable, Iterator, Sequence
+from itertools import accumulate, groupby, pairwise, product, zip_longest
+from typing import Any, NamedTuple
 
 from clueval.evaluation.lockstep import FileEnd, FileReading
 from clueval.evaluation.observer import TokenObserver
@@ -18,7 +18,7 @@ from clueval.evaluation.plan import Plan
 from clueval.evaluation.tallies import count_sides
 from clueval.evaluation.units.unit import SENTENCE
 from clueval.exceptions import CluevalError
-from clueval.formats.columns.documents import by_document, documents
+from clueval.formats.columns.documents import documents
 from clueval.formats.columns.flat_columns import FlatColumns, changed_columns
 from clueval.formats.columns.layout import Layout
 from clueval.formats.columns.passages import Passage
@@ -48,6 +48,14 @@ class PassagePair(NamedTuple):
     def tokens(self) -> int:
         """The number of tokens of gold."""
         return sum(passage.tokens for passage in self.gold)
+
+
+class Batch(NamedTuple):
+    """Documents that are counted together, or a part of one: whether it begins and ends here."""
+
+    pairs: list[PassagePair]
+    begins: bool = True
+    ends: bool = True
 
 
 def are_token_pairs(plan: Plan) -> bool:
@@ -80,34 +88,67 @@ def _compared(
     most = 1 if plan.wants_single_documents else gold.options.sizes.rows
     let_through = plan.where.on_documents(layers).lets_through
     need_ids = gold.options.part is not None and (observers or ID in plan.metadata_keys(layers))
-    for pairs in _batches(gold, predicted, most):
-        if need_ids and not all(pair.gold[0].named for pair in pairs):
+    in_parts = not observers and gold.options.token_id is None and predicted.options.token_id is None
+    for batch in _batches(gold, predicted, most, in_parts=in_parts):
+        if need_ids and not all(pair.gold[0].named for pair in batch.pairs):
             raise UnusualPair("documents of a part of a file are known by their numbers in the file")
-        first = pairs[0].gold[0]
+        first = batch.pairs[0].gold[0]
         see = seeing if let_through(first.document, first.metadata) else ()
-        tallies = counter.count(pairs, see)
-        tokens = sum(pair.tokens for pair in pairs)
-        yield Compared(len(pairs), tokens, document=first.document, metadata=first.metadata, tallies=tallies)
+        tallies = counter.count(batch, see)
+        tokens = sum(pair.tokens for pair in batch.pairs)
+        documents = len(batch.pairs) if batch.begins else 0
+        yield Compared(documents, tokens, document=first.document, metadata=first.metadata, tallies=tallies)
     for observer, other in zip(observers, seeing, strict=True):
         observer.add(other)
     return FileEnd((counter.layouts[0], counter.layouts[1]), counter.decoders)
 
 
-def _batches(gold: Source, predicted: Source, most: int) -> Iterator[list[PassagePair]]:
-    """Yield documents of both files, together until they have `most` tokens. Raises `UnusualPair` for one alone."""
+def _batches(gold: Source, predicted: Source, most: int, *, in_parts: bool) -> Iterator[Batch]:
+    """Yield documents of both files, together until they have `most` tokens; with `in_parts`, long ones in parts.
+
+    Raises `UnusualPair` for a document that only one side has, and for sides that are not cut alike.
+    """
     waiting: list[PassagePair] = []
-    tokens = 0
-    sides = (by_document(source.passages(), source.options.max_document) for source in (gold, predicted))
-    for own, other in zip_longest(*sides):
-        if own is None or other is None or own[0].document != other[0].document:
-            raise UnusualPair("a document has no counterpart")
-        waiting.append(PassagePair(own, other))
-        tokens += waiting[-1].tokens
-        if max(tokens, len(waiting)) >= most:
-            yield waiting
-            waiting, tokens = [], 0
+    limit = min(gold.options.max_document, predicted.options.max_document)
+    for passages in _by_document(gold, predicted):
+        pair, before = PassagePair([], []), 0
+        for own, other in passages:
+            if in_parts and pair.tokens >= gold.options.sizes.rows:
+                if waiting:
+                    yield Batch(waiting)
+                    waiting = []
+                yield Batch([pair], begins=not before, ends=False)
+                before += pair.tokens
+                pair = PassagePair([], [])
+            pair.gold.append(own)
+            pair.predicted.append(other)
+            if before + pair.tokens > limit:
+                raise UnusualPair("a document is too long")
+        if before:
+            yield Batch([pair], begins=False)
+            continue
+        waiting.append(pair)
+        if max(sum(each.tokens for each in waiting), len(waiting)) >= most:
+            yield Batch(waiting)
+            waiting = []
     if waiting:
-        yield waiting
+        yield Batch(waiting)
+
+
+def _by_document(gold: Source, predicted: Source) -> Iterator[Iterator[tuple[Passage, Passage]]]:
+    """Yield the passages of each document. Raises `UnusualPair` for a document that only one side has."""
+    number = 0
+
+    def number_of(sides: tuple[Passage | None, Passage | None]) -> int:
+        nonlocal number
+        own, other = sides
+        if own is None or other is None or own.begins != other.begins or own.document != other.document:
+            raise UnusualPair("a document has no counterpart, or is cut in other places")
+        number += own.begins
+        return number
+
+    for _, passages in groupby(zip_longest(gold.passages(), predicted.passages()), key=number_of):
+        yield passages
 
 
 class PairCounter:
@@ -119,6 +160,7 @@ class PairCounter:
         self._sources, self._metrics, self._layers = (gold, predicted), metrics, layers
         self._decoders = [source.decoders() for source in self._sources]
         self.layouts: list[Layout | None] = [None, None]
+        self._held: dict[Hashable, Any] = {}
 
     @property
     def decoders(self) -> dict[tuple[str, str], Decoder]:
@@ -126,14 +168,15 @@ class PairCounter:
         sides = zip(SIDES, self._decoders, strict=True)
         return {(side, layer): decoder for side, of in sides for layer, decoder in of.items()}
 
-    def count(
-        self, pairs: Sequence[PassagePair], observers: Sequence[TokenObserver] = ()
-    ) -> dict[tuple[str, str], Tally]:
+    def count(self, batch: Batch, observers: Sequence[TokenObserver] = ()) -> dict[tuple[str, str], Tally]:
         """Return the counts by metric and layer, and show the pairs to observers. Raises `UnusualPair`.
 
         If something in several documents must be counted plainly, they are counted one by one.
         """
+        pairs = batch.pairs
         pair = self._read(pairs)
+        if not (batch.begins and batch.ends):
+            return self._of_part(pair._replace(held=self._held, ended=batch.ends))
         found = self._tallies(pair, pairs[0] if len(pairs) == 1 else None, observers)
         if found is not None:
             return found
@@ -142,6 +185,15 @@ class PairCounter:
             for key, tally in (self._tallies(pair.document(number), passages, observers) or {}).items():
                 total[key].update(tally)
         return total
+
+    def _of_part(self, pair: TokenPair) -> dict[tuple[str, str], Tally]:
+        """Return the counts of a part of a document."""
+        found = self._tallies(pair, None, ())
+        if found is None:
+            raise UnusualPair("a long document must be counted plainly")
+        if pair.ended:
+            self._held.clear()
+        return found
 
     def _tallies(
         self, pair: TokenPair, passages: PassagePair | None, observers: Sequence[TokenObserver]

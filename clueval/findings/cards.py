@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from itertools import chain, islice
 from typing import Any
 from urllib.parse import quote
@@ -27,7 +28,12 @@ _WORDS = re.compile(r"\s*\S+\s*|\s+")
 
 def anchor(place: ErrorPlace) -> str:
     """Return the id of a card, made of the document and the positions, so that it is the same in every run."""
-    return f"at:{quote(place.document, safe='', errors='surrogatepass')}:{place.start}-{place.end}"
+    return f"at:{_quoted(place.document)}:{place.start}-{place.end}"
+
+
+@lru_cache(maxsize=16)  # places come by document
+def _quoted(document: str) -> str:
+    return quote(document, safe="", errors="surrogatepass")
 
 
 def metadata_of(finding: Finding) -> dict[str, str]:
@@ -47,7 +53,7 @@ def row(place: ErrorPlace) -> list[object]:
         int(drawing.cut_before),
         int(drawing.cut_after),
         drawing.pieces,
-        [[bar.row, bar.labels, bar.start, bar.end, bar.first, bar.last, bar.lane] for bar in drawing.bars],
+        list(map(list, drawing.bars)),  # the script reads the fields in the order of `Bar`
         list(_errors(place, drawing)),
     ]
 

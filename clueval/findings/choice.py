@@ -13,12 +13,13 @@ from typing import Any
 
 from clueval.exceptions import UsageError, require_instance, require_kind
 from clueval.findings.places import in_text_order
-from clueval.findings.table import FINDING_KINDS, Finding, SideName, error_table
+from clueval.findings.table import FINDING_KINDS, Finding, SideName, rows_of_matches
 from clueval.metrics.gaps import refuse_gaps
 from clueval.options import field_names, require_types
 from clueval.spans.document import Document
 from clueval.spans.filters import Filter, parse_where
-from clueval.spans.match_classes import LEVELS
+from clueval.spans.flat import Flat, by_position
+from clueval.spans.match_classes import KINDS, LEVELS
 from clueval.spans.matching import Match, match_spans
 from clueval.spans.merging import with_merged
 from clueval.spans.span import MERGED
@@ -64,7 +65,7 @@ class Choice:
 
     def is_error(self, match: Match) -> bool:
         """Return whether a span with this match is an error."""
-        good = match.level is not None and match.level <= self.level
+        good = match.kind in KINDS[: self.level]
         if self.labelled is None:
             return not good
         label = match.span.by_layer.get(self.labelled)
@@ -113,18 +114,18 @@ def _by_sequence(gold: Document, predicted: Document, choice: Choice) -> Iterato
             if side not in choice.sides:
                 continue
             own, other = (sources[name] for name in (side, _opposite(side)))
-            spans = sorted(own.layers.get(sequence, ()), key=lambda span: (span.start, span.end))
-            matches: Sequence[Match] = match_spans(spans, other.layers.get(sequence, ()), document=own.id)
+            spans = sorted(own.layers.get(sequence, ()), key=by_position)
+            others = Flat.of(other.layers.get(sequence, ()), own.id)
+            matches: Sequence[Match] = match_spans(Flat.of(spans, own.id), others)
             if spans_filter:
                 counted = spans_filter.counted(spans, documents[side])
                 matches = [match for match, count in zip(matches, counted, strict=True) if count]
-            wrong = [match.span for match in matches if choice.is_error(match)]
+            wrong = [match for match in matches if choice.is_error(match)]
             other = other if sequence in other.layers else _with_layer(other, sequence)
-            for finding in error_table(
+            rows = rows_of_matches(
                 wrong, own, other, layer=sequence, side=side, level=choice.level, window=choice.window
-            ):
-                if not choice.kinds or finding.kind in choice.kinds:
-                    yield finding
+            )
+            yield from (row for row in rows if row.kind in choice.kinds) if choice.kinds else rows
 
 
 def _opposite(side: SideName) -> SideName:

@@ -10,9 +10,10 @@ them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import accumulate, chain, compress, count
-from operator import ne
+from operator import methodcaller, ne
 from typing import NamedTuple
 
 from clueval.formats.columns.columns import TokenTable, tables
@@ -26,25 +27,27 @@ from clueval.spans.document import Document, Sentence
 from clueval.spans.flat import Flat
 from clueval.spans.missing_id import MissingId
 from clueval.spans.span import Frozen, Span
-from clueval.tagging.decoder import BadTag
+from clueval.tagging.decoder import BadTag, flat_of
+from clueval.tagging.decoding import decode
 from clueval.tagging.schemes import OUTSIDE
 from clueval.tagging.transitions import Seams
 
 Pair = tuple[Document, Document]
 
+Hunk = tuple[int, int]
+"""The first row of a hunk and the row after it, among the rows of the disputed sentences of a side and their borders.
+
+The row after it is outside every span on both sides.
+"""
+
 
 def disputed_documents(
-    sources: tuple[Source, Source],
-    passages: tuple[Passage, Passage],
-    *,
-    keeps_agreed: bool,
-    is_checked: bool = False,
+    sources: tuple[Source, Source], passages: tuple[Passage, Passage], *, keeps_agreed: bool
 ) -> Pair | None:
     """Return the hunks of two passages of the same frame as documents; None if there are none.
 
-    With `keeps_agreed`, spans of hunks that both sides have are kept. If the texts are checked already, both documents
-    have the tokens of gold. Raises `TextMismatch` if two sentences have different lengths, `FormatError` and `TagError`
-    for lines that cannot be read.
+    With `keeps_agreed`, spans of hunks that both sides have are kept. Raises `TextMismatch` if two sentences have
+    different lengths, `FormatError` and `TagError` for lines that cannot be read.
     """
     gold, predicted = passages
     differs = [True] * len(gold.sentences)
@@ -52,25 +55,40 @@ def disputed_documents(
         differs = list(map(ne, gold.sentences, predicted.sentences))
     if not any(differs):
         return None
-    numbers = list(compress(count(), differs))
     sizes = [sentence.count("\n") for sentence in gold.sentences]
-    if any(predicted.sentences[number].count("\n") != sizes[number] for number in numbers):
+    sentences = tuple(list(compress(passage.sentences, differs)) for passage in passages)
+    if any(map(ne, compress(sizes, differs), [sentence.count("\n") for sentence in sentences[1]])):
         raise first_difference(gold, predicted)
-    places = _Places(numbers, list(accumulate(sizes, initial=gold.start)))
-    hunks = list(_hunks(passages, places))
+    places = _Places(list(compress(count(), differs)), list(accumulate(sizes, initial=gold.start)))
+    own_lines, other_lines = map(_lines, sentences, passages)
+    hunks = list(places.rows())
+    if gold.layout == predicted.layout:
+        hunks = list(_hunks(own_lines, other_lines, _outside_test(gold)))
     try:
-        own, other = (
-            _DisputedSide(*each, hunks, side) for side, each in enumerate(zip(sources, passages, strict=True))
-        )
-        texts = _Texts.of(gold, places)
+        own = _DisputedSide(sources[0], gold, own_lines, hunks)
+        other = _DisputedSide(sources[1], predicted, other_lines, hunks)
+        found = _Texts.of(tables(sentences[0], _layout(gold)))
+        _require_unique(found.token_ids or (), gold, len(sentences[0]))
     except (ValueError, BadTag):
         for source, passage in zip(sources, passages, strict=True):
             _read_whole(source, passage)
         raise
     if not keeps_agreed:
         own.leave_out_agreed(other)
-    is_shared = is_checked and gold.layout == predicted.layout
-    return own.document(texts, places), other.document(texts if is_shared else other.texts(texts), places)
+    texts, positions = found.spread(places), list(places.positions(hunks))
+    other_texts = texts if own.texts == other.texts else other.texts_in(texts, positions)
+    return own.document(texts, positions, places), other.document(other_texts, positions, places)
+
+
+def _layout(passage: Passage) -> Layout:
+    assert passage.layout is not None  # a passage without token lines has no disputed sentence
+    return passage.layout
+
+
+def _lines(sentences: Iterable[str], passage: Passage) -> list[str]:
+    """Return the lines of sentences, with a border after each sentence."""
+    border = _layout(passage).border
+    return border.join((*sentences, ""))[:-1].split("\n")
 
 
 def _read_whole(source: Source, passage: Passage) -> None:
@@ -86,72 +104,68 @@ class _Places(NamedTuple):
     numbers: Sequence[int]
     starts: Sequence[int]
 
+    def ranges(self) -> tuple[list[int], list[int]]:
+        """Return the starts and the ends of the disputed sentences."""
+        starts = self.starts
+        return [starts[number] for number in self.numbers], [starts[number + 1] for number in self.numbers]
+
+    def rows(self) -> Iterator[Hunk]:
+        """Yield the rows of each disputed sentence."""
+        row = 0
+        for number in self.numbers:
+            size = self.starts[number + 1] - self.starts[number]
+            yield row, row + size
+            row += size + 1
+
+    def positions(self, hunks: Iterable[Hunk]) -> Iterator[int]:
+        """Yield the position in the file of each row of the hunks, and of the row after each hunk."""
+        firsts = [first for first, _ in self.rows()]
+        shifts = [self.starts[number] - first for number, first in zip(self.numbers, firsts, strict=True)]
+        found = ((start, end, shifts[bisect_right(firsts, start) - 1]) for start, end in hunks)
+        return chain.from_iterable(range(start + shift, end + shift + 1) for start, end, shift in found)
+
     def spread(self, column: Sequence[str]) -> list[str]:
         """Return a column of the tables of these sentences at its places in the passage; elsewhere it is empty."""
-        first, last = self.starts[0], self.starts[-1]
-        spread = [""] * (last - first)
-        line = 0
-        for number in self.numbers:
-            start, end = self.starts[number : number + 2]
-            spread[start - first : end - first] = column[line : line + end - start]
-            line += end - start + 1
+        spread = [""] * (self.starts[-1] - self.starts[0])
+        for number, (first, past) in zip(self.numbers, self.rows(), strict=True):
+            start = self.starts[number] - self.starts[0]
+            spread[start : start + past - first] = column[first:past]
         return spread
 
 
 class _Texts(NamedTuple):
-    """The tokens and the token ids, if there are any, of a passage; those of sentences that agree are empty."""
+    """Tokens, and the token ids if there are any."""
 
     tokens: list[str]
     token_ids: list[str] | None
 
     @classmethod
-    def of(cls, passage: Passage, places: _Places) -> _Texts:
-        """Read the disputed sentences. Raises `FormatError` for a token id that occurs again."""
-        assert passage.layout is not None
-        found = list(tables([passage.sentences[number] for number in places.numbers], passage.layout))
-        tokens, ids = _texts_of(found, passage, len(places.numbers))
-        return cls(places.spread(tokens), None if ids is None else places.spread(ids))
+    def of(cls, found: Iterable[TokenTable]) -> _Texts:
+        """Return the texts of tables, with an O for each border."""
+        tokens: list[str] = []
+        ids: list[str] = []
+        for table in found:
+            tokens += table.tokens()
+            ids += table.token_ids() or ()
+        return cls(tokens, ids or None)
+
+    def spread(self, places: _Places) -> _Texts:
+        """Return those of the disputed sentences at their places in the passage."""
+        ids = self.token_ids
+        return _Texts(places.spread(self.tokens), None if ids is None else places.spread(ids))
 
 
-def _texts_of(
-    found: Sequence[TokenTable], passage: Passage, borders: int
-) -> tuple[list[str], list[str] | None]:
-    """Return the tokens and the token ids of tables. Raises `FormatError` for a token id that occurs again."""
-    tokens = list(chain.from_iterable(table.tokens() for table in found))
-    ids = list(chain.from_iterable(table.token_ids() or () for table in found))
-    if ids and len(set(ids)) < len(ids) - borders + 1:  # there is an O at each border, too
+def _require_unique(ids: Sequence[str], passage: Passage, borders: int = 1) -> None:
+    """Raise `FormatError` for a token id that occurs again; among the ids there is an O for each border."""
+    if len(set(ids)) < len(ids) - borders + 1:
         for error in repeated_ids([passage]):
             raise error
-    return tokens, ids or None
 
 
-class _Hunk(NamedTuple):
-    """A hunk: its place in the file, and its lines of each side."""
-
-    start: int
-    end: int
-    lines: tuple[str, str]
-
-
-def _hunks(passages: tuple[Passage, Passage], places: _Places) -> Iterator[_Hunk]:
-    gold, predicted = passages
-    assert gold.layout is not None
-    is_outside = _outside_test(gold.layout)
-    for number in places.numbers:
-        own, other = (passage.sentences[number][:-1].split("\n") for passage in passages)
-        first = places.starts[number]
-        ranges = [(0, len(own))]
-        if gold.layout == predicted.layout:
-            ranges = list(_ranges(own, other, is_outside))
-        for start, end in ranges:
-            lines = tuple("\n".join([*side[start:end], ""]) for side in (own, other))
-            yield _Hunk(first + start, first + end, (lines[0], lines[1]))
-
-
-def _ranges(
+def _hunks(
     gold: Sequence[str], predicted: Sequence[str], is_outside: Callable[[str], bool]
-) -> Iterator[tuple[int, int]]:
-    """Yield the first and the last line, exclusive, of each hunk of a sentence."""
+) -> Iterator[Hunk]:
+    """Yield the hunks of the lines of sentences; a border is outside every span."""
     done = 0
     for number in compress(count(), map(ne, gold, predicted)):
         if number < done:
@@ -159,18 +173,19 @@ def _ranges(
         start, end = number, number + 1
         while start > done and not is_outside(gold[start - 1]):  # the lines before are the same on both sides
             start -= 1
-        while end < len(gold) and not (is_outside(gold[end]) and is_outside(predicted[end])):
+        while not (is_outside(gold[end]) and is_outside(predicted[end])):
             end += 1
         yield start, end
         done = end
 
 
-def _outside_test(layout: Layout) -> Callable[[str], bool]:
-    """Return a function that returns whether a line is outside every span."""
+def _outside_test(passage: Passage) -> Callable[[str], bool]:
+    """Return a function that returns whether a line of a passage is outside every span."""
+    layout = _layout(passage)
     columns = [column for _, column in layout.layers]
     if set(columns) == set(range(layout.width - len(columns), layout.width)):
         end = (layout.separator + OUTSIDE) * len(columns)
-        return lambda line: line.endswith(end)
+        return methodcaller("endswith", end)
 
     def is_outside(line: str) -> bool:
         fields = line.split(layout.separator)
@@ -182,18 +197,24 @@ def _outside_test(layout: Layout) -> Callable[[str], bool]:
 class _DisputedSide:
     """The hunks of one side. Raises `ValueError` and `BadTag` for lines that cannot be read."""
 
-    def __init__(self, source: Source, passage: Passage, hunks: Sequence[_Hunk], side: int) -> None:
+    def __init__(self, source: Source, passage: Passage, lines: Sequence[str], hunks: Sequence[Hunk]) -> None:
         assert source.token_lines is not None
-        assert passage.layout is not None
         self._passage, self._hunks = passage, hunks
         self._sentence_id = source.token_lines.sentence_id
-        self._tables = list(tables([hunk.lines[side] for hunk in hunks], passage.layout))
+        own = chain.from_iterable([lines[start : end + 1] for start, end in hunks])
+        self._tables = list(tables(["\n".join([*own, ""])], _layout(passage)))
+        self.texts = _Texts.of(self._tables)
+        """Those of the hunks, and of the row after each of them."""
         self._flat = {layer: self._decoded(source, layer) for layer in layer_names(source.options.layers)}
 
     def _decoded(self, source: Source, layer: str) -> Flat:
         """The spans of a layer; positions are those of the lines of the tables."""
         decoder = source.options.decoder()
         tags = list(chain.from_iterable(table.tags()[layer] for table in self._tables))
+        if (
+            decoder.named_scheme is None
+        ):  # so all tags are read leniently; for few tags this is many times faster
+            return flat_of(layer, decode(tags))
         seams = Seams(tags)
         decoder.accept(tags, seams.neighbours)
         return decoder.columns(layer, tags, seams)
@@ -203,47 +224,43 @@ class _DisputedSide:
         for layer in self._flat.keys() & other._flat.keys():
             _, self._flat[layer], other._flat[layer] = self._flat[layer].compared(other._flat[layer])
 
-    def texts(self, gold: _Texts) -> _Texts:
-        """Return the texts of this side: those of gold, except in hunks."""
-        tokens, ids = _texts_of(self._tables, self._passage, len(self._hunks))
-        own_ids = None if ids is None else list(gold.token_ids or [""] * len(gold.tokens))
-        found = _Texts(list(gold.tokens), own_ids)
-        line = 0
-        for hunk in self._hunks:
-            start, end = hunk.start - self._passage.start, hunk.end - self._passage.start
-            found.tokens[start:end] = tokens[line : line + end - start]
-            if ids is not None and own_ids is not None:
-                own_ids[start:end] = ids[line : line + end - start]
-            line += end - start + 1
-        return found
+    def texts_in(self, gold: _Texts, positions: Sequence[int]) -> _Texts:
+        """Return the texts of this side: those of gold, except in hunks.
 
-    def document(self, texts: _Texts, places: _Places) -> Document:
-        """Return the passage as a document with these texts."""
+        Raises `FormatError` for a token id that occurs again in the hunks.
+        """
+        tokens, ids = list(gold.tokens), list(gold.token_ids or [""] * len(gold.tokens))
+        seen, row = list[str](), 0
+        for start, end in self._hunks:
+            first, past = row, row + end - start
+            place = slice(positions[first] - self._passage.start, positions[past] - self._passage.start)
+            tokens[place] = self.texts.tokens[first:past]
+            if self.texts.token_ids is not None:
+                ids[place] = self.texts.token_ids[first:past]
+                seen += ids[place]
+            row = past + 1
+        _require_unique(seen, self._passage)
+        return _Texts(tokens, None if self.texts.token_ids is None else ids)
+
+    def document(self, texts: _Texts, positions: Sequence[int], places: _Places) -> Document:
+        """Return the passage as a document with these texts; `positions` are those of its tables' rows."""
         passage = self._passage
-        # the line after each hunk stands for the place where it ends
-        lines = list(chain.from_iterable(range(hunk.start, hunk.end + 1) for hunk in self._hunks))
+        heads = [passage.heads[number] for number in places.numbers]
         return Document(
             passage.document if passage.named else MissingId(passage.document),
-            Frozen({layer: _spans(flat, lines) for layer, flat in self._flat.items()}),
+            Frozen({layer: _spans(flat, positions) for layer, flat in self._flat.items()}),
             tokens=texts.tokens,
             start=passage.start,
             token_ids=texts.token_ids,
-            sentences=[
-                Sentence(
-                    places.starts[number],
-                    places.starts[number + 1],
-                    self._sentence_id(passage.heads[number]),
-                )
-                for number in places.numbers
-            ],
+            sentences=list(map(Sentence, *places.ranges(), map(self._sentence_id, heads))),
             metadata=passage.metadata,
             lines=TokenLineNumbers([passage]),
             file=passage.file,
         )
 
 
-def _spans(flat: Flat, lines: Sequence[int]) -> list[Span]:
+def _spans(flat: Flat, positions: Sequence[int]) -> list[Span]:
     """Return spans in the positions of the file."""
     names, labels = flat.keyed_labels()
-    starts, ends = (map(lines.__getitem__, column) for column in (flat.starts, flat.ends))
+    starts, ends = (map(positions.__getitem__, column) for column in (flat.starts, flat.ends))
     return list(map(Span, starts, ends, map(labels.__getitem__, names)))

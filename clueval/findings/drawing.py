@@ -8,9 +8,12 @@ nearer to the text.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from heapq import heappop, heappush
-from itertools import accumulate, chain, pairwise
+from itertools import chain, pairwise
+from operator import attrgetter
 from typing import NamedTuple
 
 from clueval.findings.context import Context
@@ -84,18 +87,25 @@ def drawn(place: ErrorPlace) -> Drawing:
     """
     own = list(_own(place))
     marked = sorted({*chain.from_iterable(own), *_others(place)}, key=_order)
-    contexts = sorted((finding.context for finding in place.findings), key=lambda context: context.start)
+    contexts = sorted([finding.context for finding in place.findings], key=_start)
     pieces = _pieces(contexts, marked)
     bars = tuple(_bars(marked, pieces))
     numbers = {each: number for number, each in enumerate(marked)}
-    last = max(contexts, key=lambda context: context.start + sum(context.lengths))
+    last = max(contexts, key=_end)
     return Drawing(
-        tuple(text for _, _, text in pieces),
+        tuple([text for _, _, text in pieces]),
         bars,
-        tuple(tuple(numbers[each] for each in marks) for marks in own),
+        tuple([tuple([numbers[each] for each in marks]) for marks in own]),
         contexts[0].cut_before,
         last.cut_after,
     )
+
+
+_start: Callable[[Context], int] = attrgetter("start")
+
+
+def _end(context: Context) -> int:
+    return context.start + sum(context.lengths)
 
 
 def _own(place: ErrorPlace) -> Iterator[Sequence[_Marked]]:
@@ -123,18 +133,23 @@ def _others(place: ErrorPlace) -> Iterator[_Marked]:
     for finding in place.findings:
         row = 0 if finding.side == "predicted" else 1
         context = finding.context
-        starts = list(accumulate(context.lengths, initial=context.start))
         ranges: dict[int, tuple[int, int]] = {}
-        for piece, (start, end) in zip(context.pieces, pairwise(starts), strict=True):
-            for number in piece.others:
-                ranges[number] = (ranges.get(number, (start, end))[0], end)
+        start = context.start
+        for (_, _, numbers), length in zip(context.pieces, context.lengths, strict=True):
+            end = start + length
+            for number in numbers:
+                ranges[number] = (ranges[number][0] if number in ranges else start, end)
+            start = end
         for number, (start, end) in ranges.items():
             yield _Marked(row, start, end, tuple(finding.other_labels[number].items()))
 
 
 def _order(marked: _Marked) -> tuple[int, int, int, str]:
     """Longer spans come first, so that they get the lane next to the text."""
-    return marked.start, -marked.end, marked.row, repr(marked.layers)
+    return marked.start, -marked.end, marked.row, _as_text(marked.layers)
+
+
+_as_text = lru_cache(maxsize=1 << 10)(repr)
 
 
 _Pieces = list[tuple[int, int, str]]
@@ -142,7 +157,7 @@ _Pieces = list[tuple[int, int, str]]
 
 def _pieces(contexts: Iterable[Context], marked: Iterable[_Marked]) -> _Pieces:
     """Return the pieces of the text: start, end and text. A span of zero length has an empty piece."""
-    ends = sorted({position for each in marked for position in (each.start, each.end)})
+    ends = sorted({each.start for each in marked} | {each.end for each in marked})
     points = {each.start for each in marked if each.start == each.end}
     pieces: _Pieces = []
     for context in contexts:
@@ -160,22 +175,22 @@ def _pieces(contexts: Iterable[Context], marked: Iterable[_Marked]) -> _Pieces:
             pieces.append((start, end, text + context.joiner))
     if pieces and pieces[-1][2].endswith(" ") and any(context.tokens for context in contexts):
         pieces[-1] = (*pieces[-1][:2], pieces[-1][2][:-1])
-    return sorted([*pieces, *((point, point, "") for point in points)])
+    return sorted([*pieces, *((point, point, "") for point in points)]) if points else pieces
 
 
-def _bars(marked: Iterable[_Marked], pieces: _Pieces) -> Iterator[Bar]:
+def _bars(marked: Iterable[_Marked], pieces: _Pieces) -> list[Bar]:
     ranges = [(start, end) for start, end, _ in pieces]
     bars = []
-    lanes = {row: _Lanes() for row in range(3)}
-    for each in marked:
-        is_point = each.start == each.end
-        first = bisect_left(ranges, (each.start, each.start + (not is_point)))
-        last = first + 1 if is_point else bisect_left(ranges, (each.end, each.end))
-        lane = lanes[each.row].take(first, last)
-        bars.append(Bar(each.row, dict(each.layers), each.start, each.end - 1, first, last, lane))
+    lanes = defaultdict[int, _Lanes](_Lanes)
+    for row, start, end, layers in marked:
+        first = bisect_left(ranges, (start, start + (start < end)))
+        last = first + 1 if start == end else bisect_left(ranges, (end, end))
+        lane = lanes[row].take(first, last)
+        bars.append(Bar(row, dict(layers), start, end - 1, first, last, lane))
+    if 2 not in lanes:
+        return bars
     above = max(lanes[1].number, 1)  # the second system is below the first, also where that has no span
-    for bar in bars:
-        yield bar._replace(lane=bar.lane + above) if bar.row == 2 else bar
+    return [bar._replace(lane=bar.lane + above) if bar.row == 2 else bar for bar in bars]
 
 
 class _Lanes:

@@ -76,32 +76,35 @@ class _Documents:
 def places_of_document(findings: Iterable[Finding]) -> Iterator[ErrorPlace]:
     """Yield the places of the findings of one document, which come in text order."""
     waiting: list[Finding] = []
+    ranges: list[tuple[int, int]] = []
 
-    def ranges() -> Iterator[tuple[int, int]]:
+    def noted() -> Iterator[tuple[int, int]]:
         for finding in findings:
             waiting.append(finding)
-            yield _range(finding)
+            ranges.append(_range(finding))
+            yield ranges[-1]
 
-    for _ in component_firsts(ranges()):
+    for _ in component_firsts(noted()):
         if len(waiting) > 1:  # the last one begins the next place
-            yield _place(waiting[:-1])
-            del waiting[:-1]
+            yield _place(waiting[:-1], ranges[:-1])
+            del waiting[:-1], ranges[:-1]
     if waiting:
-        yield _place(waiting)
+        yield _place(waiting, ranges)
 
 
-def _place(findings: list[Finding]) -> ErrorPlace:
-    ranges = [_range(finding) for finding in findings]
-    return ErrorPlace(tuple(findings), min(start for start, _ in ranges), max(end for _, end in ranges) - 1)
+def _place(findings: list[Finding], ranges: list[tuple[int, int]]) -> ErrorPlace:
+    return ErrorPlace(tuple(findings), min(ranges)[0], max([end for _, end in ranges]) - 1)
 
 
 def _range(finding: Finding) -> tuple[int, int]:
     """Return the range of a finding, the end exclusive."""
-    start, end = finding.start, finding.end
-    if finding.other_start is not None and finding.other_end is not None:
-        start, end = min(start, finding.other_start), max(end, finding.other_end)
+    start, end, other_start, other_end = finding.start, finding.end, finding.other_start, finding.other_end
+    if other_start is not None and other_start < start:
+        start = other_start
+    if other_end is not None and other_end > end:
+        end = other_end
     return start, end + 1
 
 
-def _order(finding: Finding) -> tuple[int, int, int, int, bool]:
-    return (*_range(finding), finding.start, finding.end, finding.side == "predicted")
+def _order(finding: Finding) -> tuple[tuple[int, int], int, int, bool]:
+    return _range(finding), finding.start, finding.end, finding.side == "predicted"

@@ -64,41 +64,44 @@ class RowColumns:
 
     def cells(self, finding: Finding) -> list[Cell]:
         """Return a row without the columns `FIRST`. Positions are integers, everything else is text."""
-        own = [finding.labels.get(layer) or "" for layer in self.layers]
-        other = [
-            BETWEEN.join(labels.get(layer) or "" for labels in finding.other_labels) for layer in self.layers
-        ]
-        rest = {
-            key: value
-            for key, value in finding.metadata.items()
-            if key not in self.metadata and (key, value) != ("id", finding.document)
-        } | _fragments(finding)
+        others = finding.other_labels
         return [
             finding.side or "",
             finding.sequence,
             finding.kind,
             finding.reason,
             joined(finding.labels),
-            *own,
+            *[finding.labels.get(layer) or "" for layer in self.layers],
             finding.text,
             finding.start,
             finding.end,
             finding.first_token_id or "",
             finding.last_token_id or "",
-            BETWEEN.join(shortened(text, LONGEST_OTHER) for text in finding.other_texts),
-            BETWEEN.join(map(joined, finding.other_labels)),
+            BETWEEN.join([shortened(text, LONGEST_OTHER) for text in finding.other_texts]),
+            BETWEEN.join(map(joined, others)),
             _number(finding.other_start),
             _number(finding.other_end),
             finding.other_first_token_id or "",
             finding.other_last_token_id or "",
-            *other,
+            *[BETWEEN.join([labels.get(layer) or "" for labels in others]) for layer in self.layers],
             finding.document,
             BETWEEN.join(finding.sentences),
             finding.file or "",
             _number(finding.line),
-            *(finding.metadata.get(key, "") for key in self.metadata),
-            _pairs(rest),
+            *[finding.metadata.get(key, "") for key in self.metadata],
+            _pairs(self._rest(finding)),
         ]
+
+    def _rest(self, finding: Finding) -> Mapping[str, str]:
+        """Return what is in no column: fragments, and metadata that the first document does not have."""
+        if not finding.metadata and finding.fragments is None and not any(finding.other_fragments):
+            return finding.metadata
+        metadata = {
+            key: value
+            for key, value in finding.metadata.items()
+            if key not in self.metadata and (key, value) != ("id", finding.document)
+        }
+        return metadata | _fragments(finding)
 
 
 def _fragments(finding: Finding) -> dict[str, str]:

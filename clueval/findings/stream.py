@@ -228,7 +228,7 @@ def passage_findings(
     Raises `TextMismatch` for different texts, unless they are checked already.
     """
     keeps_agreed = choice.merge or bool(choice.where)
-    found = disputed_documents(sources, passages, keeps_agreed=keeps_agreed, is_checked=is_checked)
+    found = disputed_documents(sources, passages, keeps_agreed=keeps_agreed)
     if found is None:
         return
     if not is_checked:

@@ -14,7 +14,7 @@ Source: the CLUEval algorithm, "Error analysis".
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from operator import attrgetter
@@ -25,12 +25,12 @@ from clueval.findings.context import Context, Contexts, Mark
 from clueval.spans.document import Document, Unit
 from clueval.spans.flat import by_position
 from clueval.spans.index import SpanIndex
-from clueval.spans.match_classes import Kind
+from clueval.spans.match_classes import KINDS, Kind
 from clueval.spans.matching import Match, match_spans
 from clueval.spans.merging import merge_layers
 from clueval.spans.parts import Ranges
 from clueval.spans.shared import shared_positions
-from clueval.spans.span import MERGED, Frozen, Span, name_of
+from clueval.spans.span import MERGED, NO_LABEL, Span, name_of
 from clueval.spans.span_forms import as_spans
 
 FindingKind = Literal["exact", "superset", "tiling", "overlap", "partial", "missed", "spurious"]
@@ -47,6 +47,8 @@ _PIECE_HTML: dict[Mark, str] = {
     "neither": "{}",
 }
 SideName = Literal["gold", "predicted"]
+
+_end, _labels = attrgetter("end"), attrgetter("labels")
 
 GAP = " … "
 """Separates the texts of the fragments of a discontinuous span."""
@@ -112,6 +114,18 @@ class Finding:
 _values = attrgetter(*Finding.__dataclass_fields__)
 
 
+class _OpenRow:
+    """A finding that is being made; it becomes a `Finding` by its class.
+
+    The `__init__` that `dataclass` generates for a frozen class takes eight times as long as setting these attributes.
+    """
+
+    __slots__ = tuple(Finding.__dataclass_fields__)
+
+
+_open_row: Callable[[], Any] = _OpenRow
+
+
 @checked_call
 def error_table(
     problem_spans: Iterable[Span],
@@ -165,6 +179,21 @@ def error_table(
     return (table.row(span, layer or table.layer_of(span)) for span in spans)
 
 
+def rows_of_matches(
+    matches: Iterable[Match],
+    own: Document,
+    other: Document,
+    *,
+    layer: str,
+    side: SideName,
+    level: int,
+    window: int | None,
+) -> Iterator[Finding]:
+    """Yield what `error_table` does for the spans of matches, which are those of all spans of `other` in the layer."""
+    table = _Table(own, other, side, level, window)
+    return (table.row(match.span, layer, match=match) for match in matches)
+
+
 class PairRows:
     """Makes rows as `error_table` does, for spans whose partners are known."""
 
@@ -199,7 +228,9 @@ class _Table:
     def __init__(
         self, own: Document, other: Document, side: SideName | None, level: int, window: int | None
     ) -> None:
-        self._own, self._other, self._side, self._level = own, other, side, level
+        self._own, self._other, self._side = own, other, side
+        self._good = KINDS[: min(level, len(KINDS) - 1)]
+        self._shared = own.id, own.metadata or other.metadata, own.unit, own.file
         self._text = own if own.end is not None else other
         self._end = self._text.end
         self._token_ids = own.token_ids or other.token_ids if own.unit == "token" else None
@@ -214,46 +245,41 @@ class _Table:
         labelled = [layer for layer, label in span.by_layer.items() if label is not None]
         return labelled[0] if len(labelled) == 1 and labelled[0] in self._other.layers else MERGED
 
-    def row(self, span: Span, layer: str, others: Sequence[Span] | None = None) -> Finding:
-        """Return the row of a span with these spans of the other side (None: all that are at it)."""
+    def row(
+        self, span: Span, layer: str, others: Sequence[Span] | None = None, match: Match | None = None
+    ) -> Finding:
+        """Return the row of a span with these spans of the other side (None: all that are at it) and its match."""
         self._require_inside(span)
         if others is None:
             others = self._sequence(layer).at(span)
-        match = self._match(span, others)
-        kind: FindingKind = match.kind
+        match = match or self._match(span, others)
+        kind, row = match.kind, _open_row()
+        row.side = self._side
+        row.sequence = layer
+        row.kind = kind
         if kind == "missed":
-            kind = "partial" if others else "spurious" if self._side == "predicted" else "missed"
-        start = min([other.start for other in others]) if others else None
-        end = max([other.end for other in others]) if others else None
-        hull = None if start is None or end is None else Span(start, end)
-        return Finding(
-            side=self._side,
-            sequence=layer,
-            kind=kind,
-            reason="label" if match.level is not None and match.level <= self._level else "boundary",
-            text=self._text_of(span),
-            labels=span.by_layer,
-            start=span.start,
-            end=span.end - 1,
-            first_token_id=self._token_id(span, first=True),
-            last_token_id=self._token_id(span, first=False),
-            found=match.labels,
-            other_texts=tuple(map(self._text_of, others)),
-            other_labels=tuple(other.by_layer for other in others),
-            other_start=start,
-            other_end=None if end is None else end - 1,
-            other_first_token_id=None if hull is None else self._token_id(hull, first=True),
-            other_last_token_id=None if hull is None else self._token_id(hull, first=False),
-            document=self._own.id,
-            metadata=self._own.metadata or self._other.metadata,
-            sentences=self._contexts.sentence_ids(span),
-            context=self._contexts.around(span, others),
-            unit=self._own.unit,
-            file=self._own.file,
-            line=self._line(span),
-            fragments=_inclusive(span),
-            other_fragments=tuple(map(_inclusive, others)),
-        )
+            row.kind = "partial" if others else "spurious" if self._side == "predicted" else "missed"
+        row.reason = "label" if kind in self._good else "boundary"
+        row.text = self._text_of(span)
+        row.labels = span.labels
+        row.start, row.end = span.start, span.end - 1
+        row.first_token_id, row.last_token_id = self._ids_of(span.start, span.end)
+        row.found = match.labels
+        row.other_texts = tuple(map(self._text_of, others))
+        row.other_labels = tuple(map(_labels, others))
+        row.other_start = row.other_end = row.other_first_token_id = row.other_last_token_id = None
+        if others:
+            start, end = others[0].start, max(map(_end, others))  # they come by position
+            row.other_start, row.other_end = start, end - 1
+            row.other_first_token_id, row.other_last_token_id = self._ids_of(start, end)
+        row.document, row.metadata, row.unit, row.file = self._shared
+        row.sentences = self._contexts.sentence_ids(span)
+        row.context = self._contexts.around(span, others)
+        row.line = self._line(span)
+        row.fragments = _inclusive(span)
+        row.other_fragments = tuple([None if other.parts is None else _inclusive(other) for other in others])
+        row.__class__ = Finding
+        return row  # type: ignore[no-any-return]
 
     def _match(self, span: Span, others: Sequence[Span]) -> Match:
         """Return the match of a span, given all spans that overlap or equal it."""
@@ -278,20 +304,22 @@ class _Table:
             return GAP.join(self._text.text_between(*part) for part in span.parts)
         place = by_position(span)
         if place not in self._texts:
-            self._texts[place] = self._text.text_of(span)
+            self._texts[place] = self._text.text_between(*place)
         return self._texts[place]
 
-    def _token_id(self, span: Span, first: bool) -> str | None:
-        if self._token_ids is None or span.start == span.end:
-            return None
-        return self._token_ids[(span.start if first else span.end - 1) - self._text.start]
+    def _ids_of(self, start: int, end: int) -> tuple[str | None, str | None]:
+        """Return the ids of the first and the last token of a range."""
+        ids, shift = self._token_ids, self._text.start
+        return (None, None) if ids is None or start == end else (ids[start - shift], ids[end - 1 - shift])
 
     def _line(self, span: Span) -> int | None:
         lines = self._own.lines
         if span.line is not None or lines is None:
             return span.line
-        index = span.start - self._own.start
-        return lines[index] if index < len(lines) else None
+        try:
+            return lines[span.start - self._own.start]
+        except IndexError:
+            return None
 
     def _require_inside(self, span: Span) -> None:
         text, end = self._text, self._end
@@ -328,4 +356,4 @@ def joined(labels: Mapping[str, str | None]) -> str:
     >>> joined({"entity": "PER", "risk": None})
     'PER|_'
     """
-    return Span(0, 0, labels if isinstance(labels, Frozen) else Frozen(labels)).label
+    return "|".join([NO_LABEL if label is None else label for label in labels.values()])

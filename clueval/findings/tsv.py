@@ -71,6 +71,6 @@ def write(path: Path, findings: Iterable[Finding], *, raw: bool = False) -> int:
 
 def marked(context: Context) -> str:
     """Return a context with squares around the marked pieces."""
-    pieces = [f"{SQUARES[piece.mark]}{piece.text}{SQUARES[piece.mark]}" for piece in context.pieces]
+    pieces = [f"{SQUARES[mark]}{text}{SQUARES[mark]}" for text, mark, _ in context.pieces]
     before, after = ("… " if context.cut_before else ""), (" …" if context.cut_after else "")
     return before + context.joiner.join(pieces) + after

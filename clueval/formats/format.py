@@ -89,6 +89,9 @@ AddSets = Callable[["Opened", "Mapping[str, Sequence[Span]]"], str]
 EVERY_SET = "*"
 """The name that selects all annotation sets: each is a layer then."""
 
+SELECT_SETS = "select with gold_set and predicted_set, or with annotation_set if there is one side"
+"""Advice for a file whose annotation sets are not selected."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Format:

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, NoReturn
 
 from clueval.exceptions import CluevalError, FormatError, SpanError, UsageError
 from clueval.formats.flat_rows import FlatRow, TaggedRow
-from clueval.formats.format import EVERY_SET, Options
+from clueval.formats.format import EVERY_SET, SELECT_SETS, Options
 from clueval.formats.opened import Opened
 from clueval.formats.reference import FileMention, in_points
 from clueval.spans.document import Document
@@ -375,7 +375,7 @@ def _sets_error(problem: str, rows: RowReader, seen: Iterable[str]) -> UsageErro
     return UsageError(
         problem,
         file=rows.file,
-        advice=f"its sets: {names}; select with --gold-set and --predicted-set, or --annotation-set for one side",
+        advice=f"its sets: {names}; {SELECT_SETS}",
     )
 
 

@@ -140,7 +140,9 @@ def _writable(document: Document, layer: str) -> list[Span]:
             raise _unwritable(UsageError, document, f"has the span {name_of(span)}, which has gaps")
         if span.label != spans[0].label:
             problem = f"has the spans {name_of(spans[0])} and {name_of(span)} with different labels"
-            raise _unwritable(UsageError, document, problem, "write the spans of one label")
+            raise _unwritable(
+                UsageError, document, problem, "write the spans of one label, as in label='person'"
+            )
     for one, other in pairwise(spans):
         if other.start < one.end:
             problem = f"has the spans {name_of(one)} and {name_of(other)}, which overlap"

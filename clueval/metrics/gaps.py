@@ -18,6 +18,6 @@ def refuse_gaps(who: str, spans: Iterable[Span], document: Document | None) -> N
             file=None if document is None else document.file,
             document=None if document is None else document.id,
             line=span.line,
-            advice="exact, fair, gate, muc and partial can; or set Preparing.fragments to split (each fragment is a "
-            "span) or hull (one span from start to end)",
+            advice="exact, fair, gate, muc and partial can; or make each fragment a span with fragments='split', or "
+            "one span from start to end with fragments='hull'",
         )

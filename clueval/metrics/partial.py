@@ -224,9 +224,11 @@ class Partial:
         """Yield how the rates of each label, and of all, follow from a tally, which has numbers of shared pairs."""
         names = ("precision", "recall", "f1", *self._further({}, float))
         of_labels = []
-        for label in sorted({key[1] for key in keys}):
-            shared = sorted(key for key in keys if key[:2] == ("shared", label))
-            of_labels.append([*((what, label) for what in ("gold", "predicted", "exact")), *shared])
+        shared: dict[str, list[tuple[Any, ...]]] = {label: [] for label in sorted({key[1] for key in keys})}
+        for key in sorted(key for key in keys if key[0] == "shared"):
+            shared[key[1]].append(key)
+        for label, own in shared.items():
+            of_labels.append([*((what, label) for what in ("gold", "predicted", "exact")), *own])
             yield KeyRates(
                 ("per_label", label), of_labels[-1], names, partial(self._rates_of, of_labels[-1:])
             )

@@ -270,7 +270,7 @@ def _gate_reference(title: str, reference: Report, beta: str) -> Iterator[Table]
         shown = f", the first {CHANGES_SHOWN} of {every:,}" if every > CHANGES_SHOWN else ""
         yield Table(
             f"{name}, changed spans{shown} ([-it-] {{+targets+}} [=both=])",
-            ["document", "start", "end_exclusive", "label", "from", "to", "", "context"],
+            ["document", "start", "end_exclusive", "label", "from", "to", "change", "context"],
             [
                 [cut_label(row[column]) if column in _NAMES else row[column] for column in _CHANGE]
                 for row in changes[:CHANGES_SHOWN]

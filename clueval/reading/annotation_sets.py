@@ -6,7 +6,7 @@ from collections.abc import Collection
 from dataclasses import replace
 
 from clueval.exceptions import UsageError
-from clueval.formats.format import EVERY_SET
+from clueval.formats.format import EVERY_SET, SELECT_SETS
 from clueval.spans.document import Document
 from clueval.spans.span import DEFAULT_LAYER
 
@@ -48,11 +48,13 @@ def wanted_set(document: Document, name: str | None, containing: str | None) -> 
     layer. Raises `UsageError` if `name` is None and for a set that the document does not have.
     """
     if name is None:
-        sets = ", ".join(map(repr, document.layers)) or "none"
+        sets = (
+            ", ".join(repr(known) if known else "'' (the default set)" for known in document.layers) or "none"
+        )
         raise UsageError(
-            "the file has named annotation sets, but no set is selected for one side",
+            "the file has annotation sets, but none is selected for one side",
             file=document.file,
-            advice=f"use --gold-set and --predicted-set, or --annotation-set for one side; the file has {sets}",
+            advice=f"its sets: {sets}; {SELECT_SETS}",
         )
     if name == EVERY_SET:
         return document

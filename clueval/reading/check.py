@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import accumulate, islice, pairwise
+from itertools import accumulate, chain, islice, pairwise
 from typing import Any, Unpack
 
 from clueval.exceptions import (
@@ -38,7 +37,6 @@ from clueval.tagging.schemes import (
     scheme_of,
     split_tag,
 )
-from clueval.tagging.transitions import Neighbours, Seams
 
 _READING = Reading()
 
@@ -116,7 +114,7 @@ class Check:
     documents: int = 0
     tokens: int = 0
     schemes: dict[str, str | None] = field(default_factory=dict)
-    _neighbours: dict[str, Neighbours] = field(default_factory=dict)
+    _neighbours: dict[str, set[tuple[str, str]]] = field(default_factory=dict)
 
     def problems(self) -> Iterator[CluevalError]:
         """Yield all problems, by passage and line; raise none of them.
@@ -170,15 +168,15 @@ class Check:
 
     def _is_legal(self, layer: str, tags: Sequence[str]) -> bool:
         """Whether all tags are legal, by their distinct pairs; if so, they are taken into account."""
-        pairs = Seams(tags).neighbours
-        known = self._neighbours.setdefault(layer, Counter())
+        pairs = set(pairwise(chain((OUTSIDE,), tags, (OUTSIDE,))))
+        known = self._neighbours.setdefault(layer, set())
         try:
-            if layer not in self.schemes or not pairs.keys() <= known.keys():
+            if layer not in self.schemes or not pairs <= known:
                 named = self.source.options.scheme
-                scheme = scheme_called(named) if named else scheme_of({*known, *pairs})
+                scheme = scheme_called(named) if named else scheme_of(known | pairs)
             else:
                 scheme = self.schemes[layer]
-            if scheme is not None and count_illegal(pairs, scheme):
+            if scheme is not None and count_illegal(dict.fromkeys(pairs, 1), scheme):
                 return False
         except TagError:
             return False
@@ -188,7 +186,7 @@ class Check:
 
     def _tags(self, layer: str, column: int, passage: Passage) -> Iterator[CluevalError]:
         sentences = [_column(text, column, passage) for text in passage.sentences]
-        known = self._neighbours.setdefault(layer, Counter())
+        known = self._neighbours.setdefault(layer, set())
         for tags in sentences:
             known.update(pairwise((OUTSIDE, *filter(is_tag, tags), OUTSIDE)))
         yield from self._bad_tags(layer, passage, sentences)

@@ -15,7 +15,7 @@ from clueval.formats.columns.passages import Passage, misfits
 from clueval.spans.compared import SIDES
 from clueval.spans.document import Document
 
-ADVICE = "gold and predicted must be the same text"
+ADVICE = "gold and predicted must have the same text"
 
 OTHER_ORDER = (
     "give both sides the same documents in the same order, or pair them: pair_by='id' or pair_by='content'"
@@ -128,8 +128,9 @@ def _one_goes_on(gold: Passage, predicted: Passage) -> TextMismatch:
         )
         ends.append((rows, last))
     shorter, longer = ("gold", "predicted") if ends[0][0] < ends[1][0] else ("predicted", "gold")
+    number = min(ends[0][0], ends[1][0])
     return TextMismatch(
-        f"{shorter} ends after {min(ends[0][0], ends[1][0])} tokens of the document where {longer} "
+        f"{shorter} ends after {number} token{'s' * (number != 1)} of the document where {longer} "
         f"({(predicted if longer == 'predicted' else gold).file}) continues",
         file=(gold if shorter == "gold" else predicted).file,
         line=ends[0 if shorter == "gold" else 1][1],
@@ -203,5 +204,5 @@ def _mismatch(
         file=gold.file,
         line=place(gold),
         document=gold.id,
-        advice=OTHER_ORDER if what == "document" else f"{names[0]} and {names[1]} must be the same text",
+        advice=OTHER_ORDER if what == "document" else f"{names[0]} and {names[1]} must have the same text",
     )

@@ -102,8 +102,7 @@ class Source:
                 raise UsageError(
                     f"which annotation sets are gold and predicted? The file has {', '.join(map(repr, sets))}",
                     file=str(self.path),
-                    advice="give PREDICTED, too, or name both with --gold-set and --predicted-set (gold_set, "
-                    "predicted_set)",
+                    advice="give PREDICTED, too, or name both with gold_set and predicted_set",
                 )
             raise UsageError(
                 f"a file of the format {self.format} cannot hold gold and predicted",

@@ -106,13 +106,16 @@ def assets(name: str, *scripts: str, parts: Sequence[str] = ()) -> dict[str, str
     return {"style": Markup(style), "script": Markup(code), "script_hash": script_hash(code)}
 
 
+_JSON = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
+
+
 def json_inside(value: object) -> str:
     """Return JSON that is safe in a script element: it contains no end of the element and begins no comment.
 
     >>> json_inside(["</script>", 1])
     '["\\\\u003c/script\\\\u003e",1]'
     """
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    text = _JSON.encode(value)
     for character in "<>&":
         if character in text:
             text = text.replace(character, f"\\u{ord(character):04x}")

@@ -36,7 +36,7 @@ class SpanIndex:
     __slots__ = ("_ends", "_has_gaps", "_starts", "_tree", "spans")
 
     def __init__(self, spans: Iterable[Span]) -> None:
-        self.spans: Sequence[Span] = sorted(spans, key=by_position)
+        self.spans = sorted(spans, key=by_position)
         self._tree: IntervalTree | None = None
         self._has_gaps = any(span.parts is not None for span in self.spans)
         if clash(self.spans) is None:
@@ -50,14 +50,19 @@ class SpanIndex:
         if self._tree is None:
             first = bisect_right(self._ends, span.start)
             last = bisect_left(self._starts, span.end)
-            return [other for other in self.spans[first:last] if other.overlaps(span)]
+            return self._touching(self.spans[first:last], span)
         start, end = _doubled(span)
         nodes = self._tree.overlap(start, end)
         if span.start == span.end:  # two equal spans of zero length do not overlap
             nodes = {node for node in nodes if node.begin != start or node.end != end}
-        found = [self.spans[number] for number in sorted(number for node in nodes for number in node.data)]
-        gaps = self._has_gaps or span.parts is not None
-        return [other for other in found if other.overlaps(span)] if gaps else found
+        numbers = sorted(number for node in nodes for number in node.data)
+        return self._touching([self.spans[number] for number in numbers], span)
+
+    def _touching(self, found: list[Span], span: Span) -> list[Span]:
+        """Return those of the spans around `span` that overlap it; all of them, unless spans have gaps."""
+        if not self._has_gaps and span.parts is None:
+            return found
+        return [other for other in found if other.overlaps(span)]
 
 
 def _doubled(span: Span) -> tuple[int, int]:

@@ -9,7 +9,7 @@ token (a *corpus position*: XML tags and blank lines are not counted) or of a Un
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields
 from typing import Any, NoReturn
 
 from clueval.exceptions import SpanError, described
@@ -184,7 +184,7 @@ class Span:
         """
         start, end = place(self.start, self.end)
         parts = None if self.parts is None else tuple(place(*part) for part in self.parts)
-        return replace(self, start=start, end=end, parts=parts)
+        return Span(start, end, self.labels, self.features, self.tokens, self.id, self.line, parts)
 
 
 _set_start, _set_end, _set_labels, _set_features, _set_tokens, _set_id, _set_line, _set_parts = (

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from clueval.spans.flat import Flat
 
@@ -14,6 +14,9 @@ class TokenPair(NamedTuple):
 
     Positions are indices of `tokens`. At the indices `borders` are no tokens but ends of sentences, which no span
     crosses. Document n, whose id is `ids[n]`, begins where the one before it ends, and ends at `ends[n]`.
+
+    A long document may come in parts, each of them a pair; the last one has `ended`. `held` is the same object for all
+    of them: what metrics hold of the document until its end. It is None if documents are whole.
     """
 
     tokens: Sequence[str]
@@ -22,6 +25,8 @@ class TokenPair(NamedTuple):
     ids: Sequence[str]
     gold: Mapping[str, Flat]
     predicted: Mapping[str, Flat]
+    held: dict[Hashable, Any] | None = None
+    ended: bool = True
 
     def document(self, number: int) -> TokenPair:
         """Return one of the documents alone."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from operator import mul
 
 from clueval.exceptions import UsageError
 from clueval.statistics.checked import require_share
@@ -24,19 +25,28 @@ def percentile(resampled: Sequence[float], confidence: float = 0.95) -> tuple[fl
 
 
 def bca(
-    resampled: Sequence[float], score: float, leave_one_out: Sequence[float], confidence: float = 0.95
+    resampled: Sequence[float],
+    score: float,
+    leave_one_out: Sequence[float],
+    confidence: float = 0.95,
+    times: Sequence[int] | None = None,
 ) -> tuple[float, float]:
     """Return the bias-corrected and accelerated interval of a score.
 
-    `leave_one_out` are the scores without each unit. Raises `UsageError` if all resampled scores lie on one side
+    `leave_one_out` are the scores without each unit; `times` says of each without how many units the score has it
+    (None: each without one). Raises `UsageError` if all resampled scores lie on one side
     of the score, because the bias is then infinite.
     """
-    low, high = bca_levels(resampled, score, leave_one_out, confidence)
+    low, high = bca_levels(resampled, score, leave_one_out, confidence, times)
     return _ends(resampled, low, 1 - high)
 
 
 def bca_levels(
-    resampled: Sequence[float], score: float, leave_one_out: Sequence[float], confidence: float = 0.95
+    resampled: Sequence[float],
+    score: float,
+    leave_one_out: Sequence[float],
+    confidence: float = 0.95,
+    times: Sequence[int] | None = None,
 ) -> tuple[float, float]:
     """Return the two probabilities whose quantiles of the resampled scores are the ends of `bca`."""
     require_share("confidence", confidence)
@@ -49,7 +59,7 @@ def bca_levels(
     from statistics import NormalDist  # which costs more to import than the rest of this package
 
     normal = NormalDist()
-    bias, acceleration = normal.inv_cdf(share), _acceleration(leave_one_out)
+    bias, acceleration = normal.inv_cdf(share), _acceleration(leave_one_out, times)
     levels = []
     for alpha in ((1 - confidence) / 2, (1 + confidence) / 2):
         z = bias + normal.inv_cdf(alpha)
@@ -57,11 +67,13 @@ def bca_levels(
     return levels[0], levels[1]
 
 
-def _acceleration(leave_one_out: Sequence[float]) -> float:
-    mean = math.fsum(leave_one_out) / len(leave_one_out)
+def _acceleration(leave_one_out: Sequence[float], times: Sequence[int] | None) -> float:
+    numbers = [1] * len(leave_one_out) if times is None else times
+    mean = math.fsum(map(mul, leave_one_out, numbers)) / sum(numbers)
     apart = [mean - value for value in leave_one_out]
-    spread: float = math.fsum([value * value for value in apart]) ** 1.5
-    return math.fsum([value**3 for value in apart]) / (6 * spread) if spread else 0.0
+    spread: float = math.fsum([value * value * n for value, n in zip(apart, numbers, strict=True)]) ** 1.5
+    cubes = math.fsum([value**3 * n for value, n in zip(apart, numbers, strict=True)])
+    return cubes / (6 * spread) if spread else 0.0
 
 
 def _ends(resampled: Sequence[float], below: float, above: float) -> tuple[float, float]:

@@ -36,10 +36,14 @@ def standard_error(without: Sequence[float], times: Sequence[int] | None = None)
     return math.sqrt((n - 1) / n * math.fsum(squares))
 
 
-def effective_number(sizes: Sequence[float]) -> float:
-    """Return the effective number of units of these sizes: their number if all are equal, less otherwise."""
-    squares = math.fsum([size * size for size in sizes])
-    return math.fsum(sizes) ** 2 / squares if squares else 0.0
+def effective_number(sizes: Sequence[float], times: Sequence[int] | None = None) -> float:
+    """Return the effective number of units of these sizes: their number if all are equal, less otherwise.
+
+    `times` says of each size how many units have it; None: each size is that of one unit.
+    """
+    numbers = [1] * len(sizes) if times is None else times
+    squares = math.fsum([size * size * number for size, number in zip(sizes, numbers, strict=True)])
+    return math.fsum(map(mul, sizes, numbers)) ** 2 / squares if squares else 0.0
 
 
 def degrees_of_freedom(effective: float) -> float:

@@ -17,7 +17,7 @@ from typing import Any
 from clueval.evaluation.headline import headline_rates
 from clueval.evaluation.result import Result
 from clueval.evaluation.score_path import Path, find_path, number_at
-from clueval.evaluation.units.columns import Column, UnitColumns
+from clueval.evaluation.units.columns import Column, UnitColumns, counts_by_kind
 from clueval.evaluation.units.groups import groups_of
 from clueval.evaluation.units.intervals import reported_sequences
 from clueval.evaluation.units.rates import RateGroup
@@ -230,9 +230,10 @@ class _Comparing:
             gold, predicted = next(groups_of(source, path)).sizes(path)
             if gold is predicted:  # the metric does not tell the sides apart
                 continue
+            golds = dict(gold.items())
             for number, kind in enumerate(source.kind_of):
                 unit = number % self._size
-                if gold[kind] != gold[source.kind_of[unit]]:
+                if golds.get(kind) != golds.get(source.kind_of[unit]):
                     raise UsageError(
                         f"the systems have different gold spans in unit {self._keys[unit]!r}",
                         advice="score them against the same gold",
@@ -347,7 +348,7 @@ class _Comparing:
         different = list({id(column): column for column in columns}.values())
         pairs = [(own.kinds(unit)[0], other.kinds(unit)[0]) for unit in differ]
         if len(differ) <= MOST_FOR_ALL_SWAPS:
-            sums = [all_swapped_sums([column[b] - column[a] for a, b in pairs]) for column in different]
+            sums = [all_swapped_sums([column.at(b) - column.at(a) for a, b in pairs]) for column in different]
         else:
             sums = self._random_swaps(different, pairs, [self._keys[unit] for unit in differ])
         by_column = dict(zip(map(id, different), sums, strict=True))
@@ -365,10 +366,10 @@ class _Comparing:
         self, columns: Sequence[Column], pairs: Sequence[tuple[int, int]], keys: Sequence[str]
     ) -> list[list[int]]:
         """By how much each column of the first system grows in each of the random swaps."""
-        rows = []
+        counts, rows = counts_by_kind(columns), []
         for key, (a, b) in zip(keys, pairs, strict=True):
-            row = {2 * n: column[a] for n, column in enumerate(columns) if column[a]}
-            row |= {2 * n + 1: column[b] for n, column in enumerate(columns) if column[b]}
+            row = {2 * place: count for place, count in counts.get(a, {}).items()}
+            row |= {2 * place + 1: count for place, count in counts.get(b, {}).items()}
             rows.append((key, row))
         sums = weighted_sums(rows, 2 * len(columns), SWAP, self._trust.resamples, self._trust.seed)
         return [list(map(sub, second, first)) for first, second in zip(sums[::2], sums[1::2], strict=True)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
-from clueval.evaluation.units.columns import Column, UnitColumns, added, summed
+from clueval.evaluation.units.columns import Column, UnitColumns, added, counts_by_kind, summed
 from clueval.evaluation.units.intervals import columns_that_weigh
 from clueval.evaluation.units.rates import RateGroup, Value
 from clueval.evaluation.units.recipes import Path
@@ -49,8 +49,8 @@ class TestedRate:
             by_run.append([of_kinds[kind] for kind in source.kind_of[members.start : members.stop]])
         without = [mean for row in zip(*by_run, strict=True) if (mean := _mean(row)) is not None]
         self.without = without if len(without) == len(runs[0]) else None
-        weights = added(columns_that_weigh(group, path))
-        self.sizes = [sum(weights[kind] for kind in self.kinds(unit)) for unit in range(len(runs[0]))]
+        weights = dict(added(columns_that_weigh(group, path)).items())
+        self.sizes = [sum(weights.get(kind, 0) for kind in self.kinds(unit)) for unit in range(len(runs[0]))]
 
     def kinds(self, unit: int) -> list[int]:
         """Return the kinds of a unit in all runs."""
@@ -70,12 +70,13 @@ class TestedRate:
 
     def units_that_differ(self, other: TestedRate) -> list[int]:
         """Return the units whose counts behind the rate are not the same in all runs of both systems."""
-        counts = list(zip(*self._columns, strict=True))
-        return [
-            unit
-            for unit in range(len(self.sizes))
-            if len({counts[kind] for kind in (*self.kinds(unit), *other.kinds(unit))}) > 1
-        ]
+        counts = counts_by_kind(self._columns)
+        differ = []
+        for unit in range(len(self.sizes)):
+            first, *others = map(counts.get, {*self.kinds(unit), *other.kinds(unit)})
+            if any(each != first for each in others):
+                differ.append(unit)
+        return differ
 
     def shares(self, other: TestedRate) -> Iterator[tuple[float, int]]:
         """Yield for each unit how much of the difference to another system depends on it; nothing if undefined."""

@@ -111,11 +111,7 @@ class Decoder:
         """Return what `chunks` does, as a flat sequence of spans of `layer`. Raises `BadTag`."""
         if self._is_read_leniently(seams.neighbours):
             return seams.chunks(layer)
-        chunks = list(self.chunks(tags, seams.neighbours, times))
-        starts, ends, labels = (
-            (list(column) for column in zip(*chunks, strict=True)) if chunks else ([], [], [])
-        )
-        return Flat.of_tags(layer, starts, ends, labels)
+        return flat_of(layer, self.chunks(tags, seams.neighbours, times))
 
     def _is_read_leniently(self, found: Neighbours) -> bool:
         if self._invalid == "conlleval" or self._scheme is None:
@@ -150,3 +146,10 @@ class Decoder:
         """Return the number of ill-formed tags, which conlleval repairs, in `found` or in the file so far."""
         scheme = self.scheme()
         return 0 if scheme is None else count_illegal(+self._neighbours if found is None else found, scheme)
+
+
+def flat_of(layer: str, chunks: Iterable[Chunk]) -> Flat:
+    """Return decoded spans as a flat sequence of spans of `layer`."""
+    found = list(chunks)
+    starts, ends, labels = map(list, zip(*found, strict=True)) if found else ([], [], [])
+    return Flat.of_tags(layer, starts, ends, labels)

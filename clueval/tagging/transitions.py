@@ -24,6 +24,10 @@ FEW = 16
 """Numbers below this have at most four bits, so a pair of them fits in a byte."""
 
 
+SHORT = 64
+"""In lists of fewer tags, pairs are counted one by one, which takes less time for a few of them."""
+
+
 class Numbers(dict[Name, int]):
     """Numbers names from 0, in the order in which they are first looked up.
 
@@ -92,17 +96,27 @@ class Seams:
     1
     """
 
-    __slots__ = ("_names", "_pairs", "_tags", "neighbours")
+    __slots__ = ("_numbered", "_tags", "neighbours")
 
     def __init__(self, tags: Sequence[str]) -> None:
         self._tags = tags
-        numbers = Numbers({OUTSIDE: 0})
-        numbered = [0, *map(numbers.__getitem__, tags), 0]
-        self._names = list(numbers)
-        self._pairs = Pairs(numbered, len(numbers))
-        self.neighbours: Neighbours = Counter(
-            {(self._names[before], self._names[here]): n for (before, here), n in self._pairs.count().items()}
+        self._numbered: tuple[list[str], Pairs] | None = None
+        self.neighbours: Neighbours
+        if len(tags) < SHORT:
+            self.neighbours = Counter(pairwise((OUTSIDE, *tags, OUTSIDE)))
+            return
+        names, pairs = self._numbers()
+        self.neighbours = Counter(
+            {(names[before], names[here]): n for (before, here), n in pairs.count().items()}
         )
+
+    def _numbers(self) -> tuple[list[str], Pairs]:
+        """Return the different tags, and the pairs of their numbers in this list."""
+        if self._numbered is None:
+            numbers = Numbers({OUTSIDE: 0})
+            numbered = [0, *map(numbers.__getitem__, self._tags), 0]
+            self._numbered = list(numbers), Pairs(numbered, len(numbers))
+        return self._numbered
 
     def chunks(self, layer: str) -> Flat:
         """Return the spans in the lenient reading, as `clueval.tagging.decoding.decode` does.
@@ -110,8 +124,8 @@ class Seams:
         >>> Seams(["B-PER", "I-PER", "O", "I-LOC"]).chunks("entity").ends
         [2, 4]
         """
-        names = self._names
-        marks = self._pairs.each(lambda before, here: _between(names[before], names[here]))
+        names, pairs = self._numbers()
+        marks = pairs.each(lambda before, here: _between(names[before], names[here]))
         starts = list(compress(count(), marks.translate(_WHERE_ONE_BEGINS)))
         labels = {tag: split_tag(tag)[1] for tag in names}
         return Flat.of_tags(

@@ -46,12 +46,11 @@ def to_characters(document: Document) -> Document:
     def spans(old: Iterator[Span]) -> list[Span]:
         new = []
         for span in old:
-            tokens = (
-                None
-                if span.tokens is None
-                else frozenset(_characters(span.tokens, document.start, starts, ends))
-            )
-            new.append(replace(span.placed(moved), tokens=tokens))
+            found = span.placed(moved)
+            if span.tokens is not None:
+                tokens = frozenset(_characters(span.tokens, document.start, starts, ends))
+                found = replace(found, tokens=tokens)
+            new.append(found)
         return new
 
     return Document(

@@ -207,7 +207,7 @@ NOTHING = ["none.vrt", "none.vrt"]
         ),
         (
             ["conventions", *NOTHING, "--html", "x", "--format", "json"],
-            "--html and --format cannot be used together (remove one of them)",
+            "--html and --format cannot be used together without -o (name the file of the other form: -o FILE)",
         ),
     ],
 )

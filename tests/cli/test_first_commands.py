@@ -140,7 +140,7 @@ def test_masking_of_a_redacted_text_asks_for_the_option(capsys: Capture) -> None
     Path("r.conll").write_text("[Name] O\nMay O\nis O\n", encoding="utf-8")
 
     assert main(["masking", "g.conll", "r.conll"]) == 2
-    assert "must be the same text; for redacted texts add --redacted)" in capsys.readouterr().err
+    assert "must have the same text; for redacted texts add --redacted)" in capsys.readouterr().err
 
 
 def test_masking_of_empty_files_says_that_nothing_was_checked(capsys: Capture) -> None:

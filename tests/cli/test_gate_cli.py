@@ -144,7 +144,9 @@ class TestSets:
         assert "no annotation set 'Respons' (its sets: 'Key', 'Response'" in error
 
     def test_missing_set_option_is_an_error(self, gate_command: Printed, corpus: Path) -> None:
-        assert "no set is selected for one side" in gate_command.refusal(corpus, "--gold-set", "Key")
+        assert "none is selected for one side (its sets: 'Key'" in gate_command.refusal(
+            corpus, "--gold-set", "Key"
+        )
 
     def test_set_of_a_format_without_sets_is_an_error(self, gate_command: Printed, tmp_path: Path) -> None:
         file = tmp_path / "a.conll"

@@ -45,6 +45,34 @@ def test_error_on_the_command_line_names_a_setting_as_an_option(
     assert capsys.readouterr().err == f"clueval {command}: {problem}\n"
 
 
+@pytest.mark.parametrize(
+    ("command", "option"),
+    [
+        ("convert --to conll", "--annotation-set"),
+        ("check", "--annotation-set"),
+        ("score", "--gold-set and --predicted-set"),
+    ],
+)
+def test_advice_on_annotation_sets_names_the_options_of_the_command(
+    tmp_path: Path, command: str, option: str, capsys: Capture
+) -> None:
+    rows = [f'{{"text": "Ada", "label": [], "username": "{name}"}}\n' for name in ("ada", "bob")]
+    file = str(write(tmp_path / "a.jsonl", "".join(rows)))
+    name, *more = command.split()
+
+    assert main([name, file, *([file] if name == "score" else []), *more]) > 0
+    printed = capsys.readouterr()
+    assert f"(its sets: 'ada', 'bob'; select with {option})" in printed.out + printed.err
+
+
+def test_advice_on_gaps_names_options(tmp_path: Path, capsys: Capture) -> None:
+    row = '{"text": "a b c", "label": [{"fragments": [[0, 1], [2, 3]], "label": "A"}]}'
+    file = str(write(tmp_path / "a.jsonl", row))
+
+    assert main(["score", file, file]) == 2
+    assert "a span with --fragments split, or one span" in capsys.readouterr().err
+
+
 def test_error_in_python_names_a_setting_by_class_and_field(file: str) -> None:
     with pytest.raises(UsageError, match=r"^no annotation has the feature 'x' \(check Gate.by\)$"):
         score(file, file, metrics=[Gate(by=("x",))])

@@ -32,6 +32,16 @@ SENTENCES = st.one_of(*(st.lists(rows, min_size=1, max_size=6) for rows in (AGRE
 TEXTS = st.lists(st.lists(SENTENCES, max_size=4), max_size=5)
 SPLIT = [[("Anna", "B-A", "O", "O"), ("O", "O", "O", "O"), ("Anna", "O", "O", "O")]]
 
+NAME = [
+    ("Anna", "B-A", "B-A", "O"),
+    ("Öz", "I-A", "I-A", "O"),
+    ("Anna", "I-A", "I-A", "O"),
+    (",", "O", "O", "O"),
+]
+AGAIN = [(row[0], "O", "O", "O") for row in NAME]
+IN_TWO_PARTS = [AGAIN[:1], [*AGAIN[1:], *NAME], AGAIN[:2], AGAIN[2:]]
+"""The words of a mention stand before it and after it, both times in two sentences."""
+
 
 def written(folder: str | Path, texts: list[list[list[Row]]]) -> list[str]:
     """Write both sides as VRT files, and return their paths."""
@@ -66,14 +76,15 @@ def plainly(paths: list[str], **options: Any) -> dict[str, Any] | str:
     TEXTS,
     st.sampled_from([{}, {"by": "document"}, {"where": ["document=d1"]}]),
     st.sampled_from([{}, {"masks": ("risk",)}, {"keep": ("A",)}, {"ignore": "none"}, {"risk_layer": "name"}]),
-    st.sampled_from([1, 5, 20000]),
+    st.sampled_from([(1, 1), (1, 2), (5, 1), (5, 2000), (20000, 2000)]),
 )
-@example([SPLIT, SPLIT], {}, {}, 20000)
-def test_documents_counted_together_have_the_counts_of_each(
-    texts: list[list[list[Row]]], options: dict[str, Any], settings: dict[str, Any], rows: int
+@example([SPLIT, SPLIT], {}, {}, (20000, 2000))
+@example([IN_TWO_PARTS], {}, {}, (1, 1))
+def test_documents_counted_together_or_in_parts_have_the_counts_of_each(
+    texts: list[list[list[Row]]], options: dict[str, Any], settings: dict[str, Any], sizes: tuple[int, int]
 ) -> None:
     asked = options | {"metrics": [Masking(**settings)]}
-    with TemporaryDirectory() as folder, handed_in(Sizes(rows=rows)):
+    with TemporaryDirectory() as folder, handed_in(Sizes(rows=sizes[0], sentences=sizes[1])):
         paths = written(folder, texts)
 
         assert outcome(paths, **asked) == plainly(paths, **asked)

@@ -3,6 +3,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from dataclasses import asdict, replace
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from strategies import LABELS, any_spans, at_most, flat_spans
 
 from clueval.evaluation.run import score
 from clueval.exceptions import CluevalError, OverlapError, SpanError, TextMismatch, UsageError
+from clueval.findings import context
 from clueval.findings.choice import SIDES, Choice, expected, findings
 from clueval.findings.context import REACH, Context
 from clueval.findings.observer import FindingsObserver
@@ -229,6 +231,19 @@ class TestContexts:
             assert (piece.mark in ("other", "both")) == bool(over)
         assert {f"w{n}" for n in range(own.start, own.end)} <= {word for word, _ in words}
 
+    @given(any_spans(max_size=1), st.integers(0, 12), st.integers(0, 4), st.integers(0, 3), st.integers(0, 3))
+    def test_the_pieces_of_two_spans_are_those_of_the_sweep(
+        self, others: list[Span], start: int, length: int, before: int, after: int
+    ) -> None:
+        own = Span(start, start + length)
+        others = [other for other in others if other.overlaps(own)]
+        reach = (max(own.start - before, 0), own.end + after)
+
+        fast = context._pieces_of_two(*reach, own, others)
+
+        assert fast in ([], list(context._pieces(*reach, own, others)))
+        assert fast or not (length and all(len(other) for other in others))
+
 
 two_layers = st.fixed_dictionaries({"a": flat_spans(("a",)), "b": flat_spans(("b",))})
 choices = st.builds(
@@ -241,6 +256,21 @@ choices = st.builds(
 
 
 class TestTheChoice:
+    @given(two_layers, two_layers, choices)
+    def test_its_rows_are_those_of_the_error_tables_of_the_wrong_spans(
+        self, gold: dict[str, list[Span]], predicted: dict[str, list[Span]], choice: Choice
+    ) -> None:
+        choice = replace(choice, merge=False)
+        pair = [Document("d", layers, tokens=WORDS, metadata={"domain": "x"}) for layers in (gold, predicted)]
+
+        rows = list(findings(pair[0], pair[1], choice))
+
+        for layer, (own, other, side) in product("ab", ((*pair, "gold"), (*pair[::-1], "predicted"))):
+            of_side = [row for row in rows if (row.sequence, row.side) == (layer, side)]
+            ends = {(row.start, row.end + 1) for row in of_side}
+            wrong = [span for span in own.layers[layer] if (span.start, span.end) in ends]
+            assert of_side == list(error_table(wrong, own, other, layer=layer, side=side, level=choice.level))
+
     @given(two_layers, two_layers, choices)
     def test_there_is_a_row_for_every_false_negative_and_every_false_positive(
         self, gold: dict[str, list[Span]], predicted: dict[str, list[Span]], choice: Choice

@@ -55,7 +55,9 @@ def test_errors_of_fair_show_fragments_in_every_output(
 def test_errors_of_levels_refuse_gaps_unless_they_are_split_or_filled() -> None:
     sides = [document(GAPS)], [document(Span(0, 3, "A"))]
 
-    with pytest.raises(UsageError, match=r"has gaps, and metric 'levels' .*split .*hull"):
+    with pytest.raises(
+        UsageError, match=r"has gaps, and metric 'levels' .*fragments='split'.*fragments='hull'"
+    ):
         list(errors(*sides))
     assert [row.text for row in errors(*sides, fragments="split")] == ["York"]
     assert [row.text for row in errors(*sides, fragments="hull")] == [TEXT]

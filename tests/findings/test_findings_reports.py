@@ -5,6 +5,7 @@ import csv
 import json
 import re
 import stat
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -440,6 +441,15 @@ class TestCommand:
         assert err.splitlines()[0] == (
             f"{len(heads)} errors in 63 places: {heads.count('gold')} gold spans not found, "
             f"{heads.count('predicted')} predicted spans wrong"
+        )
+
+    def test_errors_of_faireval_are_counted_by_type(self, capsys: pytest.CaptureFixture[str]) -> None:
+        assert self.run("--metric", "fair") == 0
+
+        out, err = capsys.readouterr()
+        heads = Counter(re.findall(r"^(?:gold|predicted) ([A-Z]+)", out, re.MULTILINE))
+        assert err.splitlines()[0].endswith(
+            "places: " + ", ".join(f"{number} {kind}" for kind, number in heads.most_common())
         )
 
     def test_all_outputs_have_the_same_errors(

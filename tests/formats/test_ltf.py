@@ -262,7 +262,8 @@ def test_character_that_xml_cannot_contain_is_refused_with_its_position(characte
         (
             Document("d", {"label": [Span(0, 1, "A"), Span(1, 2, "B")]}, text="ab", unit="character"),
             "label",
-            "it has the spans [0,1) 'A' and [1,2) 'B' with different labels (write the spans of one label)",
+            "it has the spans [0,1) 'A' and [1,2) 'B' with different labels (write the spans of one "
+            "label, as in label='person')",
         ),
         (
             Document(

@@ -1,4 +1,4 @@
-"""Columns: for each count of a report, its value in each kind of unit.
+"""Columns: for each count of a report, its value in each kind of unit in which it is not 0.
 
 Units with equal counts are one kind. Counts of reports are sums of counts of the tally. Which ones is found out by
 scoring tallies whose numbers are powers of 16: the digits of a count of that report name the keys that it is made
@@ -9,21 +9,39 @@ no column.
 >>> tallies = [Tally({("gold", "PER"): 2, ("tp_gold", "PER"): 1}), Tally({("gold", "LOC"): 3})]
 >>> columns = UnitColumns(Exact(), ("label",), tallies)
 >>> columns.of([("micro", "gold")])
-[[2, 3]]
+[Column(kinds=[0, 1], counts=[2, 3])]
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from operator import add, mul
+from bisect import bisect_left
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from operator import mul
 from typing import Any
 
 from clueval.evaluation.units.recipes import Path, entry_at
 from clueval.metrics.counting import Tally
 from clueval.metrics.metric import Metric
 
-Column = list[int]
-"""The value of a count in each kind of unit."""
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """The value of a count in each kind of unit: the kinds in which it is not 0, in ascending order, and its values."""
+
+    kinds: list[int]
+    counts: list[int]
+
+    def at(self, kind: int) -> int:
+        """Return the value in a kind of unit."""
+        place = bisect_left(self.kinds, kind)
+        return self.counts[place] if self.kinds[place : place + 1] == [kind] else 0
+
+    def items(self) -> Iterator[tuple[int, int]]:
+        """Yield the kinds in which the count is not 0, with its values."""
+        return zip(self.kinds, self.counts, strict=True)
 
 
 class Times(list[int]):
@@ -33,6 +51,9 @@ class Times(list[int]):
         super().__init__(numbers)
         self.sums: dict[int, tuple[Column, int]] = {}
 
+
+Digits = tuple[tuple[int, int], ...]
+"""The numbers of keys of the tally, each with a factor."""
 
 _AT_A_TIME = 60
 """Digits in one number; floats can hold the square of the largest."""
@@ -60,9 +81,10 @@ class UnitColumns:
         self.times = self.times_of(range(len(tallies)))
         self.total = Tally({key: summed(column, self.times) for key, column in self.by_key.items()})
         self.report = metric.scores(self.total, layers)
-        self._keys = list(self.by_key)
-        self._made: dict[tuple[tuple[int, int], ...], Column] = {}
-        self._probes: list[Mapping[str, Any]] | None = None
+        self._groups = _by_rarest_part(self.by_key)
+        self._keys = list(chain.from_iterable(self._groups.values()))
+        self._made: dict[Digits, Column] = {}
+        self._known: dict[Path, list[tuple[int, int]] | None] | None = None
 
     def times_of(self, members: range) -> Times:
         """Return how many of these units are of each kind."""
@@ -87,8 +109,8 @@ class UnitColumns:
         return found
 
     def column_of_key(self, key: tuple[Any, ...]) -> Column:
-        """Return the column of a key of the tally; zeros if no unit has it."""
-        return self.by_key.get(key) or [0] * len(self.kinds)
+        """Return the column of a key of the tally; without values if no unit has it."""
+        return self.by_key.get(key) or Column([], [])
 
     def _columns_of_keys(self) -> dict[tuple[Any, ...], Column]:
         by_key: dict[tuple[Any, ...], Column] = {}
@@ -96,51 +118,92 @@ class UnitColumns:
             for key, count in tally.items():
                 if count:
                     if key not in by_key:
-                        by_key[key] = [0] * len(self.kinds)
-                    by_key[key][number] = count
+                        by_key[key] = Column([], [])
+                    by_key[key].kinds.append(number)
+                    by_key[key].counts.append(count)
         return by_key
 
-    def _digits(self, path: Path) -> tuple[tuple[int, int], ...] | None:
-        """The numbers of the keys that a count is made of, each with its factor."""
-        found = []
-        for first, report in zip(range(0, len(self._keys), _AT_A_TIME), self._probed(), strict=True):
-            count = entry_at(report, path[:-1]).get(path[-1], 0)
-            if type(count) is not int or count < 0:
-                return None
-            for place, digit in enumerate(reversed(f"{count:x}") if count else ()):
-                if digit != "0":
-                    found.append((first + place, int(digit, 16)))
-        return tuple(found)
+    def _digits(self, path: Path) -> Digits | None:
+        """The numbers of the keys that a count is made of, each with its factor; None if it is no such sum."""
+        if self._known is None:
+            self._known = self._probed()
+        digits = self._known.get(path, ())
+        return None if digits is None else tuple(digits)
 
-    def _probed(self) -> Sequence[Mapping[str, Any]]:
-        """The reports on tallies of powers of 16, `_AT_A_TIME` keys at a time."""
-        if self._probes is None:
-            nothing = dict.fromkeys(self._keys, 0)
-            self._probes = []
-            for first in range(0, len(self._keys), _AT_A_TIME):
-                keys = self._keys[first : first + _AT_A_TIME]
-                powers = {key: 16**place for place, key in enumerate(keys)}
-                try:
-                    self._probes.append(self.metric.scores(Tally({**nothing, **powers}), self.layers))
-                except (ArithmeticError, ValueError):  # numbers that large are none that the metric knows
-                    self._probes.append({})
-        return self._probes
+    def _probed(self) -> dict[Path, list[tuple[int, int]] | None]:
+        """The digits of the numbers in reports on powers of 16, each on `_AT_A_TIME` keys alone, without zeros.
 
-    def _added(self, digits: Sequence[tuple[int, int]]) -> Column:
-        parts = [
-            self.by_key[self._keys[place]]
-            if factor == 1
-            else [factor * count for count in self.by_key[self._keys[place]]]
-            for place, factor in digits
-        ]
-        return added(parts) if parts else [0] * len(self.kinds)
+        A metric may report a label only if it has some keys, so keys of one label are scored together.
+        """
+        group_of = {key: group for group in self._groups.values() for key in group}
+        known: dict[Path, list[tuple[int, int]] | None] = {}
+        for first in range(0, len(self._keys), _AT_A_TIME):
+            keys = self._keys[first : first + _AT_A_TIME]
+            try:
+                cut = dict.fromkeys([*group_of[keys[0]], *group_of[keys[-1]]], 0)
+                powers = {key: 16**n for n, key in enumerate(keys)}
+                report = self.metric.scores(Tally({**cut, **powers}), self.layers)
+            except (ArithmeticError, LookupError, ValueError):  # numbers that the metric cannot have counted
+                continue
+            for path, count in _numbers(report):
+                found = known.setdefault(path, [])
+                if type(count) is not int or count < 0:
+                    known[path] = None
+                elif count and found is not None:
+                    places = enumerate(reversed(f"{count:x}"), first)
+                    found += [(place, int(digit, 16)) for place, digit in places if digit != "0"]
+        return known
+
+    def _added(self, digits: Digits) -> Column:
+        parts = []
+        for place, factor in digits:
+            part = self.by_key[self._keys[place]]
+            parts.append(
+                part if factor == 1 else Column(part.kinds, [factor * count for count in part.counts])
+            )
+        return added(parts)
+
+
+def _by_rarest_part(keys: Collection[tuple[Any, ...]]) -> dict[Any, list[tuple[Any, ...]]]:
+    """Return the keys by that of their parts that the fewest keys have, such as a label.
+
+    >>> _by_rarest_part([("gold", "A"), ("gold", "B"), ("gold", "C"), ("tp_gold", "A"), ("tp_gold", "C")])
+    {'A': [('gold', 'A'), ('tp_gold', 'A')], 'B': [('gold', 'B')], 'C': [('gold', 'C'), ('tp_gold', 'C')]}
+    """
+    often = Counter(chain.from_iterable(keys))
+    found: dict[Any, list[tuple[Any, ...]]] = {}
+    for key in keys:
+        found.setdefault(min(key, key=often.__getitem__), []).append(key)
+    return found
+
+
+def _numbers(report: Mapping[str, Any], path: Path = ()) -> Iterator[tuple[Path, Any]]:
+    """Yield all values of a report that are no dictionaries, with their paths."""
+    for name, value in report.items():
+        if isinstance(value, Mapping):
+            yield from _numbers(value, (*path, name))
+        else:
+            yield (*path, name), value
 
 
 def added(columns: Sequence[Column]) -> Column:
     """Return the sum of some columns; the column itself if it is only one."""
-    found = columns[0]
-    for column in columns[1:]:
-        found = list(map(add, found, column))
+    if len(columns) == 1:
+        return columns[0]
+    found: defaultdict[int, int] = defaultdict(int)
+    for column in columns:
+        for kind, count in column.items():
+            found[kind] += count
+    kinds = sorted(found)
+    return Column(kinds, list(map(found.__getitem__, kinds)))
+
+
+def counts_by_kind(columns: Iterable[Column]) -> dict[int, dict[int, int]]:
+    """Return for each kind of unit the counts that are not 0, by the place of their column."""
+    found: dict[int, dict[int, int]] = {}
+    for place, column in enumerate(columns):
+        for kind, count in column.items():
+            found.setdefault(kind, {})[place] = count
     return found
 
 
@@ -148,5 +211,6 @@ def summed(column: Column, times: Times) -> int:
     """Return the sum of a column over units, given how many there are of each kind; computed once."""
     known = times.sums.get(id(column))
     if known is None:
-        known = times.sums[id(column)] = column, sum(map(mul, column, times))
+        numbers = map(times.__getitem__, column.kinds)
+        known = times.sums[id(column)] = column, sum(map(mul, column.counts, numbers))
     return known[1]

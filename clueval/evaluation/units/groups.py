@@ -98,7 +98,7 @@ class _Checks:
         sums = []
         for column in group.columns:
             total = summed(column, self._times)
-            sums.append([total, *(total - column[number] for number in self._left_out)])
+            sums.append([total, *(total - column.at(number) for number in self._left_out)])
         return all(
             value == entry_at(report, path[:-1]).get(path[-1], value)
             for values, path in zip(group.values(sums), group.paths, strict=True)

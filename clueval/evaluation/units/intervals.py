@@ -7,10 +7,10 @@ bootstrap. `clueval.statistics` has the formulas.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain, repeat
+from itertools import chain
 from typing import Any
 
-from clueval.evaluation.units.columns import Column, UnitColumns, added, summed
+from clueval.evaluation.units.columns import Column, Times, UnitColumns, added, counts_by_kind, summed
 from clueval.evaluation.units.groups import groups_of
 from clueval.evaluation.units.rates import RateGroup, Value
 from clueval.evaluation.units.recipes import Path
@@ -85,7 +85,7 @@ def intervals_of(
             tallies = [unit.tallies.get((metric.name, sequence), Tally()) for unit in units]
             source = UnitColumns(metric, layers, tallies)
             report: dict[str, Any] = {}
-            groups, weights = list(groups_of(source)), Weights(source.kind_of)
+            groups, weights = list(groups_of(source)), Weights(source.times)
             resampled = None if trust.method == "jackknife" else Resampled(source, groups, keys, trust)
             for group in groups:
                 found = _of_group(source, group, trust, weights, resampled)
@@ -125,8 +125,7 @@ def _of_group(
         elif drawn is None:
             yield logit_jackknife(score, _defined(without), units, effective, trust.confidence, times)
         else:
-            of_units = list(chain.from_iterable(map(repeat, _defined(without), times)))
-            yield _bootstrap(score, of_units, units, effective, drawn[place], trust)
+            yield _bootstrap(score, _defined(without), times, units, effective, drawn[place], trust)
 
 
 class Weights:
@@ -135,8 +134,8 @@ class Weights:
     A unit weighs as much as its gold spans for recall, its predicted ones for precision, both for other rates.
     """
 
-    def __init__(self, kind_of: Sequence[int]) -> None:
-        self._kind_of = kind_of
+    def __init__(self, times: Times) -> None:
+        self._times = times
         self._known: dict[tuple[int, ...], tuple[int, float]] = {}
         self._held: list[Sequence[Column]] = []  # a column that is known by its id must stay
 
@@ -145,9 +144,9 @@ class Weights:
         columns = columns_that_weigh(group, path)
         place = tuple(map(id, columns))
         if place not in self._known:
-            by_kind = added(columns)
-            sizes = [by_kind[kind] for kind in self._kind_of]
-            self._known[place] = sum(map(bool, sizes)), effective_number(sizes)
+            column = added(columns)
+            times = [self._times[kind] for kind in column.kinds]
+            self._known[place] = sum(times), effective_number(column.counts, times)
             self._held.append(columns)
         return self._known[place]
 
@@ -172,11 +171,8 @@ class Resampled:
         }
         every = chain(self._columns.values(), *self._weighing.values())
         different = {id(column): column for columns in every for column in columns}
-        rows = [
-            {place: count for place, count in enumerate(row) if count}
-            for row in zip(*different.values(), strict=True)
-        ]
-        named = zip(keys, (rows[kind] for kind in source.kind_of), strict=True)
+        rows = counts_by_kind(different.values())
+        named = ((key, rows.get(kind, {})) for key, kind in zip(keys, source.kind_of, strict=True))
         found = weighted_sums(named, len(different), BOOTSTRAP, trust.resamples, trust.seed)
         self._sums = dict(zip(different, found, strict=True))
 
@@ -199,6 +195,7 @@ class Resampled:
 def _bootstrap(
     score: float,
     without: Sequence[float],
+    times: Sequence[int],
     units: int,
     effective: float,
     values: Sequence[Value],
@@ -206,18 +203,18 @@ def _bootstrap(
 ) -> Interval:
     defined = _defined(values)
     if units < 2:
-        return logit_jackknife(score, without, units, effective, trust.confidence)
+        return logit_jackknife(score, without, units, effective, trust.confidence, times)
     if len(values) - len(defined) > _MOST_UNDEFINED * len(values):
         return Interval(
             None, None, None, units, effective, "the score is undefined in over 1 % of the resamples"
         )
     if score in (0, 1) and all(value == score for value in defined):
         return bound(score, units, effective, trust.confidence)
-    se = standard_error(without)
+    se = standard_error(without, times)
     if trust.method == "percentile":
         return Interval(*percentile(defined, trust.confidence), se, units, effective)
     try:
-        return Interval(*bca(defined, score, without, trust.confidence), se, units, effective)
+        return Interval(*bca(defined, score, without, trust.confidence, times), se, units, effective)
     except UsageError as error:
         return Interval(None, None, se, units, effective, error.problem)
 

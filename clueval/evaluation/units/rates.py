@@ -8,10 +8,10 @@ that a recipe computes, means over labels, and all others, which the metric scor
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from operator import add, mul, or_
+from itertools import repeat
+from operator import or_
 from typing import NamedTuple, Protocol
 
 from clueval.evaluation.units.columns import Column, Times, UnitColumns, added, summed
@@ -72,7 +72,7 @@ class EntryRates:
     columns: Sequence[Column]
     spans: Sizes
     recipe: Recipe
-    latest: list[tuple[Times, _DifferentRows]] = field(default_factory=list, compare=False, repr=False)
+    latest: list[tuple[Times, DifferentRows]] = field(default_factory=list, compare=False, repr=False)
 
     def sizes(self, path: Path) -> Sizes:
         return self.spans
@@ -82,46 +82,55 @@ class EntryRates:
 
     def without_each(self, times: Times) -> list[list[Value]]:
         """Compute each rate once for all kinds that have the same counts here, and once for the same `times`."""
-        places, _, found = self._rows(times)
-        return [list(map(values.__getitem__, places)) for values in found]
+        rows = self.rows(times)
+        places = dict(zip(rows.kinds, rows.places, strict=True))
+        return [[values[places.get(kind, 0)] for kind in range(len(times))] for values in rows.values]
 
     def different(self, times: Times) -> list[Without]:
-        _, numbers, found = self._rows(times)
-        return [Without(values, numbers) for values in found]
+        _, _, numbers, found = self.rows(times)
+        first = 0 if numbers[0] else 1  # no unit has no counts here
+        return [Without(values[first:], numbers[first:]) for values in found]
 
-    def _rows(self, times: Times) -> _DifferentRows:
+    def rows(self, times: Times) -> DifferentRows:
+        """Return the rows of counts that differ, and each rate without a unit that has such a row."""
         if self.latest and self.latest[0][0] is times:
             return self.latest[0][1]
-        totals = [summed(column, times) for column in self.columns]
-        rows = list(zip(*self.columns, strict=True))
-        different = dict.fromkeys(rows)
+        kinds = sorted({kind for column in self.columns for kind in column.kinds})
+        rows = list(zip(*(counts_in(kinds, column) for column in self.columns), strict=True))
+        different = dict.fromkeys([(0,) * len(self.columns), *rows])
         numbered = dict(zip(different, range(len(different)), strict=True))
         places = list(map(numbered.__getitem__, rows))
-        sums = [
-            [total - count for count in column]
-            for total, column in zip(totals, zip(*different, strict=True), strict=True)
-        ]
-        found = _DifferentRows(places, _numbers(places, times), self.values(sums))
+        numbers = [0] * len(different)
+        for kind, place in zip(kinds, places, strict=True):
+            numbers[place] += times[kind]
+        numbers[0] = sum(times) - sum(numbers)
+        sums = []
+        for column, counts in zip(self.columns, zip(*different, strict=True), strict=True):
+            total = summed(column, times)
+            sums.append([total - count for count in counts])
+        found = DifferentRows(kinds, places, numbers, self.values(sums))
         self.latest[:] = [(times, found)]
         return found
 
 
-class _DifferentRows(NamedTuple):
-    """The rows of counts that differ: that of each kind, how many units have each, each rate without such a unit."""
+class DifferentRows(NamedTuple):
+    """The rows of counts that differ; the first has none.
 
-    places: list[int]
-    numbers: list[int]
+    `kinds` are the kinds of units that have counts, `places` their rows, `numbers` says how many units have each row,
+    `values` are each rate without a unit of each row.
+    """
+
+    kinds: Sequence[int]
+    places: Sequence[int]
+    numbers: Sequence[int]
     values: list[list[Value]]
 
 
-def _numbers(places: Sequence[int], times: Times) -> list[int]:
-    """How many units have each row; rows are numbered in the order in which they first occur."""
-    if {*times} == {1}:
-        return list(Counter(places).values())
-    numbers = [0] * (max(places, default=-1) + 1)
-    for place, number in zip(places, times, strict=True):
-        numbers[place] += number
-    return numbers
+def counts_in(kinds: Sequence[int], column: Column) -> Sequence[int]:
+    """Return the values of a column in these kinds, which include all in which it is not 0."""
+    if len(kinds) == len(column.kinds):
+        return column.counts
+    return list(map(dict(column.items()).get, kinds, repeat(0)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,26 +178,40 @@ class MeanRates:
         return means
 
     def without_each(self, times: Times) -> list[list[Value]]:
-        """Add label by label, in their order: the last bits may differ from those of `values`."""
-        kinds = len(times)
-        wholes = [0] * kinds
-        sums: list[list[float]] = [[0.0] * kinds for _ in self.paths]
+        """Add to the sum over all labels what changes in the labels of each kind of unit: the last bits may differ from
+        those of `values`.
+        """
+        whole, wholes = 0, [0] * len(times)
+        parts: list[list[float]] = [[] for _ in self.paths]
+        changes = [[0.0] * len(times) for _ in self.paths]
         for label in self.labels:
-            weights = self._weights(
+            rows = label.rows(times)
+            places = dict(zip(rows.kinds, rows.places, strict=True))
+            kinds = sorted({*rows.kinds, *label.spans[0].kinds, *label.spans[1].kinds})
+            weight, *weights = self._weights(
                 *(
-                    [total - count for count in column]
+                    [total, *(total - own for own in counts_in(kinds, column))]
                     for total, column in ((summed(column, times), column) for column in label.spans)
                 )
             )
-            wholes = list(map(add, wholes, weights))
-            is_weighted = self.weighted or not all(weights)
-            for place, values in enumerate(label.without_each(times)):
-                parts = map(mul, values, weights) if is_weighted else values
-                sums[place] = list(map(add, sums[place], parts))
-        return [
-            [part / whole if whole else empty for part, whole in zip(of_rate, wholes, strict=True)]
-            for of_rate, empty in zip(sums, self.empty, strict=True)
-        ]
+            whole += weight
+            for kind, without in zip(kinds, weights, strict=True):
+                wholes[kind] += without - weight
+            for of_labels, of_kinds, values in zip(parts, changes, rows.values, strict=True):
+                part = (values[0] or 0.0) * weight
+                of_labels.append(part)
+                for kind, without in zip(kinds, weights, strict=True):
+                    of_kinds[kind] += (values[places.get(kind, 0)] or 0.0) * without - part
+        means: list[list[Value]] = []
+        for of_labels, of_kinds, empty in zip(parts, changes, self.empty, strict=True):
+            total = math.fsum(of_labels)
+            means.append(
+                [
+                    (total + change) / (whole + more) if whole + more else empty
+                    for change, more in zip(of_kinds, wholes, strict=True)
+                ]
+            )
+        return means
 
     def different(self, times: Times) -> list[Without]:
         return [Without(values, times) for values in self.without_each(times)]
@@ -208,7 +231,7 @@ class ScoredRates:
 
     @property
     def columns(self) -> Sequence[Column]:
-        return list(self.source.by_key.values()) or [[0] * len(self.source.kinds)]
+        return list(self.source.by_key.values()) or [Column([], [])]
 
     def sizes(self, path: Path) -> Sizes:
         return sizes_in(self.source, path[:-1])
@@ -247,6 +270,7 @@ def sizes_in(source: UnitColumns, path: Path) -> Sizes:
     found = sizes_of(source.report, path)
     gold, predicted = (None, None) if found is None else map(source.of, found)
     if gold is None or predicted is None:  # every unit in which something was counted weighs the same
-        every = [int(any(tally.values())) for tally in source.kinds]
+        counted = [kind for kind, tally in enumerate(source.kinds) if any(tally.values())]
+        every = Column(counted, [1] * len(counted))
         return every, every
     return added(gold), added(predicted)

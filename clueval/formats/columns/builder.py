@@ -37,10 +37,16 @@ class PassageBuilder:
     """Collects the runs of token lines that a format finds into passages."""
 
     def __init__(
-        self, file: str, separator: str | None, entities: bool, options: ColumnOptions, name: str | None
+        self,
+        file: str,
+        separator: str | None,
+        entities: bool,
+        options: ColumnOptions,
+        name: str | None,
+        between: int = 2,
     ) -> None:
         self._file, self._separator, self._entities, self._options = file, separator, entities, options
-        self._name, self._sizes = name, options.sizes
+        self._name, self._sizes, self._between = name, options.sizes, between
         self._layout: Layout | None = None
         self._position = 0
         self._documents = 0
@@ -65,6 +71,11 @@ class PassageBuilder:
         """Whether the current sentence has token lines and has not ended."""
         return bool(self._runs)
 
+    @property
+    def has_sentence(self) -> bool:
+        """Whether the current sentence has token lines or a line that opens it, and has not ended."""
+        return bool(self._runs or self._head)
+
     def begin_document(self, identifier: str | None, metadata: Mapping[str, str]) -> None:
         """Start a document; if `identifier` is None, its id is its number in the file."""
         self.end_document()
@@ -81,7 +92,10 @@ class PassageBuilder:
         return self._name if number == 1 else f"{self._name}:{number}"
 
     def _fresh(self, document: str, metadata: Mapping[str, str], begins: bool, named: bool) -> Passage:
-        return Passage(self._file, document, metadata, self._layout, self._position, begins, named)
+        between = self._between
+        return Passage(
+            self._file, document, metadata, self._layout, self._position, begins, named, between=between
+        )
 
     def add(self, number: int, run: str) -> None:
         """Add the token lines `run` to the current sentence; `number` is the number of the first line.
@@ -146,7 +160,7 @@ class PassageBuilder:
         )
 
     def add_sentences(self, number: int, heads: list[str], sentences: list[str], rows: int) -> None:
-        """Add consecutive whole sentences, each with a line of structure before and after it.
+        """Add consecutive whole sentences with the same number of lines of structure between them.
 
         `number` is the number of the first token line, `rows` the number of token lines. There must be no
         current sentence.
@@ -158,7 +172,7 @@ class PassageBuilder:
             passage.anchors.append((len(passage.sentences), 0, number))
             passage.sentences += sentences[:fitting]
             passage.heads += heads[:fitting]
-            number += here + 2 * fitting
+            number += here + self._between * fitting
             heads, sentences, rows = heads[fitting:], sentences[fitting:], rows - here
             self._count(passage, here)
 
@@ -171,7 +185,7 @@ class PassageBuilder:
         for place, sentence in enumerate(sentences[:fitting]):
             if (size := sentence.count("\n")) > self._options.max_sentence:
                 raise sentence_too_long(self._file, number, self._options.max_sentence)
-            number += size + 2
+            number += size + self._between
             tokens += size
             if tokens >= self._sizes.tokens:
                 return place + 1

@@ -13,11 +13,13 @@ from sys import intern
 from typing import NamedTuple
 
 from clueval.formats.columns.columns import tables
-from clueval.formats.columns.documents import MANY
 from clueval.formats.columns.layout import Layout
 from clueval.spans.flat import Flat
 from clueval.tagging.decoder import Decoder
 from clueval.tagging.transitions import Neighbours, Seams
+
+MANY = 100_000
+"""Among more tokens, equal tokens and tags are one object, which takes time and saves memory."""
 
 
 class FlatLayer(NamedTuple):

@@ -28,7 +28,7 @@ class Passage:
     the file.
 
     `anchors` locate the lines: (sentence, row, line) means that this row of this sentence has this line
-    number in the file. Up to the next anchor, the lines are consecutive, with two lines of structure between
+    number in the file. Up to the next anchor, the lines are consecutive, with `between` lines of structure between
     sentences.
     """
 
@@ -43,12 +43,13 @@ class Passage:
     sentences: list[str] = field(default_factory=list)
     heads: list[str] = field(default_factory=list)
     anchors: list[tuple[int, int, int]] = field(default_factory=list)
+    between: int = 2
 
     def line_of(self, sentence: int, row: int) -> int:
         """Return the line number of a row of a sentence, both counted from 0; O(n) for n lines before it."""
         place = bisect_right(self.anchors, (sentence, row, sys.maxsize)) - 1
         known, before, line = self.anchors[place]
-        between = sum(text.count("\n") + 2 for text in self.sentences[known:sentence])
+        between = sum(text.count("\n") + self.between for text in self.sentences[known:sentence])
         return line + between + row - before
 
     def lines(self) -> Iterator[int]:
@@ -68,7 +69,7 @@ class Passage:
                     yield range(line, line + row - done)
                     line, done = known, row
             yield range(line, line + size - done)
-            line += size - done + 2
+            line += size - done + self.between
 
     def rows(self) -> Iterator[tuple[int, int, list[str]]]:
         """Yield every token line in order, as the sentence, the row in the sentence and the fields."""

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from clueval.textfiles import BLOCK
-
 
 class Sizes(NamedTuple):
     """Sizes that affect speed and memory, but never the result; tests use small ones.
@@ -23,11 +21,11 @@ class Sizes(NamedTuple):
             are compared.
     """
 
-    block: int = BLOCK
+    block: int = 1 << 17
     sentences: int = 2000
     tokens: int = 1 << 20
     rows: int = 1 << 14
-    characters: int = 1 << 18
+    characters: int = 1 << 15
     look: int = 100
     look_on: int = 100
     ahead: int = 1 << 17

@@ -7,10 +7,13 @@ annotation is the label of a span. Targets and responses are paired one to one. 
 * *correct partial*: the two overlap, with equal type and features;
 * *incorrect*: the two have the same place or overlap, but their type or a feature differs.
 
-A target without a correct response is *missing*, a response without a correct target is *spurious* (*truly*, if it is
-in no incorrect pair either). Strict precision is the share of responses, strict recall the share of targets that are
-correct strict; lenient scores count those that are correct partial, too. F1 is their harmonic mean, or F-beta with
-the setting `beta`. If neither side has annotations, all rates are 1.
+A target without a correct response is *missing*, a response without a correct target is *spurious*; *truly* missing or
+spurious, if it is in no incorrect pair either. In the tables, *mismatch* counts the incorrect pairs with the same place
+and *wrong* the other incorrect pairs; *missing* and *spurious* count the truly missing and the truly spurious ones.
+
+Strict precision is the share of responses, strict recall the share of targets that are correct strict; lenient scores
+count those that are correct partial, too. F1 is their harmonic mean, or F-beta with the setting `beta`. If neither side
+has annotations, all rates are 1.
 
 The scores are those of all types together, of each type, their mean over the types (macro) and, with
 `score_feature`, those at each threshold. The counts of all types together are not the sums of the types: a response at

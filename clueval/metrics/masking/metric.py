@@ -14,9 +14,10 @@ from clueval.metrics.masking.figures import entities_told_by, report_of
 from clueval.metrics.masking.layer_choice import ChosenSpans, LayerChoice
 from clueval.metrics.masking.masked_words import MaskedWords
 from clueval.metrics.masking.mention import CLASS_LAYER, Mention, MentionReader, risk_by
+from clueval.metrics.masking.open_document import OpenDocument
 from clueval.metrics.masking.setting_names import ENTITY, NO_MASK, RISKS, Layers, check_names, count_names
 from clueval.metrics.masking.token_counts import TokenCounts
-from clueval.metrics.masking.token_mentions import TokenReader, masks_of
+from clueval.metrics.masking.token_mentions import EntityNumbers, TokenReader, masks_of
 from clueval.metrics.masking.token_spans import NotTokens, TokenSpans
 from clueval.metrics.masking.token_text import TokenText
 from clueval.metrics.masking.word_files import IgnoredWords, WordWeights, token_weights
@@ -198,47 +199,49 @@ class Masking:
             return None
         masks = self.masking_spans(predicted, gold.sequence)
         assert own.tokens is not None
-        text = TokenText(own.tokens, self.ignore_words.words)
         try:
-            return self._sums(
+            text = TokenText(own.tokens, self.ignore_words.words)
+            return self.token_counts(
                 text,
-                self._reader(own.layers, own.start, text),
+                self._reader(own.layers, own.start, text, EntityNumbers()),
                 {name: TokenSpans.of(*view, own.start) for name, view in views.items()},
                 TokenSpans.of(*masks, other.start),
-            )
+            ).tally()
         except NotTokens:
             return None
 
     def count_pair(self, pair: TokenPair, sequence: str) -> Tally | None:
         """Count a document by sums over its tokens, as `count` does; None if it must be counted as documents."""
-        views = self.layer_choice.views(pair.gold, Side(pair.gold.get(sequence, ()), sequence=sequence))
-        if views is None:
+        if self.layer_choice.views(pair.gold, Side(pair.gold.get(sequence, ()), sequence=sequence)) is None:
             return Tally()
         other = Side(pair.predicted.get(sequence, ()), sequence=sequence)
         masks, _ = self.layer_choice.masking(pair.predicted, other, sequence)
         if not isinstance(masks, Flat):
             return None
-        text = TokenText(pair.tokens, self.ignore_words.words, pair.borders, pair.ends)
         own = pair.gold.get(sequence, Flat.of_tags(sequence, [], [], []))
+        document = None if pair.held is None else pair.held.setdefault((self.name, sequence), OpenDocument())
         try:
-            tally = self._sums(
-                text,
-                self._reader(pair.gold, 0, text),
-                {sequence: TokenSpans.of_tags(own)},
-                TokenSpans.of_tags(masks),
+            text = TokenText(pair.tokens, self.ignore_words.words, pair.borders, pair.ends)
+            reader = self._reader(
+                pair.gold, 0, text, EntityNumbers() if document is None else document.entities
             )
+            views = {sequence: TokenSpans.of_tags(own)}
+            tally = self.token_counts(text, reader, views, TokenSpans.of_tags(masks)).tally(document)
         except NotTokens:
             return None
+        if document is not None and pair.ended:
+            document.close(tally, reader.risk)
         return self._with_layers(tally, pair.gold, pair.predicted, sequence, len(pair.ends))
 
-    def _reader(self, layers: Mapping[str, Sequence[Span]], base: int, text: TokenText) -> TokenReader:
+    def _reader(
+        self,
+        layers: Mapping[str, Sequence[Span]],
+        base: int,
+        text: TokenText,
+        entities: EntityNumbers,
+    ) -> TokenReader:
         risk, keep = risk_by(self.risk_order), frozenset(self.keep)
-        return TokenReader(layers, base, text, self.risk_layer, risk, self.entity, keep)
-
-    def _sums(
-        self, text: TokenText, reader: TokenReader, views: Mapping[str, TokenSpans], masks: TokenSpans
-    ) -> Tally:
-        return self.token_counts(text, reader, views, masks).tally()
+        return TokenReader(layers, base, text, self.risk_layer, risk, self.entity, keep, entities)
 
     def token_counts(
         self, text: TokenText, reader: TokenReader, views: Mapping[str, TokenSpans], masks: TokenSpans

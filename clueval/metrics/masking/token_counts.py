@@ -9,29 +9,20 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left, bisect_right
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
-from itertools import compress, pairwise
+from itertools import accumulate, compress, pairwise
 from typing import NamedTuple
 
 from clueval.metrics.counting import Tally
 from clueval.metrics.masking.counts import MENTION_FIELDS
+from clueval.metrics.masking.document_mentions import DocumentMentions, add_document
 from clueval.metrics.masking.flags import Flags
 from clueval.metrics.masking.mention import Risk
+from clueval.metrics.masking.open_document import OpenDocument
 from clueval.metrics.masking.token_spans import TokenMasks, TokenMentions
-from clueval.metrics.masking.token_strings import TokenStrings
+from clueval.metrics.masking.token_strings import CountedText, SearchedStrings, StringLeaks, states_of
 from clueval.metrics.masking.token_text import TokenText
-
-
-class DocumentMentions(NamedTuple):
-    """The mentions of one document that are counted: places, classes, entities, and whether they are exposed."""
-
-    starts: Sequence[int]
-    ends: Sequence[int]
-    kinds: Sequence[str]
-    entities: Sequence[int]
-    exposed: Sequence[bool]
 
 
 class TokenRuns(NamedTuple):
@@ -62,24 +53,55 @@ class TokenCounts:
         self.exposed = {name: self._exposed_of(found) for name, found in views.items()}
         self.several: list[tuple[str, int]] = []
 
-    def tally(self) -> Tally:
-        """Return the counts, as `clueval.metrics.masking.counts.count` does."""
+    def tally(self, document: OpenDocument | None = None) -> Tally:
+        """Return the counts, as `clueval.metrics.masking.counts.count` does.
+
+        If this is a part of a document, `document` is told what cannot be counted before its end.
+        """
         tally: Tally = Tally()
         for name, found in self.views.items():
             self._add_mentions(tally, found, self.exposed[name])
-        self._add_by_document(tally)
         self._add_precision(tally)
-        tally["string_leaks", "all"] += len(self.string_leaks.starts)
+        if document is None:
+            self._add_documents(tally)
+            tally["string_leaks", "all"] += sum(leaks.number for leaks in self._string_leaks)
+        else:
+            for name, found in self.views.items():
+                document.add_mentions(name, self._mentions(name), found.words)
+            document.add_text(self._counted_text)
         return +tally
 
-    def _add_by_document(self, tally: Tally) -> None:
-        documents = zip(*(self._by_document(name) for name in self.views), strict=True)
-        for number, views in enumerate(documents):
-            _add_documents(tally, views)
-            for name, found in zip(self.views, views, strict=True):
-                self._add_entities(tally, found)
-                if self._add_replacements(tally, found):
-                    self.several.append((name, number))
+    def cuts(self, found: TokenMentions) -> list[int]:
+        """Return the number of the first mention of each document, and the number of mentions."""
+        ends = self.text.ends[:-1]
+        return [0, *(bisect_left(found.starts, end) for end in ends), len(found.starts)]
+
+    def _add_documents(self, tally: Tally) -> None:
+        views = {name: self._mentions(name) for name in self.views}
+        if len(self.text.ends) == 1:
+            self.several += ((name, 0) for name in add_document(tally, views, self._risk))
+            return
+        cuts = {name: self.cuts(found) for name, found in self.views.items()}
+        for number in range(len(self.text.ends)):
+            of_document = {
+                name: found.between(*cuts[name][number : number + 2]) for name, found in views.items()
+            }
+            several = add_document(tally, of_document, self._risk)
+            self.several += ((name, number) for name in several)
+
+    def _mentions(self, name: str) -> DocumentMentions:
+        """Return the mentions of an annotator that are counted."""
+        found = self.views[name]
+        kinds = [kind for kind, _ in found.groups]
+        exposed = [left > 0 for _, left in self.exposed[name]]
+        labels = map(self._labels.get, zip(found.starts, found.ends, strict=True))
+        rows = zip(labels, found.starts, found.ends, exposed, strict=True)
+        replacements = [
+            self.replacement(start, end) if label is None and not left else label
+            for label, start, end, left in rows
+        ]
+        every = DocumentMentions(kinds, found.entities, exposed, replacements)
+        return every if all(found.counted) else every.where(found.counted)
 
     def _exposed_of(self, found: TokenMentions) -> list[tuple[int, int]]:
         """Return the exposed words and characters of each mention."""
@@ -114,56 +136,6 @@ class TokenCounts:
                     tally[*row, field] += number
         tally["entities", "by id"] += found.ids
         tally["entities", "by surface"] += sum(found.counted) - found.ids
-
-    def _by_document(self, name: str) -> Iterator[DocumentMentions]:
-        """Yield the counted mentions of an annotator in each document."""
-        found, counted = self.views[name], self.views[name].counted
-        kinds = [kind for kind, _ in found.groups]
-        exposed = [left > 0 for _, left in self.exposed[name]]
-        whole = (found.starts, found.ends, kinds, found.entities, exposed)
-        columns = whole if all(counted) else [list(compress(column, counted)) for column in whole]
-        every = DocumentMentions(*columns)
-        if len(self.text.ends) == 1:
-            yield every
-            return
-        cuts = [0, *(bisect_left(every.starts, end) for end in self.text.ends)]
-        for first, past in pairwise(cuts):
-            yield DocumentMentions(*(column[first:past] for column in every))  # type: ignore[arg-type]
-
-    def _add_entities(self, tally: Tally, found: DocumentMentions) -> None:
-        mentions = Counter(found.entities)
-        exposed = Counter(compress(found.entities, found.exposed))
-        kinds = dict(zip(found.entities, found.kinds, strict=True))
-        several = set(zip(found.entities, found.kinds, strict=True))
-        for entity, kind in several if len(several) > len(kinds) else ():
-            kinds[entity] = min(kind, kinds[entity], key=self._risk)
-        numbers = Counter(
-            (
-                kinds[entity],
-                "entities_protected" if entity not in exposed else _partly(number, exposed[entity]),
-            )
-            for entity, number in mentions.items()
-        )
-        for (kind, status), number in numbers.items():
-            for row in (("all", ""), ("class", kind)):
-                tally[*row, "entities"] += number
-                if status:
-                    tally[*row, status] += number
-
-    def _add_replacements(self, tally: Tally, found: DocumentMentions) -> int:
-        """Add how consistent replacements are, as `clueval.metrics.masking.replacements.consistency_of` does.
-
-        Returns the number of entities with several replacements.
-        """
-        rows = zip(found.starts, found.ends, found.entities, found.exposed, strict=True)
-        pairs = [(entity, self.replacement(start, end)) for start, end, entity, left in rows if not left]
-        mentions = Counter(entity for entity, _ in pairs)
-        different = set(pairs)
-        tally["replacements", "entities"] += _repeated(mentions)
-        several = _repeated(Counter(entity for entity, _ in different))
-        tally["replacements", "several"] += several
-        tally["replacements", "shared"] += _repeated(Counter(label for _, label in different))
-        return several
 
     def replacement(self, start: int, end: int) -> str:
         """Return the label of the mask with most characters of a protected mention, the earliest of equals."""
@@ -208,40 +180,40 @@ class TokenCounts:
             tally["precision", "words_right"] += right
 
     @cached_property
+    def _counted_text(self) -> CountedText:
+        """The words of the documents that count."""
+        counting = self.text.counting
+        states = states_of(self.mentioned, self.masked)
+        return CountedText(list(compress(self.text.tokens, counting)), bytes(compress(states, counting)))
+
+    @cached_property
+    def _string_leaks(self) -> list[StringLeaks]:
+        """The string leaks of each document."""
+        words, states = self._counted_text
+        strings = [SearchedStrings() for _ in self.text.ends]
+        for found in self.views.values():
+            for of_document, (first, past) in zip(strings, pairwise(self.cuts(found)), strict=True):
+                of_document.add(found.words[first:past])
+        counting = self.text.counting
+        ends = (counting.count(1, *place) for place in pairwise((0, *self.text.ends)))
+        places = pairwise(accumulate(ends, initial=0))
+        return [
+            of_document.leaks(CountedText(words[first:past], states[first:past]))
+            for of_document, (first, past) in zip(strings, places, strict=True)
+        ]
+
+    @cached_property
     def string_leaks(self) -> TokenRuns:
         """The tokens of each string leak, by position."""
-        strings: list[set[tuple[str, ...]]] = [set() for _ in self.text.ends]
-        for found in self.views.values():
-            cuts = [0, *(bisect_left(found.starts, end) for end in self.text.ends[:-1]), len(found.words)]
-            for of_document, (first, past) in zip(strings, pairwise(cuts), strict=True):
-                of_document.update(found.words[first:past])
+        places = array("q", compress(range(len(self.text.tokens)), self.text.counting))
         runs = TokenRuns(array("q"), array("q"))
-        for start, end in TokenStrings(self.text, self.mentioned, self.masked).leaks(strings):
-            runs.starts.append(start)
-            runs.ends.append(end)
+        first = 0
+        for leaks in self._string_leaks:
+            starts, ends = leaks.places()
+            runs.starts.extend(places[first + start] for start in starts)
+            runs.ends.extend(places[first + end - 1] + 1 for end in ends)
+            first += leaks.past
         return runs
-
-
-def _add_documents(tally: Tally, views: Iterable[DocumentMentions]) -> None:
-    kinds: set[str] = set()
-    exposed: set[str] = set()
-    for found in views:
-        kinds.update(found.kinds)
-        exposed.update(compress(found.kinds, found.exposed))
-    for row, is_in, is_exposed in (
-        (("all", ""), bool(kinds), bool(exposed)),
-        *((("class", kind), True, kind in exposed) for kind in kinds),
-    ):
-        tally[*row, "documents"] += is_in
-        tally[*row, "documents_exposed"] += is_exposed
-
-
-def _partly(mentions: int, exposed: int) -> str:
-    return "entities_in_part" if exposed < mentions else ""
-
-
-def _repeated(numbers: Counter[int] | Counter[str]) -> int:
-    return sum(number > 1 for number in numbers.values())
 
 
 def _both(one: bytes, other: bytes) -> bytes:

@@ -83,14 +83,3 @@ class TokenMentions:
     words: list[tuple[str, ...]] = field(default_factory=list)
     counted: list[bool] = field(default_factory=list)
     ids: int = 0
-
-    @classmethod
-    def of(
-        cls,
-        rows: Sequence[tuple[int, int, tuple[str, str], int, tuple[str, ...], bool]],
-        ids: int,
-    ) -> TokenMentions:
-        """Return the mentions with these values."""
-        starts, ends, groups, entities, words, counted = zip(*rows, strict=True) if rows else ((),) * 6
-        columns = list(starts), list(ends), list(groups), list(entities), list(words), list(counted)
-        return cls(*columns, ids)

@@ -1,96 +1,127 @@
-"""String leaks of documents that are tokens, see `clueval.metrics.masking.strings`, which is the plain way."""
+"""String leaks of documents that are tokens, see `clueval.metrics.masking.strings`, which is the plain way.
+
+Only words that count are looked at. A string of several words that begins at a word wins over that word alone, and a
+word alone cannot prevent a longer string, so the longer ones are searched first.
+"""
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from collections.abc import Container, Iterator, Sequence
-from itertools import compress
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from itertools import compress, islice
+from sys import intern
+from typing import NamedTuple
 
 from clueval.metrics.masking.flags import Flags
 from clueval.metrics.masking.strings import is_searched
-from clueval.metrics.masking.token_text import TokenText
 
-Strings = set[tuple[str, ...]]
-"""The words of all mentions of a document."""
+Words = tuple[str, ...]
+"""The words of a mention."""
+
+MENTIONED, MASKED = 1, 2
+"""The bits of the state of a word: whether it is in a mention, and whether it is masked."""
+
+_IS_FREE = bytes(state == 0 for state in range(256))
+_IS_MENTIONED = bytes(state & MENTIONED for state in range(256))
 
 
-class TokenStrings:
-    """Finds the words of mentions elsewhere; `mentioned` and `masked` are flags of tokens."""
+class CountedText(NamedTuple):
+    """The words of a document that count, in order, and the state of each."""
 
-    def __init__(self, text: TokenText, mentioned: bytes, masked: bytes) -> None:
-        self._tokens, self._core, self._ends = text.tokens, text.core, text.ends
-        self._mentioned, self._masked = mentioned, masked
+    words: Sequence[str]
+    states: bytes
 
-    def leaks(self, strings: Sequence[Strings]) -> Iterator[tuple[int, int]]:
-        """Yield the tokens of each string leak (half-open), by position; `strings` are those of each document."""
-        places = self._that_may_begin(strings)
-        first = 0
-        for of_document, end in zip(strings, self._ends, strict=True):
-            past = bisect_left(places, end, first)
-            if first < past:
-                yield from self._in_document(of_document, places[first:past], end)
-            first = past
 
-    def _that_may_begin(self, strings: Sequence[Strings]) -> list[int]:
-        """Return the tokens outside mentions that begin a string of any document."""
-        every = {words[0] for of_document in strings for words in of_document}
-        found = Flags(bytes(map(every.__contains__, self._tokens))) - Flags(self._mentioned)
-        return list(compress(range(len(self._tokens)), found.bytes))
+class StringLeaks(NamedTuple):
+    """The leaks among words up to `past`: flags of those that are one word, and places of the longer ones."""
 
-    def _in_document(self, strings: Strings, places: Sequence[int], end: int) -> Iterator[tuple[int, int]]:
-        """Yield the string leaks of a document; `places` are the tokens that may begin one.
+    alone: bytes
+    longer: list[tuple[int, int]]
+    past: int
 
-        Removes the strings that are too short to be searched.
-        """
-        tokens, core, masked = self._tokens, self._core, self._masked
-        strings.difference_update([words for words in strings if not is_searched(words)])
-        words = {one[0] for one in strings if len(one) == 1}
-        second = {one[:2] for one in strings if len(one) > 1}
-        lengths = _lengths(strings)
-        past = 0
-        for place in places:
-            if place < past:
+    @property
+    def number(self) -> int:
+        return self.alone.count(1) + len(self.longer)
+
+    def places(self) -> tuple[list[int], list[int]]:
+        """Return the first word of each leak, and the word after its last one, by position."""
+        starts = [*compress(range(len(self.alone)), self.alone)]
+        ends = [start + 1 for start in starts]
+        if self.longer:
+            starts += (start for start, _ in self.longer)
+            ends += (end for _, end in self.longer)
+            starts.sort()
+            ends.sort()  # leaks do not overlap
+        return starts, ends
+
+
+def states_of(mentioned: bytes, masked: bytes) -> bytes:
+    """Return the states of tokens with these flags."""
+    number = int.from_bytes(mentioned, "little") | int.from_bytes(masked, "little") << 1
+    return number.to_bytes(len(mentioned), "little")
+
+
+class SearchedStrings:
+    """The words of all mentions of a document that are long enough to be searched elsewhere."""
+
+    def __init__(self) -> None:
+        self._alone: set[str] = set()
+        self._lengths: dict[Words, int] = {}  # of strings by the first two words, as bits, in little memory
+        self._longer: set[Words] = set()  # the strings of more than two words
+        self._most = 1
+
+    def add(self, strings: Iterable[Words]) -> None:
+        """Add the words of mentions."""
+        for words in strings:
+            if len(words) == 1:
+                if words[0] not in self._alone and is_searched(words):
+                    self._alone.add(intern(words[0]))
+            elif is_searched(words):
+                self._add_longer(words)
+
+    def _add_longer(self, words: Words) -> None:
+        first = words[:2]
+        lengths = self._lengths.get(first, 0)
+        self._lengths[first if lengths else (intern(first[0]), intern(first[1]))] = lengths | 1 << len(words)
+        self._most = max(self._most, len(words))
+        if len(words) > 2:
+            self._longer.add(tuple(map(intern, words)))
+
+    def leaks(self, text: CountedText, *, is_whole: bool = True) -> StringLeaks:
+        """Return the leaks in a text; if more text follows, only those that do not depend on it."""
+        words, states = text
+        known = len(words) if is_whole else max(0, len(words) - self._most + 1)
+        found = list(self._longer_in(words, states.translate(_IS_MENTIONED), known)) if self._lengths else []
+        past = max(known, found[-1][1] if found else 0)
+        alone = bytes(map(self._alone.__contains__, islice(words, past)))
+        alone = (Flags(alone) & Flags(states[:past].translate(_IS_FREE))).bytes
+        if found:
+            left = bytearray(alone)
+            for start, end in found:
+                left[start:end] = bytes(end - start)
+            alone = bytes(left)
+        return StringLeaks(alone, [one for one in found if states.find(0, *one) >= 0], past)
+
+    def _longer_in(self, words: Sequence[str], mentioned: bytes, known: int) -> Iterable[tuple[int, int]]:
+        """Yield the places of strings of several words that begin before `known`; none has a word of a mention."""
+        pairs = zip(words, islice(words, 1, None), strict=False)
+        begun = list(map(self._lengths.get, islice(pairs, known)))
+        past = reach = 0
+        for place, lengths in compress(enumerate(begun), begun):
+            if place >= reach:
+                reach = mentioned.find(1, place)
+                reach = len(words) if reach < 0 else reach
+            if place < past or place + 2 > reach:
                 continue
-            found = 0
-            if tokens[place] in lengths and self._may_go_on(second, place, end):
-                found = self._longest(strings, lengths[tokens[place]], place, end)
-            if found:
-                past = found
-                if not all(compress(masked[place:past], core[place:past])):
-                    yield place, past
-            elif tokens[place] in words and core[place] and not masked[place]:
-                yield place, place + 1
-
-    def _may_go_on(self, second: Container[tuple[str, ...]], place: int, end: int) -> bool:
-        """Return whether a string of several words may begin at a token, by the token after it."""
-        following = place + 1
-        if following >= end:
-            return False
-        return not self._core[following] or (self._tokens[place], self._tokens[following]) in second
-
-    def _longest(self, strings: Strings, lengths: Sequence[int], place: int, end: int) -> int:
-        """Return the end of the longest string that begins at a token and has none of a mention, else 0."""
-        ahead = self._words_ahead(place, end, lengths[0])
-        for length in lengths:
-            if length <= len(ahead) and tuple(map(self._tokens.__getitem__, ahead[:length])) in strings:
-                return ahead[length - 1] + 1
-        return 0
-
-    def _words_ahead(self, place: int, end: int, most: int) -> list[int]:
-        """Return the first words from a token on, up to the next mention."""
-        found: list[int] = []
-        for token in range(place, end):
-            if self._mentioned[token] or len(found) == most:
-                break
-            if self._core[token]:
-                found.append(token)
-        return found
+            for length in _from_longest(lengths or 0):
+                end = place + length
+                if end <= reach and (length == 2 or tuple(words[place:end]) in self._longer):
+                    past = end
+                    yield place, end
+                    break
 
 
-def _lengths(strings: Strings) -> dict[str, list[int]]:
-    """Return the numbers of words of the strings of several words, by first word, greatest first."""
-    found: dict[str, list[int]] = {}
-    for words in strings:
-        if len(words) > 1:
-            found.setdefault(words[0], []).append(len(words))
-    return {word: sorted(set(lengths), reverse=True) for word, lengths in found.items()}
+@lru_cache(1000)
+def _from_longest(lengths: int) -> list[int]:
+    """Return the numbers of the bits that are set, greatest first."""
+    return [number for number in range(lengths.bit_length() - 1, 0, -1) if lengths >> number & 1]

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from itertools import compress
+
+from clueval.metrics.masking.flags import Flags
+from clueval.metrics.masking.token_spans import NotTokens
+
+_IS_WORD = bytes(number > 0 for number in range(256))
+_ALL_BITS = bytes([0, *[255] * 255])
 
 
 class LetterNumbers(dict[str, int]):
@@ -24,7 +30,7 @@ class TokenText:
 
     `letters` is the number of letters and digits, `core` that of those that are not ignorable. A token counts as a
     word if its core is not empty. At the indices `borders` are no tokens, but ends of sentences. A document ends at
-    each of `ends`; None: there is one.
+    each of `ends`; None: there is one. Raises `NotTokens` for a token of more than 255 letters.
     """
 
     def __init__(
@@ -36,13 +42,21 @@ class TokenText:
     ) -> None:
         self.tokens, self.borders = tokens, borders
         self.ends = [len(tokens)] if ends is None else ends
-        self.letters = list(map(_LETTERS.__getitem__, tokens))
+        try:
+            letters = bytearray(map(_LETTERS.__getitem__, tokens))
+        except ValueError:
+            raise NotTokens from None
         for border in borders:
-            self.letters[border] = 0
-        self.core = self.letters
+            letters[border] = 0
+        self.letters = self.core = bytes(letters)
         if ignored_words:
             ignored = (token.casefold() in ignored_words for token in tokens)
-            self.core = [0 if skip else n for skip, n in zip(ignored, self.letters, strict=True)]
+            self.core = bytes(0 if skip else n for skip, n in zip(ignored, self.letters, strict=True))
+
+    @property
+    def counting(self) -> bytes:
+        """Flags of the tokens that count as words."""
+        return self.core.translate(_IS_WORD)
 
     def length(self, start: int, end: int) -> int:
         """Return the number of characters of a run of tokens that is not empty, with the blanks in it."""
@@ -58,7 +72,7 @@ class TokenText:
         """Return the number of characters of a run of tokens that are not ignorable."""
         return self.core[start] if end - start == 1 else sum(self.core[start:end])
 
-    def letters_in(self, flags: Iterable[int]) -> tuple[int, int]:
+    def letters_in(self, flags: bytes) -> tuple[int, int]:
         """Return the number of letters and digits of the tokens whose flags are set, and how many of these have one."""
-        found = list(compress(self.letters, flags))
+        found = (Flags(self.letters) & Flags(flags.translate(_ALL_BITS))).bytes
         return sum(found), len(found) - found.count(0)

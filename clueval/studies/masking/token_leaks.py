@@ -6,7 +6,6 @@ looked at.
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import cached_property
@@ -37,19 +36,11 @@ class TokenLeaks:
         """Yield the leaks by annotator, document and position."""
         for annotator, found in self._counts.views.items():
             left = [characters for _, characters in self._counts.exposed[annotator]]
-            for number, (first, past) in enumerate(pairwise(self._cuts(found))):
+            for number, (first, past) in enumerate(pairwise(self._counts.cuts(found))):
                 if any(left[first:past]):
                     mentions = self._counted(found, first, past)
                     of_document = _DocumentLeaks(self._counts, self._masked, number, found, left, mentions)
                     yield from of_document.leaks(self._ids[number], annotator, self._shown)
-
-    def _cuts(self, found: TokenMentions) -> list[int]:
-        """Return the number of the first mention of each document, and the number of mentions."""
-        return [
-            0,
-            *(bisect_left(found.starts, end) for end in self._counts.text.ends[:-1]),
-            len(found.starts),
-        ]
 
     def _counted(self, found: TokenMentions, first: int, past: int) -> list[int]:
         """Return the numbers of the mentions of a document that are counted, by position."""
@@ -82,7 +73,7 @@ class TokenLeaks:
         """Yield the entities that have several replacements in one document."""
         for annotator, number in self._counts.several:
             found, exposed = self._counts.views[annotator], self._counts.exposed[annotator]
-            first, past = self._cuts(found)[number : number + 2]
+            first, past = self._counts.cuts(found)[number : number + 2]
             kept = [one for one in self._counted(found, first, past) if not exposed[one][1]]
             yield from self._of_several(number, found, kept)
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import flat_spans
 
-from clueval.evaluation.units.columns import UnitColumns
+from clueval.evaluation.units.columns import Column, UnitColumns
 from clueval.evaluation.units.groups import groups_of
 from clueval.evaluation.units.rates import EntryRates, MeanRates, ScoredRates
 from clueval.evaluation.units.recipes import entries, entry_at, is_rate
@@ -79,7 +79,7 @@ def test_rates_of_resampled_units_are_those_that_the_metric_gives(
 
     for group in groups_of(source):
         sums = [
-            [sum(column[kind] * weight for kind, weight in zip(source.kind_of, weights, strict=False))]
+            [sum(column.at(kind) * weight for kind, weight in zip(source.kind_of, weights, strict=False))]
             for column in group.columns
         ]
         for path, (value,) in zip(group.paths, group.values(sums), strict=True):
@@ -126,5 +126,21 @@ def test_units_with_equal_counts_are_one_kind() -> None:
 
     assert source.kind_of == [0, 1, 0]
     assert source.times == [2, 1]
-    assert source.of([("micro", "gold")]) == [[1, 2]]
+    assert source.of([("micro", "gold")]) == [Column([0, 1], [1, 2])]
     assert entry_at(source.report, ("micro",))["gold"] == 4
+
+
+@pytest.mark.parametrize("name", ["levels", "exact", "muc", "fair", "partial", "gate"])
+def test_rates_of_very_many_labels_are_computed_by_recipes(name: str) -> None:
+    from clueval.spans.span import Span
+
+    units = [
+        (
+            (Span(0, 3, f"L{n}"), Span(5, 6, f"L{n // 2}")),
+            (Span(0, 3 - n % 2, f"L{n}"), Span(5, 6, f"M{n // 3}")),
+        )
+        for n in range(40)
+    ]
+    source = UnitColumns(metric_named(name), ["label"], tallies_of(name, units))
+
+    assert ScoredRates not in {type(group) for group in groups_of(source)}
