@@ -32,7 +32,7 @@ from clueval.reading.spooled import spooled
 from clueval.spans.document import Document, Unit
 from clueval.spans.span import DEFAULT_LAYER
 from clueval.tagging.decoder import Decoder
-from clueval.textfiles import Complain, Progress, beginning_of, refuse
+from clueval.textfiles import Complain, Progress, beginning_of, is_file, refuse
 
 if TYPE_CHECKING:
     from clueval.formats.flat_rows import FlatItems, TaggedRow
@@ -217,7 +217,7 @@ class Source:
     def _texts(self) -> Iterator[Document]:
         """Yield the documents of the text that belongs to a table of spans, without layers."""
         path = self.options.text_path or self._opened().beside(".vrt")
-        if not path.is_file():
+        if not is_file(path):
             raise FileError(
                 f"the text file {path} of this table of spans does not exist",
                 file=str(self.path),
