@@ -24,6 +24,7 @@ from clueval.formats.conll import is_running_text
 from clueval.formats.format import EVERY_SET, Format
 from clueval.formats.recognition import Beginning
 from clueval.options import field_names, with_fields
+from clueval.reading.elements import require_elements
 from clueval.reading.layers import LayerSource, layer_names, require_layers
 from clueval.reading.options import Reading
 from clueval.reading.paths import as_path, files_of
@@ -280,6 +281,8 @@ def source_of(
     except UsageError as error:
         error.file = str(path)
         raise
+    if form.name == "vrt":
+        require_elements(path, options)
     return Source(path, form.name, options.with_names(form, path), name, progress, read)
 
 
