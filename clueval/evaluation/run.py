@@ -42,7 +42,7 @@ from clueval.reading.read_options import ReadOptions
 from clueval.reading.spooled import spooled
 from clueval.spans.document import Document
 from clueval.spans.filters import parse_where
-from clueval.textfiles import sha256_of
+from clueval.textfiles import is_folder, sha256_of
 from clueval.transforms.prepared import transforms_of
 from clueval.transforms.preparing import Preparing
 
@@ -283,7 +283,7 @@ def _count_spans(evaluation: Evaluation, given: Given) -> bool:
 
 
 def _are_folders(side: object) -> bool:
-    return isinstance(side, str | os.PathLike) and Path(os.fsdecode(side)).is_dir()
+    return isinstance(side, str | os.PathLike) and is_folder(Path(os.fsdecode(side)))
 
 
 def _groups(given: Given, pair_by: str | None) -> Iterator[tuple[Document, ...]]:

@@ -19,7 +19,9 @@ _TOPIC = "spans"
 
 
 def number_or_path(text: str) -> float | Path:
-    """Return a number, or the path of a file."""
+    """Return a number, or the path of a file. Raises `ValueError` for infinity and what is not a number."""
+    if text.lower().lstrip("+-") in ("nan", "inf", "infinity"):
+        return number(text)
     try:
         return number(text)
     except ValueError:

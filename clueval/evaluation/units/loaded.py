@@ -288,7 +288,7 @@ class _SavedLines:
     def result(self) -> Result:
         """Return the result. Raises `FormatError` if the end line is missing."""
         if self._header is None:
-            self.refuse("the file is empty")
+            raise FormatError("the file is empty", file=str(self.path), advice=_ADVICE)
         if self._end is None:
             self.refuse("the end line is missing, so the file is not complete")
         header, end = self._header, self._end
