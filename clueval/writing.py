@@ -36,16 +36,6 @@ _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 """The errors of a full disk. Other errors mean that space cannot be reserved in advance."""
 
 
-def make_folder(path: Path) -> None:
-    """Make a folder, unless there is one. Raises `FileError`."""
-    try:
-        path.mkdir(exist_ok=True)
-    except OSError as error:
-        raise FileError(
-            f"the folder cannot be created: {error.strerror}", file=str(path), advice="name another folder"
-        ) from None
-
-
 @contextmanager
 def whole_file(path: Path) -> Iterator[IO[str]]:
     """Open a text file to write; see the module. UTF-8, LF; gzipped if the name ends in ``.gz``.
