@@ -207,7 +207,15 @@ class Conversion:
 
     def _in_unit(self, document: Document) -> Document:
         if self.writer.unit == "character":
-            return to_characters(document)
+            found = to_characters(document)
+            if found.text is None and self.writer.needs_text:
+                raise UsageError(
+                    f"the format {self.form.name} cannot hold a document without text",
+                    file=document.file,
+                    document=document.id,
+                    advice="convert a file that has the text",
+                )
+            return found
         if self.writer.unit is None and self.tokens is None:
             return document
         tokens = None if self.tokens is None else next(self.tokens, None)

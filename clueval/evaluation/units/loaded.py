@@ -79,7 +79,7 @@ class _SavedLines:
         except (ValueError, RecursionError) as error:
             if isinstance(error, CluevalError):
                 raise
-            self.refuse("the line is not JSON")
+            self.refuse("the line is not JSON" if self._header else "the file is not a saved result")
         if type(line) is not dict:
             self.refuse("the line is not an object")
         if self._header is None:
