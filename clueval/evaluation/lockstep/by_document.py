@@ -1,7 +1,8 @@
 """Lockstep that keeps documents apart: each document of a regular stretch has its own tag runs, and its own counts.
 
-Pieces are cut where documents begin. The counts of a tag run are computed once, when it first occurs; the counts of a
-document are the sum over its tag runs. Lines that are no whole sentences are read as passages.
+Pieces are cut where documents begin. The counts of a tag run, cut where no span crosses, are computed once, when it
+first occurs; the counts of a document are the sum over its tag runs. Lines that are no whole sentences are read as
+passages.
 """
 
 from __future__ import annotations
