@@ -6,13 +6,12 @@ one size to the next; quadratic work makes it four times as much.
 
 from __future__ import annotations
 
-import sys
 from itertools import pairwise
 from pathlib import Path
-from types import FrameType
 from typing import Any, NamedTuple
 
 import pytest
+from ran_lines import LIMIT, Lines
 from shapes import OVERLAPPING, SHAPES
 
 import clueval
@@ -21,24 +20,23 @@ from clueval.formats import all_formats
 from clueval.metrics import METRICS
 
 SIZE = 100
-LIMIT = 1.3
-"""How much more than the input or the output what is done may grow: n log n adds 15 % here."""
-
-_WHERE = str(Path(clueval.__file__).parent), "intervaltree"
-
 JOBS: dict[str, str] = {
     **{name: f"score GOLD PREDICTED --metric {name}" for name in METRICS},
     "merged": "score GOLD PREDICTED --merge",
     "by": "score GOLD PREDICTED --metric exact --by document --all",
     "characters": "score GOLD PREDICTED --metric exact --unit character",
     "align": "score GOLD PREDICTED --metric levels --align",
-    "intervals": "score GOLD PREDICTED --metric exact --save OUT/a --resample-by sentence",
+    "save": "score GOLD PREDICTED --metric exact --save OUT/a --resample-by sentence",
+    "intervals": "score GOLD PREDICTED --metric exact,muc --intervals --resample-by sentence",
+    "bootstrap": "score GOLD PREDICTED --metric exact --intervals --resample-by sentence --method bca --resamples 20",
+    "where": "score GOLD PREDICTED --metric levels --where label=A",
     "csv": "score GOLD PREDICTED --metric exact,confusion,fair --format csv",
     "conventions": "conventions GOLD PREDICTED",
     "masking page": "masking GOLD PREDICTED --html OUT/a.html",
     "gate page": "gate GOLD PREDICTED --html OUT/a.html",
     "errors": "errors GOLD PREDICTED",
     "errors files": "errors GOLD PREDICTED --labelled label --html OUT/a.html --tsv OUT/a.tsv --xlsx OUT/a.xlsx",
+    "errors of two": "errors GOLD PREDICTED GOLD --html OUT/a.html",
     "errors fair": "errors GOLD PREDICTED --metric fair --tsv OUT/a.tsv",
     "errors noisy": "errors GOLD PREDICTED --metric noisy --tsv OUT/a.tsv",
     "agree": "agree GOLD PREDICTED --html OUT/a.html",
@@ -56,7 +54,7 @@ JOBS: dict[str, str] = {
 }
 
 QUICK = (
-    *(("curate", "one_document"), ("intervals", "one_document"), ("profile", "same")),
+    *(("curate", "one_document"), ("save", "one_document"), ("profile", "same")),
     *(("exact", "crossing"), ("gate", "same"), ("check", "attributes")),
 )
 """Pairs of a job and a shape that were quadratic once, or may easily become so."""
@@ -68,7 +66,18 @@ EVERYWHERE = ("exact", "gate", "curate", "check", "to spans")
 """Jobs that are measured on every shape; the others at least on those of `COMMON`."""
 
 WHERE_SPANS_OVERLAP = (
-    *("noisy", "errors noisy", "intervals", "fair", "muc", "partial", "confusion", "gate page", "profile"),
+    *(
+        "noisy",
+        "errors noisy",
+        "save",
+        "intervals",
+        "fair",
+        "muc",
+        "partial",
+        "confusion",
+        "gate page",
+        "profile",
+    ),
     *("conventions", "agree", "errors files", "errors fair"),
 )
 """Jobs that are also measured on the shapes of `OVERLAPPING`, and on a label for each span."""
@@ -85,29 +94,6 @@ class Measured(NamedTuple):
     lines: int
     read: int
     written: int
-
-
-class Lines:
-    """Counts the lines of the package that run while it is entered."""
-
-    def __init__(self) -> None:
-        self.number = 0
-
-    def __enter__(self) -> Lines:
-        self._before = sys.gettrace()
-        sys.settrace(self._called)
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        sys.settrace(self._before)
-
-    def _called(self, frame: FrameType, event: str, _: object) -> Any:
-        file = frame.f_code.co_filename
-        return self._ran if file.startswith(_WHERE[0]) or _WHERE[1] in file else None
-
-    def _ran(self, frame: FrameType, event: str, _: object) -> Any:
-        self.number += event == "line"
-        return self._ran
 
 
 def run(job: str, shape: str, size: int, folder: Path, capsys: pytest.CaptureFixture[str]) -> int:

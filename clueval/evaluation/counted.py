@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from clueval.evaluation.depths import DEPTHS, depth_reports, has_depth
+from clueval.evaluation.depths import DEPTHS, Depths, depth_reports, has_depth, tallies_by_depth
 from clueval.evaluation.settings import with_settings
 from clueval.evaluation.units.unit import Units, joined_corpora
 from clueval.exceptions import UsageError
@@ -60,15 +60,18 @@ class Counted:
 
     def scores(self) -> dict[str, dict[str, Any]]:
         """The reports, by metric and sequence."""
+        by_depth = tallies_by_depth(self.tallies)
         return {
             metric.name: {
-                sequence: self._report(metric, sequence, layers)
+                sequence: self._report(metric, sequence, layers, by_depth.get((metric.name, sequence), {}))
                 for sequence, layers in sequences_of(metric, self.sequences, self.tallies).items()
             }
             for metric in self.metrics
         }
 
-    def _report(self, metric: Metric, sequence: str, layers: Sequence[str]) -> dict[str, Any]:
+    def _report(
+        self, metric: Metric, sequence: str, layers: Sequence[str], by_depth: Depths
+    ) -> dict[str, Any]:
         report = metric.scores(self.tallies.get((metric.name, sequence), Tally()), layers)
-        depths = depth_reports(metric, self.tallies, sequence, layers)
+        depths = depth_reports(metric, by_depth, layers)
         return {**report, DEPTHS: depths} if depths else report

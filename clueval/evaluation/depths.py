@@ -44,15 +44,23 @@ def has_depth(name: str) -> bool:
     return _MARK in name
 
 
-def depth_reports(
-    metric: Metric, tallies: Mapping[tuple[str, str], Tally], sequence: str, layers: Sequence[str]
-) -> dict[str, dict[str, Any]]:
-    """Return the report of a metric for each depth; empty if depths were not counted."""
-    found: dict[tuple[int, int], Tally] = {}
+Depths = Mapping[tuple[int, int], Tally]
+"""Tallies by depth and deepest depth."""
+
+
+def tallies_by_depth(tallies: Mapping[tuple[str, str], Tally]) -> dict[tuple[str, str], Depths]:
+    """Return the tallies that have a depth, by metric and sequence."""
+    found: dict[tuple[str, str], dict[tuple[int, int], Tally]] = {}
     for (name, place), tally in tallies.items():
-        if name == metric.name and has_depth(place) and plain_sequence(place) == sequence:
-            at, of = place.partition(_MARK)[2].split("/")
-            found[int(at), int(of)] = tally
+        sequence, mark, depth = place.partition(_MARK)
+        if mark:
+            at, of = depth.split("/")
+            found.setdefault((name, sequence), {})[int(at), int(of)] = tally
+    return dict(found)
+
+
+def depth_reports(metric: Metric, found: Depths, layers: Sequence[str]) -> dict[str, dict[str, Any]]:
+    """Return the report of a metric for each depth; empty if depths were not counted."""
     reports = {}
     all_deepest = {deepest for _, deepest in found}
     for number in range(1, max(all_deepest, default=0) + 1):

@@ -17,3 +17,16 @@ class KeyRates(NamedTuple):
     keys: Sequence[tuple[Any, ...]]
     rates: tuple[str, ...]
     function: Callable[..., list[list[float | None]]]
+
+
+class SummedKeyRates(NamedTuple):
+    """Rates at one place of a report that follow from sums over parts of the tally, such as labels.
+
+    Each part has its keys, and a function that is given their columns, as that of `KeyRates`, and returns columns to be
+    added to those of the other parts. `function` is given the columns of sums, and returns a column for each rate.
+    """
+
+    path: tuple[str, ...]
+    parts: Sequence[tuple[Sequence[tuple[Any, ...]], Callable[..., list[list[Any]]]]]
+    rates: tuple[str, ...]
+    function: Callable[..., list[list[float | None]]]

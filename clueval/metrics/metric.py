@@ -20,7 +20,7 @@ from clueval.spans.span import Frozen, Span
 from clueval.spans.token_pair import TokenPair
 
 if TYPE_CHECKING:
-    from clueval.metrics.key_rates import KeyRates
+    from clueval.metrics.key_rates import KeyRates, SummedKeyRates
     from clueval.reports.table import Table
 
 Rates = tuple[float, float, float]
@@ -69,7 +69,7 @@ class Needs(NamedTuple):
     choices: Callable[[Tally], Mapping[str, str]] | None = None
     contiguous: bool = False
     places: bool = True
-    rates: Callable[[Collection[tuple[Any, ...]]], Iterator[KeyRates]] | None = None
+    rates: Callable[[Collection[tuple[Any, ...]]], Iterator[KeyRates | SummedKeyRates]] | None = None
     count_pair: Callable[[TokenPair, str], Tally | None] | None = None
 
 

@@ -49,12 +49,12 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import chain, repeat
+from itertools import repeat
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from clueval.exceptions import UsageError
 from clueval.metrics.counting import Counts, Tally, averages_of, rate
-from clueval.metrics.key_rates import KeyRates
+from clueval.metrics.key_rates import KeyRates, SummedKeyRates
 from clueval.metrics.metric import Needs, Rates, Side, rates_of, refuse_filter
 from clueval.metrics.partial_matching import by_label, glued, matches, refuse_overlaps
 from clueval.metrics.tally_keys import Shape, any_count, any_text
@@ -220,42 +220,45 @@ class Partial:
             counts[label] = Counts(total["gold", label], total["predicted", label], tp, tp)
         return counts
 
-    def _rates(self, keys: Collection[tuple[Any, ...]]) -> Iterator[KeyRates]:
+    def _rates(self, keys: Collection[tuple[Any, ...]]) -> Iterator[KeyRates | SummedKeyRates]:
         """Yield how the rates of each label, and of all, follow from a tally, which has numbers of shared pairs."""
         names = ("precision", "recall", "f1", *self._further({}, float))
-        of_labels = []
         shared: dict[str, list[tuple[Any, ...]]] = {label: [] for label in sorted({key[1] for key in keys})}
         for key in sorted(key for key in keys if key[0] == "shared"):
             shared[key[1]].append(key)
+        parts = []
         for label, own in shared.items():
-            of_labels.append([*((what, label) for what in ("gold", "predicted", "exact")), *own])
-            yield KeyRates(
-                ("per_label", label), of_labels[-1], names, partial(self._rates_of, of_labels[-1:])
-            )
-        if of_labels:
-            every = list(chain.from_iterable(of_labels))
-            yield KeyRates(("micro",), every, names, partial(self._rates_of, of_labels))
+            of_label = [*((what, label) for what in ("gold", "predicted", "exact")), *own]
+            parts.append((of_label, partial(self._sums_of, own)))
+            yield KeyRates(("per_label", label), of_label, names, partial(self._rates_of_label, own))
+        if parts:
+            yield SummedKeyRates(("micro",), parts, names, self._rates_of)
+
+    def _sums_of(
+        self,
+        shared: Sequence[tuple[Any, ...]],
+        gold: Sequence[float],
+        predicted: Sequence[float],
+        exact: Sequence[float],
+        *columns: Sequence[float],
+    ) -> list[list[float]]:
+        """Return the spans of a label on each side, and the true positives, in each corpus, as `scores` counts them."""
+        parts = [[n / key[2] for n in column] for key, column in zip(shared, columns, strict=True)]
+        sums = map(math.fsum, zip(*parts, strict=True)) if parts else repeat(0.0)
+        return [[*gold], [*predicted], [n + self.factor * tp for n, tp in zip(exact, sums)]]  # noqa: B905
+
+    def _rates_of_label(
+        self, shared: Sequence[tuple[Any, ...]], *columns: Sequence[float]
+    ) -> list[list[float | None]]:
+        return self._rates_of(*self._sums_of(shared, *columns))
 
     def _rates_of(
-        self, labels: Sequence[Sequence[tuple[Any, ...]]], *columns: Sequence[float]
+        self, gold: Sequence[float], predicted: Sequence[float], tps: Sequence[float]
     ) -> list[list[float | None]]:
-        """Compute the rates of some labels together, in each corpus, as `scores` does."""
-        gold, predicted, credits = [], [], []
-        place = 0
-        for keys in labels:
-            own, other, exact, *shared = columns[place : place + len(keys)]
-            place += len(keys)
-            parts = [[n / key[2] for n in column] for key, column in zip(keys[3:], shared, strict=True)]
-            sums = map(math.fsum, zip(*parts, strict=True)) if parts else repeat(0.0)
-            credits.append([n + self.factor * tp for n, tp in zip(exact, sums)])  # noqa: B905
-            gold.append(own)
-            predicted.append(other)
+        """Compute the rates in each corpus, as `scores` does."""
         rows = []
-        for golds, others, tps in zip(
-            *(zip(*side, strict=True) for side in (gold, predicted, credits)), strict=True
-        ):
-            tp = math.fsum(tps)
-            counts = Counts(sum(golds), sum(others), tp, tp)
+        for own, other, tp in zip(gold, predicted, tps, strict=True):
+            counts = Counts(own, other, tp, tp)
             further = self._further({}, counts.f).values()
             rows.append([counts.precision, counts.recall, counts.f(), *further])
         return list(map(list, zip(*rows, strict=True)))

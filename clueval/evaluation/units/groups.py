@@ -10,9 +10,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from clueval.evaluation.units.columns import UnitColumns, summed
-from clueval.evaluation.units.rates import EntryRates, MeanRates, RateGroup, ScoredRates, sizes_in
+from clueval.evaluation.units.rates import (
+    EntryRates,
+    MeanRates,
+    RateGroup,
+    ScoredRates,
+    SummedRates,
+    sizes_in,
+)
 from clueval.evaluation.units.recipes import Path, Recipe, entries, entry_at, is_rate, recipe_of
 from clueval.metrics.counting import Tally
+from clueval.metrics.key_rates import SummedKeyRates
 
 _OF_LABELS = ("per_label", "per_type")
 _ENDINGS = [("macro",), ("weighted",)]
@@ -26,7 +34,9 @@ def groups_of(source: UnitColumns, wanted: Path | None = None) -> Iterator[RateG
         found = {(*path, name) for name, value in entry.items() if is_rate(name, value)}
         if wanted is not None and wanted not in found:
             continue
-        group = (known.mean_at(path) if path[-1:] in _ENDINGS else None) or known.at(path)
+        group = (
+            (known.mean_at(path) if path[-1:] in _ENDINGS else None) or known.sum_at(path) or known.at(path)
+        )
         if group is not None and {*group.paths} <= found and is_right(group):
             found -= {*group.paths}
             if wanted is None or wanted in group.paths:
@@ -42,18 +52,31 @@ class _Entries:
     def __init__(self, source: UnitColumns) -> None:
         self._source = source
         self._found: dict[Path, EntryRates | None] = {}
+        self._summed: dict[Path, SummedRates] = {}
         own = source.metric.needs.rates
         for found in own(source.by_key) if own is not None else ():
-            columns = [source.column_of_key(key) for key in found.keys]
-            recipe = Recipe((), found.rates, found.function)
-            paths = [(*found.path, name) for name in found.rates]
-            self._found[found.path] = EntryRates(paths, columns, sizes_in(source, found.path), recipe)
+            paths, sizes = [(*found.path, name) for name in found.rates], sizes_in(source, found.path)
+            parts = found.parts if isinstance(found, SummedKeyRates) else [(found.keys, found.function)]
+            entries_of = [
+                EntryRates(
+                    paths, list(map(source.column_of_key, keys)), sizes, Recipe((), found.rates, function)
+                )
+                for keys, function in parts
+            ]
+            if isinstance(found, SummedKeyRates):
+                self._summed[found.path] = SummedRates(paths, entries_of, sizes, found.function)
+            else:
+                (self._found[found.path],) = entries_of
 
     def at(self, path: Path) -> EntryRates | None:
         """Return the entry at a path; None if no recipe computes it."""
         if path not in self._found:
             self._found[path] = self._by_recipe(path)
         return self._found[path]
+
+    def sum_at(self, path: Path) -> SummedRates | None:
+        """Return the rates at a path that follow from sums over parts of the tally, if the metric says so."""
+        return self._summed.get(path)
 
     def mean_at(self, path: Path) -> MeanRates | None:
         """Return the mean over labels at a path, if there are labels beside it and recipes compute them all."""

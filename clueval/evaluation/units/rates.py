@@ -8,9 +8,9 @@ that a recipe computes, means over labels, and all others, which the metric scor
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from itertools import repeat
+from itertools import islice, repeat
 from operator import or_
 from typing import NamedTuple, Protocol
 
@@ -220,6 +220,47 @@ class MeanRates:
         if self.weighted:
             return gold
         return list(map(bool, map(or_, gold, predicted)))
+
+
+@dataclass(frozen=True, slots=True)
+class SummedRates:
+    """Rates that follow from sums over `parts`, whose values are added; each sum is rounded once."""
+
+    paths: Sequence[Path]
+    parts: Sequence[EntryRates]
+    spans: Sizes
+    function: Callable[..., list[list[Value]]]
+
+    @property
+    def columns(self) -> Sequence[Column]:
+        return [column for part in self.parts for column in part.columns]
+
+    def sizes(self, path: Path) -> Sizes:
+        return self.spans
+
+    def values(self, sums: Sums) -> list[list[Value]]:
+        columns, found = iter(sums), []
+        for part in self.parts:
+            found.append(part.values(list(islice(columns, len(part.columns)))))
+        return self.function(
+            *(list(map(math.fsum, zip(*one, strict=True))) for one in zip(*found, strict=True))
+        )
+
+    def without_each(self, times: Times) -> list[list[Value]]:
+        """Add to each sum what changes in the parts of each kind of unit: the last bits may differ from `values`."""
+        found = [part.rows(times) for part in self.parts]
+        sums = []
+        for by_part in zip(*(rows.values for rows in found), strict=True):
+            changes = [0.0] * len(times)
+            for rows, values in zip(found, by_part, strict=True):
+                for kind, place in zip(rows.kinds, rows.places, strict=True):
+                    changes[kind] += (values[place] or 0.0) - (values[0] or 0.0)
+            total = math.fsum([values[0] or 0.0 for values in by_part])
+            sums.append([total + change for change in changes])
+        return self.function(*sums)
+
+    def different(self, times: Times) -> list[Without]:
+        return [Without(values, times) for values in self.without_each(times)]
 
 
 @dataclass(frozen=True, slots=True)

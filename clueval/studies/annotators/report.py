@@ -42,15 +42,22 @@ class Tables:
         self.pairs = list(combinations(range(len(names)), 2))
         self._by_head: dict[str, dict[tuple[Any, ...], int]] = defaultdict(dict)
         self._of_contest: dict[tuple[Any, Any], Counter[Any]] = defaultdict(Counter)
+        self._of_pair: dict[tuple[str, int, int], dict[tuple[Value, Value], int]] = defaultdict(dict)
         for key, n in tally.items():
             if key[0] == "f1":
                 self._of_contest[key[1], key[2]][key[3]] += n
             elif n:
                 self._by_head[key[0]][key[1:]] = n
+                if key[0] == "pair":
+                    self._of_pair[key[1:4]][key[4:]] = n
 
     def of(self, head: str) -> dict[tuple[Any, ...], int]:
         """Return the counts whose keys begin with `head`, by the rest of their keys."""
         return self._by_head.get(head, {})
+
+    def values_of(self, items: str, pair: tuple[int, int]) -> dict[tuple[Value, Value], int]:
+        """Return the numbers of items by the values that two annotators gave them."""
+        return dict(self._of_pair.get((items, *pair), {}))
 
     def silent(self) -> dict[tuple[bool, ...], int]:
         """Return the positions in no component, by those who have annotated them."""
@@ -180,9 +187,7 @@ def pair_table(
 ) -> dict[tuple[Value, Value], int]:
     """Return the table of pairs of values of two annotators."""
     i, j = pair
-    found = {
-        key[3:]: n for key, n in tables.of("pair").items() if key[0] == _ITEMS[items] and key[1:3] == pair
-    }
+    found = tables.values_of(_ITEMS[items], pair)
     if which == "all":
         outside = sum(n for who, n in tables.silent().items() if who[i] and who[j])
         if outside:

@@ -89,7 +89,7 @@ def documents_in_words(row: Mapping[str, Any], confidence: float) -> str:
         return "no document has a mention"
     begin = f"{exposed:,} of {number:,} document{'s' * (number != 1)} leak{'s' * (number == 1)}"
     if bound >= 1:
-        return f"{begin}; all other documents may leak, too"
+        return f"{begin}; if these are a random sample, all others may leak, too"
     share = f"under {percent_above(bound)} % of all do ({100 * confidence:g} % confidence)"
     return f"{begin}; if these are a random sample, {share}"
 

@@ -1,0 +1,38 @@
+"""Counts the lines of the package that run."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import clueval
+
+LIMIT = 1.3
+"""How much more than the input or the output what is done may grow: n log n adds 15 % here."""
+
+_WHERE = str(Path(clueval.__file__).parent), "intervaltree"
+
+
+class Lines:
+    """Counts the lines of the package that run while it is entered."""
+
+    def __init__(self) -> None:
+        self.number = 0
+
+    def __enter__(self) -> Lines:
+        self._before = sys.gettrace()
+        sys.settrace(self._called)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        sys.settrace(self._before)
+
+    def _called(self, frame: FrameType, event: str, _: object) -> Any:
+        file = frame.f_code.co_filename
+        return self._ran if file.startswith(_WHERE[0]) or _WHERE[1] in file else None
+
+    def _ran(self, frame: FrameType, event: str, _: object) -> Any:
+        self.number += event == "line"
+        return self._ran
