@@ -50,7 +50,10 @@ def test_kept_rows_make_no_row_above_the_limit() -> None:
 def test_kept_rows_that_find_no_place_are_one_error(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "missing"))
 
-    with pytest.raises(FileError, match="cannot be written: its folder does not exist"), KeptRows[int]() as rows:
+    with (
+        pytest.raises(FileError, match="cannot be written: its folder does not exist"),
+        KeptRows[int]() as rows,
+    ):
         rows.take(range(1000))
 
 
