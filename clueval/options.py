@@ -100,7 +100,9 @@ def column(text: str) -> int:
 def whole(text: str, least: int = 1) -> int:
     """Return a whole number of at least `least`."""
     number = _whole(text)
-    if number is None or not least <= number <= sys.maxsize:
+    if number is not None and number > sys.maxsize:
+        raise ValueError(f"{text!r} is greater than {sys.maxsize}")
+    if number is None or number < least:
         raise ValueError(f"{text!r} is not a whole number from {least} on")
     return number
 

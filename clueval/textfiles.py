@@ -58,6 +58,22 @@ class _CountedReads(RawIOBase):
         super().close()
 
 
+def is_file(path: Path) -> bool:
+    """Return whether there is such a file; no for a path that cannot be looked at, whose reading raises `FileError`."""
+    try:
+        return path.is_file()
+    except (OSError, ValueError):
+        return False
+
+
+def is_folder(path: Path) -> bool:
+    """Return whether there is such a folder; no for a path that cannot be looked at, as in `is_file`."""
+    try:
+        return path.is_dir()
+    except (OSError, ValueError):
+        return False
+
+
 def blocks(
     path: Path,
     progress: Progress | None = None,

@@ -109,13 +109,29 @@ def _opened(path: Path) -> IO[bytes]:
     return path.open("wb") if number is None else os.fdopen(os.dup(number), "wb")
 
 
+_REASONS: dict[type[OSError], tuple[str, str | None]] = {
+    FileNotFoundError: ("its folder does not exist", "make the folder first"),
+    NotADirectoryError: ("its folder is a file", "name another folder"),
+    FileExistsError: ("there is a file of this name", "name another folder"),
+    IsADirectoryError: ("it is a folder", "name a file"),
+}
+"""What errors of the system mean for an output, and what to do."""
+
+
+def make_folder(path: Path) -> None:
+    """Make a folder, if it is not there. Raises `FileError`."""
+    with _errors_of(path):
+        path.mkdir(exist_ok=True)
+
+
 @contextmanager
 def _errors_of(path: Path) -> Iterator[None]:
     """Turn errors of the system into `FileError`, which names the file."""
     try:
         yield
     except OSError as error:
-        raise FileError(f"cannot be written: {error.strerror or error}", file=str(path)) from error
+        reason, advice = _REASONS.get(type(error), (error.strerror or str(error), None))
+        raise FileError(f"cannot be written: {reason}", file=str(path), advice=advice) from error
     except UnicodeEncodeError as error:
         half = f"half of a surrogate pair, U+{ord(error.object[error.start]):04X}"
         raise FileError(f"cannot be written: {half}", file=str(path)) from error

@@ -66,6 +66,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         number = cause.number if isinstance(cause, _Ended) else signal.SIGINT
         remark(f"{name}: {_ENDS[number]}")
         return 128 + number
+    except MemoryError:
+        remark(f"{name}: there is not enough memory for these files and options")
+        return 2
     except BrokenPipeError:  # the program that reads the output has ended
         _give_up_stdout()
         return 0

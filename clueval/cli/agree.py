@@ -96,6 +96,11 @@ def run(options: argparse.Namespace) -> int:
         from clueval.studies.annotators.workbook import require_package
 
         require_package()
+    if options.disagreements and (options.output_file is not None or options.format is not None):
+        raise UsageError(
+            "--disagreements prints places, and --format and -o are for the figures",
+            advice="leave out one of them",
+        )
     if options.confidence is not None and not options.intervals:
         raise UsageError("--confidence needs --intervals", advice="add --intervals")
     with progress(paths) as advance:

@@ -100,7 +100,7 @@ class _CheckLines:
         schemes = ", ".join(f"{layer} {scheme or 'without a tag'}" for layer, scheme in check.schemes.items())
         return (
             f"{self.file}: no problems; {check.documents:,} document{'s' * (check.documents != 1)}, "
-            f"{check.tokens:,} positions" + (f" ({schemes})" if schemes else "")
+            f"{check.tokens:,} position{'s' * (check.tokens != 1)}" + (f" ({schemes})" if schemes else "")
         )
 
     def _hint(self) -> str:

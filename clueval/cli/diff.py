@@ -52,6 +52,7 @@ def run(options: argparse.Namespace) -> int:
     files = common.preparing_of(options).files()
     refuse_to_overwrite([*paths, common.text_of(options), *files], outputs)
     require_writable(outputs)
+    require_page(options.html, options.lang)
     new = _diffed(options, paths) if options.html is None else _paged(options, paths)
     if options.fail_on_new and new:
         printing.remark(f"clueval diff: {new:,} new error{'s' * (new != 1)}")
@@ -84,7 +85,6 @@ def _paged(options: argparse.Namespace, paths: list[Path]) -> int:
     from clueval.cli.errors_of_two import write_page
     from clueval.findings.systems import CHANGES, System
 
-    require_page(options.html, options.lang)
     if options.format is not None or options.output_file is not None:
         raise UsageError(
             "--html writes a web page, and --format and -o are for the other forms", advice="leave them out"

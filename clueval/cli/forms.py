@@ -98,10 +98,9 @@ def fixes_form(given: Sequence[str], form: str) -> bool:
         name, equals, own = flag.partition("=")
         if name == "--cite" and form not in ("text", "json"):
             return True
-        if name == "--html" and arguments[0] in (
-            "compare",
-            "conventions",
-        ):  # a page takes the place of the text
+        if name == "--disagreements":
+            return True
+        if name == "--html" and arguments[0] in ("compare", "conventions", "diff"):  # a page, no text
             return True
         if (
             name in ("-o", "--output-file")

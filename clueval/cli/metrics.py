@@ -53,7 +53,12 @@ def described(name: str) -> Iterator[str]:
     yield _definition(name)
     yield ""
     settings = settings_of(metric_class(name))
-    yield "settings (clueval score --set METRIC.SETTING=VALUE):" if settings else "It has no settings."
+    yield (
+        "settings (clueval score --set METRIC.SETTING=VALUE; in Python clueval.metrics.metric_named(METRIC, "
+        "SETTING=VALUE)):"
+        if settings
+        else "It has no settings."
+    )
     for field in settings.values():
         yield from _setting(name, field)
 

@@ -14,11 +14,15 @@ from clueval.formats.format import SELECT_SETS
 from clueval.metrics import METRICS
 
 _METRICS = {kind: name for name, (_, kind) in METRICS.items()}
-_NAME = re.compile(rf"""'[^']*'|"[^"]*"|\b(Lists|Counting|Preparing|{"|".join(_METRICS)})\.([a-z_]+)""")
+_NAME = re.compile(
+    rf"""'[^']*'|"[^"]*"|\b(Lists|Counting|Preparing|Reading|{"|".join(_METRICS)})\.([a-z_]+)"""
+)
 """A quoted value, or the name of a setting; quoted values are not changed."""
 
 
-_KEYWORD = re.compile(r"\b(force|resample_by|pair_by|escapes|redacted|fragments|label)=(?:True|'([a-z]+)')")
+_KEYWORD = re.compile(
+    r"\b(force|resample_by|pair_by|escapes|redacted|fragments|label|train|votes)=(?:True|'([A-Za-z]+)')"
+)
 """An argument of a Python function, in advice."""
 
 _SETS = "gold_set and predicted_set"
@@ -59,7 +63,7 @@ def _written(text: str, flags: Mapping[str, str]) -> str:
         kind, field = match.groups()
         if kind in (None, "Lists"):
             return flags.get(match[0], match[0])
-        if kind in ("Counting", "Preparing"):
+        if kind in ("Counting", "Preparing", "Reading"):
             return "--max-alignment" if field == "align" else f"--{field.replace('_', '-')}"
         return flags.get(match[0], f"--set {_METRICS[kind]}.{field}")
 

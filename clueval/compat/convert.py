@@ -22,9 +22,10 @@ from clueval.reading.read_options import ReadOptions
 from clueval.reading.source import read, texts_of
 from clueval.reports.cutting import cut_label
 from clueval.spans.document import Document
+from clueval.textfiles import is_folder
 from clueval.transforms.characters import to_characters
 from clueval.transforms.tokens import to_tokens
-from clueval.writing import whole_bytes, whole_file
+from clueval.writing import make_folder, whole_bytes, whole_file
 
 _READING = Reading()
 
@@ -119,14 +120,14 @@ def of_one_file(documents: Iterable[Document], source: object, form: Format) -> 
     """Yield the documents. Raises `UsageError` for tokens of a folder if the format counts them over one file."""
     for document in documents:
         counts = form.write is not None and form.write.unit is None and document.unit == "token"
-        if counts and _is_path(source) and Path(str(source)).is_dir():
+        if counts and _is_path(source) and is_folder(Path(str(source))):
             require_one_file(Path(str(source)))
         yield document
 
 
 def require_one_file(path: Path) -> None:
     """Raise `UsageError` for a folder: positions of tokens in a table are counted over one file."""
-    if path.is_dir():
+    if is_folder(path):
         raise UsageError(
             f"{path} is a folder", advice="convert its files one by one: a table of spans belongs to one file"
         )
@@ -206,7 +207,15 @@ class Conversion:
 
     def _in_unit(self, document: Document) -> Document:
         if self.writer.unit == "character":
-            return to_characters(document)
+            found = to_characters(document)
+            if found.text is None and self.writer.needs_text:
+                raise UsageError(
+                    f"the format {self.form.name} cannot hold a document without text",
+                    file=document.file,
+                    document=document.id,
+                    advice="convert a file that has the text",
+                )
+            return found
         if self.writer.unit is None and self.tokens is None:
             return document
         tokens = None if self.tokens is None else next(self.tokens, None)
@@ -240,8 +249,8 @@ class Conversion:
         if self.writer.data is not None:
             with whole_bytes(path) as binary:
                 binary.write(self.writer.data(documents, list(self.layers)))
-        elif self.form.single and (path.is_dir() or output.endswith("/")):
-            path.mkdir(exist_ok=True)
+        elif self.form.single and (is_folder(path) or output.endswith("/")):
+            make_folder(path)
             self._write_each(documents, path, inputs)
             return
         else:

@@ -6,6 +6,8 @@ equal clusters are counted at the speed of `str.split`. Different clusters are j
 after each, and are counted as documents are, once for each power of two in their multiplicity. The rows of O outside
 clusters are positions on which both sides agree.
 
+If positions are tokens, lockstep reads the files: its tag runs of all layers are clusters.
+
 Memory holds a passage of each side and a limited number of clusters. Anything unusual is an error; then the documents
 are counted, whose errors name the place.
 """
@@ -18,7 +20,14 @@ from itertools import repeat, zip_longest
 from operator import ne
 
 from clueval.evaluation.engine import Evaluation
-from clueval.evaluation.lockstep import FileEnd, FileReading
+from clueval.evaluation.lockstep import (
+    Columns,
+    FileEnd,
+    FileReading,
+    Stretch,
+    can_use_lockstep,
+    lockstep,
+)
 from clueval.evaluation.plan import Plan
 from clueval.evaluation.tallies import count_sides, in_unit, positions_of
 from clueval.exceptions import CluevalError
@@ -64,29 +73,50 @@ def cluster_reading(gold: Source, predicted: Source, plan: Plan, seen_names: See
         return None
     if not all(source.options.decoder().reads_neighbours for source in (gold, predicted)):
         return None
-    return FileReading(_compared(gold, predicted, plan, layers, seen_names), layers)
+    by_passages = FileReading(_compared(gold, predicted, plan, seen_names, _pairs(gold, predicted)), layers)
+    if plan.unit == "character" or not can_use_lockstep(gold, predicted):
+        return by_passages
+    steps = lockstep(gold, predicted, merge=True)
+    return FileReading(_compared(gold, predicted, plan, seen_names, steps), layers, again=by_passages)
+
+
+def _pairs(gold: Source, predicted: Source) -> Iterator[tuple[Passage, Passage]]:
+    """The passages of both files, in pairs."""
+    for own, other in zip_longest(gold.passages(), predicted.passages()):
+        if own is None or other is None:
+            raise UnusualPassage("one side ends early")
+        yield own, other
 
 
 def _compared(
-    gold: Source, predicted: Source, plan: Plan, layers: Sequence[str], seen_names: SeenNames
+    gold: Source,
+    predicted: Source,
+    plan: Plan,
+    seen_names: SeenNames,
+    items: Iterable[Stretch | tuple[Passage, Passage]],
 ) -> Generator[Compared, None, FileEnd]:
     decoders = {
         (side, layer): decoder
         for side, source in zip(SIDES, (gold, predicted), strict=True)
         for layer, decoder in source.decoders().items()
     }
-    clusters = Clusters(plan, layers, decoders, gold.options.sizes, seen_names)
+    layers, sizes = layer_names(gold.options.layers), gold.options.sizes
+    clusters = Clusters(plan, layers, decoders, sizes, seen_names)
     alike = len({decoder.treatment for decoder in decoders.values()}) == 1
-    reader = _PassagePairs(clusters, plan, alike, gold.options.sizes)
+    reader = _PassagePairs(clusters, plan, alike, sizes)
     unit = plan.unit or "token"
     layouts: list[Layout | None] = [None, None]
     is_empty = True
-    for own, other in zip_longest(gold.passages(), predicted.passages()):
-        if own is None or other is None:
-            raise UnusualPassage("one side ends early")
-        layouts = [known or passage.layout for known, passage in zip(layouts, (own, other), strict=True)]
-        is_empty = False
-        yield Compared(int(own.begins), reader.positions_of(own, other), unit=unit)
+    for item in items:
+        if isinstance(item, Stretch):
+            for columns in item.columns:
+                clusters.count_columns(columns)
+            reader.positions += item.tokens
+            yield Compared(item.documents, item.tokens, unit=unit)
+            continue
+        layouts = [known or passage.layout for known, passage in zip(layouts, item, strict=True)]
+        is_empty = False  # the first item of a file with tokens is no stretch
+        yield Compared(int(item[0].begins), reader.positions_of(*item), unit=unit)
     if not is_empty:
         yield Compared(0, 0, tallies=clusters.tallies(reader.positions), unit=unit)
     return FileEnd((layouts[0], layouts[1]), decoders)
@@ -228,12 +258,29 @@ class Clusters:
         lengths, *columns = zip(*map(self._characters.rows.__getitem__, clusters), strict=True)
         tokens = list(map("x".__mul__, lengths))
         number = len(self._layers)
-        with making_many(len(clusters)):
+        self._count_documents(tokens, (columns[:number], columns[number:]), times)
+
+    def count_columns(self, columns: Columns) -> None:
+        """Count the clusters of lockstep, which are tag runs of all layers. Raises `UnusualPassage`."""
+        for place, neighbours in columns.seams.items():
+            self._decoders[place].accept((), neighbours)
+        same, gold, predicted = (
+            [tags[layer] for layer in self._layers] for tags in (columns.same, *columns.disputed)
+        )
+        for sides in ((same,), (gold, predicted)):
+            if sides[0][0]:
+                self._count_documents(["x"] * len(sides[0][0]), sides, columns.times)
+
+    def _count_documents(
+        self, tokens: list[str], sides: Sequence[Sequence[Sequence[str]]], times: int
+    ) -> None:
+        """Count the tags of each layer, of both sides together if they are the same."""
+        with making_many(len(tokens)):
+            names = [SIDES] if len(sides) == 1 else [(side,) for side in SIDES]
             documents = [
-                self._document(side, tokens, columns[place * number : (place + 1) * number], times)
-                for place, side in enumerate(SIDES)
+                self._document(of, tokens, columns, times) for of, columns in zip(names, sides, strict=True)
             ]
-            gold, predicted = in_unit(self._plan.unit, *documents)
+            gold, predicted = in_unit(self._plan.unit, documents[0], documents[-1])
             self._seen_names.see_labels((gold, predicted), self._plan.where.on_layers(self._layers))
             self._positions += times * positions_of(gold, predicted)
             for sequence, own, other in self._evaluation.sides(gold, predicted):
@@ -243,16 +290,20 @@ class Clusters:
                         total[key] += count * times
 
     def _document(
-        self, side: str, tokens: list[str], columns: Sequence[tuple[str, ...]], times: int
+        self, sides: Sequence[str], tokens: list[str], columns: Sequence[Sequence[str]], times: int
     ) -> Document:
+        """The document of some sides, which have the same tags."""
         layers: dict[str, list[Span]] = {}
         for layer, tags in zip(self._layers, columns, strict=True):
-            decoder, seams = self._decoders[side, layer], Seams(tags)
+            seams = Seams(tags)
             try:
-                decoder.accept(tags, seams.neighbours, times)
-                layers[layer] = list(decoder.columns(layer, tags, seams, times))
+                for side in sides:
+                    decoder = self._decoders[side, layer]
+                    decoder.accept(tags, seams.neighbours, times)
+                    spans = decoder.columns(layer, tags, seams, times)
             except BadTag as error:
                 raise UnusualPassage("a tag is invalid") from error
+            layers[layer] = list(spans)
         tags_of = dict(zip(self._layers, columns, strict=True))
         return Document("", Frozen(layers), tokens=tokens, tags=Frozen(tags_of))
 

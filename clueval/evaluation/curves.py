@@ -153,7 +153,7 @@ def micro_path(metric: str, sequence: str, report: Mapping[str, Any]) -> tuple[s
     paths = headline_rates(sequence, report)
     if not paths or paths[0][-2:] not in (("micro", "precision"), ("1", "precision")):
         raise UsageError(
-            f"metric {metric!r} has no micro average, so it has no curve over scores",
+            f"metric {metric!r} has no micro average",
             advice="use exact, levels, partial, strings or coverage",
         )
     return paths[0][:-1]

@@ -232,7 +232,8 @@ class Evaluation:
             raise UsageError(
                 "a filter on a layer cannot be used when texts are aligned", advice="filter documents only"
             )
-        sources = [self._sequenced(gold), projected or self._sequenced(predicted)]
+        sources = [self._sequenced(gold)]
+        sources.append(projected or (sources[0] if predicted is gold else self._sequenced(predicted)))
         for sequence in self._sequences():
             sides = []
             for document, source in zip((gold, predicted), sources, strict=True):

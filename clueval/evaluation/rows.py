@@ -163,6 +163,8 @@ def _entries(
     for name, value in found.items():
         if not isinstance(value, Mapping) or (name in _MATRICES and not place.names_values):
             continue
+        if towards is not None and towards[len(place.path) : len(place.path) + 1] != (name,):
+            continue
         for own, entry in _below(name, value, place, sequence):
             if towards is not None and own.path != towards[: len(own.path)]:
                 continue

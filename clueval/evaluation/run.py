@@ -42,7 +42,7 @@ from clueval.reading.read_options import ReadOptions
 from clueval.reading.spooled import spooled
 from clueval.spans.document import Document
 from clueval.spans.filters import parse_where
-from clueval.textfiles import sha256_of
+from clueval.textfiles import is_folder, sha256_of
 from clueval.transforms.prepared import transforms_of
 from clueval.transforms.preparing import Preparing
 
@@ -78,7 +78,8 @@ def score(
             label)`` or dictionary (`clueval.spans.span_forms`), a `Document`, a spaCy ``Doc`` or a row of a
             dataset (`clueval.reading.rows`), in the same order or by id in a dictionary. With ``input="mentions"``
             or ``"inline"``, predicted has answers of a language model (`clueval.reading.given_answers`).
-        metrics: names of metrics (see `clueval.metrics.METRICS`), separated by commas or in a list, or metrics.
+        metrics: names of metrics (see `clueval.metrics.METRICS`), separated by commas or in a list, or metrics,
+            such as ``clueval.metrics.metric_named("partial", factor=0.5)`` with its settings.
         layers: name and column of each layer, or the gold and the predicted column as a pair; columns count
             from 1, or from -1 at the end. None: the last column, of a single file the last two.
         reading: how files are read, see `Reading`; a pair if the two sides differ. For each further one, the
@@ -282,7 +283,7 @@ def _count_spans(evaluation: Evaluation, given: Given) -> bool:
 
 
 def _are_folders(side: object) -> bool:
-    return isinstance(side, str | os.PathLike) and Path(os.fsdecode(side)).is_dir()
+    return isinstance(side, str | os.PathLike) and is_folder(Path(os.fsdecode(side)))
 
 
 def _groups(given: Given, pair_by: str | None) -> Iterator[tuple[Document, ...]]:

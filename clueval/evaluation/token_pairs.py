@@ -19,7 +19,7 @@ from clueval.evaluation.tallies import count_sides
 from clueval.evaluation.units.unit import SENTENCE
 from clueval.exceptions import CluevalError
 from clueval.formats.columns.documents import documents
-from clueval.formats.columns.flat_columns import FlatColumns, changed_columns
+from clueval.formats.columns.flat_columns import MANY, FlatColumns, changed_columns
 from clueval.formats.columns.layout import Layout
 from clueval.formats.columns.passages import Passage
 from clueval.metrics.counting import Tally
@@ -56,6 +56,12 @@ class Batch(NamedTuple):
     pairs: list[PassagePair]
     begins: bool = True
     ends: bool = True
+
+    @property
+    def is_long(self) -> bool:
+        """Whether its lines should not be held while it is counted."""
+        is_part = not (self.begins and self.ends)
+        return is_part or (len(self.pairs) == 1 and self.pairs[0].tokens > MANY)
 
 
 def are_token_pairs(plan: Plan) -> bool:
@@ -94,8 +100,8 @@ def _compared(
             raise UnusualPair("documents of a part of a file are known by their numbers in the file")
         first = batch.pairs[0].gold[0]
         see = seeing if let_through(first.document, first.metadata) else ()
-        tallies = counter.count(batch, see)
         tokens = sum(pair.tokens for pair in batch.pairs)
+        tallies = counter.count(batch, see)
         documents = len(batch.pairs) if batch.begins else 0
         yield Compared(documents, tokens, document=first.document, metadata=first.metadata, tallies=tallies)
     for observer, other in zip(observers, seeing, strict=True):
@@ -109,28 +115,27 @@ def _batches(gold: Source, predicted: Source, most: int, *, in_parts: bool) -> I
     Raises `UnusualPair` for a document that only one side has, and for sides that are not cut alike.
     """
     waiting: list[PassagePair] = []
+    size = 0  # the tokens of the documents that wait
     limit = min(gold.options.max_document, predicted.options.max_document)
     for passages in _by_document(gold, predicted):
-        pair, before = PassagePair([], []), 0
+        pair, here, before = PassagePair([], []), 0, 0
         for own, other in passages:
-            if in_parts and pair.tokens >= gold.options.sizes.rows:
+            if in_parts and here >= gold.options.sizes.rows:
                 if waiting:
                     yield Batch(waiting)
-                    waiting = []
+                    waiting, size = [], 0
                 yield Batch([pair], begins=not before, ends=False)
-                before += pair.tokens
-                pair = PassagePair([], [])
+                pair, here, before = PassagePair([], []), 0, before + here
             pair.gold.append(own)
             pair.predicted.append(other)
-            if before + pair.tokens > limit:
+            here += own.tokens
+            if before + here > limit:
                 raise UnusualPair("a document is too long")
-        if before:
-            yield Batch([pair], begins=False)
-            continue
         waiting.append(pair)
-        if max(sum(each.tokens for each in waiting), len(waiting)) >= most:
-            yield Batch(waiting)
-            waiting = []
+        size += here
+        if before or max(size, len(waiting)) >= most:
+            yield Batch(waiting, begins=not before)
+            waiting, size = [], 0
     if waiting:
         yield Batch(waiting)
 
@@ -175,8 +180,8 @@ class PairCounter:
         """
         pairs = batch.pairs
         pair = self._read(pairs)
-        if not (batch.begins and batch.ends):
-            return self._of_part(pair._replace(held=self._held, ended=batch.ends))
+        if batch.is_long:
+            return self._of_long(batch, pair, observers)
         found = self._tallies(pair, pairs[0] if len(pairs) == 1 else None, observers)
         if found is not None:
             return found
@@ -186,12 +191,18 @@ class PairCounter:
                 total[key].update(tally)
         return total
 
-    def _of_part(self, pair: TokenPair) -> dict[tuple[str, str], Tally]:
-        """Return the counts of a part of a document."""
-        found = self._tallies(pair, None, ())
+    def _of_long(
+        self, batch: Batch, pair: TokenPair, observers: Sequence[TokenObserver]
+    ) -> dict[tuple[str, str], Tally]:
+        """Return the counts of a long document or of a part of one, whose lines are dropped before."""
+        for passages in batch.pairs[0]:
+            passages.clear()
+        if not (batch.begins and batch.ends):
+            pair = pair._replace(held=self._held, ended=batch.ends)
+        found = self._tallies(pair, None, observers)
         if found is None:
             raise UnusualPair("a long document must be counted plainly")
-        if pair.ended:
+        if batch.ends:
             self._held.clear()
         return found
 

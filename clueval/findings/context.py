@@ -119,11 +119,11 @@ class Contexts:
                 hull_start = other.start
             if other.end > hull_end:
                 hull_end = other.end
-        least, greatest = whole = self._bounds(hull_start, hull_end)
+        least, greatest = self._bounds(hull_start, hull_end)
+        least, greatest = max(least, self._start), min(greatest, self._end)
+        start, end = max(least, span.start - self._reach), min(greatest, span.end + self._reach)
         if self._window is not None:
-            whole = self._start, self._end
-        start = max(least, span.start - self._reach, self._start)
-        end = min(greatest, span.end + self._reach, self._end)
+            least, greatest = self._start, self._end
         pieces = _pieces_of_two(start, end, span, others) or list(_pieces(start, end, span, others))
         joiner, units = self._joiner, self._units[start - self._start : end - self._start]
         return Context(
@@ -131,8 +131,8 @@ class Contexts:
                 [_piece((joiner.join(units[a - start : b - start]), mark, of)) for a, b, mark, of in pieces]
             ),
             joiner,
-            start > max(whole[0], self._start),
-            end < min(whole[1], self._end),
+            start > least,
+            end < greatest,
             start,
             tuple([b - a for a, b, _, _ in pieces]),
             () if isinstance(units, str) else tuple(units),
@@ -143,6 +143,11 @@ class Contexts:
         if self._window is not None:
             return start - self._window, end + self._window
         if self._sentences:
+            number = bisect_right(self._starts, start)
+            if 0 < number < len(self._starts) and end <= self._starts[number]:
+                first, last, _ = self._sentences[number - 1]
+                if start < last and end <= last:  # nearly always: all of it is in one sentence
+                    return first, last
             return self._sentence_start(start), self._sentence_end(max(start, end - 1))
         document = self._document
         if document.unit == "character" and document.text is not None:
@@ -183,6 +188,13 @@ _Piece = tuple[int, int, Mark, tuple[int, ...]]
 """The start, the end, the mark and the spans of a piece."""
 
 
+_Marked = tuple[Mark, tuple[int, ...]]
+_NEITHER: _Marked = "neither", ()
+_OWN: _Marked = "own", ()
+_OTHER: _Marked = "other", (0,)
+_BOTH: _Marked = "both", (0,)
+
+
 def _pieces_of_two(start: int, end: int, span: Span, others: Sequence[Span]) -> list[_Piece]:
     """Return what `_pieces` yields, faster, for a span with at most one other; nothing if it takes the sweep.
 
@@ -192,18 +204,14 @@ def _pieces_of_two(start: int, end: int, span: Span, others: Sequence[Span]) -> 
     first, last = span.start, span.end
     pieces: list[_Piece]
     if not others and first < last and span.parts is None:
-        pieces = [(start, first, "neither", ()), (first, last, "own", ()), (last, end, "neither", ())]
+        pieces = [(start, first, *_NEITHER), (first, last, *_OWN), (last, end, *_NEITHER)]
     elif len(others) == 1 and span.parts is None and others[0].parts is None:
         other_first, other_last = max(others[0].start, start), min(others[0].end, end)
-        if max(first, other_first) >= min(last, other_last):
+        a, b, before = (first, other_first, _OWN) if first < other_first else (other_first, first, _OTHER)
+        c, d, after = (other_last, last, _OWN) if other_last < last else (last, other_last, _OTHER)
+        if b >= c:
             return []
-        pieces = [
-            (start, min(first, other_first), "neither", ()),
-            (first, other_first, "own", ()) if first < other_first else (other_first, first, "other", (0,)),
-            (max(first, other_first), min(last, other_last), "both", (0,)),
-            (other_last, last, "own", ()) if other_last < last else (last, other_last, "other", (0,)),
-            (max(last, other_last), end, "neither", ()),
-        ]
+        pieces = [(start, a, *_NEITHER), (a, b, *before), (b, c, *_BOTH), (c, d, *after), (d, end, *_NEITHER)]
     else:
         return []
     return [piece for piece in pieces if piece[0] < piece[1]]

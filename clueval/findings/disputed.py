@@ -12,8 +12,8 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import accumulate, chain, compress, count
-from operator import methodcaller, ne
+from itertools import accumulate, chain, compress, count, repeat
+from operator import methodcaller, ne, not_
 from typing import NamedTuple
 
 from clueval.formats.columns.columns import TokenTable, tables
@@ -34,6 +34,8 @@ from clueval.tagging.transitions import Seams
 
 Pair = tuple[Document, Document]
 
+_NO_FEATURES = Frozen()
+
 Hunk = tuple[int, int]
 """The first row of a hunk and the row after it, among the rows of the disputed sentences of a side and their borders.
 
@@ -41,10 +43,34 @@ The row after it is outside every span on both sides.
 """
 
 
-def disputed_documents(
+class Disputed(NamedTuple):
+    """The hunks of two parallel passages as documents, and what was read of their lines.
+
+    `equal` are the sentences that are the same on both sides, `tables` those of the others of gold.
+    """
+
+    documents: Pair
+    equal: Sequence[str]
+    tables: Sequence[TokenTable]
+    predicted: _DisputedSide
+
+    def tags(self, layer: str) -> list[str]:
+        """Return the tags of gold in the disputed sentences, with borders."""
+        return list(chain.from_iterable(table.tags()[layer] for table in self.tables))
+
+    def predicted_tags(self, layer: str, gold: Sequence[str]) -> set[str]:
+        """Return the different tags of predicted in the disputed sentences, given the tags of gold there."""
+        found, done = set(self.predicted.tags(layer)), 0
+        for start, end in self.predicted.hunks:
+            found.update(gold[done:start])
+            done = end
+        return found.union(gold[done:])
+
+
+def disputed_sentences(
     sources: tuple[Source, Source], passages: tuple[Passage, Passage], *, keeps_agreed: bool
-) -> Pair | None:
-    """Return the hunks of two passages of the same frame as documents; None if there are none.
+) -> Disputed | None:
+    """Return what differs in two passages of the same frame; None if nothing does.
 
     With `keeps_agreed`, spans of hunks that both sides have are kept. Raises `TextMismatch` if two sentences have
     different lengths, `FormatError` and `TagError` for lines that cannot be read.
@@ -67,17 +93,19 @@ def disputed_documents(
     try:
         own = _DisputedSide(sources[0], gold, own_lines, hunks)
         other = _DisputedSide(sources[1], predicted, other_lines, hunks)
-        found = _Texts.of(tables(sentences[0], _layout(gold)))
-        _require_unique(found.token_ids or (), gold, len(sentences[0]))
+        found = list(tables(sentences[0], _layout(gold)))
+        texts = _Texts.of(found)
+        _require_unique(texts.token_ids or (), gold, len(sentences[0]))
     except (ValueError, BadTag):
         for source, passage in zip(sources, passages, strict=True):
             _read_whole(source, passage)
         raise
     if not keeps_agreed:
         own.leave_out_agreed(other)
-    texts, positions = found.spread(places), list(places.positions(hunks))
+    texts, positions = texts.spread(places), list(places.positions(hunks))
     other_texts = texts if own.texts == other.texts else other.texts_in(texts, positions)
-    return own.document(texts, positions, places), other.document(other_texts, positions, places)
+    pair = own.document(texts, positions, places), other.document(other_texts, positions, places)
+    return Disputed(pair, list(compress(gold.sentences, map(not_, differs))), found, other)
 
 
 def _layout(passage: Passage) -> Layout:
@@ -199,7 +227,7 @@ class _DisputedSide:
 
     def __init__(self, source: Source, passage: Passage, lines: Sequence[str], hunks: Sequence[Hunk]) -> None:
         assert source.token_lines is not None
-        self._passage, self._hunks = passage, hunks
+        self._passage, self.hunks = passage, hunks
         self._sentence_id = source.token_lines.sentence_id
         own = chain.from_iterable([lines[start : end + 1] for start, end in hunks])
         self._tables = list(tables(["\n".join([*own, ""])], _layout(passage)))
@@ -219,6 +247,10 @@ class _DisputedSide:
         decoder.accept(tags, seams.neighbours)
         return decoder.columns(layer, tags, seams)
 
+    def tags(self, layer: str) -> list[str]:
+        """Return the tags of the hunks, and of the row after each of them."""
+        return list(chain.from_iterable(table.tags()[layer] for table in self._tables))
+
     def leave_out_agreed(self, other: _DisputedSide) -> None:
         """Leave out spans that both sides have, on both sides."""
         for layer in self._flat.keys() & other._flat.keys():
@@ -231,7 +263,7 @@ class _DisputedSide:
         """
         tokens, ids = list(gold.tokens), list(gold.token_ids or [""] * len(gold.tokens))
         seen, row = list[str](), 0
-        for start, end in self._hunks:
+        for start, end in self.hunks:
             first, past = row, row + end - start
             place = slice(positions[first] - self._passage.start, positions[past] - self._passage.start)
             tokens[place] = self.texts.tokens[first:past]
@@ -246,21 +278,25 @@ class _DisputedSide:
         """Return the passage as a document with these texts; `positions` are those of its tables' rows."""
         passage = self._passage
         heads = [passage.heads[number] for number in places.numbers]
+        ids = map(self._sentence_id, heads) if any(heads) else repeat(self._sentence_id(""))
         return Document(
             passage.document if passage.named else MissingId(passage.document),
-            Frozen({layer: _spans(flat, positions) for layer, flat in self._flat.items()}),
+            Frozen({layer: self._spans(flat, positions, places) for layer, flat in self._flat.items()}),
             tokens=texts.tokens,
             start=passage.start,
             token_ids=texts.token_ids,
-            sentences=list(map(Sentence, *places.ranges(), map(self._sentence_id, heads))),
+            sentences=list(map(Sentence, *places.ranges(), ids)),
             metadata=passage.metadata,
             lines=TokenLineNumbers([passage]),
             file=passage.file,
         )
 
-
-def _spans(flat: Flat, positions: Sequence[int]) -> list[Span]:
-    """Return spans in the positions of the file."""
-    names, labels = flat.keyed_labels()
-    starts, ends = (map(positions.__getitem__, column) for column in (flat.starts, flat.ends))
-    return list(map(Span, starts, ends, map(labels.__getitem__, names)))
+    def _spans(self, flat: Flat, positions: Sequence[int], places: _Places) -> list[Span]:
+        """Return spans in the positions of the file, with their lines."""
+        names, labels = flat.keyed_labels()
+        starts, ends = ([positions[place] for place in column] for column in (flat.starts, flat.ends))
+        lines = self._passage.lines_at(starts, places.starts)
+        others = (repeat(None), repeat(None))  # tokens and ids
+        return list(
+            map(Span, starts, ends, map(labels.__getitem__, names), repeat(_NO_FEATURES), *others, lines)
+        )

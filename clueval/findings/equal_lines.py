@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from clueval.formats.columns.columns import TokenTable, tables
+from clueval.findings.disputed import Disputed
+from clueval.formats.columns.columns import tables
 from clueval.formats.columns.documents import located
 from clueval.formats.columns.passages import Passage, misfits
 from clueval.reading.layers import layer_names
@@ -28,13 +29,23 @@ class LineCheck:
         """Check a passage. Raises `FormatError` and `TagError` with the line."""
         self._ids.see(passage, self._checked(passage, passage.sentences))
 
-    def see_unlike(self, passage: Passage, checked: Passage) -> None:
-        """Check the sentences of a passage that are unlike those of a parallel one, which has been checked."""
-        if passage.layout != checked.layout:
-            self.see(passage)
-        else:
-            pairs = zip(passage.sentences, checked.sentences, strict=True)
-            self._checked(passage, [sentence for sentence, other in pairs if sentence != other])
+    def see_gold(self, passage: Passage, disputed: Disputed) -> None:
+        """Check the sentences of gold that are equal on both sides; of the others, note the tags and the ids."""
+        ids = self._checked(passage, disputed.equal)
+        for table in disputed.tables:
+            ids += table.token_ids() or ()
+        for layer in self._tags:
+            self._check_tags(passage, layer, disputed.tags(layer))
+        self._ids.see(passage, ids)
+
+    def see_predicted(self, passage: Passage, disputed: Disputed, gold: Passage) -> None:
+        """Note the tags of the sentences of predicted that differ; if all are read, its token ids, too."""
+        for layer, known in self._tags.items():
+            tags = disputed.tags(layer)
+            if not known.issuperset(tags) or not known.issuperset(disputed.predicted.tags(layer)):
+                self._check_tags(passage, layer, sorted(disputed.predicted_tags(layer, tags)))
+        if passage.layout != gold.layout:
+            self._ids.see(passage, disputed.predicted.texts.token_ids or ())
 
     def end(self) -> None:
         """Check the tags of the whole file. Raises `TagError` for tags of two schemes."""
@@ -46,17 +57,17 @@ class LineCheck:
         ids: list[str] = []
         try:
             for table in tables(sentences, passage.layout) if passage.layout is not None else ():
-                self._check_tags(passage, table)
+                for layer, tags in table.tags().items():
+                    self._check_tags(passage, layer, tags)
                 ids += table.token_ids() or ()
         except ValueError as error:
             raise next(misfits(passage), error) from None
         return ids
 
-    def _check_tags(self, passage: Passage, table: TokenTable) -> None:
-        for layer, tags in table.tags().items():
-            new = set(tags) - self._tags[layer]
-            try:
-                self._decoders[layer].accept(tags if new else (), Counter((OUTSIDE, tag) for tag in new))
-            except BadTag as error:
-                raise located(error, passage, layer) from None
-            self._tags[layer] |= new
+    def _check_tags(self, passage: Passage, layer: str, tags: Sequence[str]) -> None:
+        new = set(tags) - self._tags[layer]
+        try:
+            self._decoders[layer].accept(tags if new else (), Counter((OUTSIDE, tag) for tag in new))
+        except BadTag as error:
+            raise located(error, passage, layer) from None
+        self._tags[layer] |= new

@@ -14,7 +14,7 @@ from typing import Any, Unpack
 
 from clueval.exceptions import UsageError, checked_call, refuse_unknown, require_instance, require_kind
 from clueval.findings.choice import Choice, choice_with, findings
-from clueval.findings.disputed import disputed_documents
+from clueval.findings.disputed import Disputed, disputed_sentences
 from clueval.findings.equal_lines import LineCheck
 from clueval.findings.table import Finding
 from clueval.formats.columns.passages import Passage
@@ -192,9 +192,14 @@ class _Stream:
                 raise ends_early(own, other, gold is None, extra.document, first_line(extra))
             self._seen.see(gold.document, gold.metadata, self._choice.where)
             require_same_frame(gold, predicted)
-            found = list(passage_findings((own, other), (gold, predicted), self._choice, is_checked=False))
-            lines.see(gold)
-            other_lines.see_unlike(predicted, gold)
+            disputed = _disputed((own, other), (gold, predicted), self._choice)
+            if disputed is None:
+                lines.see(gold)
+                continue
+            require_same_text(*disputed.documents)
+            found = list(findings(*disputed.documents, self._choice))
+            lines.see_gold(gold, disputed)
+            other_lines.see_predicted(predicted, disputed, gold)
             yield from found
         lines.end()
         other_lines.end()
@@ -217,20 +222,15 @@ def within_sentences(own: Source, other: Source, choice: Choice) -> bool:
 
 
 def passage_findings(
-    sources: tuple[Source, Source],
-    passages: tuple[Passage, Passage],
-    choice: Choice,
-    *,
-    is_checked: bool = True,
+    sources: tuple[Source, Source], passages: tuple[Passage, Passage], choice: Choice
 ) -> Iterator[Finding]:
-    """Yield the findings of two passages that have the same frame; of files that are `within_sentences`.
+    """Yield the findings of two passages that are checked already; of files that are `within_sentences`."""
+    disputed = _disputed(sources, passages, choice)
+    if disputed is not None:
+        yield from findings(*disputed.documents, choice)
 
-    Raises `TextMismatch` for different texts, unless they are checked already.
-    """
-    keeps_agreed = choice.merge or bool(choice.where)
-    found = disputed_documents(sources, passages, keeps_agreed=keeps_agreed)
-    if found is None:
-        return
-    if not is_checked:
-        require_same_text(*found)
-    yield from findings(*found, choice)
+
+def _disputed(
+    sources: tuple[Source, Source], passages: tuple[Passage, Passage], choice: Choice
+) -> Disputed | None:
+    return disputed_sentences(sources, passages, keeps_agreed=choice.merge or bool(choice.where))

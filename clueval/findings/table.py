@@ -59,7 +59,8 @@ class Finding:
     """One row of an error table; see the module's docstring.
 
     `kind` is the class, one of `FINDING_KINDS` (or the type of one of FairEval's errors). `side` is the side
-    of the error span, `sequence` its layer (or ``merged``). `reason` is ``label`` if the class is good enough
+    of the error span, `sequence` its layer (or ``merged``). `start` and `end` are the first and the last position of
+    the span: unlike in a `Span`, `end` belongs to it. `reason` is ``label`` if the class is good enough
     at the level and the label is wrong, otherwise ``boundary``. `labels` are the span's own labels by layer,
     `found` the joined labels of its match (empty if partial, missed or spurious). All values
     about the other side's spans are in the order of these spans; `other_start` and `other_end` are their

@@ -31,6 +31,7 @@ from clueval.spans.document import Document
 from clueval.spans.groups import GROUP, in_order
 from clueval.spans.parts import Ranges
 from clueval.spans.span import DEFAULT_LAYER, NO_LABEL, Frozen, Span, name_of
+from clueval.textfiles import is_file
 
 TYPE = "type"
 """The source of labels that is the type of a span."""
@@ -164,7 +165,7 @@ def _read(opened: Opened, options: Options) -> Iterator[Document]:
     except ValueError as error:
         raise _at(error, opened.file) from None
     further = opened.beside(".a2")
-    if name.endswith(".a1") and further.is_file():
+    if name.endswith(".a1") and is_file(further):
         for line, content in opened.at(further).lines():
             found.add(line, content)
     found.finish()
@@ -215,9 +216,9 @@ def _at(error: ValueError, file: str) -> ValueError:
 
 def _text(opened: Opened) -> str:
     path = opened.beside(".txt")
-    if not path.is_file():
+    if not is_file(path):
         packed = path.with_name(path.name + ".gz")
-        if not packed.is_file():
+        if not is_file(packed):
             raise FileError(
                 f"the text {path} of this file does not exist",
                 file=opened.file,

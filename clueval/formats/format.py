@@ -70,7 +70,8 @@ class Writer(NamedTuple):
     the kinds of `clueval.formats.fitting` that the format can hold; None: `lines` refuses what it cannot.
     `ends_lines` is false if `lines` yields whole texts, to which no line end is added. `data` returns the content
     of a binary file with documents and layers; then `lines` is not used. `feature` says of the name and the value of
-    a feature whether the format can hold it; None: it holds all, or none.
+    a feature whether the format can hold it; None: it holds all, or none. `needs_text` is false if documents without a
+    text can be written.
     """
 
     lines: Lines
@@ -81,6 +82,7 @@ class Writer(NamedTuple):
     ends_lines: bool = True
     data: Callable[[Iterator[Document], Sequence[str]], bytes] | None = None
     feature: Callable[[str, Any], bool] | None = None
+    needs_text: bool = True
 
 
 AddSets = Callable[["Opened", "Mapping[str, Sequence[Span]]"], str]

@@ -34,6 +34,7 @@ from clueval.formats.recognition import Beginning, Sign
 from clueval.spans.document import Document, Sentence
 from clueval.spans.span import DEFAULT_LAYER, Frozen, Span
 from clueval.tagging.schemes import OUTSIDE, split_tag
+from clueval.textfiles import is_file, is_folder
 from clueval.textfiles import lines as lines_of
 
 HEADER = ("Annotation", "Prediction")
@@ -211,7 +212,7 @@ def read_mapping(path: Path, folder: Path) -> list[tuple[Path, Path]]:
     Raises `FormatError` with the line for another header, a row without exactly two names and a table without
     pairs; `FileError` with the line for a file that does not exist or a name that several files have.
     """
-    if not folder.is_dir():
+    if not is_folder(folder):
         raise FileError("there is no such folder", file=str(folder))
     find = _Finder(path, folder)
     pairs = [(find(gold, line), find(predicted, line)) for line, (gold, predicted) in _rows(path)]
@@ -267,7 +268,7 @@ class _Finder:
 
     def __call__(self, name: str, line: int) -> Path:
         direct = self._folder / name
-        if direct.is_file():
+        if is_file(direct):
             return direct
         found = self._below(name)
         if len(found) == 1:
@@ -287,7 +288,7 @@ class _Finder:
         if self._by_name is None:
             self._by_name = defaultdict(list)
             for path in sorted(self._folder.rglob("*")):
-                if path.is_file():
+                if is_file(path):
                     self._by_name[path.name].append(path)
         return self._by_name.get(name, [])
 

@@ -143,5 +143,6 @@ FORMAT = Format(
         holds=frozenset(
             {"metadata", "features", "zero-length spans", "overlapping spans", "spans across sentences"}
         ),
+        needs_text=False,
     ),
 )

@@ -25,6 +25,7 @@ from clueval.formats.opened import Opened
 from clueval.formats.recognition import first_lines, json_key
 from clueval.spans.document import Document
 from clueval.spans.span import DEFAULT_LAYER, NO_LABEL, Frozen, Span
+from clueval.textfiles import is_file
 
 _BASE = ("begin", "end", "sofa", "xmiID", "type")
 _STRUCTURE = {
@@ -60,7 +61,7 @@ def _loaded(opened: Opened) -> Any:
     if content.lstrip().startswith("{"):
         return _parsed(opened, partial(cassis.load_cas_from_json, content))
     beside = [opened.path.with_name("TypeSystem.xml"), opened.beside(".typesystem.xml")]
-    types = next((path for path in beside if path.is_file()), None)
+    types = next((path for path in beside if is_file(path)), None)
     if types is None:
         names = " or ".join(path.name for path in beside)
         raise FileError(

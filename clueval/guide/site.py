@@ -10,11 +10,11 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from clueval.exceptions import FileError, MissingExtra
+from clueval.exceptions import MissingExtra
 from clueval.guide.pages import SECTIONS, Page, Parts, all_pages
 from clueval.reports.page import assets, environment, json_inside
 from clueval.version import __version__
-from clueval.writing import whole_file
+from clueval.writing import make_folder, whole_file
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -27,10 +27,7 @@ def write_site(folder: Path, parts: Parts) -> int:
     """
     pages = [page.completed(parts) for page in all_pages().values()]
     written = list(_files(pages))
-    try:
-        folder.mkdir(exist_ok=True)
-    except OSError as error:
-        raise FileError(f"cannot be created: {error.strerror}", file=str(folder)) from None
+    make_folder(folder)
     for name, text in written:
         with whole_file(folder / name) as file:
             file.write(text)

@@ -170,7 +170,7 @@ def fair(title: str, report: Report) -> Iterator[Table]:
             for label, versions in (*report["per_label"].items(), ("overall", report["overall"]))
         ]
         yield Table(f"{title}: {version}", ["label", *columns, "precision", "recall", "f1"], rows)
-    yield _fair_confusion(f"{title}: confusion (rows gold, columns predicted; _ is none", report["confusion"])
+    yield _fair_confusion(f"{title}: errors (rows gold, columns predicted; _ is none", report["confusion"])
     counts = report["label_counts"]
     total = sum(counts.values()) or 1
     rows = [[label, n, Rate(n / total)] for label, n in counts.items()]

@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from clueval.exceptions import CluevalError, FileError, FormatError
+from clueval.textfiles import is_file, is_folder
 
 MARK = "!"
 """What separates the name of an archive from that of a member."""
@@ -100,16 +101,16 @@ class _MemberStream(RawIOBase):
 
 def in_archive(path: Path) -> Path:
     """Return the path of a member if `path` names one, otherwise `path` itself."""
-    if isinstance(path, Member) or MARK not in str(path) or path.exists():
+    if isinstance(path, Member) or MARK not in str(path) or is_file(path) or is_folder(path):
         return path
     member = Member(path)
     archive, _ = _split(member)
-    return member if archive.is_file() else path
+    return member if is_file(archive) else path
 
 
 def is_archive(path: Path) -> bool:
     """Return whether a path is a file whose name is that of an archive."""
-    return path.name.lower().endswith(ENDINGS) and not isinstance(path, Member) and path.is_file()
+    return path.name.lower().endswith(ENDINGS) and not isinstance(path, Member) and is_file(path)
 
 
 def files_in(path: Path) -> list[tuple[str, Path]]:
@@ -131,7 +132,7 @@ def _split(path: Path) -> tuple[Path, str]:
     text = str(path)
     place = text.find(MARK)
     while place >= 0:
-        if Path(text[:place]).is_file():
+        if is_file(Path(text[:place])):
             break
         place = text.find(MARK, place + 1)
     return (Path(text[:place]), text[place + 1 :]) if place >= 0 else (Path(text), "")

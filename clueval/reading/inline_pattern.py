@@ -13,7 +13,7 @@ def require_pattern(pattern: str) -> None:
         groups = re.compile(pattern).groupindex.keys()
     except (re.error, OverflowError, RecursionError) as error:
         raise UsageError(
-            f"inline_pattern is not a regular expression: {error}", advice="correct it"
+            f"Reading.inline_pattern is not a regular expression: {error}", advice="correct it"
         ) from None
     if not {"text", "label"} <= groups:
         raise UsageError(

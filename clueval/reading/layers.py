@@ -79,7 +79,7 @@ def meta_columns(meta: Any) -> tuple[tuple[str, int], ...]:
             except ValueError:
                 number = None
         if not isinstance(name, str) or not name or not isinstance(number, int) or isinstance(number, bool):
-            raise UsageError("meta needs a name and a column", advice="NAME=COLUMN, as in domain=4")
+            raise UsageError("Reading.meta needs a name and a column", advice="NAME=COLUMN, as in domain=4")
         if name in found:
             raise UsageError(f"meta names {name!r} twice", advice="give each name once")
         found[name] = number

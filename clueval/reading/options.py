@@ -49,8 +49,8 @@ class Reading:
         unparsable: what to do with answers of language models that cannot be read: ``empty`` counts them as answers
             without spans, ``lenient`` leaves out inline tags that are not closed or cross; None: they are errors.
         max_line: the maximum number of bytes of a line, and of an unpacked XML or JSON file.
-        max_sentence: the maximum number of tokens of a sentence; the maximum number of lines of a file of
-            ``nerval`` or ``spans``, and of tags or values of an XML or JSON file, is a fifth of it.
+        max_sentence: the maximum number of tokens of a sentence; a fifth of it is the maximum number of lines of a
+            file of ``nerval`` or ``spans``, and of tags or values of an XML or JSON file.
         max_document: the maximum number of tokens of a document of a column file that is held as a whole.
 
     Raises `UsageError` for invalid values.
@@ -274,8 +274,8 @@ class Reading:
         metadata=option(
             "--max-sentence",
             "N",
-            "the maximum number of tokens of a sentence; the maximum number of lines of a file (formats nerval and "
-            "spans) and of tags or values of an XML or JSON file is a fifth of it",
+            "the maximum number of tokens of a sentence; a fifth of N is the maximum number of lines of a file "
+            "(formats nerval and spans), and of tags or values of an XML or JSON file",
             topic="reading",
             parse=whole,
         ),

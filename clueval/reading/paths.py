@@ -10,6 +10,7 @@ from pathlib import Path
 from clueval.exceptions import FileError, UsageError, described
 from clueval.formats import GROUPED
 from clueval.reading.patterns import files_of_pattern, is_pattern, pattern_pairs
+from clueval.textfiles import is_file, is_folder
 
 PathName = str | os.PathLike[str]
 
@@ -79,7 +80,7 @@ def is_in_archive(path: Path) -> bool:
         return False
     from clueval.reading.archives import Member, is_archive
 
-    return path.is_dir() if isinstance(path, Member) else is_archive(path)
+    return is_folder(path) if isinstance(path, Member) else is_archive(path)
 
 
 def _printable(name: str) -> str:
@@ -109,9 +110,9 @@ def pairs_of(gold: Path, predicted: Path) -> list[tuple[str | None, Path, Path]]
     gold, predicted = located(gold), located(predicted)
     if is_pattern(gold) or is_pattern(predicted):
         return pattern_pairs(gold, predicted)
-    is_folder, other_is_folder = (side.is_dir() or is_in_archive(side) for side in (gold, predicted))
-    if is_folder != other_is_folder:
-        folder, file = (gold, predicted) if is_folder else (predicted, gold)
+    has_files, other_has_files = (is_folder(side) or is_in_archive(side) for side in (gold, predicted))
+    if has_files != other_has_files:
+        folder, file = (gold, predicted) if has_files else (predicted, gold)
         raise FileError(
             f"is a folder, but {file} is a file",
             file=str(folder),
@@ -172,11 +173,7 @@ def path_pairs(gold: Paths, predicted: Paths | None) -> list[tuple[str | None, P
         (located(as_path(own)), located(as_path(other))) for own, other in zip(gold, predicted, strict=True)
     ]
     for path in (path for pair in pairs for path in pair):
-        try:
-            there = path.is_file()
-        except ValueError:  # a NUL
-            there = False
-        if not there:
+        if not is_file(path):
             raise FileError(
                 "there is no such file",
                 file=str(path)[:300],

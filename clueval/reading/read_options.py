@@ -171,4 +171,5 @@ def _flag(name: str, value: object) -> str:
     """Return an option as on the command line, with its value."""
     if name == "ignore_punct":
         return "--ignore-punctuation" if value else "--no-ignore-punctuation"
-    return f"--{name.replace('_', '-')} {value}"
+    shown = ",".join(map(str, value)) if isinstance(value, tuple) else value
+    return f"--{name.replace('_', '-')} {shown}"

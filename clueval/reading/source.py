@@ -24,6 +24,7 @@ from clueval.formats.conll import is_running_text
 from clueval.formats.format import EVERY_SET, Format
 from clueval.formats.recognition import Beginning
 from clueval.options import field_names, with_fields
+from clueval.reading.elements import require_elements
 from clueval.reading.layers import LayerSource, layer_names, require_layers
 from clueval.reading.options import Reading
 from clueval.reading.paths import as_path, files_of
@@ -32,7 +33,7 @@ from clueval.reading.spooled import spooled
 from clueval.spans.document import Document, Unit
 from clueval.spans.span import DEFAULT_LAYER
 from clueval.tagging.decoder import Decoder
-from clueval.textfiles import Complain, Progress, beginning_of, refuse
+from clueval.textfiles import Complain, Progress, beginning_of, is_file, refuse
 
 if TYPE_CHECKING:
     from clueval.formats.flat_rows import FlatItems, TaggedRow
@@ -217,7 +218,7 @@ class Source:
     def _texts(self) -> Iterator[Document]:
         """Yield the documents of the text that belongs to a table of spans, without layers."""
         path = self.options.text_path or self._opened().beside(".vrt")
-        if not path.is_file():
+        if not is_file(path):
             raise FileError(
                 f"the text file {path} of this table of spans does not exist",
                 file=str(self.path),
@@ -280,6 +281,8 @@ def source_of(
     except UsageError as error:
         error.file = str(path)
         raise
+    if form.name == "vrt":
+        require_elements(path, options)
     return Source(path, form.name, options.with_names(form, path), name, progress, read)
 
 

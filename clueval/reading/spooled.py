@@ -100,6 +100,10 @@ def _name_of(file: Any) -> str:
 
 def _copy(side: Any, path: Path, name: str) -> None:
     source = side if is_open_file(side) else getattr(sys.stdin, "buffer", sys.stdin)
+    if source is None:
+        raise FileError(
+            "standard input is closed", file=name, advice="name a file, or write to standard input"
+        )
     try:
         with path.open("wb") as copy:
             while block := source.read(_BLOCK):

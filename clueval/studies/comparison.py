@@ -199,6 +199,8 @@ def _verdict(baseline: str, entry: Mapping[str, Any], level: float) -> str:
         return f"{name} and {baseline} have the same counts in every unit"
     ends = interval(entry, sign=True)
     shown = f"{f' {ends}' if entry['low'] is not None else ''}, p {_equals(p)}"
+    if p != entry["p"]:
+        shown += " after Holm's correction"
     if p <= level + _EPSILON:
         size, way = f"{points(abs(difference))} points", "better" if difference > 0 else "worse"
         verdict = f"{name} is {way} than {baseline} by {size}{shown}"

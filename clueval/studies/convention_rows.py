@@ -101,19 +101,19 @@ def convention_row(
 
 
 _IGNORES_LABELS = "labels are ignored"
-_COVERED = "a span that is covered by one span counts"
-_TILED = "a span that adjacent spans fill exactly counts"
-_STUCK_OUT = "a span that adjacent spans cover counts"
+_COVERED = "a span counts if one span covers it"
+_TILED = "a span counts if one span covers it or adjacent spans fill it exactly"
+_STUCK_OUT = "a span counts if one span or adjacent spans cover it"
 _TOUCHED = "an overlap with the same label counts"
 _REASONS = {
     "exact_unlabelled": _IGNORES_LABELS,
     "levels_1_unlabelled": _IGNORES_LABELS,
     "levels_2_unlabelled": f"{_IGNORES_LABELS}, and {_COVERED}",
-    "levels_3_unlabelled": f"{_IGNORES_LABELS}, and {_COVERED}, or {_TILED}",
-    "levels_4_unlabelled": f"{_IGNORES_LABELS}, and {_COVERED}, or {_STUCK_OUT}",
+    "levels_3_unlabelled": f"{_IGNORES_LABELS}, and {_TILED}",
+    "levels_4_unlabelled": f"{_IGNORES_LABELS}, and {_STUCK_OUT}",
     "levels_2_labelled": _COVERED,
-    "levels_3_labelled": f"{_COVERED}, or {_TILED}",
-    "levels_4_labelled": f"{_COVERED}, or {_STUCK_OUT}",
+    "levels_3_labelled": _TILED,
+    "levels_4_labelled": _STUCK_OUT,
     "muc_exact": _IGNORES_LABELS,
     "muc_partial": f"{_IGNORES_LABELS}, and an overlap counts half",
     "muc_type": _TOUCHED,

@@ -163,7 +163,7 @@ def _features(given: str | Iterable[str] | None, trained: TrainingSpans | None) 
     for name in names_of(given, "feature"):
         if name not in known:
             if name in TRAINED:
-                raise UsageError(f"feature {name!r} needs training data", advice="name its file with train")
+                raise UsageError(f"feature {name!r} needs training data", advice="add train='FILE'")
             raise UsageError(
                 f"there is no feature {name!r}", advice=f"one of {', '.join((*FEATURES, *TRAINED))}"
             )

@@ -19,7 +19,9 @@ _TOPIC = "spans"
 
 
 def number_or_path(text: str) -> float | Path:
-    """Return a number, or the path of a file."""
+    """Return a number, or the path of a file. Raises `ValueError` for infinity and what is not a number."""
+    if text.lower().lstrip("+-") in ("nan", "inf", "infinity"):
+        return number(text)
     try:
         return number(text)
     except ValueError:
@@ -120,8 +122,8 @@ class Preparing:
         metadata=option(
             "--generic",
             "LABEL,...",
-            "predicted spans with these labels take the label of the gold span they overlap, if that label is "
-            "below theirs in the hierarchy, or if no hierarchy has theirs",
+            "general labels: a predicted span with one takes the label of the gold span that it overlaps; if the "
+            "hierarchy has the general label, only a label below it",
             topic=_TOPIC,
         ),
     )
@@ -130,7 +132,7 @@ class Preparing:
         metadata=option(
             "--generic-gold",
             "LABEL,...",
-            "gold spans with these labels take the label of the predicted span they overlap, in the same way",
+            "the same for gold spans, which take the label of the predicted span that they overlap",
             topic=_TOPIC,
         ),
     )

@@ -22,17 +22,17 @@ def to_tokens(
     """Return the document with positions in tokens: those of `tokens`, or the words and single marks of its text.
 
     A document with tokens is returned unchanged. A span that does not begin and end with a token is left out and
-    counted in `dropped`. Raises `UsageError` for a document without text and, without `dropped`, for such a span,
-    and `TextMismatch` for tokens that are not those of the text.
+    counted in `dropped`. Raises `UsageError` for a document with neither and, without `dropped`, for such a span, and
+    `TextMismatch` for tokens that are not those of the text.
 
     >>> text = Document("d", {"x": [Span(4, 8, {"x": "PER"})]}, text="Hi, Anna!", unit="character")
     >>> document = to_tokens(text)
     >>> document.tokens, document.layers["x"][0].start, document.layers["x"][0].end
     (['Hi', ',', 'Anna', '!'], 2, 3)
     """
-    if document.unit == "token":
+    if document.unit == "token" and document.tokens is not None:
         return document
-    if document.text is None:
+    if document.unit == "token" or document.text is None:
         raise UsageError(
             "a document without text has no tokens",
             file=document.file,

@@ -315,7 +315,8 @@ def test_every_field_of_reading_is_an_option() -> None:
 def test_metric_is_described_with_its_rules_its_source_and_its_settings(name: str, capsys: Capture) -> None:
     assert main(["metrics", name]) == 0
     definition, settings = capsys.readouterr().out.split(
-        "\nsettings (clueval score --set METRIC.SETTING=VALUE):\n"
+        "\nsettings (clueval score --set METRIC.SETTING=VALUE; in Python clueval.metrics.metric_named(METRIC, "
+        "SETTING=VALUE)):\n"
     )
 
     assert "precision" in definition

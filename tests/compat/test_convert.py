@@ -64,3 +64,27 @@ def test_convert_refuses_wrong_use(gold: Path) -> None:
         clueval.convert([["B-PER"]], "conll")  # type: ignore[list-item]
     with pytest.raises(UsageError, match="apply to files, not to documents"):
         clueval.convert([], "conll", token=1)
+
+
+@pytest.mark.parametrize("form", ["conll", "token-rows", "w2ner", "doccano", "spacy-json", "inline"])
+@pytest.mark.parametrize("unit", ["token", "character"])
+def test_convert_refuses_documents_without_text_where_the_format_has_it(form: str, unit: str) -> None:
+    document = Document("d", {"label": [Span(0, 1, "A")]}, unit=unit)
+
+    with pytest.raises(UsageError, match=r"document 'd': .*without text"):
+        clueval.convert([document], form)
+
+
+def test_convert_writes_positions_of_documents_without_text(tmp_path: Path) -> None:
+    document = Document("d", {"label": [Span(0, 1, "A")]}, unit="character")
+
+    clueval.convert([document], "tab", tmp_path / "out.json")
+
+    assert (tmp_path / "out.json").read_text(encoding="utf-8").split() == ['{"d":', "[[0,", "1]]", "}"]
+
+
+def test_convert_refuses_a_file_in_place_of_a_folder(gold: Path, tmp_path: Path) -> None:
+    (tmp_path / "out").touch()
+
+    with pytest.raises(FileError, match="cannot be written: there is a file of this name"):
+        clueval.convert(gold, "brat", f"{tmp_path}/out/")

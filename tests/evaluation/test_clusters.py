@@ -50,10 +50,12 @@ def test_clusters_give_the_counts_of_documents(
         found = outcome(by_files, files, options)
         with handed_in(SMALL):
             by_small_sizes = outcome(by_files, files, options)
+        with patch.object(clusters, "can_use_lockstep", return_value=False):
+            by_passages = outcome(by_files, files, options)
         with patch.object(clusters, "cluster_reading", return_value=None):
             expected = outcome(by_files, files, options)
 
-    assert (found, by_small_sizes) == (expected, expected)
+    assert (found, by_small_sizes, by_passages) == (expected, expected, expected)
 
 
 @pytest.mark.parametrize("text", ["", "-DOCSTART-\n", "-DOCSTART-\n\n-DOCSTART-\n\na\tO\n\n-DOCSTART-\n"])
@@ -81,3 +83,13 @@ def test_clusters_are_counted_without_documents(tmp_path: Path, options: Options
 
     assert result.metrics["exact"]["label"]["micro"]["tp_gold"] == 1
     assert result.tokens == (11 if "unit" in options else 3)
+
+
+def test_clusters_of_tokens_are_read_in_lockstep(tmp_path: Path) -> None:
+    for name, tag in (("gold", "B-PER"), ("predicted", "I-PER")):
+        (tmp_path / name).write_text(f"Anna\t{tag}\n\nist\tO\n\nda\tO\n", encoding="utf-8")
+
+    with patch("clueval.reading.source.Source.passages", side_effect=AssertionError):
+        result = score(tmp_path / "gold", tmp_path / "predicted", input="conll", where=["label=PER"])
+
+    assert result.metrics["levels"]["label"]["unlabelled"]["1"]["tp_gold"] == 1

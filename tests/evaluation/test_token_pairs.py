@@ -99,8 +99,8 @@ def test_documents_of_column_files_are_not_built(tmp_path: Path) -> None:
     assert not built.called
 
 
-def test_documents_with_a_mention_of_no_letter_are_built(tmp_path: Path) -> None:
-    paths = written(tmp_path, [[[(",", "B-A", "O", "O")]], SPLIT])
+def test_documents_with_a_mention_of_several_tokens_without_a_letter_are_built(tmp_path: Path) -> None:
+    paths = written(tmp_path, [[[(",", "B-A", "O", "O"), (",", "I-A", "O", "O")]], SPLIT])
 
     with patch.object(token_pairs, "documents", side_effect=token_pairs.documents) as built:
         found = outcome(paths, metrics="masking")
@@ -166,3 +166,13 @@ def test_predicted_has_its_own_spans_in_the_one_sentence_that_differs(tmp_path: 
     report = found.metrics["masking"]["name"]
     assert (report["precision"]["masks"], report["classes"]["all"]["missed"]) == (3, 1)
     assert found.inputs["predicted"]["layers"]["name"]["spans"] == 3
+
+
+def test_a_document_counted_in_parts_is_not_built(tmp_path: Path) -> None:
+    paths = written(tmp_path, [[NAME, AGAIN, NAME], SPLIT])
+
+    with patch.object(token_pairs, "documents") as built, handed_in(Sizes(rows=1, sentences=1)):
+        found = outcome(paths, metrics="masking")
+
+    assert not built.called
+    assert found == plainly(paths, metrics="masking")

@@ -216,7 +216,7 @@ def test_site_is_not_written_without_a_folder_for_it(
 
     assert len(lines) == 3
     assert [line.count("clueval guide: ") for line in lines] == [1, 1, 1]
-    assert "cannot be created" in lines[0]
+    assert "cannot be written" in lines[0]
 
 
 def test_site_without_markdown_it_names_the_extra(

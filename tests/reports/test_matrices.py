@@ -37,7 +37,7 @@ def many(metric: str, size: int = 100) -> Result:
 def matrix_of(found: Result) -> Table:
     """The first matrix that is shown."""
     (metric,) = found.metrics
-    wanted = "confusion (rows" if metric == "fair" else "gold spans of"
+    wanted = "errors (rows" if metric == "fair" else "gold spans of"
     return next(table for table in found.tables(all=True) if wanted in table.title)
 
 
@@ -66,7 +66,7 @@ def test_a_matrix_of_few_labels_shows_every_cell() -> None:
 
     assert shown.header == ["gold", "A", "B", "_"]
     assert shown.rows == [["A", 0, 1, 0], ["B", 0, 0, 0], ["_", 0, 0, 0]]
-    assert shown.title == "fair, label: confusion (rows gold, columns predicted; _ is none)"
+    assert shown.title == "fair, label: errors (rows gold, columns predicted; _ is none)"
 
 
 @pytest.mark.parametrize("metric", ["fair", "confusion"])

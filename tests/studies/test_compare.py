@@ -171,13 +171,13 @@ def value_of(gold: list[Document], predicted: list[Document], metric: str, each:
 
 
 def test_several_systems_are_corrected_by_holm() -> None:
-    entries = compare(
-        result(many(1)), [result(many(2, 0.1)), result(many(3, 0.05))], scores=[RECALL]
-    ).to_dict()["scores"][0]["against_baseline"]
+    comparison = compare(result(many(1)), [result(many(2, 0.1)), result(many(3, 0.05))], scores=[RECALL])
+    entries = comparison.to_dict()["scores"][0]["against_baseline"]
     ps = sorted(entry["p"] for entry in entries)
     corrected = sorted(entry["p_holm"] for entry in entries)
 
     assert corrected == pytest.approx([min(1, 2 * ps[0]), max(2 * ps[0], ps[1])])
+    assert str(comparison).count("after Holm's correction") == 1  # the other p stays as it is
 
 
 def test_runs_have_a_mean_and_a_deviation() -> None:

@@ -46,7 +46,7 @@ def test_fragments_become_their_hull() -> None:
 
 
 def test_fragments_are_refused_by_metrics_of_continuous_spans() -> None:
-    with pytest.raises(UsageError, match=r"span \[0,9\) 'A' has gaps, and metric 'levels' .*split .*hull"):
+    with pytest.raises(UsageError, match=r"span \[0,9\) 'A' has gaps, and metric 'levels' .*split.*hull"):
         score([[GOLD]], [[PREDICTED]])
 
 

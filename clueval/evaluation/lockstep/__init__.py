@@ -39,8 +39,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from clueval.evaluation.lockstep.compare import Decoders, compare, compare_columns
 from clueval.evaluation.lockstep.compare import compared_stretches as compared_stretches
-from clueval.evaluation.lockstep.reader import File, Lockstep, Stretch
+from clueval.evaluation.lockstep.reader import File, Lockstep
+from clueval.evaluation.lockstep.reader import Stretch as Stretch
 from clueval.evaluation.lockstep.regular import REGULAR
+from clueval.evaluation.lockstep.tag_runs import Columns as Columns
 from clueval.evaluation.plan import Plan
 from clueval.exceptions import CluevalError
 from clueval.formats.columns.layout import Layout
@@ -141,7 +143,7 @@ def compared(gold: Source, predicted: Source, plan: Plan) -> FileReading | None:
         return None
     layers = layer_names(gold.options.layers)
     passages = FileReading(_of_passages(gold, predicted, plan), layers)
-    if plan.observers or not _can_use_lockstep(gold, predicted, plan):
+    if plan.observers or not can_use_lockstep(gold, predicted):
         return passages
     in_step = _by_document if plan.wants_single_documents else _in_lockstep
     return FileReading(in_step(gold, predicted, plan), layers, again=passages)
@@ -181,7 +183,7 @@ def _fair_alone(gold: Source, predicted: Source, plan: Plan) -> Fair | None:
     return metric if isinstance(metric, Fair) and gold.options.layers is None else None
 
 
-def _can_use_lockstep(gold: Source, predicted: Source, plan: Plan) -> bool:
+def can_use_lockstep(gold: Source, predicted: Source) -> bool:
     """Whether a recogniser knows the format, and spans depend only on their own tags and the adjacent ones, in the
     same way on both sides."""
     decoders = [source.options.decoder() for source in (gold, predicted)]

@@ -1,7 +1,8 @@
 """Lockstep that keeps documents apart: each document of a regular stretch has its own tag runs, and its own counts.
 
-Pieces are cut where documents begin. The counts of a tag run are computed once, when it first occurs; the counts of a
-document are the sum over its tag runs. Lines that are no whole sentences are read as passages.
+Pieces are cut where documents begin. The counts of a tag run, cut where no span crosses, are computed once, when it
+first occurs; the counts of a document are the sum over its tag runs. Lines that are no whole sentences are read as
+passages.
 """
 
 from __future__ import annotations
@@ -96,6 +97,7 @@ class RunTallies:
         self._metrics, self._decoders, self._merge, self._most = metrics, decoders, merge, most
         self._labels: dict[tuple[tuple[str, ...], str], _Labels] = {}
         self._disputed: dict[tuple[tuple[str, ...], str], list[Tally]] = {}
+        self._cut: dict[tuple[tuple[str, ...], str], list[str]] = {}
         self._alphabets: list[Alphabet] = []  # those with which these tag runs are written
 
     def of(self, part: DocumentPart) -> Tallies:
@@ -103,9 +105,9 @@ class RunTallies:
         found: Tallies = {}
         alphabets = [counted.alphabet for counted in part.runs]
         is_new = list(map(id, alphabets)) != list(map(id, self._alphabets))
-        if is_new or max(len(self._labels), len(self._disputed)) > self._most:
-            self._labels.clear()
-            self._disputed.clear()
+        if is_new or max(len(self._labels), len(self._disputed), len(self._cut)) > self._most:
+            for known in (self._labels, self._disputed, self._cut):
+                known.clear()
             self._alphabets = alphabets
         for counted in part.runs:
             sequence = MERGED if self._merge else counted.layers[0]
@@ -114,10 +116,17 @@ class RunTallies:
         return found
 
     def _of_sequence(self, part: DocumentPart, counted: TagRuns, sequence: str) -> list[Tally]:
+        runs = Counter[str]()
+        for run, times in counted.counts.items():
+            place = counted.layers, run
+            if place not in self._cut:
+                self._cut[place] = counted.cut(run)
+            for piece in self._cut[place]:
+                runs[piece] += times
         by_labels = Counter[_Labels]()
         disputed = []
         equal = part.tokens
-        for run, times in counted.counts.items():
+        for run, times in runs.items():
             place = counted.layers, run
             if place not in self._labels and place not in self._disputed:
                 self._count(counted, run, sequence)

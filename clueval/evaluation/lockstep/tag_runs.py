@@ -165,6 +165,11 @@ class TagRuns:
         )
         return gold, predicted
 
+    def cut(self, run: str) -> list[str]:
+        """Cut a tag run where no span crosses."""
+        pairs = pairwise(f" {run}")
+        return "".join([pair[1] if self._crosses(pair) else " " + pair[1] for pair in pairs]).split()
+
     def _check(self, tokens: int) -> None:
         """Check what holds at any time; `tokens` is the number of all tokens in the text."""
         assert all(times > 0 for times in self.counts.values())

@@ -167,8 +167,8 @@ class UnitColumns:
 def _by_rarest_part(keys: Collection[tuple[Any, ...]]) -> dict[Any, list[tuple[Any, ...]]]:
     """Return the keys by that of their parts that the fewest keys have, such as a label.
 
-    >>> _by_rarest_part([("gold", "A"), ("gold", "B"), ("gold", "C"), ("tp_gold", "A"), ("tp_gold", "C")])
-    {'A': [('gold', 'A'), ('tp_gold', 'A')], 'B': [('gold', 'B')], 'C': [('gold', 'C'), ('tp_gold', 'C')]}
+    >>> _by_rarest_part([("gold", "A"), ("gold", "B"), ("gold", "C"), ("fn", "A"), ("fn", "B"), ("fn", "C")])
+    {'A': [('gold', 'A'), ('fn', 'A')], 'B': [('gold', 'B'), ('fn', 'B')], 'C': [('gold', 'C'), ('fn', 'C')]}
     """
     often = Counter(chain.from_iterable(keys))
     found: dict[Any, list[tuple[Any, ...]]] = {}

@@ -79,7 +79,7 @@ class _SavedLines:
         except (ValueError, RecursionError) as error:
             if isinstance(error, CluevalError):
                 raise
-            self.refuse("the line is not JSON")
+            self.refuse("the line is not JSON" if self._header else "the file is not a saved result")
         if type(line) is not dict:
             self.refuse("the line is not an object")
         if self._header is None:
@@ -288,7 +288,7 @@ class _SavedLines:
     def result(self) -> Result:
         """Return the result. Raises `FormatError` if the end line is missing."""
         if self._header is None:
-            self.refuse("the file is empty")
+            raise FormatError("the file is empty", file=str(self.path), advice=_ADVICE)
         if self._end is None:
             self.refuse("the end line is missing, so the file is not complete")
         header, end = self._header, self._end

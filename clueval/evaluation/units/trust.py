@@ -12,6 +12,7 @@ from clueval.statistics.checked import require_share
 
 SEED = 12345
 RESAMPLES = 9_999
+MOST_RESAMPLES = 10_000_000
 METHODS = ("jackknife", "percentile", "bca")
 
 
@@ -100,6 +101,8 @@ class Trust:
             value = getattr(self, name)
             if type(value) is not int or value < least:
                 raise UsageError(f"{name} must be a whole number from {least} on, not {value!r}")
+        if self.resamples > MOST_RESAMPLES:
+            raise UsageError(f"resamples must be at most {MOST_RESAMPLES:,}, not {self.resamples:,}")
         if self.resample_by is not None and (not self.resample_by or self.resample_by == CORPUS):
             raise UsageError(
                 f"{self.resample_by!r} cannot be a unit", advice="document, sentence or the name of metadata"

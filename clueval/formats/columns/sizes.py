@@ -26,8 +26,8 @@ class Sizes(NamedTuple):
     tokens: int = 1 << 20
     rows: int = 1 << 14
     characters: int = 1 << 15
-    look: int = 100
-    look_on: int = 100
+    look: int = 50
+    look_on: int = 50
     ahead: int = 1 << 17
     runs: int = 1 << 15
     run_tags: int = 1 << 16

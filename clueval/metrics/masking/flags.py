@@ -60,6 +60,10 @@ class Flags:
     def __and__(self, other: Flags) -> Flags:
         return Flags(_both(self.bytes, other.bytes))
 
+    def __or__(self, other: Flags) -> Flags:
+        number = int.from_bytes(self.bytes, "little") | int.from_bytes(other.bytes, "little")
+        return Flags(number.to_bytes(len(self.bytes), "little"))
+
     def __sub__(self, other: Flags) -> Flags:
         number = int.from_bytes(self.bytes, "little")
         number ^= number & int.from_bytes(other.bytes, "little")

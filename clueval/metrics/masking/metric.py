@@ -112,7 +112,7 @@ class Masking:
         metadata=option(
             "--annotators",
             "LAYER,...",
-            "gold layers that each have the spans of one annotator, or all of them",
+            "gold layers, each with the spans of one annotator; all: all layers",
         ),
     )
     confidence: float = field(

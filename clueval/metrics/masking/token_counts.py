@@ -2,7 +2,8 @@
 
 A token is masked as a whole or not at all, so sums over tokens take the place of flags of characters. The counts
 are those of `clueval.metrics.masking.counts`, which is the plain way and counts all other documents: texts without
-tokens, spans with gaps, predicted spans that overlap, long mentions, mentions without a letter or digit.
+tokens, spans with gaps, predicted spans that overlap, long mentions, mentions of several tokens without a letter or
+digit.
 """
 
 from __future__ import annotations
@@ -113,17 +114,19 @@ class TokenCounts:
 
     def _left(self, start: int, end: int) -> tuple[int, int]:
         core, masked = self.text.core[start:end], self.masked[start:end]
+        if not any(core):
+            return 0, self.text.length(start, end)  # it is one token
         left = [number for number, is_masked in zip(core, masked, strict=True) if number and not is_masked]
         return len(left), sum(left)
 
     def _add_mentions(self, tally: Tally, found: TokenMentions, exposed: Sequence[tuple[int, int]]) -> None:
         sums = {group: [0] * len(MENTION_FIELDS) for group in set(found.groups)}
-        sizes = map(self.text.characters_in, found.starts, found.ends)
-        rows = zip(found.groups, found.words, sizes, exposed, strict=True)
-        for group, words, characters, (words_left, left) in compress(rows, found.counted):
+        sizes = map(self.text.size_of, found.starts, found.ends)
+        rows = zip(found.groups, sizes, exposed, strict=True)
+        for group, (words, characters), (words_left, left) in compress(rows, found.counted):
             numbers = sums[group]
             numbers[0] += 1
-            numbers[4] += len(words)
+            numbers[4] += words
             numbers[6] += characters
             if left:
                 numbers[3 if left == characters else 2] += 1
@@ -179,10 +182,15 @@ class TokenCounts:
             tally["precision", "words"] += words
             tally["precision", "words_right"] += right
 
+    @property
+    def _searched(self) -> bytes:
+        """Flags of the tokens that count as words, or are in a mention, which no string leak crosses."""
+        return (Flags(self.text.counting) | Flags(self.mentioned)).bytes
+
     @cached_property
     def _counted_text(self) -> CountedText:
-        """The words of the documents that count."""
-        counting = self.text.counting
+        """The words of the documents among which string leaks are searched."""
+        counting = self._searched
         states = states_of(self.mentioned, self.masked)
         return CountedText(list(compress(self.text.tokens, counting)), bytes(compress(states, counting)))
 
@@ -194,7 +202,7 @@ class TokenCounts:
         for found in self.views.values():
             for of_document, (first, past) in zip(strings, pairwise(self.cuts(found)), strict=True):
                 of_document.add(found.words[first:past])
-        counting = self.text.counting
+        counting = self._searched
         ends = (counting.count(1, *place) for place in pairwise((0, *self.text.ends)))
         places = pairwise(accumulate(ends, initial=0))
         return [
@@ -205,7 +213,7 @@ class TokenCounts:
     @cached_property
     def string_leaks(self) -> TokenRuns:
         """The tokens of each string leak, by position."""
-        places = array("q", compress(range(len(self.text.tokens)), self.text.counting))
+        places = array("q", compress(range(len(self.text.tokens)), self._searched))
         runs = TokenRuns(array("q"), array("q"))
         first = 0
         for leaks in self._string_leaks:

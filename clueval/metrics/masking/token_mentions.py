@@ -60,7 +60,7 @@ class TokenReader:
 
     def read(self, spans: TokenSpans) -> TokenMentions:
         """Return the mentions among spans. Raises `NotTokens` for those that only the plain way can count."""
-        tokens, core = self.text.tokens, self.text.core
+        tokens = self.text.tokens
         groups: Sequence[tuple[str, str]] = self._groups(spans)
         needs_mask = [kind not in self.keep and label not in self.keep for kind, label in groups]
         columns = spans.starts, spans.ends, groups, self._owners(spans), spans.flags
@@ -68,7 +68,7 @@ class TokenReader:
         if max(map(sub, ends, starts), default=0) > LONGEST:
             raise NotTokens
         words = [
-            (tokens[start],) if end - start == 1 and core[start] else self.text.words_of(start, end)
+            (tokens[start],) if end - start == 1 else self.text.words_of(start, end)
             for start, end in zip(starts, ends, strict=True)
         ]
         entities = list(map(self.entities.__getitem__, _entity_keys(groups, owners, words)))

@@ -91,37 +91,42 @@ class SearchedStrings:
         """Return the leaks in a text; if more text follows, only those that do not depend on it."""
         words, states = text
         known = len(words) if is_whole else max(0, len(words) - self._most + 1)
-        found = list(self._longer_in(words, states.translate(_IS_MENTIONED), known)) if self._lengths else []
+        found = self._longer_in(words, states.translate(_IS_MENTIONED), known) if self._lengths else []
         past = max(known, found[-1][1] if found else 0)
         alone = bytes(map(self._alone.__contains__, islice(words, past)))
-        alone = (Flags(alone) & Flags(states[:past].translate(_IS_FREE))).bytes
-        if found:
-            left = bytearray(alone)
-            for start, end in found:
-                left[start:end] = bytes(end - start)
-            alone = bytes(left)
-        return StringLeaks(alone, [one for one in found if states.find(0, *one) >= 0], past)
+        left = bytearray((Flags(alone) & Flags(states[:past].translate(_IS_FREE))).bytes)
+        longer = []
+        for start, end in found:
+            left[start:end] = bytes(end - start)
+            if states.find(0, start, end) >= 0:
+                longer.append((start, end))
+        return StringLeaks(bytes(left), longer, past)
 
-    def _longer_in(self, words: Sequence[str], mentioned: bytes, known: int) -> Iterable[tuple[int, int]]:
-        """Yield the places of strings of several words that begin before `known`; none has a word of a mention."""
+    def _longer_in(self, words: Sequence[str], mentioned: bytes, known: int) -> list[tuple[int, int]]:
+        """Return the places of strings of several words that begin before `known`; none has a word of a mention."""
         pairs = zip(words, islice(words, 1, None), strict=False)
         begun = list(map(self._lengths.get, islice(pairs, known)))
+        found = []
         past = reach = 0
         for place, lengths in compress(enumerate(begun), begun):
+            if place < past:
+                continue
             if place >= reach:
                 reach = mentioned.find(1, place)
                 reach = len(words) if reach < 0 else reach
-            if place < past or place + 2 > reach:
-                continue
-            for length in _from_longest(lengths or 0):
+            for length in _TWO if lengths == _ONLY_TWO else _from_longest(lengths or 0):
                 end = place + length
                 if end <= reach and (length == 2 or tuple(words[place:end]) in self._longer):
                     past = end
-                    yield place, end
+                    found.append((place, end))
                     break
+        return found
+
+
+_TWO, _ONLY_TWO = (2,), 1 << 2
 
 
 @lru_cache(1000)
-def _from_longest(lengths: int) -> list[int]:
+def _from_longest(lengths: int) -> Sequence[int]:
     """Return the numbers of the bits that are set, greatest first."""
     return [number for number in range(lengths.bit_length() - 1, 0, -1) if lengths >> number & 1]

@@ -64,13 +64,16 @@ class TokenText:
 
     def words_of(self, start: int, end: int) -> tuple[str, ...]:
         """Return the words of a run of tokens."""
-        if end - start == 1:
-            return (self.tokens[start],) if self.core[start] else ()
         return tuple(compress(self.tokens[start:end], self.core[start:end]))
 
-    def characters_in(self, start: int, end: int) -> int:
-        """Return the number of characters of a run of tokens that are not ignorable."""
-        return self.core[start] if end - start == 1 else sum(self.core[start:end])
+    def size_of(self, start: int, end: int) -> tuple[int, int]:
+        """Return the numbers of words of a run of tokens and of characters that are not ignorable.
+
+        If there is none, the characters are all of them.
+        """
+        core = self.core[start:end]
+        characters = sum(core)
+        return (len(core) - core.count(0), characters) if characters else (0, self.length(start, end))
 
     def letters_in(self, flags: bytes) -> tuple[int, int]:
         """Return the number of letters and digits of the tokens whose flags are set, and how many of these have one."""

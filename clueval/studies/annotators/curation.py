@@ -81,8 +81,11 @@ def curate(
         raise UsageError("votes and union cannot be used together", advice="leave one out")
     annotators = annotators_of([sources, *others] if others else sources, naming, reading, options, "curate")
     study = Study(annotators, merge=False, contests=Contests(DEFAULTS))
+    needed, number = None if union else checked_votes(votes), len(annotators.columns)
+    if isinstance(needed, int) and needed > number:
+        raise UsageError(f"votes is {needed}, but there are {number} annotators", advice="use votes='all'")
     decided = None if decisions is None else read_decisions(Path(decisions))
-    return _curated(study, None if union else checked_votes(votes), decided)
+    return _curated(study, needed, decided)
 
 
 def _curated(study: Study, votes: Votes | None, decisions: DecisionTable | None) -> Iterator[Curated]:

@@ -13,15 +13,12 @@ from clueval.exceptions import FileError
 from clueval.studies.annotators.agreement import Agreement
 from clueval.studies.annotators.shape import marks_of
 from clueval.studies.annotators.study import sequences_of
-from clueval.writing import whole_file
+from clueval.writing import make_folder, whole_file
 
 
 def write_folder(folder: Path, study: Agreement) -> int:
     """Write a file for each shared document and return their number. Raises `FileError`."""
-    try:
-        folder.mkdir(exist_ok=True)
-    except OSError as error:
-        raise FileError(f"cannot be made: {error.strerror}", file=str(folder)) from None
+    make_folder(folder)
     written: set[str] = set()
     annotators = study.study.annotators
     for group in study.study.groups():

@@ -126,7 +126,9 @@ def label_table(sequence: str, found: Report) -> Table:
         ]
         for label in labels
     ]
-    return Table(f"{sequence}: alpha by label", ["", "positions", "ranges", "units", "coverage %"], rows)
+    return Table(
+        f"{sequence}: alpha by label", ["label", "positions", "ranges", "cuα", "coverage of cuα %"], rows
+    )
 
 
 def kinds_table(sequence: str, found: Report) -> Table:

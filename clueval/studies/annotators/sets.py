@@ -5,18 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from clueval.exceptions import UsageError
+from clueval.exceptions import FileError, UsageError
 from clueval.reading.paths import files_of
 from clueval.reading.read_options import ReadOptions
 from clueval.reading.source import Source, source_of
+from clueval.textfiles import is_folder
 
 DEFAULT_SET = "default set"
 """The annotator in the set without a name."""
 
 
 def folders_in(path: Path) -> list[Path]:
-    """Return the folders in a folder, by name, without hidden ones."""
-    return sorted(each for each in path.iterdir() if each.is_dir() and not each.name.startswith("."))
+    """Return the folders in a folder, by name, without hidden ones. Raises `FileError`."""
+    try:
+        return sorted(each for each in path.iterdir() if is_folder(each) and not each.name.startswith("."))
+    except OSError as error:
+        raise FileError(f"cannot be read: {error.strerror}", file=str(path)) from None
 
 
 def require_sets(path: Path, options: ReadOptions) -> list[str]:
@@ -29,7 +33,7 @@ def require_sets(path: Path, options: ReadOptions) -> list[str]:
                 advice="name no set, or the sets of all annotators",
             )
         return found
-    if path.is_dir():
+    if is_folder(path):
         raise UsageError(
             "the folder has no subfolders, which would be the annotators",
             file=str(path),

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 from clueval.exceptions import (
-    FileError,
     UsageError,
     described,
     refuse_unknown,
@@ -30,7 +29,7 @@ from clueval.reading.source import Source, source_of
 from clueval.spans.document import Document
 from clueval.studies.annotators.sets import DEFAULT_SET, folders_in, lacks_set, require_set, require_sets
 from clueval.studies.annotators.unannotated import annotated
-from clueval.textfiles import Progress
+from clueval.textfiles import Progress, is_folder
 
 LAYOUTS = ("annotator/document", "document/annotator")
 """What the folders and files of one folder are."""
@@ -303,9 +302,9 @@ def _of_one(
     """Return the annotators of one file or folder."""
     if columns:
         return {name: _of_column(name, path, options, column) for name, column in columns.items()}
-    if not path.exists():
-        raise FileError("there is no such file or folder", file=str(path))
-    folders = [] if path.is_file() else folders_in(path)
+    if not is_folder(path):
+        files_of(path)  # refuses what cannot be read
+    folders = folders_in(path) if is_folder(path) else []
     if layout is None and not folders:
         sets = require_sets(path, options)
         return {name or DEFAULT_SET: _of_column(name or DEFAULT_SET, path, options, name) for name in sets}

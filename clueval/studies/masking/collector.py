@@ -18,7 +18,7 @@ from clueval.metrics.metric import Side
 from clueval.spans.token_pair import TokenPair
 from clueval.studies.masking.examined import inconsistent_of, leaks_of, needless_of, string_leaks_of
 from clueval.studies.masking.first_places import ShownLeaks
-from clueval.studies.masking.leak import Inconsistent, Leak, StringLeak
+from clueval.studies.masking.leak import Inconsistent, Leak
 from clueval.studies.masking.sent import (
     leak_of,
     number_of_text,
@@ -27,6 +27,7 @@ from clueval.studies.masking.sent import (
     written,
     written_strings,
 )
+from clueval.studies.masking.string_leak_list import DocumentStrings, by_document
 from clueval.studies.masking.token_leaks import TokenLeaks
 from clueval.studies.masking.token_places import TokenPlaces
 from clueval.transforms.group import Group
@@ -77,7 +78,7 @@ class LeakCollector:
     def __init__(self, metric: WatchedMasking) -> None:
         self._metric = metric
         self.leaks: list[Leak] = []
-        self.string_leaks: list[StringLeak] = []
+        self.string_leaks: list[DocumentStrings] = []
         self.needless: Counter[str] = Counter()
         self.inconsistent: list[Inconsistent] = []
 
@@ -107,22 +108,23 @@ class LeakCollector:
 
     def _collect(self, counted: Sequence[Examination | TokenCounts], ids: Sequence[str]) -> None:
         """Collect from documents with these ids; a string leak of several sequences is one."""
-        strings: list[Iterable[tuple[int, StringLeak]]] = []
+        strings: list[Iterable[tuple[int, DocumentStrings]]] = []
         places: TokenPlaces | None = None
         for each in counted:
             if isinstance(each, Examination):
                 self._add(leaks_of(each, self._shown), needless_of(each), inconsistent_of(each))
-                strings.append((0, leak) for leak in string_leaks_of(each, self._shown))
+                strings.append((0, one) for one in by_document(string_leaks_of(each, self._shown)))
             else:
                 places = places or TokenPlaces(each.text)
                 tokens = TokenLeaks(each, places, ids, self._shown)
                 self._add(tokens.leaks(), tokens.needless(), tokens.inconsistent())
                 strings.append(tokens.string_leaks())
         if len(strings) == 1:
-            self.string_leaks += (leak for _, leak in strings[0])
+            self.string_leaks += (of_document for _, of_document in strings[0])
         else:
-            found = {(number, leak.start, leak.end): leak for number, leak in chain(*strings)}
-            self.string_leaks += found.values()
+            every = ((number, leak) for number, of_document in chain(*strings) for leak in of_document)
+            found = {(number, leak.start, leak.end): leak for number, leak in every}
+            self.string_leaks += by_document(found.values())
 
     def _add(
         self, leaks: Iterable[Leak], needless: Iterable[str], inconsistent: Iterable[Inconsistent]
@@ -133,7 +135,11 @@ class LeakCollector:
 
     def sent(self) -> Any:
         """What it has seen, as a value of JSON."""
-        found = written(self.leaks), written_strings(self.string_leaks), list(self.needless.items())
+        found = (
+            written(self.leaks),
+            written_strings(chain.from_iterable(self.string_leaks)),
+            list(self.needless.items()),
+        )
         return [*found, [list(each) for each in self.inconsistent]]
 
     def join(self, sent: Any) -> None:
@@ -143,7 +149,7 @@ class LeakCollector:
         )
         found = self.anew()
         found.leaks = [leak_of(each) for each in leaks]
-        found.string_leaks = [string_leak_of(each) for each in string_leaks]
+        found.string_leaks = list(by_document(map(string_leak_of, string_leaks)))
         found.needless = Counter(dict(map(number_of_text, needless)))
         found.inconsistent = [replaced_of(each) for each in inconsistent]
         self.add(found)

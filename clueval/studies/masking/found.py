@@ -11,7 +11,8 @@ from clueval.evaluation.result import Result
 from clueval.evaluation.signature import Signature
 from clueval.hints import Hinting
 from clueval.metrics.masking import Masking
-from clueval.studies.masking.leak import Inconsistent, Leak, StringLeak
+from clueval.studies.masking.leak import Inconsistent, Leak
+from clueval.studies.masking.string_leak_list import StringLeakList
 
 CONVENTION = "convention "
 """What the names of observers that count as another program does begin with; the name of the program follows."""
@@ -28,7 +29,7 @@ class MaskingFindings(Hinting):
 
     result: Result
     leaks: Sequence[Leak]
-    string_leaks: Sequence[StringLeak]
+    string_leaks: StringLeakList
     needless: Sequence[tuple[str, int]] = field(default=(), repr=False)
     inconsistent: Sequence[Inconsistent] = field(default=(), repr=False)
     aligned: int = 0
@@ -59,7 +60,7 @@ class MaskingFindings(Hinting):
             found.pop(name, None)
         found["metrics"] = {"masking": dict(self.reports)}
         found["leaks"] = [leak.to_dict() for leak in self.leaks]
-        found["string_leaks"] = [leak.to_dict() for leak in self.string_leaks]
+        found["string_leaks"] = self.string_leaks.to_dicts()
         return found
 
     @property
@@ -88,7 +89,7 @@ def documents_in_words(row: Mapping[str, Any], confidence: float) -> str:
         return "no document has a mention"
     begin = f"{exposed:,} of {number:,} document{'s' * (number != 1)} leak{'s' * (number == 1)}"
     if bound >= 1:
-        return f"{begin}; all other documents may leak, too"
+        return f"{begin}; if these are a random sample, all others may leak, too"
     share = f"under {percent_above(bound)} % of all do ({100 * confidence:g} % confidence)"
     return f"{begin}; if these are a random sample, {share}"
 

@@ -122,12 +122,15 @@ def _meaning(row: Mapping[str, Any], confidence: float) -> Iterator[str]:
         )
     unmasked = row["mentions"] - row["protected"]
     words = f"{row['words_exposed']:,} word{'s' * (row['words_exposed'] != 1)}"
-    yield f"{unmasked:,} of {row['mentions']:,} mentions can be read in full or in part, {words}."
+    yield f"{unmasked:,} of {row['mentions']:,} mentions can be read in full or in part ({words})."
     documents, exposed = row["documents"], row["documents_exposed"]
     if documents:
         bound = row["document_leak_upper"]
-        beyond = f", at most {percent_above(bound)} % of such documents ({100 * confidence:g} % confidence)"
-        yield f"{exposed:,} of {documents:,} documents show one{beyond if bound < 1 else ''}."
+        beyond = (
+            f"; of all such documents, under {percent_above(bound)} % do ({100 * confidence:g} % confidence)"
+        )
+        have = "have" if exposed != 1 else "has"
+        yield f"{exposed:,} of {documents:,} documents {have} such a mention{beyond if bound < 1 else ''}."
 
 
 def shown_leaks(leaks: Sequence[Leak], kinds: Sequence[str]) -> Iterator[ShownLeak]:

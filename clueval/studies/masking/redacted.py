@@ -12,7 +12,7 @@ from clueval.metrics.masking.metric import FROM_THE_RIGHT, PLACEHOLDERS, REPLACE
 from clueval.reading.paths import files_of
 from clueval.spans.document import Document
 from clueval.spans.span import DEFAULT_LAYER, Frozen, Span
-from clueval.textfiles import blocks
+from clueval.textfiles import blocks, is_folder
 from clueval.transforms.characters import to_characters
 from clueval.transforms.redaction.placeholders import patterns_of
 from clueval.transforms.redaction.recovery import Recovery, recovery_of
@@ -43,7 +43,7 @@ class RedactedTexts:
             self._by_id = {str(name): text for name, text in source.items()}
         elif not isinstance(source, str | Path):
             self._texts = iter(source)
-        elif (path := Path(source)).is_dir():
+        elif is_folder(path := Path(source)):
             self.folder = path
             self._files = _by_stem(files_of(path))
         else:

@@ -9,6 +9,7 @@ from pathlib import Path
 from clueval.exceptions import UsageError, checked_call
 from clueval.metrics.masking.mention import risk_by
 from clueval.studies.masking.found import MaskingFindings, by_frequency
+from clueval.studies.masking.string_leak_list import StringLeakList, by_document
 
 FORMS = ("text", "json")
 
@@ -64,7 +65,7 @@ class MaskingReport(MaskingFindings):
             self,
             result=self.result.add(other.result),
             leaks=sorted([*self.leaks, *other.leaks], key=lambda leak: leak.order(risk)),
-            string_leaks=sorted([*self.string_leaks, *other.string_leaks], key=lambda leak: leak.place),
+            string_leaks=StringLeakList(by_document([*self.string_leaks, *other.string_leaks])),
             needless=by_frequency([*self.needless, *other.needless]),
             inconsistent=sorted([*self.inconsistent, *other.inconsistent]),
             aligned=self.aligned + other.aligned,

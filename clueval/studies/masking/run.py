@@ -13,6 +13,7 @@ from clueval.options import field_names
 from clueval.studies.masking.collector import LeakCollector, WatchedMasking
 from clueval.studies.masking.found import by_frequency
 from clueval.studies.masking.report import MaskingReport
+from clueval.studies.masking.string_leak_list import StringLeakList
 
 
 def masking_report(
@@ -26,7 +27,7 @@ def masking_report(
     return MaskingReport(
         result,
         sorted(collector.leaks, key=lambda leak: leak.order(risk)),
-        sorted(collector.string_leaks, key=lambda leak: leak.place),
+        StringLeakList(collector.string_leaks),
         by_frequency(collector.needless.items()),
         sorted(collector.inconsistent),
     )

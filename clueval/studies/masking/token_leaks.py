@@ -6,6 +6,8 @@ looked at.
 
 from __future__ import annotations
 
+from array import array
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import cached_property
@@ -16,7 +18,8 @@ from clueval.metrics.masking.token_counts import TokenCounts
 from clueval.metrics.masking.token_spans import TokenMentions
 from clueval.studies.masking.excerpt import NO_EXCERPT, in_one_line
 from clueval.studies.masking.first_places import ShownLeaks
-from clueval.studies.masking.leak import MOST_SIBLINGS, Inconsistent, Leak, Sibling, StringLeak, order_of
+from clueval.studies.masking.leak import MOST_SIBLINGS, Inconsistent, Leak, Sibling, order_of
+from clueval.studies.masking.string_leak_list import DocumentStrings
 from clueval.studies.masking.token_places import MaskedPlaces, TokenPlaces
 
 
@@ -47,19 +50,30 @@ class TokenLeaks:
         mentions = compress(range(first, past), found.counted[first:past])
         return sorted(mentions, key=lambda one: (found.starts[one], found.ends[one]))
 
-    def string_leaks(self) -> Iterator[tuple[int, StringLeak]]:
-        """Yield the string leaks by position, with the numbers of their documents."""
-        number, ends, text = 0, self._counts.text.ends, self._places.text
-        for start, end in zip(*self._counts.string_leaks, strict=True):
-            while ends[number] <= start:
-                number += 1
-            first, last = self._places.range(start, end)
-            begin, document = self._masked.begins[number], self._ids[number]
-            excerpt = NO_EXCERPT
-            if self._shown.has_string(document, first - begin, last - begin):
-                exposed = self._masked.exposed(number, start, end)
-                excerpt = self._masked.excerpt(number, (first, last), exposed)
-            yield number, StringLeak(document, first - begin, last - begin, intern(text[first:last]), excerpt)
+    def string_leaks(self) -> Iterator[tuple[int, DocumentStrings]]:
+        """Yield the string leaks of each document that has some, with its number."""
+        starts, ends = self._counts.string_leaks
+        cuts = [0, *(bisect_left(starts, end) for end in self._counts.text.ends)]
+        for number, (first, past) in enumerate(pairwise(cuts)):
+            if first < past:
+                yield number, self._strings_of(number, starts[first:past], ends[first:past])
+
+    def _strings_of(self, number: int, starts: array[int], ends: array[int]) -> DocumentStrings:
+        document, begin, text = self._ids[number], self._masked.begins[number], self._places.text
+        firsts, lasts = self._places.ranges(starts, ends)
+        texts = [intern(text[first:last]) for first, last in zip(firsts, lasts, strict=True)]
+        found = DocumentStrings(
+            document,
+            array("q", (place - begin for place in firsts)),
+            array("q", (place - begin for place in lasts)),
+            texts,
+        )
+        for leak, (start, end) in enumerate(zip(found.starts, found.ends, strict=True)):
+            if not self._shown.has_string(document, start, end):
+                break  # nor are those after it
+            exposed = self._masked.exposed(number, starts[leak], ends[leak])
+            found.excerpts[leak] = self._masked.excerpt(number, (firsts[leak], lasts[leak]), exposed)
+        return found
 
     def needless(self) -> Iterator[str]:
         """Yield the texts of the masks that have no character of a mention."""
@@ -173,5 +187,5 @@ class _DocumentLeaks:
     def _status(self, mention: int) -> str:
         if not self._left[mention]:
             return "protected"
-        whole = self._text.characters_in(self._found.starts[mention], self._found.ends[mention])
+        _, whole = self._text.size_of(self._found.starts[mention], self._found.ends[mention])
         return "missed" if self._left[mention] == whole else "partial"

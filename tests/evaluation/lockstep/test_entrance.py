@@ -91,7 +91,7 @@ class TestRoute:
     def test_column_files_of_one_format_that_are_read_alike_are_compared_in_lockstep(
         self, tmp_path: Path, own: dict[str, Any], other: dict[str, Any], expected: str
     ) -> None:
-        path = write(tmp_path / "a.vrt", "<text>\n<s>\nw\tO\n</s>\n</text>\n")
+        path = write(tmp_path / "a.vrt", "<text>\n<p>\n<s>\nw\tO\n</s>\n</p>\n</text>\n")
 
         assert route(*(source_of(path, ReadOptions(**each)) for each in (own, other))) == expected
 

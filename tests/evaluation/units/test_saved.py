@@ -238,5 +238,5 @@ def test_a_metric_with_fractions_cannot_be_saved(tmp_path: Path) -> None:
 def test_lines_are_read_one_by_one() -> None:
     reader = _SavedLines(Path("x"))
 
-    with pytest.raises(CluevalError, match="x:1: the line is not JSON"):
+    with pytest.raises(CluevalError, match="x:1: the file is not a saved result"):
         reader.read(1, "{")

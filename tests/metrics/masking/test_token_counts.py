@@ -119,3 +119,12 @@ def test_string_leaks_do_not_overlap() -> None:
     tokens = ["Karl", "Karl", "und", "Karl", "Karl", "Karl"]
 
     assert counted([Span(0, 2, "A")], [], tokens)["string_leaks"] == 1
+
+
+def test_words_with_line_ends_are_no_other_words() -> None:
+    tokens = ["Anna\nÖz", "Karl", "Anna", "Öz\nKarl"]
+    gold = Document("d", {"name": [Span(0, 2, "A"), Span(2, 4, "A")]}, tokens=tokens)
+
+    row = score([gold], [gold], metrics="masking").metrics["masking"]["name"]["classes"]["all"]
+
+    assert row["entities"] == 2

@@ -242,7 +242,7 @@ def test_names_to_keep_are_found_in_files_of_tags_as_in_documents(tmp_path: Path
 def test_the_text_has_the_sentence_on_documents_and_the_leaks() -> None:
     lines = str(report()).splitlines()
 
-    assert lines[2] == "1 of 1 document leaks; all other documents may leak, too."
+    assert lines[2] == "1 of 1 document leaks; if these are a random sample, all others may leak, too."
     assert "  d [31,35) high, PER, missed; masked in 1 of 2 places: Weiß" in lines
     assert "Weiß" not in report().render(text=False)
 
