@@ -9,7 +9,7 @@ class Sizes(NamedTuple):
     """Sizes that affect speed and memory, but never the result; tests use small ones.
 
     Args:
-        block: number of bytes that are read at a time.
+        block: number of bytes that are read at a time; the lines made from them fit in the cache of a processor.
         sentences, tokens: a passage ends after this number of sentences, or after the sentence with which it
             reaches this number of tokens.
         rows, characters: approximate number of lines and of characters that are parsed at a time.
