@@ -7,8 +7,10 @@ output. Some costs are greater by their nature, and are not here: a merged span 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from functools import partial
+from itertools import accumulate
 from typing import Any
 
 import clueval
@@ -197,7 +199,47 @@ def _grouped(size: int) -> Callable[[], object]:
     return _result(*documents, metrics="exact", by=("k", "document"))
 
 
+def _answers(size: int, **given: Any) -> Callable[[], object]:
+    """Very many mentions of few names, which occur very often."""
+    text = " ".join(["Ada", "saw", "Bob", "in"][n % 4] for n in range(2 * size))
+    spans = [(match.start(), match.end(), "PER") for match in re.finditer("Ada|Bob", text)]
+    gold = [Document("d", {"label": [Span(*span) for span in spans]}, text=text, unit="character")]
+    names = [{"text": ("Ada", "Bob")[n % 2], "label": "PER"} for n in range(size)]
+    return _result(gold, {"d": names}, input="mentions", metrics="exact", **given)
+
+
+def _redacted(size: int) -> Callable[[], object]:
+    words = [f"word{n}" for n in range(size)]
+    starts = list(accumulate((len(word) + 1 for word in words), initial=0))
+    spans = [Span(start, start + len(word), "PER") for start, word in zip(starts, words, strict=False)][::2]
+    gold = [Document("d", {"label": spans}, text=" ".join(words), unit="character")]
+    redacted = " ".join("[PER]" if n % 2 == 0 else word for n, word in enumerate(words))
+    return lambda: clueval.masking(gold, [redacted], redacted=True).to_dict()
+
+
+def _errors(size: int) -> Callable[[], object]:
+    sides = _sides(_usual, size)
+    return lambda: [str(row) for row in clueval.errors(*sides)]
+
+
+def _converted(size: int) -> Callable[[], object]:
+    return lambda: str(clueval.conventions(*_sides(_scored, size)))
+
+
+def _recognised(size: int) -> Callable[[], object]:
+    documents = [
+        {"id": f"d{n}", "text": "ab cd", "spans": [{"start": 0, "end": 2, "label": "A"}]} for n in range(size)
+    ]
+    return _result(documents, list(reversed(documents)), metrics="exact", pair_by="id")
+
+
 JOBS: dict[str, Job] = {
+    "answers": _answers,
+    "answers, every occurrence": partial(_answers, occurrence="all"),
+    "redacted": _redacted,
+    "error rows": _errors,
+    "conventions": _converted,
+    "rows by id": _recognised,
     **{
         f"intervals {name}": partial(_documents, metrics=name, intervals=True)
         for name in ("levels", "exact", "fair", "muc", "gate", "partial")

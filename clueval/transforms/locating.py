@@ -122,15 +122,16 @@ class Locating:
             if len(waiting) < len(those):
                 taken = Regions(place for mention in those for place in mention.ranges)
                 free = [each for each in places if not taken.touch(Span(*each[0]))]
-            taking = list(zip(waiting, ([each] for each in free), strict=False))
+            taking = [
+                (mention, ([place], [tokens]))
+                for mention, (place, tokens) in zip(waiting, free, strict=False)
+            ]
         else:
             own = places if self._occurrence == "all" else places[:1]
-            taking = [(mention, own) for mention in waiting if own]
+            both = [place for place, _ in own], [tokens for _, tokens in own]  # the mentions share them
+            taking = [(mention, both) for mention in waiting if own]
         for mention, several in taking:
-            mention.ranges, mention.places = (
-                [place for place, _ in several],
-                [tokens for _, tokens in several],
-            )
+            mention.ranges, mention.places = several
         self.prepared[(step,)] += len(taking)
         if self._occurrence != "all" and len(places) > len(those):
             self.prepared[("ambiguous",)] += len(taking)
@@ -185,10 +186,14 @@ class _Mention:
 
 def _spans(mentions: Sequence[_Mention], once: bool) -> Iterator[Span]:
     """Yield the spans of the mentions that have places; with `once`, equal ones once."""
-    seen = set()
+    seen: set[tuple[object, ...]] = set()
     for mention in mentions:
+        labels = mention.span.labels
+        if once and (id(mention.places), labels) in seen:  # another mention of this text
+            continue
+        seen.add((id(mention.places), labels))
         for start, end in mention.places:
-            key = start, end, mention.span.labels
+            key = start, end, labels
             if not once or key not in seen:
                 seen.add(key)
                 yield Span(start, end, mention.span.labels, line=mention.span.line)

@@ -100,7 +100,7 @@ def test_confusion_matches_equal_fragments_alone() -> None:
 
 @pytest.mark.parametrize("metric", ["levels", "noisy"])
 def test_levels_and_noisy_refuse_gaps_and_name_both_ways_out(metric: str) -> None:
-    with pytest.raises(UsageError, match=r"has gaps.*split .*hull"):
+    with pytest.raises(UsageError, match=r"has gaps.*split.*hull"):
         report(metric, [GOLD], [LONGER])
 
 
