@@ -63,6 +63,7 @@ WORKS: dict[str, tuple[Snippet, Any]] = {
     "markdown": (lambda result: "| exact, label: micro | 66.67 |" in result.render("markdown"), True),
     "latex": (lambda result: result.render("latex").count(r"\toprule"), 2),
     "print(result)": (lambda result: "exact, label: micro      66.67   66.67  66.67" in str(result), True),
+    "result": (repr, "<Result of 1 document: exact; print(result) shows the tables>"),
     "the notebook": (lambda result: result._repr_html_().count("<table>"), 2),
     "a + b": (lambda result: (result + result).get("micro.gold"), 6),
     "sum(results)": (lambda result: sum([result, result, result]).get("micro.gold"), 9),

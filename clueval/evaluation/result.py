@@ -378,6 +378,10 @@ class Result(Hinting):
 
         return render(self.to_dict(), self.tables())
 
+    def __repr__(self) -> str:
+        number = f"{self.documents:,} document{'s' * (self.documents != 1)}"
+        return f"<Result of {number}: {', '.join(self.metrics)}; print(result) shows the tables>"
+
     def __str__(self) -> str:
         return self.render("text")
 

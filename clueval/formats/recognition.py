@@ -73,7 +73,8 @@ def is_csv(line: str) -> bool:
     return bool(
         fields
         and line[0] != "#"
-        and "\t" not in line
+        and not {"\t", "\r"} & {*line}
+        and len(line) < _LONGEST  # a longer line is cut
         and re.search(r"\w\"?[,;]\"?\w", fields[-1])
         and not any(map(is_tag, fields))
     )

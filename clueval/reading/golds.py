@@ -31,10 +31,13 @@ def kept(gold: Any) -> Any:
 def _documents(gold: Any, other: Any, name: str, reading: Reading) -> Iterator[Document]:
     if isinstance(other, str | PathLike):
         raise UsageError(f"gold is in memory, and {name} is a path", advice="give both in one form")
-    found = given(gold, other)
-    for own, document in _pairs(found, reading):
-        require_same_text(own, document, ("gold", name))
-        yield document
+    try:
+        for own, document in _pairs(given(gold, other), reading):
+            require_same_text(own, document, ("gold", name))
+            yield document
+    except UsageError as error:
+        error.problem = error.problem.replace("predicted", name)  # as `given` calls the second side
+        raise
 
 
 def _pairs(found: Given, reading: Reading) -> Iterator[tuple[Document, Document]]:

@@ -86,5 +86,5 @@ def test_convert_writes_positions_of_documents_without_text(tmp_path: Path) -> N
 def test_convert_refuses_a_file_in_place_of_a_folder(gold: Path, tmp_path: Path) -> None:
     (tmp_path / "out").touch()
 
-    with pytest.raises(FileError, match="the folder cannot be created: File exists"):
+    with pytest.raises(FileError, match="cannot be written: there is a file of this name"):
         clueval.convert(gold, "brat", f"{tmp_path}/out/")

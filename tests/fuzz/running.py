@@ -87,6 +87,8 @@ def _failure(words: list[str]) -> Failure | None:
     if grown > MEGABYTES:
         return Failure("too much memory", f"{grown} MB")
     complaint = _written(err)
+    if "there is not enough memory" in complaint:
+        return Failure("MemoryError", complaint)
     if code == 2 and complaint.count("\n") != 1:
         return Failure("not one line", complaint)
     if code not in (0, 1, 2):

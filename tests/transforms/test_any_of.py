@@ -157,3 +157,16 @@ def test_any_of_has_the_fewest_errors_of_all_choices(texts: list[tuple[list[Trip
     assert errors(found) == sum(min(len({*gold} ^ {*own}) for gold in of) for own, of in texts)
     alone = score(golds[0], predicted, metrics="exact")
     assert score(golds[0], predicted, metrics="exact", any_of=[golds[0]]).metrics == alone.metrics
+
+
+@pytest.mark.parametrize(
+    ("other", "problem"),
+    [
+        ([[(0, 1, "A")], []], r"gold has 1 document and any_of\[0\] has 2 documents"),
+        ([["B-A"]], r"gold is spans and any_of\[0\] is tags"),
+        (5, r"any_of\[0\] must not be an int"),
+    ],
+)
+def test_any_of_is_named_in_errors(other: object, problem: str) -> None:
+    with pytest.raises(UsageError, match=problem):
+        score([[(0, 1, "A")]], [[(0, 1, "A")]], any_of=[other])

@@ -7,8 +7,10 @@ passages.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from itertools import chain
+from typing import NamedTuple
 
 from clueval.evaluation.lockstep.compare import Decoders, compare_columns
 from clueval.evaluation.lockstep.hunks import find_hunks
@@ -81,23 +83,32 @@ class DocumentLockstep(Lockstep):
         return DocumentPart(begins, document, found.tokens, runs)
 
 
-_Labels = tuple[tuple[tuple[tuple[str, str | None], ...], int], ...]
-"""The labels of spans by layer, and how many spans have them."""
+_Labels = tuple[tuple[str, str | None], ...]
+"""The label of a span in each layer."""
 
 Tallies = dict[tuple[str, str], Tally]
 
 
-class RunTallies:
-    """The counts of metrics in tag runs, each computed once.
+class _RunCounts(NamedTuple):
+    """The counts of a tag run: the labels of the parts that are the same on both sides, and the tallies of the others.
 
-    Holds up to `most` tag runs of each kind.
+    `disputed` is the number of positions of the others; each metric has a tally, if there are any.
+    """
+
+    labels: tuple[tuple[_Labels, int], ...]
+    disputed: int = 0
+    tallies: Sequence[Tally] = ()
+
+
+class RunTallies:
+    """The counts of metrics in tag runs, each computed once, after it is cut where no span crosses.
+
+    Holds up to `most` tag runs of each sequence.
     """
 
     def __init__(self, metrics: Sequence[Metric], decoders: Decoders, merge: bool, most: int) -> None:
         self._metrics, self._decoders, self._merge, self._most = metrics, decoders, merge, most
-        self._labels: dict[tuple[tuple[str, ...], str], _Labels] = {}
-        self._disputed: dict[tuple[tuple[str, ...], str], list[Tally]] = {}
-        self._cut: dict[tuple[tuple[str, ...], str], list[str]] = {}
+        self._known: defaultdict[str, dict[str, _RunCounts]] = defaultdict(dict)
         self._alphabets: list[Alphabet] = []  # those with which these tag runs are written
 
     def of(self, part: DocumentPart) -> Tallies:
@@ -105,9 +116,8 @@ class RunTallies:
         found: Tallies = {}
         alphabets = [counted.alphabet for counted in part.runs]
         is_new = list(map(id, alphabets)) != list(map(id, self._alphabets))
-        if is_new or max(len(self._labels), len(self._disputed), len(self._cut)) > self._most:
-            for known in (self._labels, self._disputed, self._cut):
-                known.clear()
+        if is_new or max(map(len, self._known.values()), default=0) > self._most:
+            self._known.clear()
             self._alphabets = alphabets
         for counted in part.runs:
             sequence = MERGED if self._merge else counted.layers[0]
@@ -116,57 +126,56 @@ class RunTallies:
         return found
 
     def _of_sequence(self, part: DocumentPart, counted: TagRuns, sequence: str) -> list[Tally]:
-        runs = Counter[str]()
-        for run, times in counted.counts.items():
-            place = counted.layers, run
-            if place not in self._cut:
-                self._cut[place] = counted.cut(run)
-            for piece in self._cut[place]:
-                runs[piece] += times
-        by_labels = Counter[_Labels]()
+        known = self._known[sequence]
+        sums: dict[_Labels, int] = {}
         disputed = []
         equal = part.tokens
-        for run, times in runs.items():
-            place = counted.layers, run
-            if place not in self._labels and place not in self._disputed:
-                self._count(counted, run, sequence)
-            if place in self._labels:
-                by_labels[self._labels[place]] += times
-            else:
-                equal -= len(run) * times
-                disputed.append((self._disputed[place], times))
-        agreed = _sum(by_labels)
+        for run, times in counted.counts.items():
+            found = known[run] if run in known else self._of_run(counted, run, sequence)
+            for labels, number in found.labels:
+                sums[labels] = sums.get(labels, 0) + number * times
+            if found.disputed:
+                equal -= found.disputed * times
+                disputed.append((found.tallies, times))
+        agreed = {Frozen(labels): number for labels, number in sums.items()}
         return [
             _added(metric.count_agreed(agreed, equal), [(tallies[number], n) for tallies, n in disputed])
             for number, metric in enumerate(self._metrics)
         ]
 
-    def _count(self, counted: TagRuns, run: str, sequence: str) -> None:
-        """Compute the labels of a tag run that is the same on both sides, or the counts of another."""
-        layers, nothing = counted.layers, {layer: list[str]() for layer in counted.layers}
+    def _of_run(self, counted: TagRuns, run: str, sequence: str) -> _RunCounts:
+        """The counts of a tag run: the sum of its parts."""
+        known, parts = self._known[sequence], counted.cut(run)
+        for part in parts:
+            if part not in known:
+                known[part] = self._counted(counted, part, sequence)
+        if run not in known:
+            found = list(map(known.__getitem__, parts))
+            disputed = [each.tallies for each in found if each.disputed]
+            known[run] = _RunCounts(
+                tuple(chain.from_iterable(each.labels for each in found)),
+                sum(each.disputed for each in found),
+                [_added(Tally(), [(tally, 1) for tally in of]) for of in zip(*disputed, strict=True)],
+            )
+        return known[run]
+
+    def _counted(self, counted: TagRuns, run: str, sequence: str) -> _RunCounts:
+        """The counts of a tag run that is not cut."""
+        nothing = {layer: list[str]() for layer in counted.layers}
         gold, predicted = counted.sides_of(run)
         if gold != predicted:
             comparison = self._compared(Columns(len(run), nothing, (gold, predicted)), sequence)
-            self._disputed[layers, run] = [count_comparison(metric, comparison) for metric in self._metrics]
-        elif self._merge:
+            tallies = [count_comparison(metric, comparison) for metric in self._metrics]
+            return _RunCounts((), len(run), tallies)
+        if self._merge:
             merged = self._compared(Columns(0, gold, (nothing, nothing)), sequence).agreed
-            self._labels[layers, run] = tuple((tuple(labels.items()), n) for labels, n in merged.items())
-        else:
-            tags = gold[sequence]
-            found = self._decoders[SIDES[0], sequence].labels(tags, Seams(tags))  # both sides read tags alike
-            self._labels[layers, run] = tuple((((sequence, label),), n) for label, n in found.items())
+            return _RunCounts(tuple((tuple(labels.items()), n) for labels, n in merged.items()))
+        tags = gold[sequence]
+        found = self._decoders[SIDES[0], sequence].labels(tags, Seams(tags))  # both sides read tags alike
+        return _RunCounts(tuple((((sequence, label),), n) for label, n in found.items()))
 
     def _compared(self, columns: Columns, sequence: str) -> ComparedSequence:
         return compare_columns(columns, self._decoders, self._merge)[sequence]
-
-
-def _sum(by_labels: Counter[_Labels]) -> Counter[Frozen]:
-    """The sum of labels with their multiplicity."""
-    sums: dict[tuple[tuple[str, str | None], ...], int] = {}
-    for labels, times in by_labels.items():
-        for layers, number in labels:
-            sums[layers] = sums.get(layers, 0) + number * times
-    return Counter({Frozen(layers): number for layers, number in sums.items()})
 
 
 def _added(tally: Tally, more: Sequence[tuple[Mapping[tuple[object, ...], int], int]]) -> Tally:

@@ -112,13 +112,13 @@ def test_tag_runs_that_differ_are_counted_as_often_as_they_occur(tmp_path: Path,
 def test_counts_of_a_tag_run_are_computed_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     text = HEAD + f"<text>\n{SENTENCE * 5}</text>\n" * 4
     computed = []
-    compute = RunTallies._count
+    compute = RunTallies._counted
 
-    def count(self: RunTallies, counted: TagRuns, run: str, sequence: str) -> None:
+    def count(self: RunTallies, counted: TagRuns, run: str, sequence: str) -> Any:
         computed.append(run)
-        compute(self, counted, run, sequence)
+        return compute(self, counted, run, sequence)
 
-    monkeypatch.setattr(RunTallies, "_count", count)
+    monkeypatch.setattr(RunTallies, "_counted", count)
     counted(sources(tmp_path, text, text.replace("c\tI-X", "c\tI-Y")), PLAN)
 
     assert len(computed) == 2
