@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from itertools import compress, count, repeat
 from typing import Any, NamedTuple, Protocol
 
 from clueval.evaluation.lockstep.hunks import fits
@@ -80,10 +81,9 @@ class VrtRecogniser:
         """The start tags; between sentences, one follows the end tag of the document before."""
         before = b"" if end == self.ends[1] else self.ends[1]
         found = []
-        for number, piece in enumerate(pieces):
-            if piece.startswith(before):
-                line = piece[len(before) : piece.find(b"\n", len(before))]
-                found.append(DocumentHead(number, False, *self.reader.document_of(line.decode())))
+        for number in compress(count(), map(bytes.startswith, pieces, repeat(before))):
+            line = pieces[number][len(before) : pieces[number].find(b"\n", len(before))]
+            found.append(DocumentHead(number, False, *self.reader.document_of(line.decode())))
         return found
 
     def marks(self, pieces: Sequence[bytes]) -> list[int]:

@@ -30,5 +30,6 @@ class TokenIds:
         ids = self._line.findall(text)
         known = len(self._seen)
         self._seen.update(ids)
-        if len(self._seen) < known + len(ids) or (self._entities and b"&" in b"".join(ids)):
+        has_entity = self._entities and b"&" in text and b"&" in b"".join(ids)
+        if len(self._seen) < known + len(ids) or has_entity:
             raise FormatError("a token id seems to occur again", file=self._file)
