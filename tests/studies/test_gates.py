@@ -135,7 +135,7 @@ def test_an_undefined_score_fails(capsys: Capture) -> None:
         (["--significant"], "--significant needs --fail-if-worse"),
         (["--score", F1], "--score needs --fail-if-worse"),
         (["--fail-if-worse", "no.clueval"], "cannot be read"),
-        (["--fail-if-worse", "gold"], "not JSON"),
+        (["--fail-if-worse", "gold"], "is not a saved result"),
         (["--fail-if-worse", "whole.clueval", "--significant"], "no counts by unit"),
         (["--fail-if-worse", "levels.clueval"], "metrics is exact and levels"),
     ],
