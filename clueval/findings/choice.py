@@ -19,6 +19,7 @@ from clueval.options import field_names, require_types
 from clueval.spans.document import Document
 from clueval.spans.filters import Filter, parse_where
 from clueval.spans.flat import Flat, by_position
+from clueval.spans.making import making_many
 from clueval.spans.match_classes import KINDS, LEVELS
 from clueval.spans.matching import Match, match_spans
 from clueval.spans.merging import with_merged
@@ -27,6 +28,9 @@ from clueval.spans.span import MERGED
 SIDES: tuple[SideName, SideName] = ("gold", "predicted")
 
 _ALL = Filter()
+
+_OBJECTS = 20
+"""The number of objects that a finding with its context consists of, approximately."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +101,10 @@ def findings(gold: Document, predicted: Document, choice: Choice | None = None) 
 
     Holds all findings of the documents. Raises `OverlapError` if spans of a sequence overlap.
     """
-    yield from in_text_order(_by_sequence(gold, predicted, choice or Choice()))
+    spans = sum(len(spans) for document in (gold, predicted) for spans in document.layers.values())
+    with making_many(_OBJECTS * spans):
+        found = in_text_order(_by_sequence(gold, predicted, choice or Choice()))
+    yield from found
 
 
 def _by_sequence(gold: Document, predicted: Document, choice: Choice) -> Iterator[Finding]:
