@@ -110,6 +110,8 @@ def _after_lines(text: str, start: int, lines: int) -> int:
         step = min(end + 2 * lines, len(text))  # a line has at least two characters, so no step is too long
         lines -= text.count("\n", end, step)
         end = step
+    if end == len(text):
+        return end
     for _ in range(lines):
         end = text.find("\n", end) + 1 or len(text)
     return end if end == len(text) else text.rindex("\n", start, end) + 1
