@@ -231,7 +231,8 @@ class Masking:
             return None
         if document is not None and pair.ended:
             document.close(tally, reader.risk)
-        return self._with_layers(tally, pair.gold, pair.predicted, sequence, len(pair.ends))
+        documents = len(pair.ends) if pair.ended else 0  # a document in parts counts once
+        return self._with_layers(tally, pair.gold, pair.predicted, sequence, documents)
 
     def _reader(
         self,
