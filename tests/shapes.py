@@ -108,7 +108,7 @@ def labels(size: int, folder: Path) -> tuple[Path, Path]:
 
 
 def long_label(size: int, folder: Path) -> tuple[Path, Path]:
-    names = "x" * 50 * size, "y" * 50 * size
+    names = "x" * 100 * size, "y" * 100 * size
     return _written(folder, "vrt", (_vrt([[f"B-{name}", "O", "B-A", "O"] * 9]) for name in names))
 
 
