@@ -1,7 +1,9 @@
 """Carries out a command again and again, and ends it by a signal at other moments; for tests/test_faults.py.
 
-A moment is a number of calls and returns of Python functions, so that it is the same on every machine. Each run
-is a process of its own, forked from this one, in a folder of its own. What became of each is printed as JSON.
+A moment is a number of calls and returns of functions, so that it is the same on every machine. The signal comes at
+the next moment at which Python looks for one, too: when a Python function starts or a function of C has returned. At
+another, an import could keep its lock forever. Each run is a process of its own, forked from this one, in a folder of
+its own. What became of each is printed as JSON.
 """
 
 from __future__ import annotations
@@ -65,7 +67,7 @@ def _child(place: Path, log: Path, temporary: Path, arguments: list[str], at: in
         if event.startswith("c_") and called is sys.setprofile:
             return
         count += 1
-        if count == at:
+        if at and count >= at and event in ("call", "c_return"):
             sys.setprofile(None)
             os.kill(own, number)
 
