@@ -124,7 +124,7 @@ TOKENS = 1_000_000
 
 AIMS = (
     Aim("usual, seqeval / clueval", ("usual", "seqeval"), ("usual", "clueval"), 25, least=True),
-    Aim("hard, seqeval / clueval", ("hard", "seqeval"), ("hard", "clueval"), 10, least=True),
+    Aim("hard, seqeval / clueval", ("hard", "seqeval"), ("hard", "clueval"), 20, least=True),
     Aim("usual, clueval / line loop", ("usual", "clueval"), ("usual", "line loop"), 2.5),
     Aim("three layers / one layer", ("layers", "three layers"), ("layers", "clueval"), 3),
     Aim("three layers merged / one layer", ("layers", "merged"), ("layers", "clueval"), 3),
