@@ -39,7 +39,9 @@ def token_row_reading(gold: Source, predicted: Source, plan: Plan) -> FileReadin
 
 def _compared(gold: Source, predicted: Source, merge: bool) -> Generator[Compared, None, FileEnd]:
     sources = dict(zip(SIDES, (gold, predicted), strict=True))
-    decoders = {(side, DEFAULT_LAYER): source.options.decoder() for side, source in sources.items()}
+    decoders = {
+        (side, DEFAULT_LAYER): source.options.decoder(str(source.path)) for side, source in sources.items()
+    }
     counter = TagCounter(decoders, merge)
     pairs = _pairs(gold, predicted)
     while batch := list(islice(pairs, BATCH)):

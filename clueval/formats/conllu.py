@@ -272,12 +272,12 @@ def _read(opened: Opened, options: Options) -> Iterator[Document]:
     schemes = dict.fromkeys(tagged, options.scheme)
     invalid = options.invalid or INVALID[0]
     if options.scheme is None and invalid != "conlleval" and tagged:
-        first = {layer: Decoder(None, "conlleval") for layer in tagged}
+        first = {layer: Decoder(None, "conlleval", opened.file) for layer in tagged}
         quiet = replace(opened, progress=None, passed_over=Counter())
         for _ in _ConlluReader(quiet, sources, options, first).read():
             pass
         schemes = {layer: decoder.scheme() for layer, decoder in first.items()}
-    decoders = {layer: Decoder(scheme, invalid) for layer, scheme in schemes.items()}
+    decoders = {layer: Decoder(scheme, invalid, opened.file) for layer, scheme in schemes.items()}
     yield from _ConlluReader(opened, sources, options, decoders).read()
 
 

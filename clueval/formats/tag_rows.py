@@ -22,7 +22,7 @@ class TaggedRows:
     def __init__(self, rows: RowReader, layers: Sequence[str]) -> None:
         self._invalid = rows.options.invalid or "conlleval"
         self._scheme = rows.options.scheme
-        self._file = FileTags({layer: Decoder(self._scheme, self._invalid) for layer in layers})
+        self._file = FileTags({layer: Decoder(self._scheme, self._invalid, rows.file) for layer in layers})
 
     @classmethod
     def of(cls, rows: RowReader, layers: Sequence[str]) -> TaggedRows:

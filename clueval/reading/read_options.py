@@ -137,8 +137,9 @@ class ReadOptions(Reading):
         """Whether ill-formed tags of column files are repaired, which does not depend on their scheme."""
         return self.invalid in (None, "conlleval")
 
-    def decoder(self) -> Decoder:
-        return Decoder(self.scheme, self.invalid or "conlleval")
+    def decoder(self, file: str | None = None) -> Decoder:
+        """Return a new decoder of tags; `file` names the file in errors."""
+        return Decoder(self.scheme, self.invalid or "conlleval", file)
 
     def has_columns_of(self, other: ReadOptions) -> bool:
         """Return whether the columns of two files have the same uses; the parts that are read may differ."""

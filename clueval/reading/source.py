@@ -90,10 +90,12 @@ class Source:
         options = self.options
         names = layer_names(options.layers)
         if options.scheme is not None or options.reads_leniently:
-            return {name: options.decoder() for name in names}
+            return {name: options.decoder(str(self.path)) for name in names}
         every = replace(self, progress=None).passages() if passages is None else passages
-        schemes = recognised_schemes(every, names)
-        return {name: replace(options, scheme=scheme).decoder() for name, scheme in schemes.items()}
+        schemes = recognised_schemes(every, names, str(self.path))
+        return {
+            name: replace(options, scheme=scheme).decoder(str(self.path)) for name, scheme in schemes.items()
+        }
 
     def require_both_sides(self) -> None:
         """Raise `UsageError` unless a file of this format can hold gold and predicted in two columns."""

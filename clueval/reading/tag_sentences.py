@@ -44,7 +44,7 @@ class TagOptions:
     def decoders(self) -> dict[tuple[str, str], Decoder]:
         """Return new decoders."""
         options = zip(SIDES, self.schemes, self.treatments, strict=True)
-        return {(side, DEFAULT_LAYER): Decoder(scheme, how) for side, scheme, how in options}
+        return {(side, DEFAULT_LAYER): Decoder(scheme, how, side) for side, scheme, how in options}
 
 
 def documents_of_tags(

@@ -36,16 +36,17 @@ class Decoder:
     The tags come as lists in which an O separates the sentences. If `scheme` is None, the scheme is
     recognised from all tags of the file, and ill-formed tags are counted at the end of the file. To discard
     or refuse ill-formed tags (`invalid` is ``discard`` or ``error``), the scheme must be named; otherwise all
-    tags are read leniently.
+    tags are read leniently. `file` names the file in errors about all its tags.
     """
 
-    def __init__(self, scheme: str | None, invalid: str) -> None:
+    def __init__(self, scheme: str | None, invalid: str, file: str | None = None) -> None:
         if invalid not in INVALID:
             raise UsageError(
                 f"unknown treatment of ill-formed tags {invalid!r}", advice=f"one of {', '.join(INVALID)}"
             )
         self._scheme = None if scheme is None else scheme_called(scheme)
         self._invalid = invalid
+        self._file = file
         self._neighbours: Neighbours = Counter()
         self._dropped = 0  # spans of the lenient rule that were discarded
 
@@ -135,8 +136,15 @@ class Decoder:
         return spans
 
     def scheme(self) -> str | None:
-        """Return the named scheme, or the scheme recognised from the tags so far; None if all tags are O."""
-        return self._scheme or scheme_of(+self._neighbours)
+        """Return the named scheme, or the scheme recognised from the tags so far; None if all tags are O.
+
+        Raises `TagError` for tags of two schemes.
+        """
+        try:
+            return self._scheme or scheme_of(+self._neighbours)
+        except TagError as error:
+            error.file = self._file
+            raise
 
     def spans(self) -> int:
         """How many spans have been decoded so far."""

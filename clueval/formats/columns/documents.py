@@ -264,16 +264,16 @@ def _text(passages: Iterable[Passage], tokens: Sequence[str]) -> str | None:
     return joined(tokens, spaces)
 
 
-def recognised_schemes(passages: Iterable[Passage], layers: Iterable[str]) -> dict[str, str | None]:
+def recognised_schemes(
+    passages: Iterable[Passage], layers: Iterable[str], file: str
+) -> dict[str, str | None]:
     """Return the scheme of each layer of a file, recognised from all its tags; None if all tags are O.
 
     Raises `FormatError` and `TagError` for lines and tags that cannot be read, and `TagError` for tags of two
     schemes.
     """
-    decoders = {layer: Decoder(None, "conlleval") for layer in layers}
-    file = None
+    decoders = {layer: Decoder(None, "conlleval", file) for layer in layers}
     for passage in passages:
-        file = passage.file
         tables = parsed(passage)
         for layer, decoder in decoders.items() if tables else ():
             column = _column(tables, layer)
@@ -281,11 +281,7 @@ def recognised_schemes(passages: Iterable[Passage], layers: Iterable[str]) -> di
                 decoder.accept(column, Seams(column).neighbours)
             except BadTag as error:
                 raise located(error, passage, layer) from None
-    try:
-        return {layer: decoder.scheme() for layer, decoder in decoders.items()}
-    except TagError as error:
-        error.file = error.file or file
-        raise
+    return {layer: decoder.scheme() for layer, decoder in decoders.items()}
 
 
 def _column(tables: Iterable[TokenTable], layer: str) -> list[str]:
