@@ -287,9 +287,9 @@ def _of_pairs(gold: float, predicted: float, true: float) -> Row:
     }
 
 
-def _support(traditional: Report | None) -> Row:
+def _support(traditional: object) -> Row:
     """Return the numbers of spans of an entry of FairEval, which only its traditional part has."""
-    if traditional is None:
+    if not isinstance(traditional, Mapping) or "TP" not in traditional:  # a label may have this name
         return {}
     return {
         "gold": traditional["TP"] + traditional["FN"],

@@ -166,6 +166,16 @@ def test_rows_take_labels_that_are_names_in_reports_for_labels(label: str, metri
     assert all(row["f1"] == 1.0 for row in rows)
 
 
+@pytest.mark.parametrize("metric", ["confusion", "masking"])
+def test_rows_take_a_label_that_is_called_like_a_part_of_the_report_of_fair(metric: str) -> None:
+    rows = []
+    for label in ("traditional", "other"):
+        document = Document("d", {"label": [Span(0, 1, label)]}, ["a", "b"])
+        rows.append([{**row, "label": None} for row in score([document], [document], metrics=metric).rows()])
+
+    assert rows[0] == rows[1]
+
+
 def test_long_rows_have_every_number_by_its_path_below_the_sequence() -> None:
     result = of_samples(layers={"entity": 2}, by="domain")
     rows = result.rows(long=True)
