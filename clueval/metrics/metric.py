@@ -58,6 +58,7 @@ class Needs(NamedTuple):
         rates: yields, given the keys of a tally, how rates follow from its counts, if those of the report do not tell.
         count_pair: counts a sequence of two sides that are tokens and flat layers, as `count` does from their
             documents; None: the metric counts documents only. The call returns None where documents are needed.
+        headline: returns the part of `scores` that has the headline, where this costs less; None: `scores` is called.
     """
 
     documents: bool = False
@@ -71,6 +72,7 @@ class Needs(NamedTuple):
     places: bool = True
     rates: Callable[[Collection[tuple[Any, ...]]], Iterator[KeyRates | SummedKeyRates]] | None = None
     count_pair: Callable[[TokenPair, str], Tally | None] | None = None
+    headline: Callable[[Tally, Sequence[str]], dict[str, Any]] | None = None
 
 
 class Metric(Protocol):
