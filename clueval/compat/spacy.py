@@ -47,17 +47,19 @@ _NOTHING = {"precision": 0.0, "recall": 0.0, "f1": 0.0}
 
 
 def make_span_scorer(
-    metrics: Sequence[str] = ("levels",), spans_key: str | None = None, unit: str = "character"
+    metrics: Sequence[str] | str = ("levels",), spans_key: str | None = None, unit: str = "character"
 ) -> Callable[..., Scores]:
     """Return a scorer of entities or, with `spans_key`, of a group of spans.
 
+    `metrics` are names, separated by commas or in a list, and `exact` is always among them.
     `unit` is the unit of positions. With ``character`` reference and prediction may have different tokens,
     and spans with a blank between them are not adjacent, so they do not tile another; with ``token`` the
     tokens must be the same (`TextMismatch`). Raises `UsageError` for unknown names.
     """
     if unit not in UNITS:
         raise UsageError(f"unknown unit {unit!r}", advice=f"one of {', '.join(UNITS)}")
-    chosen = list(dict.fromkeys(["exact", *metrics]))
+    named = metrics.split(",") if isinstance(metrics, str) else metrics
+    chosen = list(dict.fromkeys(["exact", *named]))
     Accumulator(chosen)  # raises for an unknown name before training begins
 
     def score_spans(examples: Iterable[Any], **_: Any) -> Scores:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from clueval.exceptions import FormatError
 from clueval.findings.disputed import Disputed
@@ -18,11 +18,15 @@ from clueval.tagging.schemes import OUTSIDE
 
 
 class LineCheck:
-    """Checks the columns, tags and token ids of a file. Holds its different tags and the ids of one document."""
+    """Checks the columns, tags and token ids of a file. Holds its different tags and the ids of one document.
+
+    `equal` are the tags of each layer in the lines that are equal on both sides; only the check of gold sees them.
+    """
 
     def __init__(self, source: Source) -> None:
         names = layer_names(source.options.layers)
-        self._decoders = {name: source.options.decoder() for name in names}
+        self._decoders = {name: source.options.decoder(str(source.path)) for name in names}
+        self.equal: dict[str, set[str]] = {name: set() for name in names}
         self._tags: dict[str, set[str]] = {name: set() for name in names}
         self._ids = DocumentIds(source)
 
@@ -35,7 +39,7 @@ class LineCheck:
         try:
             ids = self._checked(passage, disputed.equal)
             for layer in self._tags:
-                self._check_tags(passage, layer, disputed.tags(layer))
+                self._check_tags(passage, layer, dict.fromkeys(disputed.tags(layer)))
         except FormatError:
             self._checked(passage, passage.sentences)  # raises the error for the first of the lines
             raise
@@ -52,9 +56,13 @@ class LineCheck:
         if passage.layout != gold.layout:
             self._ids.see(passage, disputed.predicted.texts.token_ids or ())
 
-    def end(self) -> None:
-        """Check the tags of the whole file. Raises `TagError` for tags of two schemes."""
-        for decoder in self._decoders.values():
+    def end(self, equal: Mapping[str, Collection[str]] | None = None) -> None:
+        """Check the tags of the whole file, with those that the other check has seen in equal lines.
+
+        Raises `TagError` for tags of two schemes.
+        """
+        for layer, decoder in self._decoders.items():
+            decoder.accept((), Counter((OUTSIDE, tag) for tag in (equal or {}).get(layer, ())))
             decoder.scheme()
 
     def _checked(self, passage: Passage, sentences: Sequence[str]) -> list[str]:
@@ -63,18 +71,20 @@ class LineCheck:
         try:
             for table in tables(sentences, passage.layout) if passage.layout is not None else ():
                 for layer, tags in table.tags().items():
-                    self._check_tags(passage, layer, tags)
+                    different = dict.fromkeys(tags)
+                    self._check_tags(passage, layer, different)
+                    self.equal[layer].update(different)
                 ids += table.token_ids() or ()
         except ValueError as error:
             raise next(misfits(passage), error) from None
         return ids
 
-    def _check_tags(self, passage: Passage, layer: str, tags: Sequence[str]) -> None:
-        new = [
-            tag for tag in dict.fromkeys(tags) if tag not in self._tags[layer]
-        ]  # the error names the first
+    def _check_tags(self, passage: Passage, layer: str, different: Iterable[str]) -> None:
+        new = [tag for tag in different if tag not in self._tags[layer]]
         try:
-            self._decoders[layer].accept(tags if new else (), Counter((OUTSIDE, tag) for tag in new))
+            self._decoders[layer].accept(
+                new, Counter((OUTSIDE, tag) for tag in new)
+            )  # names the first bad one
         except BadTag as error:
             raise located(error, passage, layer) from None
         self._tags[layer].update(new)

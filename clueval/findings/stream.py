@@ -202,7 +202,7 @@ class _Stream:
             other_lines.see_predicted(predicted, disputed, gold)
             yield from found
         lines.end()
-        other_lines.end()
+        other_lines.end(lines.equal)
 
     def _require_known_names(self) -> None:
         self._preparation.checked()
@@ -212,11 +212,14 @@ class _Stream:
 
 
 def within_sentences(own: Source, other: Source, choice: Choice) -> bool:
-    """Return whether neither the choice nor the format needs more than a sentence."""
+    """Return whether neither the choice nor the format needs more than a sentence, and equal lines have equal spans."""
+    decoder, other_decoder = own.options.decoder(), other.options.decoder()
     return (
         own.token_lines is not None
         and own.format == other.format
-        and own.options.decoder().reads_neighbours
+        and decoder.reads_neighbours
+        and decoder.treatment == other_decoder.treatment
+        and decoder.named_scheme == other_decoder.named_scheme
         and choice.window is None
     )
 

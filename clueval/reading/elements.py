@@ -24,7 +24,7 @@ def require_elements(path: Path, options: ReadOptions) -> None:
             raise FormatError(
                 f"there is no element <{tag}>",
                 file=str(path),
-                advice=f"check --{name.replace('_', '-')}",
+                advice=f"check Reading.{name}",
             )
 
 

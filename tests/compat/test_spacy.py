@@ -283,6 +283,12 @@ def test_overlapping_spans_of_a_group_are_named_where_a_metric_forbids_them() ->
     assert make_span_scorer(["muc"], spans_key="sc")([example(nested, nested, "sc")])["spans_sc_f"] == 1.0
 
 
+def test_metrics_of_the_scorer_may_be_separated_by_commas() -> None:
+    examples = [Example(doc([Span(0, 2, "A")]), doc([Span(0, 3, "A")]))]
+
+    assert make_span_scorer("fair,muc")(examples) == make_span_scorer(["fair", "muc"])(examples)
+
+
 @pytest.mark.parametrize(
     ("settings", "message"),
     [({"metrics": ["exat"]}, "unknown metric 'exat'"), ({"unit": "byte"}, "unknown unit 'byte'")],

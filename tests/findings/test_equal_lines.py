@@ -7,6 +7,7 @@ import pytest
 from clueval.evaluation.run import score
 from clueval.exceptions import CluevalError
 from clueval.findings.stream import errors
+from clueval.reading.options import Reading
 
 GOOD = "a 1 B-PER\nb 2 O\n\n"
 
@@ -48,3 +49,39 @@ def test_errors_refuse_a_tag_in_a_disputed_sentence_that_is_equal_in_another_lay
 
     with pytest.raises(CluevalError, match=r"g\.conll:2: 'foo' is not a tag"):
         list(errors(gold, predicted))
+
+
+@pytest.mark.parametrize(
+    ("gold", "predicted"), [("b B-X\nc E-X\n", "b U-X\nc L-X\n"), ("b U-X\n", "b S-X\n")]
+)
+def test_errors_refuse_tags_of_two_schemes_in_lines_that_are_equal_and_others(
+    tmp_path: Path, gold: str, predicted: str
+) -> None:
+    paths = tmp_path / "g.conll", tmp_path / "p.conll"
+    for path, lines in zip(paths, (gold, predicted), strict=True):
+        path.write_text(f"a S-X\n\n{lines}")
+
+    with pytest.raises(CluevalError) as expected:
+        score(*paths)
+    with pytest.raises(CluevalError) as found:
+        list(errors(*paths))
+    assert str(found.value) == str(expected.value)
+
+
+def test_errors_are_found_in_equal_lines_that_the_sides_read_in_two_ways(tmp_path: Path) -> None:
+    path = tmp_path / "both.conll"
+    path.write_text("a I-X\n\nb B-X\nc I-X\n")
+    readings = Reading(scheme="BIO"), Reading(scheme="BIO", invalid="discard")
+
+    found = list(errors(path, path, reading=readings))
+
+    assert score(path, path, reading=readings, metrics="exact").get("exact.label.micro.fn") == 1
+    assert [(each.side, each.start, each.text) for each in found] == [("gold", 0, "a")]
+
+
+def test_errors_refuse_a_tag_in_an_equal_line_that_is_outside_the_scheme_of_one_side(tmp_path: Path) -> None:
+    path = tmp_path / "both.conll"
+    path.write_text("a S-X\n")
+
+    with pytest.raises(CluevalError, match="'S-X' is outside the scheme BIO"):
+        list(errors(path, path, reading=(Reading(scheme="BIOES"), Reading(scheme="BIO"))))

@@ -8,6 +8,7 @@ import pytest
 from corpora import write
 
 from clueval import check, errors, score
+from clueval.cli import main
 from clueval.exceptions import FormatError
 from clueval.reading.source import read
 
@@ -18,13 +19,22 @@ TEXT = '<text id="a">\n<s>\nx\tB-X\n</s>\n</text>\n<text id="b">\n<s>\ny\tO\n</s
 def test_element_that_a_file_does_not_have_is_refused(option: str, tmp_path: Path) -> None:
     path = write(tmp_path / "a.vrt", TEXT)
     options: dict[str, Any] = {option: "txt"}
-    message = rf"a\.vrt: there is no element <txt> \(check --{option.replace('_', '-')}\)"
+    message = rf"a\.vrt: there is no element <txt> \(check Reading\.{option}\)"
 
     for call in (lambda: score(path, path, **options), lambda: list(errors(path, path, **options))):
         with pytest.raises(FormatError, match=message):
             call()
     with pytest.raises(FormatError, match=message):
         check(path, **options)
+
+
+def test_element_that_a_file_does_not_have_is_named_as_an_option_on_the_command_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = str(write(tmp_path / "a.vrt", TEXT))
+
+    assert main(["score", path, path, "--sentence-tag", "seg"]) == 2
+    assert capsys.readouterr().err.endswith("a.vrt: there is no element <seg> (check --sentence-tag)\n")
 
 
 def test_element_may_be_anywhere_in_a_file(tmp_path: Path) -> None:
