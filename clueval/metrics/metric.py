@@ -17,11 +17,11 @@ from clueval.exceptions import UsageError
 from clueval.metrics.counting import Tally, f_measure
 from clueval.spans.document import Document
 from clueval.spans.span import Frozen, Span
-from clueval.spans.token_pair import TokenPair
 
 if TYPE_CHECKING:
     from clueval.metrics.key_rates import KeyRates, SummedKeyRates
     from clueval.reports.table import Table
+    from clueval.spans.token_pair import TokenPair
 
 Rates = tuple[float, float, float]
 """Precision, recall, F1."""
