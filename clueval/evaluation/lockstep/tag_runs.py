@@ -130,18 +130,18 @@ class Alphabet(dict[bytes, str]):
 class TagRuns:
     """The multiplicity of each tag run of one layer, or of several layers together."""
 
-    def __init__(self, layers: tuple[str, ...], layout: Layout, sizes: Sizes = SIZES) -> None:
+    def __init__(
+        self, layers: tuple[str, ...], layout: Layout, sizes: Sizes = SIZES, alphabet: Alphabet | None = None
+    ) -> None:
         self.layers, self._layout, self._sizes = layers, layout, sizes
-        self.alphabet = Alphabet(layers, layout)
+        self.alphabet = Alphabet(layers, layout) if alphabet is None else alphabet
         self.counts: Counter[str] = Counter()
         self._seams: Counter[tuple[str, str]] = Counter()
         self._tags = 0  # an upper limit for the different tag runs
 
     def empty(self) -> TagRuns:
         """No tag runs of the same layers; they are written with the same characters."""
-        runs = TagRuns(self.layers, self._layout, self._sizes)
-        runs.alphabet = self.alphabet
-        return runs
+        return TagRuns(self.layers, self._layout, self._sizes, self.alphabet)
 
     @property
     def are_many(self) -> bool:
