@@ -153,9 +153,7 @@ class TagRuns:
         """Add the tag runs of token lines."""
         text = self._characters(rows)
         self.counts.update(text.split())
-        self._tags += len(text)
-        if self._tags > self._sizes.run_tags:
-            self._tags = sum(map(len, self.counts))
+        self._see(len(text))
 
     def add_seam(self, seam: Rows) -> None:
         """Count two lines as adjacent that are not so in the lines of any `add`."""
@@ -170,8 +168,14 @@ class TagRuns:
 
     def include(self, other: TagRuns) -> None:
         """Add tag runs that are written with the same characters."""
-        self._tags += other._tags
         self.counts.update(other.counts)
+        self._see(other._tags)
+
+    def _see(self, tags: int) -> None:
+        """Add to the upper limit; if there may be too many tags, set it to their number."""
+        self._tags += tags
+        if self._tags > self._sizes.run_tags:
+            self._tags = sum(map(len, self.counts))
 
     def sides_of(self, run: str) -> tuple[Tags, Tags]:
         """The gold and the predicted tags of a tag run."""
