@@ -27,7 +27,11 @@ class Totals:
         self.tallies: dict[tuple[str, str], Tally] = {}
 
     def add(self, metric: str, sequence: str, tally: Tally) -> None:
-        self.tallies.setdefault((metric, sequence), Tally()).update(tally)
+        own = self.tallies.get((metric, sequence))
+        if own is None:
+            self.tallies[metric, sequence] = Tally(tally)
+        else:
+            own.update(tally)
 
     def include(self, other: Totals) -> None:
         """Add the counts of other totals."""

@@ -130,18 +130,18 @@ class Alphabet(dict[bytes, str]):
 class TagRuns:
     """The multiplicity of each tag run of one layer, or of several layers together."""
 
-    def __init__(self, layers: tuple[str, ...], layout: Layout, sizes: Sizes = SIZES) -> None:
+    def __init__(
+        self, layers: tuple[str, ...], layout: Layout, sizes: Sizes = SIZES, alphabet: Alphabet | None = None
+    ) -> None:
         self.layers, self._layout, self._sizes = layers, layout, sizes
-        self.alphabet = Alphabet(layers, layout)
+        self.alphabet = Alphabet(layers, layout) if alphabet is None else alphabet
         self.counts: Counter[str] = Counter()
         self._seams: Counter[tuple[str, str]] = Counter()
         self._tags = 0  # an upper limit for the different tag runs
 
     def empty(self) -> TagRuns:
         """No tag runs of the same layers; they are written with the same characters."""
-        runs = TagRuns(self.layers, self._layout, self._sizes)
-        runs.alphabet = self.alphabet
-        return runs
+        return TagRuns(self.layers, self._layout, self._sizes, self.alphabet)
 
     @property
     def are_many(self) -> bool:
@@ -153,9 +153,7 @@ class TagRuns:
         """Add the tag runs of token lines."""
         text = self._characters(rows)
         self.counts.update(text.split())
-        self._tags += len(text)
-        if self._tags > self._sizes.run_tags:
-            self._tags = sum(map(len, self.counts))
+        self._see(len(text))
 
     def add_seam(self, seam: Rows) -> None:
         """Count two lines as adjacent that are not so in the lines of any `add`."""
@@ -170,8 +168,14 @@ class TagRuns:
 
     def include(self, other: TagRuns) -> None:
         """Add tag runs that are written with the same characters."""
-        self._tags += other._tags
         self.counts.update(other.counts)
+        self._see(other._tags)
+
+    def _see(self, tags: int) -> None:
+        """Add to the upper limit; if there may be too many tags, set it to their number."""
+        self._tags += tags
+        if self._tags > self._sizes.run_tags:
+            self._tags = sum(map(len, self.counts))
 
     def sides_of(self, run: str) -> tuple[Tags, Tags]:
         """The gold and the predicted tags of a tag run."""
