@@ -11,6 +11,7 @@ import pytest
 
 import clueval
 from clueval import CluevalError
+from clueval.metrics import metric_named
 
 TAGS = [["B-PER", "I-PER", "O", "B-LOC"]]
 OTHER = [["B-PER", "I-PER", "O", "O"]]
@@ -133,6 +134,14 @@ REFUSED: dict[str, tuple[Callable[[], object], str]] = {
     "settings of metrics as a dictionary": (
         lambda: clueval.score(TAGS, OTHER, metrics={"partial": {"factor": 0.5}}),
         "metric_named('partial', factor=0.5)",
+    ),
+    "a setting that a metric does not have": (
+        lambda: clueval.score(TAGS, OTHER, metrics=metric_named("partial", facter=0.5)),
+        "metric partial has no setting 'facter' (it has factor, glue, betas)",
+    ),
+    "a setting of a metric without any": (
+        lambda: clueval.score(TAGS, OTHER, metrics=metric_named("muc", beta=2)),
+        "metric muc has no setting 'beta' (it has none)",
     ),
     "threshold without the feature": (
         lambda: clueval.threshold([SPANS], [SPANS]),

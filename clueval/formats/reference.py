@@ -67,17 +67,11 @@ def in_points(
 
 def places(text: str, unit: str) -> Callable[[int], int | None]:
     """Return the function from positions in `unit` to code points; it returns None within a character."""
-    if unit == "points" or (text.isascii() and unit != "points"):
+    if unit == "points" or text.isascii():
         return lambda position: position
     width = _bytes_of if unit == "bytes" else _units_of
     points = {at: number for number, at in enumerate(accumulate(map(width, text), initial=0))}
     return points.get
-
-
-def positions_in(text: str, unit: str) -> list[int]:
-    """Return the position in `unit` of each code point of the text, and of its end."""
-    width = {"bytes": _bytes_of, "utf16": _units_of}.get(unit, lambda _: 1)
-    return list(accumulate(map(width, text), initial=0))
 
 
 def _bytes_of(character: str) -> int:

@@ -7,6 +7,7 @@ Metrics never import each other. To read the package, begin with `metric`, `coun
 
 from __future__ import annotations
 
+from dataclasses import fields
 from importlib import import_module
 from typing import Any
 
@@ -37,7 +38,14 @@ def metric_named(name: str, **settings: Any) -> Metric:
     >>> metric_named("partial", factor=0.5)
     Partial(factor=0.5, glue=False, betas=())
     """
-    metric: Metric = metric_class(name)(**settings)
+    kind = metric_class(name)
+    known = [field.name for field in fields(kind) if field.init]
+    for setting in settings:
+        if setting not in known:
+            raise UsageError(
+                f"metric {name} has no setting {setting!r}", advice=f"it has {', '.join(known) or 'none'}"
+            )
+    metric: Metric = kind(**settings)
     return metric
 
 

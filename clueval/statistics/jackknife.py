@@ -23,12 +23,17 @@ FEWEST_THAT_DIFFER = 6
 
 POWER = 0.8
 
+ROUNDING = 1e-14
+"""Values that differ by no more are equal: rounding changes the last bits of equal scores."""
+
 
 def standard_error(without: Sequence[float], times: Sequence[int] | None = None) -> float:
-    """Return the standard error of a score from its values without each unit; O(n).
+    """Return the standard error of a score from its values without each unit, 0 if they are equal; O(n).
 
     `times` says of each value without how many units the score has it; None: each without one.
     """
+    if max(without) - min(without) <= ROUNDING:
+        return 0.0
     numbers = [1] * len(without) if times is None else times
     n = sum(numbers)
     mean = math.fsum(map(mul, without, numbers)) / n

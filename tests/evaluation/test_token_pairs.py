@@ -176,3 +176,12 @@ def test_a_document_counted_in_parts_is_not_built(tmp_path: Path) -> None:
 
     assert not built.called
     assert found == plainly(paths, metrics="masking")
+
+
+def test_a_label_in_one_part_of_a_document_is_found(tmp_path: Path, recwarn: pytest.WarningsRecorder) -> None:
+    paths = written(tmp_path, [[[("Ulm", "B-Z", "B-Z", "O")], [("Anna", "B-A", "B-A", "O")]]])
+
+    with handed_in(Sizes(rows=1, sentences=1)):
+        score(*paths, layers={"name": 2}, metrics=[Masking(keep=("Z",))])
+
+    assert [str(warning.message) for warning in recwarn] == []

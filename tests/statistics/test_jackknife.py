@@ -81,6 +81,7 @@ def test_120_documents_without_a_miss_promise_97_5_percent() -> None:
         (1.0, [1.0], 1, "only one unit has anything to count"),
         (0.0, [0.0, 0.0], 0, "no unit has anything to count"),
         (0.5, [0.5, 0.5, 0.5], 3, "all units have the same score"),
+        (0.1, [0.1, 0.1, 0.1], 3, "all units have the same score"),  # their mean is not 0.1 in floating point
         (1.5, [1.4, 1.6, 1.5], 3, "the score does not lie between 0 and 1"),
     ],
 )

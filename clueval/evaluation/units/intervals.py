@@ -211,6 +211,8 @@ def _bootstrap(
     if score in (0, 1) and all(value == score for value in defined):
         return bound(score, units, effective, trust.confidence)
     se = standard_error(without, times)
+    if not se:
+        return logit_jackknife(score, without, units, effective, trust.confidence, times)
     if trust.method == "percentile":
         return Interval(*percentile(defined, trust.confidence), se, units, effective)
     try:

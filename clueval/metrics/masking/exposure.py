@@ -19,8 +19,6 @@ from clueval.metrics.masking.mention import Mention
 from clueval.metrics.masking.strings import find_strings
 from clueval.spans.document import Document
 
-STATUSES = ("protected", "partial", "missed")
-
 REPLACEMENT, PARTS = "replacement", "parts"
 """The features of a predicted span that have the placeholder which stands in the redacted text, and those of its
 parts."""

@@ -57,7 +57,7 @@ def count_names(tally: Tally, settings: Settings, gold: Layers, predicted: Layer
     if unusual := _unusual(settings):
         seen = set().union(*(_names_in(side, settings.risk_layer) for side in (gold, predicted)))
         for name in unusual & seen:
-            tally[_KEPT, name] += documents
+            tally[_KEPT, name] += max(documents, 1)  # it may be in one part of a document only
 
 
 def check_names(total: Tally, settings: Settings) -> None:

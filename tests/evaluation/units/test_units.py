@@ -147,6 +147,24 @@ def test_one_unit_has_no_interval() -> None:
         score([document] * 2, [document] * 2).intervals()
 
 
+@pytest.mark.parametrize("method", ["jackknife", "percentile", "bca"])
+@pytest.mark.parametrize("metric", ["exact", "partial", "fair"])
+def test_units_that_have_the_same_score_have_no_interval(method: str, metric: str) -> None:
+    # one of five spans is found in each document; the mean of the scores without one is another in its last bit
+    gold = [[(4 * n, 4 * n + 3, "A") for n in range(5 * size)] for size in range(1, 13)]
+    predicted = [spans[::5] for spans in gold]
+
+    result = score(gold, predicted, metrics=metric, resample_by="document")
+
+    found = result.intervals(method=method, resamples=50)["scores"][metric]["label"]
+    entry = found["overall"]["fair"] if metric == "fair" else found["micro"]
+    for rate in ("recall", "f1"):
+        assert (entry[rate]["low"], entry[rate]["se"]) == (None, 0.0)
+        assert (
+            entry[rate]["reason"] == "all units have the same score, so the spread between units is not known"
+        )
+
+
 def test_the_order_of_documents_changes_no_interval(tmp_path: Path) -> None:
     tags = [[["B-X", "O", "B-Y"]], [["O", "B-X"], ["B-Y"]], [["B-Y", "I-Y"]], [["B-X"]]]
     wrong = [[["B-X", "O", "B-X"]], [["B-X", "O"], ["B-Y"]], [["B-Y", "I-Y"]], [["O"]]]
