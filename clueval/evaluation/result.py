@@ -327,9 +327,9 @@ class Result(Hinting):
             return self.to_json()
         render = import_module(FORMS[form]).render
         if form in ("csv", "tsv"):
-            from clueval.evaluation.rows import columns_of
+            from clueval.evaluation.rows import columns_of, wide_rows
 
-            return str(render(columns_of(self._report()), self.rows()))
+            return str(render(columns_of(report := self._report()), wide_rows(report)))
         more: dict[str, Any] = {}
         if form == "text":
             more["all"] = all

@@ -166,14 +166,15 @@ def long_rows(report: Report) -> Iterator[Row]:
 
 def _reports(report: Report) -> Iterator[tuple[Row, Report]]:
     """Yield the report of each metric and sequence, on all documents and then on each group."""
-    groups = [(None, None, report["metrics"])]
-    for key, values in report.get("by", {}).items():
-        groups += [(key, value, group["metrics"]) for value, group in values.items()]
-    for metric, sequences in report["metrics"].items():
-        for sequence in sequences:
-            for by, value, metrics in groups:
+    pairs = [(metric, sequence) for metric, sequences in report["metrics"].items() for sequence in sequences]
+    groups = {None: {None: report}, **report.get("by", {})}
+    if len(pairs) > 1:  # reports that are made when they are asked for are made once
+        groups = {by: dict(values) for by, values in groups.items()}
+    for metric, sequence in pairs:
+        for by, values in groups.items():
+            for value, group in values.items():
                 head = {"metric": metric, "sequence": sequence, "by": by, "value": value}
-                yield head, metrics[metric][sequence]
+                yield head, group["metrics"][metric][sequence]
 
 
 def _entries(found: Report, place: Place, sequence: str) -> Iterator[tuple[Place, Row]]:
