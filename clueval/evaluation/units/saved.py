@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import fields, is_dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -85,24 +86,30 @@ class _UnitWriter:
 
     def _counted(self, unit: Unit) -> dict[str, Any]:
         documents = {} if unit.documents == 1 else {"documents": unit.documents}
-        return {**documents, "tokens": unit.tokens, "counts": list(self._counts(unit.tallies))}
+        counts = sorted(self._counts(unit.tallies).items())
+        return {**documents, "tokens": unit.tokens, "counts": list(chain.from_iterable(counts))}
 
-    def _counts(self, tallies: Tallies) -> Iterator[int]:
-        for place, tally in tallies.items():
+    def _counts(self, tallies: Tallies) -> dict[int, int]:
+        """The counts by the numbers of their keys; new keys are numbered in an order that is the same in each run."""
+        found = {}
+        for place, tally in sorted(tallies.items()):
             numbers = self._numbers.setdefault(place, {})
+            new = (key for key, count in tally.items() if count and key not in numbers)
+            for key in sorted(new, key=repr):
+                self._declare(place, key)
             for key, count in tally.items():
                 if count:
-                    number = numbers.get(key)
-                    yield self._declared(place, key) if number is None else number
-                    yield count if type(count) is int and count > 0 else _whole(count, place[0])
+                    found[numbers[key]] = (
+                        count if type(count) is int and count > 0 else _whole(count, place[0])
+                    )
+        return found
 
-    def _declared(self, place: tuple[str, str], key: tuple[Any, ...]) -> int:
-        """The number of a key that occurs for the first time."""
+    def _declare(self, place: tuple[str, str], key: tuple[Any, ...]) -> None:
+        """Give a number to a key that occurs for the first time."""
         if not set(map(type, key)) <= _PLAIN:
             raise UsageError(f"metric {place[0]!r} has keys that cannot be saved", advice="leave it out")
         number = self._numbers[place][key] = sum(map(len, self._numbers.values()))
         self.new.append([number, *place, *key])
-        return number
 
 
 def _whole(count: float, metric: str) -> int:

@@ -6,6 +6,9 @@ import copy
 import gzip
 import hashlib
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -75,6 +78,25 @@ def test_every_report_is_rebuilt(name: str, options: dict[str, str], tmp_path: P
     assert loaded.to_dict() == result.to_dict()
     for form in ("text", "json", "csv", "tsv", "markdown", "latex"):
         assert loaded.render(form) == result.render(form)
+
+
+def test_files_are_the_same_in_every_run(tmp_path: Path) -> None:
+    """Sets of strings have another order in each process."""
+    arguments = [*map(str, GERMAN), *(f"--layer={name}={column}" for name, column in COLUMNS.items())]
+    for seed in "12":
+        command = [
+            sys.executable,
+            "-m",
+            "clueval",
+            "score",
+            *arguments,
+            "--metric",
+            "levels,exact,muc,masking",
+        ]
+        command += ["--by", "domain", "--save", str(tmp_path / f"{seed}.clueval.gz"), "--quiet"]
+        subprocess.run(command, env={**os.environ, "PYTHONHASHSEED": seed}, check=True, capture_output=True)
+
+    assert (tmp_path / "1.clueval.gz").read_bytes() == (tmp_path / "2.clueval.gz").read_bytes()
 
 
 def test_packed_files_are_packed(tmp_path: Path) -> None:
