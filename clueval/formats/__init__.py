@@ -6,7 +6,7 @@ these formats return raw passages, the other formats return documents. Formats d
 do not deal with a second file or with metrics.
 
 A new format needs one module, one line in `FORMATS` and, if it is to be recognised without ``--input``, one
-line in `ORDER` or `ENDINGS`. With a line in `MARKS`, it is not imported for files that have none of its signs.
+line in `ORDER` or `ENDINGS`. With a line in `MARKS` or `OF_JSON`, it is imported only for files that may have it.
 """
 
 from __future__ import annotations
@@ -59,24 +59,21 @@ ORDER = [
 MARKS = {
     "conll2012": ("#begin document",),
     "webanno": ("#FORMAT=WebAnno", "#id="),
-    "xmi": ("<xmi:XMI", '"%TYPES"', '"%FEATURE_STRUCTURES"'),
+    "xmi": ("<xmi:XMI",),
     "i2b2": ("<deIdi2b2", "<MEDDOCAN", "<TEXT><![CDATA["),
     "i2b2-2006": ("<RECORD ID=",),
-    "conllu": ("# global.columns", "1\t", "1-"),
+    "conllu": ("#", "1"),
     "ltf": ("<body>", "<body/>"),
     "gate-xml": ("<GateDocument",),
-    "bdoc": ('"annotation_sets"',),
-    "label-studio": ('"result"', '"annotations"', '"annotation_id"'),
-    "prodigy": ('"_input_hash"', '"spans"'),
-    "spacy-json": ('"paragraphs"', '"ents"', '"annotations"', '"entities"'),
-    "w2ner": ('"ner"',),
-    "token-rows": ('"tokens"', '"words"'),
-    "doccano": ('"text"', '"data"', "]"),
-    "tab": ("{",),
     "vrt": ("<",),
     "spans": ("start", '"'),
 }
-"""Strings of which the beginning of a file has one if a sign of the format holds; the others need not be imported."""
+"""Strings of which the first lines of a file have one if a sign of the format holds that is not sought in JSON."""
+
+OF_JSON = {
+    *("xmi", "bdoc", "label-studio", "prodigy", "spacy-json", "w2ner", "token-rows", "doccano", "tab"),
+}
+"""The formats with signs in JSON. Neither these nor those with marks are imported for a file that cannot have them."""
 
 
 ENDINGS = {
@@ -122,11 +119,18 @@ def format_by_ending(file_name: str) -> Format | None:
     return None if name is None else format_named(name)
 
 
-def _may_have(name: str, beginning: Beginning) -> bool:
+_JSON = re.compile(r"[\ufeff\s]*+[\[{]")
+"""What begins JSON, with any characters before it that any format passes over."""
+
+
+def _may_have(name: str, beginning: Beginning, json: bool) -> bool:
     """Return whether a sign of the format could hold, as far as can be said without importing the format."""
     if name == "nerval":
         return beginning.whole_text
-    return name not in MARKS or any(mark in beginning.text for mark in MARKS[name])
+    if name not in MARKS and name not in OF_JSON:
+        return True
+    marks = MARKS.get(name, ())
+    return (json and name in OF_JSON) or any(mark in line for mark in marks for line in beginning.lines)
 
 
 _UNREAD = {
@@ -170,8 +174,10 @@ def format_of(beginning: Beginning, file: str) -> Format:
             line=1,
             advice="see clueval guide howto-i2b2 for a few lines of Python that do",
         )
+    text = beginning.text
+    json = _JSON.match(text) is not None or '"entity_mentions"' in text  # a sign of `tab` may come later
     for name in ORDER:
-        if _may_have(name, beginning) and (form := format_named(name)).has(beginning):
+        if _may_have(name, beginning, json) and (form := format_named(name)).has(beginning):
             return form
     is_json = beginning.text.lstrip("\ufeff \t\r\n").startswith(("{", "["))
     for key, (problem, advice) in _UNREAD.items() if is_json else ():

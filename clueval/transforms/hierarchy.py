@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from clueval.exceptions import FormatError, UsageError
 from clueval.spans.document import Document
@@ -22,8 +22,7 @@ from clueval.transforms.names import changed_labels, content_of, sha8, with_labe
 SEPARATOR = "."
 
 
-@dataclass(frozen=True, slots=True)
-class Hierarchy:
+class Hierarchy(NamedTuple):
     """The parent of each name (None: it is at the top) and a hash; without names, labels hold their path."""
 
     parents: Mapping[str, str | None] | None

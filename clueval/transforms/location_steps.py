@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from clueval.exceptions import UsageError
 from clueval.transforms.names import names_of
@@ -16,8 +16,7 @@ OCCURRENCES = ("in-order", "first", "all")
 """The values of `Preparing.occurrence`."""
 
 
-@dataclass(frozen=True, slots=True)
-class LocationSteps:
+class LocationSteps(NamedTuple):
     """The names of the steps in order, and the least similarity of ``fuzzy``."""
 
     names: tuple[str, ...]
