@@ -1,19 +1,19 @@
-"""The hunks of two parallel passages as documents: the lines that differ, and those that spans connect with them.
+"""The hunks of two parallel passages as documents: the lines whose tags differ, and those that spans connect with them.
 
 A sentence is disputed if its lines differ, and only disputed sentences are parsed. Of these, only the tags of hunks are
-decoded: a hunk lies between two lines that are outside every span on both sides, and the lines outside the hunks are
-the same on both sides. Both documents have the positions of the file, but tokens and sentences only where these are
-disputed, and spans only in hunks. Spans outside the hunks are the same on both sides and overlap no span of a hunk, so
-they are no errors. Neither are spans within hunks that both sides have; they are left out, too, unless a choice needs
-them.
+decoded: a hunk lies between two lines that are outside every span on both sides, and the lines outside the hunks have
+the same tags on both sides. Both documents have the positions of the file, but tokens and sentences only where these
+are disputed, and spans only in hunks. Spans outside the hunks are the same on both sides and overlap no span of a hunk,
+so they are no errors. Neither are spans within hunks that both sides have; they are left out, too, unless a choice
+needs them.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate, chain, compress, count, repeat
-from operator import methodcaller, ne, not_
+from operator import ne, not_
 from typing import NamedTuple
 
 from clueval.formats.columns.columns import TokenTable, tables
@@ -46,25 +46,13 @@ The row after it is outside every span on both sides.
 class Disputed(NamedTuple):
     """The hunks of two parallel passages as documents, and what was read of their lines.
 
-    `equal` are the sentences that are the same on both sides, `tables` those of the others of gold.
+    `equal` are the sentences that are the same on both sides, `gold` and `predicted` the others.
     """
 
     documents: Pair
     equal: Sequence[str]
-    tables: Sequence[TokenTable]
-    predicted: _DisputedSide
-
-    def tags(self, layer: str) -> list[str]:
-        """Return the tags of gold in the disputed sentences, with borders."""
-        return list(chain.from_iterable(table.tags()[layer] for table in self.tables))
-
-    def predicted_tags(self, layer: str, gold: Sequence[str]) -> set[str]:
-        """Return the different tags of predicted in the disputed sentences, given the tags of gold there."""
-        found, done = set(self.predicted.tags(layer)), 0
-        for start, end in self.predicted.hunks:
-            found.update(gold[done:start])
-            done = end
-        return found.union(gold[done:])
+    gold: DisputedSide
+    predicted: DisputedSide
 
 
 def disputed_sentences(
@@ -86,37 +74,32 @@ def disputed_sentences(
     if any(map(ne, compress(sizes, differs), [sentence.count("\n") for sentence in sentences[1]])):
         raise first_difference(gold, predicted)
     places = _Places(list(compress(count(), differs)), list(accumulate(sizes, initial=gold.start)))
-    own_lines, other_lines = map(_lines, sentences, passages)
-    hunks = list(places.rows())
-    if gold.layout == predicted.layout:
-        hunks = list(_hunks(own_lines, other_lines, _outside_test(gold)))
     try:
-        own = _DisputedSide(sources[0], gold, own_lines, hunks)
-        other = _DisputedSide(sources[1], predicted, other_lines, hunks)
-        found = list(tables(sentences[0], _layout(gold)))
-        texts = _Texts.of(found)
-        _require_unique(texts.token_ids or (), gold, len(sentences[0]))
+        own, other = map(DisputedSide, passages, sentences)
+        hunks = list(places.rows())
+        if gold.layout == predicted.layout:
+            hunks = list(_hunks(own.rows(), other.rows(), own.outside))
+        own.decode(sources[0], hunks)
+        other.decode(sources[1], hunks)
+        _require_unique(own.texts.token_ids or (), gold, len(sentences[0]))
     except (ValueError, BadTag):
         for source, passage in zip(sources, passages, strict=True):
             _read_whole(source, passage)
         raise
     if not keeps_agreed:
         own.leave_out_agreed(other)
-    texts, positions = texts.spread(places), list(places.positions(hunks))
-    other_texts = texts if own.texts == other.texts else other.texts_in(texts, positions)
+    texts = other_texts = own.texts.spread(places)
+    if own.texts != other.texts:
+        _require_unique(other.texts.token_ids or (), predicted, len(sentences[1]))
+        other_texts = other.texts.spread(places)
+    positions = list(places.positions(hunks))
     pair = own.document(texts, positions, places), other.document(other_texts, positions, places)
-    return Disputed(pair, list(compress(gold.sentences, map(not_, differs))), found, other)
+    return Disputed(pair, list(compress(gold.sentences, map(not_, differs))), own, other)
 
 
 def _layout(passage: Passage) -> Layout:
     assert passage.layout is not None  # a passage without token lines has no disputed sentence
     return passage.layout
-
-
-def _lines(sentences: Iterable[str], passage: Passage) -> list[str]:
-    """Return the lines of sentences, with a border after each sentence."""
-    border = _layout(passage).border
-    return border.join((*sentences, ""))[:-1].split("\n")
 
 
 def _read_whole(source: Source, passage: Passage) -> None:
@@ -167,15 +150,11 @@ class _Texts(NamedTuple):
     tokens: list[str]
     token_ids: list[str] | None
 
-    @classmethod
-    def of(cls, found: Iterable[TokenTable]) -> _Texts:
-        """Return the texts of tables, with an O for each border."""
-        tokens: list[str] = []
-        ids: list[str] = []
-        for table in found:
-            tokens += table.tokens()
-            ids += table.token_ids() or ()
-        return cls(tokens, ids or None)
+    def add(self, table: TokenTable) -> None:
+        """Add the rows of a table."""
+        self.tokens.extend(table.tokens())
+        if self.token_ids is not None:
+            self.token_ids.extend(table.token_ids() or ())
 
     def spread(self, places: _Places) -> _Texts:
         """Return those of the disputed sentences at their places in the passage."""
@@ -183,96 +162,66 @@ class _Texts(NamedTuple):
         return _Texts(places.spread(self.tokens), None if ids is None else places.spread(ids))
 
 
-def _require_unique(ids: Sequence[str], passage: Passage, borders: int = 1) -> None:
+def _require_unique(ids: Sequence[str], passage: Passage, borders: int) -> None:
     """Raise `FormatError` for a token id that occurs again; among the ids there is an O for each border."""
     if len(set(ids)) < len(ids) - borders + 1:
         for error in repeated_ids([passage]):
             raise error
 
 
-def _hunks(
-    gold: Sequence[str], predicted: Sequence[str], is_outside: Callable[[str], bool]
-) -> Iterator[Hunk]:
-    """Yield the hunks of the lines of sentences; a border is outside every span."""
+def _hunks(gold: Sequence[object], predicted: Sequence[object], outside: object) -> Iterator[Hunk]:
+    """Yield the hunks of the rows of sentences, given their tags; a border is outside every span."""
     done = 0
     for number in compress(count(), map(ne, gold, predicted)):
         if number < done:
             continue
         start, end = number, number + 1
-        while start > done and not is_outside(gold[start - 1]):  # the lines before are the same on both sides
+        while start > done and gold[start - 1] != outside:  # the rows before are the same on both sides
             start -= 1
-        while not (is_outside(gold[end]) and is_outside(predicted[end])):
+        while not (gold[end] == outside == predicted[end]):
             end += 1
         yield start, end
         done = end
 
 
-def _outside_test(passage: Passage) -> Callable[[str], bool]:
-    """Return a function that returns whether a line of a passage is outside every span."""
-    layout = _layout(passage)
-    columns = [column for _, column in layout.layers]
-    if set(columns) == set(range(layout.width - len(columns), layout.width)):
-        end = (layout.separator + OUTSIDE) * len(columns)
-        return methodcaller("endswith", end)
+class DisputedSide:
+    """The disputed sentences of one side, with an O for each border.
 
-    def is_outside(line: str) -> bool:
-        fields = line.split(layout.separator)
-        return len(fields) == layout.width and all(fields[column] == OUTSIDE for column in columns)
+    Raises `ValueError` for lines that cannot be read.
+    """
 
-    return is_outside
+    def __init__(self, passage: Passage, sentences: Sequence[str]) -> None:
+        layout = _layout(passage)
+        self._passage, self._flat = passage, dict[str, Flat]()
+        self.texts = _Texts([], None if layout.token_id is None else [])
+        self.tags: dict[str, list[str]] = {name: [] for name, _ in layout.layers}
+        for table in tables(sentences, layout):
+            self.texts.add(table)
+            for layer, tags in table.tags().items():
+                self.tags[layer] += tags
 
+    @property
+    def outside(self) -> object:
+        """What `rows` has for a row that is outside every span."""
+        return OUTSIDE if len(self.tags) == 1 else (OUTSIDE,) * len(self.tags)
 
-class _DisputedSide:
-    """The hunks of one side. Raises `ValueError` and `BadTag` for lines that cannot be read."""
+    def rows(self) -> Sequence[object]:
+        """Return the tags of each row: a string, or a tuple of several layers."""
+        columns = list(self.tags.values())
+        return columns[0] if len(columns) == 1 else list(zip(*columns, strict=True))
 
-    def __init__(self, source: Source, passage: Passage, lines: Sequence[str], hunks: Sequence[Hunk]) -> None:
+    def decode(self, source: Source, hunks: Sequence[Hunk]) -> None:
+        """Decode the tags of hunks. Raises `BadTag` for tags that cannot be read."""
         assert source.token_lines is not None
-        self._passage, self.hunks = passage, hunks
         self._sentence_id = source.token_lines.sentence_id
-        own = chain.from_iterable([lines[start : end + 1] for start, end in hunks])
-        self._tables = list(tables(["\n".join([*own, ""])], _layout(passage)))
-        self.texts = _Texts.of(self._tables)
-        """Those of the hunks, and of the row after each of them."""
-        self._flat = {layer: self._decoded(source, layer) for layer in layer_names(source.options.layers)}
+        for layer, column in self.tags.items():
+            tags = list(chain.from_iterable([column[start : end + 1] for start, end in hunks]))
+            self._flat[layer] = _decoded(source, layer, tags)
 
-    def _decoded(self, source: Source, layer: str) -> Flat:
-        """The spans of a layer; positions are those of the lines of the tables."""
-        decoder = source.options.decoder()
-        tags = list(chain.from_iterable(table.tags()[layer] for table in self._tables))
-        if (
-            decoder.named_scheme is None
-        ):  # so all tags are read leniently; for few tags this is many times faster
-            return flat_of(layer, decode(tags))
-        seams = Seams(tags)
-        decoder.accept(tags, seams.neighbours)
-        return decoder.columns(layer, tags, seams)
-
-    def tags(self, layer: str) -> list[str]:
-        """Return the tags of the hunks, and of the row after each of them."""
-        return list(chain.from_iterable(table.tags()[layer] for table in self._tables))
-
-    def leave_out_agreed(self, other: _DisputedSide) -> None:
+    def leave_out_agreed(self, other: DisputedSide) -> None:
         """Leave out spans that both sides have, on both sides."""
         for layer in self._flat.keys() & other._flat.keys():
             _, self._flat[layer], other._flat[layer] = self._flat[layer].compared(other._flat[layer])
-
-    def texts_in(self, gold: _Texts, positions: Sequence[int]) -> _Texts:
-        """Return the texts of this side: those of gold, except in hunks.
-
-        Raises `FormatError` for a token id that occurs again in the hunks.
-        """
-        tokens, ids = list(gold.tokens), list(gold.token_ids or [""] * len(gold.tokens))
-        seen, row = list[str](), 0
-        for start, end in self.hunks:
-            first, past = row, row + end - start
-            place = slice(positions[first] - self._passage.start, positions[past] - self._passage.start)
-            tokens[place] = self.texts.tokens[first:past]
-            if self.texts.token_ids is not None:
-                ids[place] = self.texts.token_ids[first:past]
-                seen += ids[place]
-            row = past + 1
-        _require_unique(seen, self._passage)
-        return _Texts(tokens, None if self.texts.token_ids is None else ids)
 
     def document(self, texts: _Texts, positions: Sequence[int], places: _Places) -> Document:
         """Return the passage as a document with these texts; `positions` are those of its tables' rows."""
@@ -300,3 +249,13 @@ class _DisputedSide:
         return list(
             map(Span, starts, ends, map(labels.__getitem__, names), repeat(_NO_FEATURES), *others, lines)
         )
+
+
+def _decoded(source: Source, layer: str, tags: Sequence[str]) -> Flat:
+    """Return the spans of the tags of a layer; positions are places among these tags."""
+    decoder = source.options.decoder()
+    if decoder.named_scheme is None:  # so all tags are read leniently; for few tags this is many times faster
+        return flat_of(layer, decode(tags))
+    seams = Seams(tags)
+    decoder.accept(tags, seams.neighbours)
+    return decoder.columns(layer, tags, seams)

@@ -39,20 +39,18 @@ class LineCheck:
         try:
             ids = self._checked(passage, disputed.equal)
             for layer in self._tags:
-                self._check_tags(passage, layer, dict.fromkeys(disputed.tags(layer)))
+                self._check_tags(passage, layer, dict.fromkeys(disputed.gold.tags[layer]))
         except FormatError:
             self._checked(passage, passage.sentences)  # raises the error for the first of the lines
             raise
-        for table in disputed.tables:
-            ids += table.token_ids() or ()
-        self._ids.see(passage, ids)
+        self._ids.see(passage, ids + (disputed.gold.texts.token_ids or []))
 
     def see_predicted(self, passage: Passage, disputed: Disputed, gold: Passage) -> None:
         """Check the tags of the sentences of predicted that differ; if its layout does, its token ids, too."""
         for layer, known in self._tags.items():
-            tags = disputed.tags(layer)
-            if not known.issuperset(tags) or not known.issuperset(disputed.predicted.tags(layer)):
-                self._check_tags(passage, layer, sorted(disputed.predicted_tags(layer, tags)))
+            tags = disputed.predicted.tags[layer]
+            if not known.issuperset(tags):
+                self._check_tags(passage, layer, sorted(set(tags)))
         if passage.layout != gold.layout:
             self._ids.see(passage, disputed.predicted.texts.token_ids or ())
 

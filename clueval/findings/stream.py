@@ -186,7 +186,7 @@ class _Stream:
         names = layer_names(own.options.layers)
         self._layers.update(dict.fromkeys(names))
         lines, other_lines = LineCheck(own), LineCheck(other)
-        for gold, predicted in zip_longest(own.passages(), other.passages()):
+        for gold, predicted in zip_longest(own.short_passages(), other.short_passages()):
             if gold is None or predicted is None:
                 extra = gold or predicted
                 raise ends_early(own, other, gold is None, extra.document, first_line(extra))

@@ -272,7 +272,7 @@ def _of_passages(gold: Source, predicted: Source, plan: Plan) -> Generator[Compa
 def _show_passages(gold: Source, predicted: Source, plan: Plan) -> None:
     """Read two files that have been counted once more, and show their passages to the observers."""
     observers = plan.passage_observers
-    sides = (replace(each, progress=None).passages() for each in (gold, predicted) if observers)
+    sides = (replace(each, progress=None).short_passages() for each in (gold, predicted) if observers)
     for pair in zip(*sides, strict=True):
         for observer in observers:
             observer.see_passages((gold, predicted), pair)
