@@ -3,8 +3,6 @@
 import gc
 import sys
 
-from clueval.cli import main
-
 _MANY = 50_000
 """How many new containers are made before Python searches for cycles; by default 700, which is soon reached again."""
 
@@ -16,6 +14,8 @@ def run() -> int:
     through it, most of all at the end, would take an eighth of the time of a small corpus.
     """
     gc.set_threshold(_MANY)
+    from clueval.cli import main
+
     try:
         return main()
     finally:

@@ -8,7 +8,6 @@ from dataclasses import Field, fields
 from typing import Any
 
 from clueval.cli.parser import Command
-from clueval.cli.setting_names import with_options
 from clueval.evaluation.values import read_value, values_of
 from clueval.exceptions import UsageError
 from clueval.metrics import METRICS, metric_class
@@ -111,6 +110,8 @@ def _made(name: str, values: Mapping[str, Any], texts: Sequence[str]) -> Metric:
     try:
         metric: Metric = metric_class(name)(**values)
     except UsageError as error:
+        from clueval.cli.setting_names import with_options
+
         if with_options(error).problem.startswith("--set "):
             raise
         raise UsageError(f"{' '.join(texts)}: {error.problem}", advice=error.advice) from None

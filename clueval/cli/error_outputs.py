@@ -167,5 +167,5 @@ class _KeptLines(KeptText):
             self.add("".join(f"{line}\n" for line in (*head, *lines)))
 
     def put(self) -> None:
-        for line in self.lines():
-            put_painted(line)
+        for block in self:
+            put_painted(block, end="")

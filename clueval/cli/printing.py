@@ -69,6 +69,6 @@ def put_report(text: str) -> None:
         console.print(Text(line, style="bold" if line and (line == title or is_headline) else ""))
 
 
-def put_painted(line: str) -> None:
-    """Print a line with colours, in which the control characters of text are already escapes."""
-    print(line)
+def put_painted(text: str, *, end: str = "\n") -> None:
+    """Print text with colours, in which the control characters of a corpus are already escapes."""
+    print(text, end=end)

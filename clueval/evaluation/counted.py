@@ -69,6 +69,18 @@ class Counted:
             for metric in self.metrics
         }
 
+    def headlines(self) -> dict[str, dict[str, Any]]:
+        """The reports by metric and sequence, of which some metrics make only the part that has the headline."""
+        return {
+            metric.name: {
+                sequence: (metric.needs.headline or metric.scores)(
+                    self.tallies.get((metric.name, sequence), Tally()), layers
+                )
+                for sequence, layers in sequences_of(metric, self.sequences, self.tallies).items()
+            }
+            for metric in self.metrics
+        }
+
     def _report(
         self, metric: Metric, sequence: str, layers: Sequence[str], by_depth: Depths
     ) -> dict[str, Any]:

@@ -268,6 +268,7 @@ class Evaluation:
                 raise
             return self.count_reading(reading.again)
         self.include(separate.counts())
+        reading.show()
         return reading.end
 
     def _counted(self, reading: FileReading) -> Evaluation:
@@ -361,13 +362,14 @@ class Evaluation:
         return not counts.grown and set(counts.layers) == set(self.layers)
 
     def include(self, counts: PartialCounts) -> None:
-        """Add the counts of another evaluation of the same plan."""
+        """Add the counts of another evaluation of the same plan, which must not change afterwards."""
         if counts.layers is not None:
             self.see_layers(counts.layers)
         self.total.include(counts.total)
         for key, values in counts.groups.items():
             for value, totals in values.items():
-                self.groups[key].setdefault(value, Totals()).include(totals)
+                if self.groups[key].setdefault(value, totals) is not totals:
+                    self.groups[key][value].include(totals)
         self.add_repaired(counts.repaired)
         self.units |= counts.units
         self.treatments |= counts.treatments

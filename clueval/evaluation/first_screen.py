@@ -11,7 +11,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from clueval.evaluation.headline import headline_rates
-from clueval.evaluation.rows import Row, rows_of
+from clueval.evaluation.rows import Row, row_at, rows_of
+from clueval.evaluation.totals import GroupReports
 from clueval.metrics.metric import Metric
 from clueval.metrics.tables import of_changes, of_report
 from clueval.reports.cutting import cut_label
@@ -91,10 +92,10 @@ def headlines(metrics: Report, with_rows: bool = True) -> Iterator[Headline]:
             if len(paths) < len(_RATES):
                 continue
             wanted = paths[0][:-1]
-            entries = list(rows_of(head, found, None if with_rows else wanted))
-            own = next((row for path, row in entries if path == wanted), None)
+            own = row_at(head, found, wanted)
             if own is not None:
-                yield Headline(metric, sequence, own, [row for _, row in entries])
+                rows = [row for _, row in rows_of(head, found)] if with_rows else ()
+                yield Headline(metric, sequence, own, rows)
 
 
 def _labels(found: Sequence[Headline], most: int) -> Iterator[Table]:
@@ -143,13 +144,18 @@ def _depths(metrics: Report) -> Iterator[Table]:
 def _break_downs(key: str, groups: Report) -> Iterator[Table]:
     """Yield a table for each headline: a row for each value, the lowest F1 first."""
     of_headline: dict[str, list[tuple[str, Row]]] = {}
-    for value, group in groups.items():
-        for headline in headlines(group["metrics"], with_rows=False):
+    found = groups.headlines() if isinstance(groups, GroupReports) else _metrics_of(groups)
+    for value, metrics in found:
+        for headline in headlines(metrics, with_rows=False):
             of_headline.setdefault(headline.name, []).append((value, headline.row))
     for name, rows in of_headline.items():
         rows.sort(key=lambda pair: (pair[1]["f1"] is None, pair[1]["f1"]))
         cells = [[cut_label(value), *_rates(row), *_support(row)] for value, row in rows]
         yield Table(f"By {key}: {name}", [key, *_RATES, *_SUPPORT], cells)
+
+
+def _metrics_of(groups: Report) -> Iterator[tuple[str, Report]]:
+    return ((value, group["metrics"]) for value, group in groups.items())
 
 
 _RATES = ("precision", "recall", "f1")

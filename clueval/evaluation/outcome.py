@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from copy import deepcopy
-from functools import partial
 
 from clueval.evaluation.counted import Counted
 from clueval.evaluation.engine import Evaluation
@@ -11,7 +10,7 @@ from clueval.evaluation.inputs import passed_over
 from clueval.evaluation.observer import AddingObserver, sections_of
 from clueval.evaluation.result import Result
 from clueval.evaluation.signature import Signature
-from clueval.evaluation.totals import Totals, reports_of
+from clueval.evaluation.totals import GroupReports, Totals
 from clueval.evaluation.units.unit import Units
 from clueval.exceptions import UsageError
 from clueval.metrics.counting import Tally
@@ -40,7 +39,7 @@ def result_of(evaluation: Evaluation, signature: Signature, gold_sha256: str | N
         evaluation.repaired_tags(),
         scores,
         signature,
-        groups=reports_of(evaluation.groups, partial(_counted, evaluation)) if evaluation.groups else None,
+        groups={key: GroupReports(values, counted) for key, values in evaluation.groups.items()} or None,
         unprojected=evaluation.unprojected
         if evaluation.unprojected or evaluation.plan.lists_unplaced
         else None,

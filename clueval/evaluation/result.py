@@ -236,6 +236,11 @@ class Result(Hinting):
 
     def to_dict(self) -> dict[str, Any]:
         """The result as plain dictionaries, strings, integers and floats. Rates are fractions."""
+        by = {key: dict(values) for key, values in (self.groups or {}).items()}
+        return self._report() | ({"by": by} if by else {})
+
+    def _report(self) -> dict[str, Any]:
+        """The result as `to_dict` returns it, apart from break-downs, whose reports may be made one by one."""
         report: dict[str, Any] = {
             "clueval": __version__,
             "schema": SCHEMA,
@@ -250,7 +255,7 @@ class Result(Hinting):
         if self.interval_section is not None:
             report["intervals"] = dict(self.interval_section)
         if self.groups is not None:
-            report["by"] = {key: dict(values) for key, values in self.groups.items()}
+            report["by"] = self.groups
         if self.unprojected is not None:
             report["unprojected"] = [each.to_dict() for each in self.unprojected]
         if self.prepared is not None:
@@ -324,13 +329,13 @@ class Result(Hinting):
         if form in ("csv", "tsv"):
             from clueval.evaluation.rows import columns_of
 
-            return str(render(columns_of(self.to_dict()), self.rows()))
+            return str(render(columns_of(self._report()), self.rows()))
         more: dict[str, Any] = {}
         if form == "text":
             more["all"] = all
         elif form == "latex":
             more["short_signature"] = self.signature.short
-        return str(render(self.to_dict(), self.tables(all=all), **more))
+        return str(render(self._report(), self.tables(all=all), **more))
 
     def tables(self, *, all: bool = False) -> Iterator[Table]:
         """The reports as tables: headlines, labels and break-downs (`evaluation.first_screen`), or `all`.
@@ -341,7 +346,7 @@ class Result(Hinting):
         from clueval.metrics.tables import of_report, of_section
         from clueval.reports.estimates import with_estimates
 
-        yield from (of_report if all else first_tables)(with_estimates(self.to_dict()), self.scored_by)
+        yield from (of_report if all else first_tables)(with_estimates(self._report()), self.scored_by)
         for name, section in self.sections.items():
             yield from of_section(name, section)
 
@@ -376,7 +381,7 @@ class Result(Hinting):
     def _repr_html_(self) -> str:
         from clueval.reports.notebook import render
 
-        return render(self.to_dict(), self.tables())
+        return render(self._report(), self.tables())
 
     def __repr__(self) -> str:
         number = f"{self.documents:,} document{'s' * (self.documents != 1)}"

@@ -15,7 +15,9 @@ was masked.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 from clueval.metrics.counting import f_measure
@@ -118,19 +120,41 @@ def _with_ends(row: Row) -> Row:
     return found
 
 
-def rows_of(
-    head: Row, found: Report, towards: tuple[str, ...] | None = None
-) -> Iterator[tuple[tuple[str, ...], Row]]:
-    """Yield the path and the row of each entry of one report; `head` has its metric, sequence and group.
+def rows_of(head: Row, found: Report) -> Iterator[tuple[tuple[str, ...], Row]]:
+    """Yield the path and the row of each entry of one report; `head` has its metric, sequence and group."""
+    for place, numbers in _entries(found, Place(), head["sequence"]):
+        yield place.path, _row(head, place, numbers)
 
-    With `towards`, entries are left out that are neither at this path nor at the beginning of it.
-    """
-    for place, numbers in _entries(found, Place(), head["sequence"], towards):
-        average = place.average
-        if average is None and place.label is None and place.section != "unlabelled":
-            average = "micro"
-        where = {"section": place.section, "level": place.level, "average": average, "label": place.label}
-        yield place.path, {**dict.fromkeys(ROW), **head, **where, **numbers}
+
+def row_at(head: Row, found: Report, path: tuple[str, ...]) -> Row | None:
+    """Return the first row that `rows_of` yields at this path; None if there is none. Reads only what leads to it."""
+    support: Row = {}
+    for before, place in pairwise(_places(path, head["sequence"])):
+        support = {**_support(found.get("traditional")), **support}
+        for name in place.path[len(before.path) :]:
+            if not isinstance(found := found.get(name, ()), Mapping):
+                return None
+    for ending, numbers in _rates_and_counts(found):
+        return _row(head, place.in_section(ending) if ending else place, {**numbers, **support})
+    return None
+
+
+def _row(head: Row, place: Place, numbers: Row) -> Row:
+    average = place.average
+    if average is None and place.label is None and place.section != "unlabelled":
+        average = "micro"
+    where = {"section": place.section, "level": place.level, "average": average, "label": place.label}
+    return {**dict.fromkeys(ROW), **head, **where, **numbers}
+
+
+@lru_cache
+def _places(path: tuple[str, ...], sequence: str) -> Sequence[Place]:
+    """The places of all entries and sections from the report to this path."""
+    places = [Place()]
+    while len(places[-1].path) < len(path):
+        name, *names = path[len(places[-1].path) :]
+        places.append(next(_below(name, {each: {} for each in names[:1]}, places[-1], sequence))[0])
+    return places
 
 
 def long_rows(report: Report) -> Iterator[Row]:
@@ -152,9 +176,7 @@ def _reports(report: Report) -> Iterator[tuple[Row, Report]]:
                 yield head, metrics[metric][sequence]
 
 
-def _entries(
-    found: Report, place: Place, sequence: str, towards: tuple[str, ...] | None = None
-) -> Iterator[tuple[Place, Row]]:
+def _entries(found: Report, place: Place, sequence: str) -> Iterator[tuple[Place, Row]]:
     if not place.path and {"classes", "string_leaks"} <= found.keys():
         yield from _of_masking(found)
     for ending, numbers in _rates_and_counts(found):
@@ -163,12 +185,8 @@ def _entries(
     for name, value in found.items():
         if not isinstance(value, Mapping) or (name in _MATRICES and not place.names_values):
             continue
-        if towards is not None and towards[len(place.path) : len(place.path) + 1] != (name,):
-            continue
         for own, entry in _below(name, value, place, sequence):
-            if towards is not None and own.path != towards[: len(own.path)]:
-                continue
-            for deeper, numbers in _entries(entry, own, sequence, towards):
+            for deeper, numbers in _entries(entry, own, sequence):
                 yield deeper, {**numbers, **support}
 
 
@@ -269,9 +287,9 @@ def _of_pairs(gold: float, predicted: float, true: float) -> Row:
     }
 
 
-def _support(traditional: Report | None) -> Row:
+def _support(traditional: object) -> Row:
     """Return the numbers of spans of an entry of FairEval, which only its traditional part has."""
-    if traditional is None:
+    if not isinstance(traditional, Mapping) or "TP" not in traditional:  # a label may have this name
         return {}
     return {
         "gold": traditional["TP"] + traditional["FN"],

@@ -5,7 +5,7 @@ Counts are integers, so their sum does not depend on the order in which they are
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from clueval.evaluation.counted import Counted
@@ -27,7 +27,11 @@ class Totals:
         self.tallies: dict[tuple[str, str], Tally] = {}
 
     def add(self, metric: str, sequence: str, tally: Tally) -> None:
-        self.tallies.setdefault((metric, sequence), Tally()).update(tally)
+        own = self.tallies.get((metric, sequence))
+        if own is None:
+            self.tallies[metric, sequence] = Tally(tally)
+        else:
+            own.update(tally)
 
     def include(self, other: Totals) -> None:
         """Add the counts of other totals."""
@@ -43,21 +47,37 @@ def add_to(receivers: Iterable[Totals], metric: str, sequence: str, tally: Tally
         totals.add(metric, sequence, tally)
 
 
-def reports_of(
-    groups: Mapping[str, Mapping[str, Totals]], counted: Callable[[Totals], Counted]
-) -> dict[str, dict[str, dict[str, Any]]]:
-    """The reports of a break-down, by its key and the value of the group; `counted` returns the counts to score."""
-    return {
-        key: {
-            value: {
-                "documents": totals.documents,
-                "tokens": totals.tokens,
-                "metrics": counted(totals).scores(),
-            }
-            for value, totals in sorted(values.items())
-        }
-        for key, values in groups.items()
-    }
+class GroupReports(Mapping[str, Mapping[str, Any]]):
+    """The reports of a break-down by the values of its groups, in order of the values.
+
+    Each report is made when it is asked for, because those of many documents take much memory.
+    """
+
+    def __init__(self, groups: Mapping[str, Totals], counted: Counted) -> None:
+        """Take the totals by value, which must not change; `counted` has the metrics and the layers of sequences."""
+        self._groups, self._counted = dict(sorted(groups.items())), counted
+
+    def __getitem__(self, value: str) -> Mapping[str, Any]:
+        totals = self._groups[value]
+        scores = self._of(totals).scores()
+        return {"documents": totals.documents, "tokens": totals.tokens, "metrics": scores}
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._groups)
+
+    def __len__(self) -> int:
+        return len(self._groups)
+
+    def __repr__(self) -> str:
+        return repr(dict(self))
+
+    def headlines(self) -> Iterator[tuple[str, Mapping[str, Any]]]:
+        """Yield each value with the parts of the scores that have the headlines, which cost less than all scores."""
+        for value, totals in self._groups.items():
+            yield value, self._of(totals).headlines()
+
+    def _of(self, totals: Totals) -> Counted:
+        return Counted(self._counted.metrics, totals.tallies, self._counted.sequences)
 
 
 class UnitPiece(NamedTuple):

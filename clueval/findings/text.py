@@ -25,6 +25,9 @@ BRACKETS: dict[Mark, tuple[str, str]] = {
     "neither": ("", ""),
 }
 
+_LEFT = {mark: left for mark, (left, _) in BRACKETS.items()}
+_RIGHT = {mark: right for mark, (_, right) in BRACKETS.items()}
+
 COLOURS: dict[Mark, str] = {"both": "1;32", "own": "1;31", "other": "1;33", "neither": ""}
 """Codes of SGR, the terminals' Select Graphic Rendition: bold green, red, yellow."""
 
@@ -88,8 +91,13 @@ def _other(finding: Finding) -> Iterator[str]:
 
 def _wrapped(context: Context, width: int, colour: bool) -> Iterator[str]:
     """Yield the context in lines, which are broken only at blanks; colours do not count in the width."""
-    line: list[str] = []
     space = width - len(_INDENT)
+    if context.joiner == " " and not colour:
+        text = "".join([f"{_LEFT[mark]}{text}{_RIGHT[mark]} " for text, mark, _ in context.pieces])
+        if len(text) <= _LONGEST:  # no piece is shortened
+            yield from _wrapped_text(context, visible(text), space)
+            return
+    line: list[str] = []
     used = 0
     for word, mark in _words(context):
         if line and used + len(word) + 1 > space:
@@ -100,6 +108,18 @@ def _wrapped(context: Context, width: int, colour: bool) -> Iterator[str]:
         used += len(word)
     if line:
         yield _INDENT + "".join(line).rstrip()
+
+
+def _wrapped_text(context: Context, text: str, space: int) -> Iterator[str]:
+    """Yield what `_wrapped` does for a text that ends with a blank: search for the blank where a line ends."""
+    text = ("… " if context.cut_before else "") + text + ("…" if context.cut_after else "")
+    start, length = 0, len(text)
+    while length - start >= space:
+        end = text.rfind(" ", start, start + space - 1) + 1 or text.find(" ", start) + 1 or length
+        yield _INDENT + text[start:end].rstrip()
+        start = end
+    if start < length:
+        yield _INDENT + text[start:].rstrip()
 
 
 def _words(context: Context) -> Iterator[tuple[str, Mark]]:

@@ -6,7 +6,7 @@ these formats return raw passages, the other formats return documents. Formats d
 do not deal with a second file or with metrics.
 
 A new format needs one module, one line in `FORMATS` and, if it is to be recognised without ``--input``, one
-line in `ORDER` or `ENDINGS`.
+line in `ORDER` or `ENDINGS`. With a line in `MARKS`, it is not imported for files that have none of its signs.
 """
 
 from __future__ import annotations
@@ -56,6 +56,28 @@ ORDER = [
 ]
 """The formats that are recognised, in the order in which their signs are tried; the first match decides."""
 
+MARKS = {
+    "conll2012": ("#begin document",),
+    "webanno": ("#FORMAT=WebAnno", "#id="),
+    "xmi": ("<xmi:XMI", '"%TYPES"', '"%FEATURE_STRUCTURES"'),
+    "i2b2": ("<deIdi2b2", "<MEDDOCAN", "<TEXT><![CDATA["),
+    "i2b2-2006": ("<RECORD ID=",),
+    "conllu": ("# global.columns", "1\t", "1-"),
+    "ltf": ("<body>", "<body/>"),
+    "gate-xml": ("<GateDocument",),
+    "bdoc": ('"annotation_sets"',),
+    "label-studio": ('"result"', '"annotations"', '"annotation_id"'),
+    "prodigy": ('"_input_hash"', '"spans"'),
+    "spacy-json": ('"paragraphs"', '"ents"', '"annotations"', '"entities"'),
+    "w2ner": ('"ner"',),
+    "token-rows": ('"tokens"', '"words"'),
+    "doccano": ('"text"', '"data"', "]"),
+    "tab": ("{",),
+    "vrt": ("<",),
+    "spans": ("start", '"'),
+}
+"""Strings of which the beginning of a file has one if a sign of the format holds; the others need not be imported."""
+
 
 ENDINGS = {
     ".vrt": "vrt",
@@ -100,6 +122,13 @@ def format_by_ending(file_name: str) -> Format | None:
     return None if name is None else format_named(name)
 
 
+def _may_have(name: str, beginning: Beginning) -> bool:
+    """Return whether a sign of the format could hold, as far as can be said without importing the format."""
+    if name == "nerval":
+        return beginning.whole_text
+    return name not in MARKS or any(mark in beginning.text for mark in MARKS[name])
+
+
 _UNREAD = {
     "entity_group": (
         "has spans without texts, as a Hugging Face pipeline returns them",
@@ -141,8 +170,8 @@ def format_of(beginning: Beginning, file: str) -> Format:
             line=1,
             advice="see clueval guide howto-i2b2 for a few lines of Python that do",
         )
-    for form in map(format_named, ORDER):
-        if form.has(beginning):
+    for name in ORDER:
+        if _may_have(name, beginning) and (form := format_named(name)).has(beginning):
             return form
     is_json = beginning.text.lstrip("\ufeff \t\r\n").startswith(("{", "["))
     for key, (problem, advice) in _UNREAD.items() if is_json else ():

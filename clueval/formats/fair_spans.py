@@ -15,14 +15,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import groupby
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from clueval.exceptions import FormatError
 from clueval.formats.format import Format, Options
-from clueval.formats.opened import Opened
 from clueval.formats.recognition import Beginning, Sign
 from clueval.spans.document import Document
 from clueval.spans.span import DEFAULT_LAYER, PLACEHOLDERS, Frozen, Span
+
+if TYPE_CHECKING:
+    from clueval.formats.opened import Opened
 
 _COLUMNS = "label, first token, last token and tokens, separated by tabs"
 _SHOWN = 20

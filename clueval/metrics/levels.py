@@ -18,11 +18,12 @@ from itertools import accumulate, chain
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from clueval.metrics.counting import Counts, Tally, averages_of
+from clueval.metrics.level_headline import classes_in, headline, unlabelled
 from clueval.metrics.match_counts import count_matches
 from clueval.metrics.metric import Needs, Rates, Side, rates_of
 from clueval.metrics.tally_keys import Shape, any_flag, any_layer, any_text
 from clueval.spans.compared import SIDES
-from clueval.spans.match_classes import KINDS, LEVELS, classes_of
+from clueval.spans.match_classes import KINDS, LEVELS
 from clueval.spans.span import Frozen
 
 if TYPE_CHECKING:
@@ -73,23 +74,18 @@ class Levels:
         return tally
 
     def scores(self, total: Tally, layers: Sequence[str]) -> dict[str, Any]:
-        classes = {
-            side: {
-                name: total["class", side, kind] for name, kind in zip(classes_of(side), KINDS, strict=True)
-            }
-            for side in SIDES
-        }
+        classes = classes_in(total)
         by_layer = _by_layer(total)
         return {
             "classes": classes,
-            "unlabelled": {str(level): _unlabelled(classes, level).report() for level in LEVELS},
+            "unlabelled": {str(level): unlabelled(classes, level).report() for level in LEVELS},
             "labelled": {layer: _labelled(by_layer.get(layer, {})) for layer in layers},
         }
 
     @property
     def needs(self) -> Needs:
         """Return that labels and tags are enough, of spans without gaps."""
-        return Needs(contiguous=True)
+        return Needs(contiguous=True, headline=headline)
 
     def headlines(self, report: Mapping[str, Any]) -> dict[str, Rates]:
         entries = {f"levels_{level}_unlabelled": prf for level, prf in report["unlabelled"].items()}
@@ -105,16 +101,6 @@ class Levels:
 
     def check(self, total: Tally) -> None:
         """Do nothing: no setting names a label."""
-
-
-def _unlabelled(classes: Mapping[str, Mapping[str, int]], level: int) -> Counts:
-    gold, predicted = (classes[side] for side in SIDES)
-    return Counts(
-        sum(gold.values()),
-        sum(predicted.values()),
-        sum(gold[kind] for kind in KINDS[:level]),
-        sum(predicted[kind] for kind in KINDS[:level]),
-    )
 
 
 def _by_layer(total: Tally) -> dict[str, dict[str, _Numbers]]:

@@ -17,11 +17,11 @@ from clueval.exceptions import UsageError
 from clueval.metrics.counting import Tally, f_measure
 from clueval.spans.document import Document
 from clueval.spans.span import Frozen, Span
-from clueval.spans.token_pair import TokenPair
 
 if TYPE_CHECKING:
     from clueval.metrics.key_rates import KeyRates, SummedKeyRates
     from clueval.reports.table import Table
+    from clueval.spans.token_pair import TokenPair
 
 Rates = tuple[float, float, float]
 """Precision, recall, F1."""
@@ -58,6 +58,7 @@ class Needs(NamedTuple):
         rates: yields, given the keys of a tally, how rates follow from its counts, if those of the report do not tell.
         count_pair: counts a sequence of two sides that are tokens and flat layers, as `count` does from their
             documents; None: the metric counts documents only. The call returns None where documents are needed.
+        headline: returns the part of `scores` that has the headline, where this costs less; None: `scores` is called.
     """
 
     documents: bool = False
@@ -71,6 +72,7 @@ class Needs(NamedTuple):
     places: bool = True
     rates: Callable[[Collection[tuple[Any, ...]]], Iterator[KeyRates | SummedKeyRates]] | None = None
     count_pair: Callable[[TokenPair, str], Tally | None] | None = None
+    headline: Callable[[Tally, Sequence[str]], dict[str, Any]] | None = None
 
 
 class Metric(Protocol):

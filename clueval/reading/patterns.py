@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator
-from glob import glob
 from pathlib import Path
 
 from clueval.exceptions import FileError, UsageError
@@ -52,6 +51,8 @@ def pattern_pairs(gold: Path, predicted: Path) -> list[tuple[str | None, Path, P
 
 def _matches(pattern: Path) -> Iterator[tuple[tuple[str, ...], str, Path]]:
     """Yield the text of the wildcards, the name below the pattern's folder and the path of each file, sorted."""
+    from glob import glob
+
     text = pattern.as_posix()
     parts = _WILDCARD.split(text)
     expression = re.compile("".join(map(_expression, parts)), re.DOTALL)

@@ -36,11 +36,14 @@ class Estimate(float):
 
 
 def with_estimates(report: Report) -> Report:
-    """Return a report of a result in which each rate that has an interval is an `Estimate`."""
-    found = dict(report)
-    if "intervals" in report:
-        found["metrics"] = _estimated(report["metrics"], report["intervals"]["scores"])
-    if any("intervals" in group for groups in report.get("by", {}).values() for group in groups.values()):
+    """Return a report of a result in which each rate that has an interval is an `Estimate`.
+
+    The reports of groups have intervals only if the report has some.
+    """
+    if "intervals" not in report:
+        return report
+    found = {**report, "metrics": _estimated(report["metrics"], report["intervals"]["scores"])}
+    if "by" in report:
         found["by"] = {
             key: {value: with_estimates(group) for value, group in groups.items()}
             for key, groups in report["by"].items()

@@ -14,6 +14,7 @@ import pytest
 from corpora import write
 
 from clueval.cli import COMMANDS, main
+from clueval.formats import FORMATS
 
 SAMPLES = Path(__file__).parents[1] / "samples" / "german"
 GOLD, PREDICTED = str(SAMPLES / "gold.vrt"), str(SAMPLES / "predicted.vrt")
@@ -425,6 +426,25 @@ def test_plain_score_imports_only_the_modules_that_it_needs() -> None:
     assert {"clueval.metrics.levels", "clueval.reports.markdown"} <= loaded
     assert not {"shutil", "threading", "json", "pickle", "concurrent.futures", "multiprocessing"} & loaded
     assert not {"clueval.compat.conlleval", "clueval.reports.tsv", "clueval.metrics.exact"} & loaded
+
+
+def test_score_of_columns_imports_no_format_that_has_no_mark_in_them(tmp_path: Path) -> None:
+    path = tmp_path / "a.conll"
+    path.write_text("w\tB-X\n", encoding="utf-8")
+    code = (
+        "import sys; from clueval.cli import main; main(sys.argv[1:]); print(*sys.modules, file=sys.stderr)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, "score", str(path), str(path)],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+
+    assert {*FORMATS.values()} & {*done.stderr.split()} == {
+        "clueval.formats.fair_spans",
+        "clueval.formats.conll",
+    }
 
 
 class TestTheEndOfTheProcess:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from clueval import Document, Result, Span, score
-from clueval.evaluation.rows import LONG_ROW, ROW
+from clueval.evaluation.rows import LONG_ROW, ROW, row_at, rows_of
 from clueval.exceptions import UsageError
 from clueval.metrics import METRICS
 
@@ -140,6 +140,20 @@ def test_rows_of_a_break_down_come_after_those_of_the_whole() -> None:
     ]
 
 
+@pytest.mark.parametrize("merge", [False, True], ids=["layers", "merged"])
+def test_row_at_a_path_is_the_first_row_with_this_path(merge: bool) -> None:
+    result = of_samples(metrics=[name for name in ALL if name != "masking"], merge=merge)
+    for metric, sequences in result.metrics.items():
+        for sequence, report in sequences.items():
+            head = {"metric": metric, "sequence": sequence, "by": None, "value": None}
+            first: dict[tuple[str, ...], dict[str, Any]] = {}
+            for path, row in rows_of(head, report):
+                first.setdefault(path, row)
+
+            assert {path: row_at(head, report, path) for path in first} == first
+            assert row_at(head, report, ("labelled", "nothing", "1", "micro")) is None
+
+
 @pytest.mark.parametrize(
     "label", ["micro", "1", "per_label", "strict", "fair", "precision", "confusion", "by"]
 )
@@ -150,6 +164,16 @@ def test_rows_take_labels_that_are_names_in_reports_for_labels(label: str, metri
 
     assert {row["label"] for row in rows} == {None, label}
     assert all(row["f1"] == 1.0 for row in rows)
+
+
+@pytest.mark.parametrize("metric", ["confusion", "masking"])
+def test_rows_take_a_label_that_is_called_like_a_part_of_the_report_of_fair(metric: str) -> None:
+    rows = []
+    for label in ("traditional", "other"):
+        document = Document("d", {"label": [Span(0, 1, label)]}, ["a", "b"])
+        rows.append([{**row, "label": None} for row in score([document], [document], metrics=metric).rows()])
+
+    assert rows[0] == rows[1]
 
 
 def test_long_rows_have_every_number_by_its_path_below_the_sequence() -> None:

@@ -161,3 +161,15 @@ def test_a_layer_without_a_span_has_zeros() -> None:
             level: {"micro": prf(0, 0, 0, 0), "macro": prf(0, 0, 0, 0), "per_label": {}} for level in "1234"
         }
     }
+
+
+@given(flat_spans(), flat_spans())
+def test_levels_compute_the_headline_alone_as_in_the_report(gold: list[Span], predicted: list[Span]) -> None:
+    tally, layers = Levels().count(Side(gold), Side(predicted)), ["label", "unused"]
+    report, headline = Levels().scores(tally, layers), Levels().needs.headline
+    assert headline is not None
+
+    assert headline(tally, layers) == {
+        "unlabelled": {"1": report["unlabelled"]["1"]},
+        "labelled": {layer: {"1": {"micro": report["labelled"][layer]["1"]["micro"]}} for layer in layers},
+    }

@@ -34,6 +34,8 @@ apart, where each has its own counts; `fair_spans` compares two files in FairEva
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from dataclasses import replace
+from functools import partial
 from itertools import pairwise, product, zip_longest
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -110,7 +112,8 @@ class FileReading:
     """An iterator of `Compared` over two files, to be used once; when it has ended, `end` is set.
 
     Raises `TextMismatch`, `FormatError` or `TagError` for input that is wrong or irregular. Then `again` reads the
-    files again as passages, whose errors name the place; it is None if the error already names it.
+    files again as passages, whose errors name the place; it is None if the error already names it. `show` is called
+    when all has been counted; it shows the passages to observers that have not seen them.
     """
 
     end: FileEnd
@@ -120,8 +123,9 @@ class FileReading:
         items: Generator[Compared, None, FileEnd],
         layers: Sequence[str],
         again: FileReading | None = None,
+        show: Callable[[], object] = bool,
     ) -> None:
-        self._items, self.layers, self.again = items, layers, again
+        self._items, self.layers, self.again, self.show = items, layers, again, show
 
     def __iter__(self) -> Iterator[Compared]:
         self.end = yield from self._items
@@ -143,10 +147,11 @@ def compared(gold: Source, predicted: Source, plan: Plan) -> FileReading | None:
         return None
     layers = layer_names(gold.options.layers)
     passages = FileReading(_of_passages(gold, predicted, plan), layers)
-    if plan.observers or not can_use_lockstep(gold, predicted):
+    if not can_use_lockstep(gold, predicted):
         return passages
     in_step = _by_document if plan.wants_single_documents else _in_lockstep
-    return FileReading(in_step(gold, predicted, plan), layers, again=passages)
+    show = partial(_show_passages, gold, predicted, plan)
+    return FileReading(in_step(gold, predicted, plan), layers, again=passages, show=show)
 
 
 def _of_span_files(gold: Source, predicted: Source, metric: Fair) -> Generator[Compared, None, FileEnd]:
@@ -262,6 +267,15 @@ def _of_passages(gold: Source, predicted: Source, plan: Plan) -> Generator[Compa
 
     yield from _compared(_pairs(gold, predicted, plan, layouts), decoders, plan, gold.options.sizes, see)
     return FileEnd((layouts[0], layouts[1]), decoders)
+
+
+def _show_passages(gold: Source, predicted: Source, plan: Plan) -> None:
+    """Read two files that have been counted once more, and show their passages to the observers."""
+    observers = plan.passage_observers
+    sides = (replace(each, progress=None).passages() for each in (gold, predicted) if observers)
+    for pair in zip(*sides, strict=True):
+        for observer in observers:
+            observer.see_passages((gold, predicted), pair)
 
 
 def _decoders(gold: Source, predicted: Source) -> Decoders:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from itertools import chain
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from clueval.evaluation.lockstep.compare import Decoders, compare_columns
 from clueval.evaluation.lockstep.hunks import find_hunks
@@ -110,6 +110,9 @@ class RunTallies:
         self._metrics, self._decoders, self._merge, self._most = metrics, decoders, merge, most
         self._known: defaultdict[str, dict[str, _RunCounts]] = defaultdict(dict)
         self._alphabets: list[Alphabet] = []  # those with which these tag runs are written
+        self._keys: dict[
+            tuple[Any, ...], tuple[Any, ...]
+        ] = {}  # of tallies: each once, not once per document
 
     def of(self, part: DocumentPart) -> Tallies:
         """Return the counts of a part by metric and sequence."""
@@ -118,6 +121,7 @@ class RunTallies:
         is_new = list(map(id, alphabets)) != list(map(id, self._alphabets))
         if is_new or max(map(len, self._known.values()), default=0) > self._most:
             self._known.clear()
+            self._keys.clear()
             self._alphabets = alphabets
         for counted in part.runs:
             sequence = MERGED if self._merge else counted.layers[0]
@@ -139,9 +143,16 @@ class RunTallies:
                 disputed.append((found.tallies, times))
         agreed = {Frozen(labels): number for labels, number in sums.items()}
         return [
-            _added(metric.count_agreed(agreed, equal), [(tallies[number], n) for tallies, n in disputed])
+            _added(
+                self._shared(metric.count_agreed(agreed, equal)),
+                [(tallies[number], n) for tallies, n in disputed],
+            )
             for number, metric in enumerate(self._metrics)
         ]
+
+    def _shared(self, tally: Tally) -> Tally:
+        """The tally with keys that are shared by the tallies of all documents."""
+        return Tally({self._keys.setdefault(key, key): number for key, number in tally.items()})
 
     def _of_run(self, counted: TagRuns, run: str, sequence: str) -> _RunCounts:
         """The counts of a tag run: the sum of its parts."""

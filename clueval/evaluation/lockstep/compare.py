@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import compress, repeat
 from operator import ne, not_
 from sys import intern
+from typing import TYPE_CHECKING
 
 from clueval.evaluation.lockstep.tag_runs import Columns, Tags, columns_of
 from clueval.exceptions import CluevalError
@@ -28,8 +29,10 @@ from clueval.spans.making import making_many
 from clueval.spans.span import DEFAULT_LAYER, MERGED, Frozen, Span
 from clueval.tagging.decoder import BadTag, Decoder
 from clueval.tagging.schemes import OUTSIDE
-from clueval.tagging.stretches import StretchCounts
 from clueval.tagging.transitions import Seams
+
+if TYPE_CHECKING:
+    from clueval.tagging.stretches import StretchCounts
 
 Decoders = Mapping[tuple[str, str], Decoder]
 """The decoder of each (side, layer)."""

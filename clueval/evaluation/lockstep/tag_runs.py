@@ -87,14 +87,31 @@ BOTH = b"\0"
 """Separates a gold and a predicted tag; a tag without it is that of both sides."""
 
 
+class _Cuts(dict[tuple[str, str], str]):
+    """The second of two adjacent characters, with a blank before it if no span crosses from the first."""
+
+    def __init__(self, pairs: Mapping[str, Pair]) -> None:
+        self._pairs = pairs
+
+    def __missing__(self, characters: tuple[str, str]) -> str:
+        sides = zip(*map(self._pairs.__getitem__, characters), strict=True)
+        crosses = any(any(map(continues, *side)) for side in sides)
+        self[characters] = cut = characters[1] if crosses else f" {characters[1]}"
+        return cut
+
+
 class Alphabet(dict[bytes, str]):
-    """One character for each pair of a gold and a predicted tag; `pairs` has the meaning of each character."""
+    """One character for each pair of a gold and a predicted tag.
+
+    `pairs` has the meaning of each character, `cuts` where text in these characters is cut.
+    """
 
     def __init__(self, layers: tuple[str, ...], layout: Layout) -> None:
         self._layout = layout
         outside = layout.separator.join(OUTSIDE for _ in layers).encode()
         self[outside] = " "
         self.pairs = {" ": self._read(outside)}
+        self.cuts = _Cuts(self.pairs)
         self._unused = filterfalse(str.isspace, map(chr, count()))
 
     def __missing__(self, tags: bytes) -> str:
@@ -113,18 +130,18 @@ class Alphabet(dict[bytes, str]):
 class TagRuns:
     """The multiplicity of each tag run of one layer, or of several layers together."""
 
-    def __init__(self, layers: tuple[str, ...], layout: Layout, sizes: Sizes = SIZES) -> None:
+    def __init__(
+        self, layers: tuple[str, ...], layout: Layout, sizes: Sizes = SIZES, alphabet: Alphabet | None = None
+    ) -> None:
         self.layers, self._layout, self._sizes = layers, layout, sizes
-        self.alphabet = Alphabet(layers, layout)
+        self.alphabet = Alphabet(layers, layout) if alphabet is None else alphabet
         self.counts: Counter[str] = Counter()
         self._seams: Counter[tuple[str, str]] = Counter()
         self._tags = 0  # an upper limit for the different tag runs
 
     def empty(self) -> TagRuns:
         """No tag runs of the same layers; they are written with the same characters."""
-        runs = TagRuns(self.layers, self._layout, self._sizes)
-        runs.alphabet = self.alphabet
-        return runs
+        return TagRuns(self.layers, self._layout, self._sizes, self.alphabet)
 
     @property
     def are_many(self) -> bool:
@@ -136,9 +153,7 @@ class TagRuns:
         """Add the tag runs of token lines."""
         text = self._characters(rows)
         self.counts.update(text.split())
-        self._tags += len(text)
-        if self._tags > self._sizes.run_tags:
-            self._tags = sum(map(len, self.counts))
+        self._see(len(text))
 
     def add_seam(self, seam: Rows) -> None:
         """Count two lines as adjacent that are not so in the lines of any `add`."""
@@ -146,15 +161,21 @@ class TagRuns:
 
     def crossed(self, seam: Rows) -> bool:
         """Whether a span crosses from a line to the next."""
-        return any(map(self._crosses, pairwise(self._characters(seam)[:2])))
+        return any(len(self.alphabet.cuts[pair]) == 1 for pair in pairwise(self._characters(seam)[:2]))
 
     def _characters(self, rows: Rows) -> str:
         return "".join(map(self.alphabet.__getitem__, rows.tags(self.layers)))
 
     def include(self, other: TagRuns) -> None:
         """Add tag runs that are written with the same characters."""
-        self._tags += other._tags
         self.counts.update(other.counts)
+        self._see(other._tags)
+
+    def _see(self, tags: int) -> None:
+        """Add to the upper limit; if there may be too many tags, set it to their number."""
+        self._tags += tags
+        if self._tags > self._sizes.run_tags:
+            self._tags = sum(map(len, self.counts))
 
     def sides_of(self, run: str) -> tuple[Tags, Tags]:
         """The gold and the predicted tags of a tag run."""
@@ -167,8 +188,7 @@ class TagRuns:
 
     def cut(self, run: str) -> list[str]:
         """Cut a tag run where no span crosses."""
-        pairs = pairwise(f" {run}")
-        return "".join([pair[1] if self._crosses(pair) else " " + pair[1] for pair in pairs]).split()
+        return "".join(map(self.alphabet.cuts.__getitem__, pairwise(f" {run}"))).split()
 
     def _check(self, tokens: int) -> None:
         """Check what holds at any time; `tokens` is the number of all tokens in the text."""
@@ -187,25 +207,21 @@ class TagRuns:
         self.counts.clear()
         self._seams.clear()
         self._tags = 0
+        self.alphabet.cuts.clear()  # there may be more pairs than characters
         if len(self.alphabet) > self._sizes.runs:
             self.alphabet = Alphabet(self.layers, self._layout)
 
     def _cut(self) -> Counter[str]:
         """The tag runs, cut where no span crosses; adds the seams."""
         counts: Counter[str] = Counter()
+        cuts = self.alphabet.cuts
         for times, runs in _by_power(self.counts).items():
             text = " ".join(["", *runs])
             pairs = Counter(pairwise(text))
-            cut = {pair: pair[1] if self._crosses(pair) else " " + pair[1] for pair in pairs}
-            self._seams.update({pair: n * times for pair, n in pairs.items() if len(cut[pair]) > 1})
-            for run, n in Counter("".join(map(cut.__getitem__, pairwise(text))).split()).items():
+            self._seams.update({pair: n * times for pair, n in pairs.items() if len(cuts[pair]) > 1})
+            for run, n in Counter("".join(map(cuts.__getitem__, pairwise(text))).split()).items():
                 counts[run] += n * times
         return counts
-
-    def _crosses(self, pair: tuple[str, str]) -> bool:
-        """Whether a span crosses from a character to the next."""
-        sides = zip(*map(self.alphabet.pairs.__getitem__, pair), strict=True)
-        return any(any(map(continues, *side)) for side in sides)
 
     def _neighbours(self) -> dict[tuple[str, str], Neighbours]:
         """The pairs of adjacent tags at seams by side and layer, less those in columns, which have an O there."""

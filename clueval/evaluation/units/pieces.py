@@ -61,7 +61,10 @@ class Pieces:
         return piece.totals
 
     def include(self, pieces: Iterable[UnitPiece]) -> None:
-        """Add the pieces of another evaluation."""
+        """Add the pieces of another evaluation, which must not change afterwards."""
+        if self.by in (DOCUMENT, SENTENCE):
+            self.listed += pieces
+            return
         for piece in pieces:
             self.totals_of(piece.key, piece.values, begins=True).include(piece.totals)
 

@@ -12,6 +12,7 @@ from corpora import write
 
 from clueval.evaluation.lockstep import FileReading, compared
 from clueval.evaluation.plan import Plan
+from clueval.evaluation.run import score
 from clueval.exceptions import CluevalError, FormatError, TextMismatch
 from clueval.formats.columns.named import NamedColumns
 from clueval.formats.columns.passages import Passage
@@ -57,6 +58,12 @@ def reading_of(*paths: Path, plan: Plan = LEVELS, **options: Any) -> FileReading
     found = compared(gold, predicted, plan)
     assert found is not None
     return found
+
+
+def passages_of(*paths: Path, plan: Plan = LEVELS, **options: Any) -> FileReading:
+    """Return the reading of passages, which is the second one for files that lockstep can read."""
+    found = reading_of(*paths, plan=plan, **options)
+    return found.again or found
 
 
 def route(gold: Source, predicted: Source, plan: Plan = LEVELS) -> str:
@@ -112,7 +119,7 @@ class TestRoute:
         both = source_of(path, ReadOptions()), source_of(path, ReadOptions())
         no_documents = LEVELS._replace(observers=(Sees(reads=False),))
 
-        assert route(*both, LEVELS._replace(observers=(Sees(),))) == "passages"
+        assert route(*both, LEVELS._replace(observers=(Sees(),))) == "lockstep"
         assert route(*both, no_documents) == route(*both, LEVELS._replace(unit="character")) == "documents"
 
 
@@ -211,29 +218,49 @@ class TestPassages:
             plan = LEVELS._replace(observers=(sees,))
             counted = [
                 (each.documents, each.tokens)
-                for each in reading_of(path, path, plan=plan, sizes=Sizes(rows=rows))
+                for each in passages_of(path, path, plan=plan, sizes=Sizes(rows=rows))
             ]
             assert sees.seen == [(2, 2)] * 5
             found.append(counted)
 
         assert found == [[(1, 2)] * 5, [(2, 4), (2, 4), (1, 2)], [(2, 4), (2, 4), (1, 2)], [(5, 10)]]
 
+    def test_observers_of_files_in_lockstep_see_passages_when_all_has_been_counted(
+        self, tmp_path: Path
+    ) -> None:
+        path = write(tmp_path / "a.conll", DOCUMENTS)
+        sees = Sees()
+        reading = reading_of(path, path, plan=LEVELS._replace(observers=(sees,)))
+
+        assert sum(each.tokens for each in reading) == 10
+        assert sees.seen == []
+        reading.show()
+        assert sees.seen == [(2, 2)] * 5
+
+    @pytest.mark.parametrize("last", ["w O\n", "w  O\n"])
+    def test_observers_see_each_passage_once_in_a_score(self, tmp_path: Path, last: str) -> None:
+        gold, predicted = (write(tmp_path / name, DOCUMENTS + last) for name in ("a.conll", "b.conll"))
+        sees = Sees()
+
+        score(gold, predicted, observers=[sees])
+
+        assert sees.seen == [(2, 2)] * 4 + [(3, 3)]
+
     def test_passages_without_tokens_are_compared_some_at_a_time(self, tmp_path: Path) -> None:
         path = write(tmp_path / "a.vrt", "<text>\n</text>\n" * 5)
-        plan = LEVELS._replace(observers=(Sees(),))
 
-        found = [each.documents for each in reading_of(path, path, plan=plan, sizes=Sizes(rows=2))]
+        found = [each.documents for each in passages_of(path, path, sizes=Sizes(rows=2))]
 
         assert found == [2, 2, 1]
 
     def test_passages_of_documents_kept_apart_have_their_id(self, tmp_path: Path) -> None:
         text = '<text id="a" court="x">\n<s>\nw\tO\n</s>\n</text>\n<text>\n<s>\nw\tB-X\nw\tO\n</s>\n</text>\n'
         path = write(tmp_path / "a.vrt", text)
-        plan = LEVELS._replace(observers=(Sees(),), by=("court",))
+        plan = LEVELS._replace(by=("court",))
 
         found = [
             (one.documents, one.tokens, one.document, one.metadata)
-            for one in reading_of(path, path, plan=plan)
+            for one in passages_of(path, path, plan=plan)
         ]
 
         assert found == [(1, 1, "a", {"id": "a", "court": "x"}), (1, 2, "2", {})]
@@ -241,30 +268,27 @@ class TestPassages:
     def test_token_ids_may_occur_again_in_the_next_document_of_the_same_batch(self, tmp_path: Path) -> None:
         text = "".join(f"-DOCSTART-\n\n1 w B-X\n2 w O\n\n{n} w O\n\n" for n in (3, 3, 3))
         path = write(tmp_path / "a.conll", text)
-        plan = LEVELS._replace(observers=(Sees(),))
         options: dict[str, Any] = {"token_id": 1, "layers": {"x": 3}}
 
-        found = list(reading_of(path, path, plan=plan, sizes=Sizes(sentences=1), **options))
+        found = list(passages_of(path, path, sizes=Sizes(sentences=1), **options))
 
         assert [(each.documents, each.tokens) for each in found] == [(1, 3)] * 3
         write(path, text.replace("3 w O", "1 w O"))
         with pytest.raises(FormatError, match="token id '1' is already used"):
-            list(reading_of(path, path, plan=plan, sizes=Sizes(sentences=1), **options))
+            list(passages_of(path, path, sizes=Sizes(sentences=1), **options))
 
     def test_file_that_ends_early_is_named(self, tmp_path: Path) -> None:
         long, short = (write(tmp_path / f"{n}.conll", DOCUMENTS[n:]) for n in (0, 2 * len(DOCUMENTS) // 5))
-        plan = LEVELS._replace(observers=(Sees(),))
 
         with pytest.raises(TextMismatch, match=rf"{short.name}: the file ends, but .*{long.name}:18 .*'4'"):
-            list(reading_of(short, long, plan=plan))
+            list(passages_of(short, long))
         with pytest.raises(TextMismatch, match=rf"{short.name}: the file ends, but .*{long.name}:18 .*'4'"):
-            list(reading_of(long, short, plan=plan))
+            list(passages_of(long, short))
 
 
 def part_of(path: Path, start: int, by: tuple[str, ...], lockstep: bool = True) -> list[Compared]:
-    observers = () if lockstep else (Sees(),)
-    plan = LEVELS._replace(by=by, observers=observers)
-    return list(reading_of(path, path, plan=plan, part=(start, path.stat().st_size)))
+    read = reading_of if lockstep else passages_of
+    return list(read(path, path, plan=LEVELS._replace(by=by), part=(start, path.stat().st_size)))
 
 
 @pytest.mark.parametrize("lockstep", [True, False])
@@ -306,8 +330,8 @@ def test_end_of_a_reading_has_the_schemes_columns_and_repaired_tags_of_both_side
     gold = write(tmp_path / "0.conll", "a\tB-X\tO\na\tI-X\tO\na\tO\tO\n\n" * 3)
     predicted = write(tmp_path / "1.conll", "a\tI-X\tS-Y\na\tI-X\tO\na\tO\tO\n\n" * 3)
 
-    for plan in (LEVELS, LEVELS._replace(by=(ID,)), LEVELS._replace(observers=(Sees(),))):
-        reading = reading_of(gold, predicted, plan=plan, layers={"x": 2, "y": 3})
+    for read, plan in ((reading_of, LEVELS), (reading_of, LEVELS._replace(by=(ID,))), (passages_of, LEVELS)):
+        reading = read(gold, predicted, plan=plan, layers={"x": 2, "y": 3})
         tokens = sum(each.tokens for each in reading)
 
         assert tokens == 9

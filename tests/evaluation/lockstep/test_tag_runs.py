@@ -175,6 +175,16 @@ def test_tag_runs_with_the_same_characters_can_be_added() -> None:
 BEGINS, OUTSIDE = (("B-X",), ("B-X",)), (("O",), ("O",))
 
 
+def test_tag_runs_that_are_added_again_do_not_become_more() -> None:
+    runs = tag_runs(rows("B-X", "I-X", "O"), run_tags=5)
+    for _ in range(20):
+        again = runs.empty()
+        again.add(rows("B-X", "I-X", "O"))
+        runs.include(again)
+
+    assert (list(runs.counts.values()), runs.are_many) == ([21], False)
+
+
 def test_columns_have_an_o_between_tag_runs() -> None:
     once, _ = columns_of({"a": 1, "b": 1}, {"a": BEGINS, "b": BEGINS, " ": OUTSIDE}, ("l",), 2)
 
