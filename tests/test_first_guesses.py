@@ -16,6 +16,7 @@ from clueval.metrics import metric_named
 TAGS = [["B-PER", "I-PER", "O", "B-LOC"]]
 OTHER = [["B-PER", "I-PER", "O", "O"]]
 SPANS = [(0, 2, "PER"), (3, 4, "LOC")]
+NO_LAYERS = clueval.Document("d", {}, tokens=["a"])
 GERMAN = Path(__file__).parent / "samples" / "german"
 
 
@@ -134,6 +135,15 @@ REFUSED: dict[str, tuple[Callable[[], object], str]] = {
     "settings of metrics as a dictionary": (
         lambda: clueval.score(TAGS, OTHER, metrics={"partial": {"factor": 0.5}}),
         "metric_named('partial', factor=0.5)",
+    ),
+    "metadata of nothing": (lambda: clueval.score([], [], by="court"), "(layers: none; metadata: document)"),
+    "a layer of nothing": (
+        lambda: list(clueval.errors([], [], labelled="x")),
+        "there is no layer 'x' (the documents have no layers)",
+    ),
+    "a layer of a document without any": (
+        lambda: clueval.error_table([], NO_LAYERS, NO_LAYERS, layer="x"),
+        "there is no layer 'x' (the document has no layers)",
     ),
     "a setting that a metric does not have": (
         lambda: clueval.score(TAGS, OTHER, metrics=metric_named("partial", facter=0.5)),

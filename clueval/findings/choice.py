@@ -79,7 +79,8 @@ class Choice:
         """Raise `UsageError` if the labelled layer is none of `layers`."""
         names = list(layers)
         if self.labelled is not None and self.labelled not in names:
-            raise UsageError(f"there is no layer {self.labelled!r}", advice=f"one of {', '.join(names)}")
+            known = f"one of {', '.join(names)}" if names else "the documents have no layers"
+            raise UsageError(f"there is no layer {self.labelled!r}", advice=known)
 
 
 def choice_with(choice: Choice | None, options: Mapping[str, Any]) -> Choice:

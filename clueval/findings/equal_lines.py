@@ -80,9 +80,8 @@ class LineCheck:
     def _check_tags(self, passage: Passage, layer: str, different: Iterable[str]) -> None:
         new = [tag for tag in different if tag not in self._tags[layer]]
         try:
-            self._decoders[layer].accept(
-                new, Counter((OUTSIDE, tag) for tag in new)
-            )  # names the first bad one
+            # the error names the first bad tag
+            self._decoders[layer].accept(new, Counter((OUTSIDE, tag) for tag in new))
         except BadTag as error:
             raise located(error, passage, layer) from None
         self._tags[layer].update(new)

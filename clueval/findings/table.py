@@ -171,9 +171,8 @@ def error_table(
         require_kind(value, kinds, name)
     spans = as_spans(problem_spans, "problem_spans")
     if layer is not None and layer != MERGED and layer not in other.layers:
-        raise UsageError(
-            f"there is no layer {layer!r}", document=other.id, advice=f"one of {', '.join(other.layers)}"
-        )
+        known = f"one of {', '.join(other.layers)}" if other.layers else "the document has no layers"
+        raise UsageError(f"there is no layer {layer!r}", document=other.id, advice=known)
     if window is not None and window < 0:
         raise UsageError(f"the window cannot be {window} positions", advice="a number from 0 on")
     table = _Table(own, other, side, level, window)

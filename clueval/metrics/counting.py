@@ -72,9 +72,8 @@ class Counts(NamedTuple):
     def report(self) -> dict[str, float]:
         """Return the nine numbers of a PRF entry: the rates as fractions, then the counts."""
         gold, predicted, tp_gold, tp_predicted = self
-        precision = (
-            tp_predicted / predicted if predicted else 0.0
-        )  # as `rate` and `f_measure`, in half the time
+        # as `rate` and `f_measure`, in half the time
+        precision = tp_predicted / predicted if predicted else 0.0
         recall = tp_gold / gold if gold else 0.0
         both = precision + recall
         return prf(self, precision, recall, 2.0 * precision * recall / both if both else 0.0)

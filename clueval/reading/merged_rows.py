@@ -94,9 +94,8 @@ class _ClusterRows:
                 rows = list(self._of_passage(passage))
             except (ValueError, BadTag) as error:
                 self._read(passage)  # raises an error that names the place
-                if (
-                    isinstance(error, FormatError) and error.file is None
-                ):  # of `RowCharacters`, which knows no place
+                # an error of `RowCharacters` has no place
+                if isinstance(error, FormatError) and error.file is None:
                     error.file, error.document = passage.file, passage.document
                 raise
             if is_first:

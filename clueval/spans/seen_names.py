@@ -67,7 +67,7 @@ class SeenNames:
                     f"no layer and no document's metadata is called {key!r}"
                     if key in in_filter
                     else f"no document's metadata is called {key!r}",
-                    advice=f"layers: {', '.join(layers)}; metadata: {known}",
+                    advice=f"layers: {', '.join(layers) or 'none'}; metadata: {known}",
                 )
 
     def _require_values(self, layers: list[str]) -> None:

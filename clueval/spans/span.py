@@ -228,5 +228,6 @@ def name_of(span: Span) -> str:
 
 
 def _named(start: int, end: int, labels: Mapping[str, str | None] | str) -> str:
-    joined = labels if isinstance(labels, str) else "|".join(map(str, labels.values()))
+    found = (labels,) if isinstance(labels, str) else labels.values()
+    joined = "|".join([NO_LABEL if label is None else str(label) for label in found]) if labels else ""
     return f"[{start},{end})" + (f" {joined!r}" if joined else "")

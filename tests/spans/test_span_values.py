@@ -31,7 +31,7 @@ def test_a_span_is_named_with_all_its_labels() -> None:
     with pytest.raises(SpanError) as caught:
         Span(2, 1, {"entity": "PER", "risk": None, "court": "x"})
 
-    assert str(caught.value) == "span [2,1) 'PER|None|x' ends before it starts"
+    assert str(caught.value) == "span [2,1) 'PER|_|x' ends before it starts"
 
 
 def test_frozen_dictionary_names_its_class_when_it_refuses_a_change() -> None:

@@ -21,7 +21,7 @@ from clueval.metrics.counting import Tally
 from clueval.metrics.metric import Metric, sequences_of
 from clueval.statistics.bootstrap import bca, percentile
 from clueval.statistics.interval import Interval
-from clueval.statistics.jackknife import bound, effective_number, logit_jackknife, standard_error
+from clueval.statistics.jackknife import ROUNDING, bound, effective_number, logit_jackknife, standard_error
 from clueval.statistics.resampling import BOOTSTRAP, weighted_sums
 
 FEW_EFFECTIVE = 10
@@ -211,7 +211,8 @@ def _bootstrap(
     if score in (0, 1) and all(value == score for value in defined):
         return bound(score, units, effective, trust.confidence)
     se = standard_error(without, times)
-    if not se:
+    is_spread = se or max(defined) - min(defined) > ROUNDING
+    if not is_spread and 0 < score < 1:  # which has no interval, but a reason
         return logit_jackknife(score, without, units, effective, trust.confidence, times)
     if trust.method == "percentile":
         return Interval(*percentile(defined, trust.confidence), se, units, effective)

@@ -88,7 +88,7 @@ class EntryRates:
 
     def different(self, times: Times) -> list[Without]:
         _, _, numbers, found = self.rows(times)
-        first = 0 if numbers[0] else 1  # no unit has no counts here
+        first = 0 if numbers[0] else 1  # the row without counts is left out if no unit has it
         return [Without(values[first:], numbers[first:]) for values in found]
 
     def rows(self, times: Times) -> DifferentRows:

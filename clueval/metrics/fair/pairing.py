@@ -1,4 +1,4 @@
-"""The steps of fair evaluation: every span is paired once, or stays alone.
+"""The steps of fair evaluation: each pairs two spans; a long span may be in several pairs, with shorter ones.
 
 The steps are those of FairEval, since the published numbers depend on their order and on every
 tie: exact pairs (TP), pairs with the same range and different labels (LE), boundary errors (BES, BEL, BEO),

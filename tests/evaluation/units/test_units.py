@@ -165,6 +165,21 @@ def test_units_that_have_the_same_score_have_no_interval(method: str, metric: st
         )
 
 
+def test_resampling_shows_a_spread_that_no_single_unit_shows() -> None:
+    # label A is always wrong and B always right; without one document, the mean over labels is the same
+    gold = [[(0, 2, label)] for label in "AAABBB"]
+    predicted = [[(0, 1 if label == "A" else 2, label)] for label in "AAABBB"]
+    result = score(gold, predicted, metrics="exact", resample_by="document")
+
+    jackknife, bootstrap = (
+        result.intervals(method=method)["scores"]["exact"]["label"]["macro"]["f1"]
+        for method in ("jackknife", "percentile")
+    )
+
+    assert (jackknife["low"], jackknife["se"]) == (None, 0.0)
+    assert bootstrap["low"] < 0.5 < bootstrap["high"]
+
+
 def test_the_order_of_documents_changes_no_interval(tmp_path: Path) -> None:
     tags = [[["B-X", "O", "B-Y"]], [["O", "B-X"], ["B-Y"]], [["B-Y", "I-Y"]], [["B-X"]]]
     wrong = [[["B-X", "O", "B-X"]], [["B-X", "O"], ["B-Y"]], [["B-Y", "I-Y"]], [["O"]]]
