@@ -93,10 +93,11 @@ def _wrapped(context: Context, width: int, colour: bool) -> Iterator[str]:
     """Yield the context in lines, which are broken only at blanks; colours do not count in the width."""
     space = width - len(_INDENT)
     if context.joiner == " " and not colour:
-        text = "".join([f"{_LEFT[mark]}{text}{_RIGHT[mark]} " for text, mark, _ in context.pieces])
-        if len(text) <= _LONGEST:  # no piece is shortened
-            yield from _wrapped_text(context, visible(text), space)
-            return
+        pieces = [f"{_LEFT[mark]}{text}{_RIGHT[mark]}" for text, mark, _ in context.pieces]
+        if sum(map(len, pieces)) > _LONGEST:
+            pieces = [shortened(piece, _LONGEST) for piece in pieces]
+        yield from _wrapped_text(context, visible(" ".join([*pieces, ""])), space)
+        return
     line: list[str] = []
     used = 0
     for word, mark in _words(context):
@@ -128,7 +129,8 @@ def _words(context: Context) -> Iterator[tuple[str, Mark]]:
         yield "… ", "neither"
     for piece in context.pieces:
         left, right = BRACKETS[piece.mark]
-        words = visible(shortened(f"{left}{piece.text}{right}{context.joiner}", _LONGEST)).split(" ")
+        text = shortened(f"{left}{piece.text}{right}", _LONGEST) + context.joiner
+        words = visible(text).split(" ")
         for number, word in enumerate(words):
             following = " " if number < len(words) - 1 else ""
             if word or following:
