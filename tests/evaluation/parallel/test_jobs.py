@@ -916,8 +916,8 @@ def test_workers_that_are_killed_repeatedly_are_one_line_that_names_the_part(
 
     assert (process.returncode, output) == (2, "")
     assert re.fullmatch(
-        r"clueval score: 3 processes have ended, one after the other, while they counted bytes 0 to [\d,]+ of "
-        r"\S+gold\.vrt and bytes 0 to [\d,]+ of \S+predicted\.vrt; the last one by SIGKILL "
+        r"clueval score: processes have ended 3 times, one after the other, while they counted bytes 0 to [\d,]+ of "
+        r"\S+gold\.vrt and bytes 0 to [\d,]+ of \S+predicted\.vrt or a later part "
         r"\(count with fewer processes if memory is short\)\n",
         complaint,
     )
