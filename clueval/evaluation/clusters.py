@@ -15,9 +15,10 @@ are counted, whose errors name the place.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
-from itertools import repeat, zip_longest
-from operator import ne
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from itertools import compress, repeat, zip_longest
+from operator import ne, not_
+from typing import Any
 
 from clueval.evaluation.engine import Evaluation
 from clueval.evaluation.lockstep import (
@@ -34,7 +35,7 @@ from clueval.exceptions import CluevalError
 from clueval.formats.columns.columns import TokenTable, batches
 from clueval.formats.columns.layout import Layout
 from clueval.formats.columns.passages import Passage
-from clueval.formats.columns.row_characters import Row, RowCharacters
+from clueval.formats.columns.row_characters import Row, RowCharacters, SameTags
 from clueval.formats.columns.sizes import Sizes
 from clueval.metrics.counting import Tally
 from clueval.reading.layers import layer_names
@@ -46,6 +47,7 @@ from clueval.spans.making import making_many
 from clueval.spans.seen_names import SeenNames
 from clueval.spans.span import Frozen, Span
 from clueval.tagging.decoder import BadTag, Decoder
+from clueval.tagging.lenient_chunks import flat
 from clueval.tagging.schemes import OUTSIDE
 from clueval.tagging.transitions import Seams
 
@@ -214,11 +216,13 @@ class Clusters:
         decoders: Mapping[tuple[str, str], Decoder],
         sizes: Sizes,
         seen_names: SeenNames,
+        check: Callable[[Any], object] | None = None,
     ) -> None:
+        self._check = check
         self._plan, self._layers, self._decoders, self._sizes = plan, layers, decoders, sizes
         self._seen_names = seen_names
         self._evaluation = Evaluation(plan, layers)
-        self._characters = RowCharacters(2 * len(layers), (1,))
+        self._begin()
         self._counter: Counter[str] = Counter()
         self._open: list[str] = []
         self._positions = 0
@@ -226,7 +230,16 @@ class Clusters:
 
     def add(self, rows: Iterable[Row]) -> None:
         """Add rows, which go on where the last ones ended: the length of a token, or 1, and the tags of both sides."""
-        text = "".join(map(self._characters.__getitem__, rows))
+        self._add("".join(map(self._characters.__getitem__, rows)))
+
+    def add_sentences(self, gold: Sequence[Sequence[str]], predicted: Sequence[Sequence[str]]) -> None:
+        """Add the tags of one layer of parallel sentences; those that both sides have in common are read once."""
+        differ = list(map(ne, gold, predicted))
+        sides = (flat(compress(side, differ)) for side in (gold, predicted))
+        self.add(zip(repeat(1), *sides))
+        self._add("".join(map(self._same.__getitem__, flat(compress(gold, map(not_, differ))))))
+
+    def _add(self, text: str) -> None:
         end = text.rfind(" ") + 1
         if not end:
             self._open.append(text)
@@ -252,7 +265,11 @@ class Clusters:
                 self._count_together(" ".join([*clusters[start : start + _TOGETHER], ""]), times)
         self._counter.clear()
         if len(self._characters) > self._sizes.runs and not any(self._open):
-            self._characters = RowCharacters(2 * len(self._layers), (1,))
+            self._begin()
+
+    def _begin(self) -> None:
+        self._characters = RowCharacters(2 * len(self._layers), (1,), self._check)
+        self._same = SameTags(self._characters)
 
     def _count_together(self, clusters: str, times: int) -> None:
         lengths, *columns = zip(*map(self._characters.rows.__getitem__, clusters), strict=True)

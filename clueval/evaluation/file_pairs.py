@@ -30,7 +30,9 @@ def count_without_documents(
         from clueval.evaluation.token_row_pairs import token_row_reading  # other formats do not need it
 
         try:
-            return _counted(evaluation, token_row_reading(gold, predicted, evaluation.plan))
+            return _counted(
+                evaluation, token_row_reading(gold, predicted, evaluation.plan, evaluation.seen_names)
+            )
         except CluevalError:
             return False, None
     if rows is not None or gold.form.flat is not None:

@@ -1,6 +1,6 @@
 """Compares two files of one format: lines that are equal on both sides are counted without decoding.
 
-`compared` is the entrance for files (`compared_stretches` for lists of tags)::
+`compared` is the entrance for files::
 
      gold bytes ──┐  cut both where no span     regular pieces ─► hunks ─► tag runs, each once,─┐
                   ├─ crosses, into pieces ──►                              with its multiplicity├─► Compared
@@ -40,7 +40,6 @@ from itertools import pairwise, product, zip_longest
 from typing import TYPE_CHECKING, NamedTuple
 
 from clueval.evaluation.lockstep.compare import Decoders, compare, compare_columns
-from clueval.evaluation.lockstep.compare import compared_stretches as compared_stretches
 from clueval.evaluation.lockstep.reader import File, Lockstep
 from clueval.evaluation.lockstep.reader import Stretch as Stretch
 from clueval.evaluation.lockstep.regular import REGULAR

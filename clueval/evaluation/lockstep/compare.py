@@ -13,9 +13,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import compress, repeat
 from operator import ne, not_
 from sys import intern
-from typing import TYPE_CHECKING
 
-from clueval.evaluation.lockstep.tag_runs import Columns, Tags, columns_of
+from clueval.evaluation.lockstep.tag_runs import Columns, Tags
 from clueval.exceptions import CluevalError
 from clueval.formats.columns.columns import TokenTable, batches
 from clueval.formats.columns.documents import located, repeated_ids
@@ -23,16 +22,12 @@ from clueval.formats.columns.layout import Layout
 from clueval.formats.columns.passages import Passage, misfits
 from clueval.formats.columns.sizes import SIZES, Sizes
 from clueval.reading.same_text import first_difference, require_same_frame
-from clueval.spans.compared import SIDES, Compared, ComparedSequence
+from clueval.spans.compared import SIDES, ComparedSequence
 from clueval.spans.flat import Flat
 from clueval.spans.making import making_many
-from clueval.spans.span import DEFAULT_LAYER, MERGED, Frozen, Span
+from clueval.spans.span import MERGED, Frozen, Span
 from clueval.tagging.decoder import BadTag, Decoder
-from clueval.tagging.schemes import OUTSIDE
 from clueval.tagging.transitions import Seams
-
-if TYPE_CHECKING:
-    from clueval.tagging.stretches import StretchCounts
 
 Decoders = Mapping[tuple[str, str], Decoder]
 """The decoder of each (side, layer)."""
@@ -71,20 +66,6 @@ def _compare_passages(
         return compare_columns(passages.columns, decoders, merge)
     except _BadTagOf as bad:
         raise bad if len(pairs) > 1 else located(bad.error, sides[bad.side][0], bad.layer) from None
-
-
-def compared_stretches(
-    stretches: StretchCounts, tokens: int, decoders: Decoders, merge: bool
-) -> Iterator[Compared]:
-    """Compare the stretches of two lists of tags, those of the same multiplicity together, and remove them.
-
-    `tokens` is the number of all tags of a side.
-    """
-    pairs = {" ": ((OUTSIDE,), (OUTSIDE,))}
-    pairs |= {chr(n): ((gold,), (predicted,)) for n, (gold, predicted) in enumerate(stretches.pairs)}
-    for columns in columns_of(stretches.counts, pairs, (DEFAULT_LAYER,), tokens):
-        yield Compared(0, 0, compare_columns(columns, decoders, merge))
-    stretches.counts.clear()
 
 
 def compare_columns(columns: Columns, decoders: Decoders, merge: bool) -> dict[str, ComparedSequence]:

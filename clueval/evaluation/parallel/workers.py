@@ -125,7 +125,8 @@ class WorkerPool(Executor):
         if self._ended == ATTEMPTS:
             spawned = start_method() == "spawn"
             raise WorkerLost(
-                f"processes have ended {ATTEMPTS} times, one after the other, while they counted {task.name} or a later part",
+                f"processes have ended {ATTEMPTS} times, one after the other, while they counted {task.name} "
+                "or a later part",
                 advice=_GUARD if spawned else "count with fewer processes if memory is short",
             )
         self._remark(f"a process has ended; another one repeats its part, {task.name} or a later one")

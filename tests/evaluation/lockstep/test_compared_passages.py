@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from corpora import write
 
-from clueval.evaluation.lockstep.compare import _Passages, compare, compare_columns, compared_stretches
+from clueval.evaluation.lockstep.compare import _Passages, compare, compare_columns
 from clueval.evaluation.lockstep.tag_runs import Columns, Tags
 from clueval.exceptions import CluevalError, FormatError, TextMismatch
 from clueval.formats.columns.layout import ColumnOptions, layout_of
@@ -21,7 +21,6 @@ from clueval.reading.source import source_of
 from clueval.spans.compared import SIDES, ComparedSequence
 from clueval.spans.span import MERGED, Frozen, Span
 from clueval.tagging.decoder import Decoder
-from clueval.tagging.stretches import StretchCounts
 
 LAYOUT = layout_of("a O", " ", ColumnOptions(), False, "f", 1)
 Pairs = list[tuple[Passage, Passage]]
@@ -200,21 +199,3 @@ class TestColumns:
             compare_columns(columns, decoders("x", "y"), merge)
         assert (vars(error.value)["side"] == 0) == (place == "gold" or (place == "same" and not merge))
         assert vars(error.value)["layer"] == "y"
-
-
-def test_stretches_of_two_lists_are_compared_once() -> None:
-    stretches = StretchCounts()
-    stretches.add([["B-X", "O", "B-Y", "I-Y"], ["O"], ["B-X"]], [["B-X", "O", "B-Y", "O"], ["O"], ["B-X"]])
-
-    found = list(compared_stretches(stretches, 6, decoders("label"), merge=False))
-
-    assert [(each.documents, each.tokens) for each in found] == [(0, 0)] * len(found)
-    compared = [each.sequences["label"] for each in found]
-    agreed = Counter[Frozen]()
-    for each in compared:
-        agreed.update({label: each.times * number for label, number in each.agreed.items()})
-    assert agreed == {Frozen({"label": "X"}): 2}
-    assert [span for each in compared for span in spans(each.gold)] == [(0, 2, {"label": "Y"})]
-    assert [span for each in compared for span in spans(each.predicted)] == [(0, 1, {"label": "Y"})]
-    assert sum(each.times * each.equal for each in compared) == 5
-    assert not stretches.counts

@@ -307,7 +307,7 @@ def test_error_of_a_part_that_kills_every_worker_names_its_files_and_bytes(
 
     with pytest.raises(
         WorkerLost,
-        match=rf"while they counted bytes [\d,]+ to [\d,]+ of {files[0]} and bytes [\d,]+ to [\d,]+ of {files[1]} or a later part",
+        match=rf"counted bytes [\d,]+ to [\d,]+ of {files[0]} and bytes [\d,]+ to [\d,]+ of {files[1]} or a later",
     ):
         score(*files, jobs=2)
 
