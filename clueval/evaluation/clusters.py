@@ -20,7 +20,7 @@ from itertools import compress, repeat, zip_longest
 from operator import ne, not_
 from typing import Any
 
-from clueval.evaluation.engine import Evaluation
+from clueval.evaluation.cluster_counts import ClusterCounts, by_power
 from clueval.evaluation.lockstep import (
     Columns,
     FileEnd,
@@ -30,7 +30,6 @@ from clueval.evaluation.lockstep import (
     lockstep,
 )
 from clueval.evaluation.plan import Plan
-from clueval.evaluation.tallies import count_sides, in_unit, positions_of
 from clueval.exceptions import CluevalError
 from clueval.formats.columns.columns import TokenTable, batches
 from clueval.formats.columns.layout import Layout
@@ -51,9 +50,6 @@ from clueval.tagging.lenient_chunks import flat
 from clueval.tagging.schemes import OUTSIDE
 from clueval.tagging.transitions import Seams
 
-_TOGETHER = 1 << 12
-"""The number of clusters that are counted as one document."""
-
 
 class UnusualPassage(CluevalError):
     """A passage that must be read as part of a document."""
@@ -62,14 +58,13 @@ class UnusualPassage(CluevalError):
 def cluster_reading(gold: Source, predicted: Source, plan: Plan, seen_names: SeenNames) -> FileReading | None:
     """Two files compared by clusters; None if documents are needed. `seen_names` gets the labels of filters."""
     layers = layer_names(gold.options.layers)
-    per_document = plan.by or plan.resample_by or plan.where.on_documents(layers)
     other_texts = plan.texts_may_differ or plan.transforms or plan.observers
     whole = any(
         metric.needs.documents or metric.needs.whole is not None or metric.needs.within is not None
         for metric in plan.metrics
     )
     in_columns = gold.token_lines is not None and gold.format == predicted.format
-    if per_document or other_texts or whole or not in_columns:
+    if plan.counts_by_document(layers) or other_texts or whole or not in_columns:
         return None
     if layers != layer_names(predicted.options.layers):
         return None
@@ -219,14 +214,11 @@ class Clusters:
         check: Callable[[Any], object] | None = None,
     ) -> None:
         self._check = check
-        self._plan, self._layers, self._decoders, self._sizes = plan, layers, decoders, sizes
-        self._seen_names = seen_names
-        self._evaluation = Evaluation(plan, layers)
+        self._layers, self._decoders, self._sizes = layers, decoders, sizes
+        self._counts = ClusterCounts(plan, layers, seen_names)
         self._begin()
         self._counter: Counter[str] = Counter()
         self._open: list[str] = []
-        self._positions = 0
-        self._tallies: dict[tuple[str, str], Tally] = {}
 
     def add(self, rows: Iterable[Row]) -> None:
         """Add rows, which go on where the last ones ended: the length of a token, or 1, and the tags of both sides."""
@@ -253,16 +245,11 @@ class Clusters:
         """Return the counts by metric and sequence of everything added, a text of `positions` positions."""
         self._counter.update("".join(self._open).split())
         self._count()
-        for metric in self._plan.metrics:
-            for sequence, _, _ in self._evaluation.sides(Document("", {}), Document("", {})):
-                agreed = metric.count_agreed({}, positions - self._positions)
-                self._tallies.setdefault((metric.name, sequence), Tally()).update(agreed)
-        return self._tallies
+        return self._counts.tallies(positions)
 
     def _count(self) -> None:
-        for times, clusters in _by_power(self._counter).items():
-            for start in range(0, len(clusters), _TOGETHER):
-                self._count_together(" ".join([*clusters[start : start + _TOGETHER], ""]), times)
+        for times, clusters in by_power(self._counter):
+            self._count_together(" ".join([*clusters, ""]), times)
         self._counter.clear()
         if len(self._characters) > self._sizes.runs and not any(self._open):
             self._begin()
@@ -297,14 +284,7 @@ class Clusters:
             documents = [
                 self._document(of, tokens, columns, times) for of, columns in zip(names, sides, strict=True)
             ]
-            gold, predicted = in_unit(self._plan.unit, documents[0], documents[-1])
-            self._seen_names.see_labels((gold, predicted), self._plan.where.on_layers(self._layers))
-            self._positions += times * positions_of(gold, predicted)
-            for sequence, own, other in self._evaluation.sides(gold, predicted):
-                for metric in self._plan.metrics:
-                    total = self._tallies.setdefault((metric.name, sequence), Tally())
-                    for key, count in count_sides(metric, own, other).items():
-                        total[key] += count * times
+            self._counts.count(documents[0], documents[-1], times)
 
     def _document(
         self, sides: Sequence[str], tokens: list[str], columns: Sequence[Sequence[str]], times: int
@@ -323,14 +303,3 @@ class Clusters:
             layers[layer] = list(spans)
         tags_of = dict(zip(self._layers, columns, strict=True))
         return Document("", Frozen(layers), tokens=tokens, tags=Frozen(tags_of))
-
-
-def _by_power(counter: Counter[str]) -> dict[int, list[str]]:
-    """Return the clusters of each power of two in their multiplicity."""
-    found: dict[int, list[str]] = {}
-    for cluster, times in counter.items():
-        while times:
-            power = times & -times
-            found.setdefault(power, []).append(cluster)
-            times -= power
-    return found

@@ -204,7 +204,7 @@ class Evaluation:
         self.count_in(self.sides(gold, predicted, projection.document), metrics, receivers)
         self.count_whole(gold, projection.document, metrics, receivers)
         self.unprojected += [Unprojected(gold.id, span) for span in projection.unprojected]
-        self.count_in(alone(projection.lost, self._sequences(), predicted, self.frames), metrics, receivers)
+        self.count_in(alone(projection.lost, self.sequences(), predicted, self.frames), metrics, receivers)
 
     def _count_sentences(self, gold: Document, predicted: Document, whole: Totals) -> None:
         """Count a pair of documents, counted as a whole already, once more in pieces that are units."""
@@ -220,7 +220,7 @@ class Evaluation:
         """The values of the break-downs."""
         return tuple(value_of(key, document, metadata) for key in self.plan.by)
 
-    def _sequences(self) -> list[str]:
+    def sequences(self) -> list[str]:
         return [MERGED] if self.plan.merge else self.layers
 
     def sides(
@@ -234,7 +234,7 @@ class Evaluation:
             )
         sources = [self._sequenced(gold)]
         sources.append(projected or (sources[0] if predicted is gold else self._sequenced(predicted)))
-        for sequence in self._sequences():
+        for sequence in self.sequences():
             sides = []
             for document, source in zip((gold, predicted), sources, strict=True):
                 spans = source.layers.get(sequence, ())

@@ -16,15 +16,6 @@ def count_without_documents(
     The `FileEnd` counts spans and repaired tags that are not counted yet; None if there is no such end. Raises the
     errors of the files; those of token rows and token pairs are raised when documents are counted.
     """
-    if evaluation.leaves_out_spans or evaluation.plan.unit == "character":
-        from clueval.evaluation.clusters import cluster_reading  # most evaluations do not need it
-
-        try:
-            return _counted(
-                evaluation, cluster_reading(gold, predicted, evaluation.plan, evaluation.seen_names)
-            )
-        except CluevalError:
-            return False, None
     rows = gold.form.rows
     if rows is not None and rows.tagged is not None:
         from clueval.evaluation.token_row_pairs import token_row_reading  # other formats do not need it
@@ -39,6 +30,15 @@ def count_without_documents(
         from clueval.evaluation.row_pairs import count_rows  # other formats do not need it
 
         return count_rows(evaluation, gold, predicted), None
+    if evaluation.leaves_out_spans or evaluation.plan.unit == "character":
+        from clueval.evaluation.clusters import cluster_reading  # most evaluations do not need it
+
+        try:
+            return _counted(
+                evaluation, cluster_reading(gold, predicted, evaluation.plan, evaluation.seen_names)
+            )
+        except CluevalError:
+            return False, None
     reading = compared(gold, predicted, evaluation.plan)
     if reading is None and gold.token_lines is not None and predicted.token_lines is not None:
         from clueval.evaluation.token_pairs import token_pair_reading  # few metrics can use it

@@ -42,7 +42,8 @@ def count_tags(
     plan = evaluation.plan
     decoders = options.decoders()
     end = FileEnd((None, None), decoders)
-    if plan.needs_documents or plan.wants_single_documents or plan.observers or not options.lenient:
+    by_document = plan.counts_by_document([DEFAULT_LAYER])
+    if plan.needs_documents or by_document or plan.observers or not options.lenient:
         for gold, predicted in documents_of_tags(given, options, decoders):
             from clueval.transforms.group import Group  # not needed for clusters
 

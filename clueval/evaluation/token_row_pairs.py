@@ -37,7 +37,8 @@ def token_row_reading(
     own, other = gold.options, predicted.options
     layers = own.layers is None and other.layers is None
     lenient = own.reads_leniently and other.reads_leniently and own.scheme == other.scheme
-    if plan.needs_documents or plan.observers or plan.wants_single_documents or not (layers and lenient):
+    by_document = plan.counts_by_document([DEFAULT_LAYER])
+    if plan.needs_documents or plan.observers or by_document or not (layers and lenient):
         return None
     return FileReading(_compared(gold, predicted, plan, seen_names), [DEFAULT_LAYER])
 
