@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from clueval.exceptions import FileError
+from clueval.overwriting import require_no_input
 from clueval.visible import visible_lines
 
 _OWNED = 0o600
@@ -55,6 +56,7 @@ def whole_file(path: Path) -> Iterator[IO[str]]:
 @contextmanager
 def whole_bytes(path: Path) -> Iterator[IO[bytes]]:
     """Open a file to write bytes; see the module. Raises `FileError` if it cannot be written."""
+    require_no_input(path)
     with _errors_of(path):
         if is_written_through(path):
             with _opened(path) as raw:
@@ -68,6 +70,7 @@ def whole_bytes(path: Path) -> Iterator[IO[bytes]]:
             mode = 0o666 if before is None else _OWNED
             with os.fdopen(os.open(temporary, _NEW, mode), "wb") as raw:
                 yield raw
+            require_no_input(path)
             _give_name(temporary, target, before)
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import re
 from collections.abc import Iterator
-from pathlib import Path
 
 from clueval.cli import options as common
 from clueval.cli.fields import typed
@@ -14,6 +13,7 @@ from clueval.cli.outputs import refuse_to_overwrite, require_writable
 from clueval.cli.parser import Command
 from clueval.cli.setting_names import with_options
 from clueval.options import whole
+from clueval.overwriting import input_path
 from clueval.reading.check import Check, checks
 from clueval.reading.read_options import ReadOptions
 from clueval.reading.tag_columns import listed, tag_columns
@@ -30,7 +30,7 @@ example:
 
 
 def add_arguments(parser: Command) -> None:
-    parser.add_argument("files", type=Path, nargs="+", metavar="FILE", help="files or folders")
+    parser.add_argument("files", type=input_path, nargs="+", metavar="FILE", help="files or folders")
     add_output(parser)
     parser.group("output").add_argument(
         "--max-errors",
@@ -43,7 +43,7 @@ def add_arguments(parser: Command) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    refuse_to_overwrite([*options.files, common.text_of(options)], [options.output_file])
+    refuse_to_overwrite([options.output_file])
     require_writable([options.output_file])
     reading = ReadOptions(layers=common.single_layers(options), **common.reading(options))
     problems = 0

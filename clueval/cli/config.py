@@ -22,6 +22,7 @@ from clueval.exceptions import CluevalError, FileError, FormatError, UsageError,
 from clueval.formats import format_named
 from clueval.formats.format import Format
 from clueval.options import options_of
+from clueval.overwriting import note_input
 from clueval.reading.options import Reading
 from clueval.reading.paths import files_of
 from clueval.reading.read_options import ReadOptions, formats_that_read
@@ -54,6 +55,7 @@ def configuration() -> tuple[Path, Mapping[str, Any]] | None:
 def _read(path: Path) -> Any:
     import tomllib  # only read where there is a file
 
+    note_input(path)
     try:
         text = path.read_text(encoding="utf-8")
         return tomllib.loads(text) if path.name != "pyproject.toml" or "clueval" in text else {}

@@ -16,7 +16,6 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Self
 
-from clueval.cli import options as common
 from clueval.cli.error_numbers import ErrorNumbers
 from clueval.cli.outputs import refuse_to_overwrite, require_page, require_writable
 from clueval.cli.printing import put_painted, wrote
@@ -36,10 +35,10 @@ from clueval.reports.workbook import require_package
 from clueval.writing import whole_file
 
 
-def check_outputs(options: argparse.Namespace, sides: tuple[Any, Any]) -> None:
+def check_outputs(options: argparse.Namespace) -> None:
     """Raise `CluevalError` for what cannot be written, or not like this."""
     outputs = [options.tsv, options.xlsx, options.html]
-    refuse_to_overwrite(common.inputs_of(options, sides), outputs)
+    refuse_to_overwrite(outputs)
     require_writable(outputs)
     if options.raw and options.tsv is None:
         raise UsageError("--raw needs --tsv", advice="add --tsv FILE")

@@ -32,6 +32,7 @@ from clueval.findings.table import FINDING_KINDS, Finding
 from clueval.metrics.confusion import Confusion
 from clueval.metrics.metric import Metric
 from clueval.options import whole
+from clueval.overwriting import input_path
 from clueval.reports.text import render_tables
 from clueval.spans.document import Document
 from clueval.studies.profile_counts import ProfileCounts
@@ -64,7 +65,7 @@ def add_arguments(parser: Command) -> None:
     common.add_sides(parser)
     parser.add_argument(
         "second",
-        type=Path,
+        type=input_path,
         metavar="SECOND",
         nargs="?",
         help="a second system, whose errors --html shows with those of the first",
@@ -150,7 +151,7 @@ def run(options: argparse.Namespace) -> int:
         return errors_of_two.run(options, choice_of(options))
     common.check_pairing(options)
     sides = common.sides_of(options)
-    check_outputs(options, sides)
+    check_outputs(options)
     _refuse_options(options)
     (metric,) = chosen_metrics([options.metric], options.set)
     finder = FINDERS[options.metric](options, metric)

@@ -87,8 +87,6 @@ def _check(options: argparse.Namespace) -> None:
             "the errors of two systems are shown as a web page",
             advice="add --html FILE; clueval diff compares two runs in the terminal",
         )
-    files = common.preparing_of(options).files()
-    inputs = [options.gold, options.predicted, options.second, common.text_of(options), *files]
-    refuse_to_overwrite(inputs, [options.html])
+    refuse_to_overwrite([options.html])
     require_writable([options.html])
     require_page(options.html, options.lang)

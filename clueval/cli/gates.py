@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from clueval.cli import printing
@@ -16,6 +15,7 @@ from clueval.evaluation.units.trust import Trust
 from clueval.evaluation.units.unit import CORPUS
 from clueval.exceptions import UsageError
 from clueval.options import number
+from clueval.overwriting import input_path
 
 if TYPE_CHECKING:
     from clueval.studies.gates import Limit
@@ -36,7 +36,7 @@ def add_gates(parser: Command) -> None:
     )
     group.add_argument(
         "--fail-if-worse",
-        type=Path,
+        type=input_path,
         metavar="BASELINE",
         help="exit with 1 if a score is below that of this saved result",
     )

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Collection, Iterable, Mapping
-from pathlib import Path
+from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, Any
 
 from clueval.cli.fields import SideValues, add_fields, given_fields, group_of, help_of, pair_of
@@ -17,6 +16,7 @@ from clueval.evaluation.preparation import plain_tally
 from clueval.exceptions import UsageError
 from clueval.formats import FORMATS, all_formats
 from clueval.options import column, options_of
+from clueval.overwriting import input_path
 from clueval.reading.layers import LayerColumns, LayerSource
 from clueval.reading.options import Reading
 from clueval.reading.read_options import formats_that_read
@@ -30,10 +30,10 @@ if TYPE_CHECKING:
 
 def add_sides(parser: Command) -> None:
     """Add the arguments GOLD and PREDICTED."""
-    parser.add_argument("gold", type=Path, metavar="GOLD", help="file or folder")
+    parser.add_argument("gold", type=input_path, metavar="GOLD", help="file or folder")
     parser.add_argument(
         "predicted",
-        type=Path,
+        type=input_path,
         metavar="PREDICTED",
         nargs="?",
         help="file or folder; without it, GOLD has both sides",
@@ -69,7 +69,7 @@ def add_pairs(parser: Command, topic: str) -> None:
     """Add the option for a table of pairs of files."""
     parser.topic(topic).add_argument(
         "--pairs",
-        type=Path,
+        type=input_path,
         metavar="CSV",
         help="a CSV table of pairs of files, gold and predicted; GOLD is then the folder with all of them",
     )
@@ -108,13 +108,6 @@ def check_pairing(options: argparse.Namespace) -> None:
         raise UsageError("--pairs and --pair-by cannot be used together", advice="remove one of them")
     if options.predicted is None:
         raise UsageError("without PREDICTED, there are no files to pair", advice="remove --pair-by")
-
-
-def inputs_of(options: argparse.Namespace, sides: Iterable[Any]) -> list[Path | None]:
-    """Return the files that a command reads, which it must not overwrite."""
-    listed = [path for side in sides if isinstance(side, list) for path in side]
-    files = preparing_of(options).files()
-    return [options.gold, options.predicted, options.pairs, text_of(options), *listed, *files]
 
 
 def add_reading(parser: Command, *, sides: int, sets: str | None = "reading") -> None:
@@ -189,12 +182,6 @@ def _split_meta(options: argparse.Namespace) -> None:
             parts = (value.partition("=") for value in given)
             sides.append([f"{name}={(columns.split(':') * 2)[side]}" for name, _, columns in parts])
         setattr(options, "Reading.meta", SideValues(*sides))
-
-
-def text_of(options: argparse.Namespace) -> Path | None:
-    """Return the text file that ``--text`` names."""
-    path: Path | None = given_fields(Reading, options).get("text")
-    return path
 
 
 def layers(options: argparse.Namespace) -> LayerColumns | None:

@@ -95,7 +95,7 @@ def run(options: argparse.Namespace) -> int:
     common.check_pairing(options)
     gold, predicted = common.sides_of(options)
     require_gates(options)
-    saved = _saved(options, common.inputs_of(options, (gold, predicted)))
+    saved = _saved(options)
     baseline = baseline_of(options)
     trust = _trust(options, units_of(baseline))
     _warn_of_no_effect(options)
@@ -125,12 +125,12 @@ def run(options: argparse.Namespace) -> int:
     return exit_code(result)
 
 
-def _saved(options: argparse.Namespace, inputs: list[Path | None]) -> Path | None:
+def _saved(options: argparse.Namespace) -> Path | None:
     """Return the file that ``--save`` names, after a check that no output is one of the inputs."""
     named = group_of(Trust, options).save
     saved = None if named is None else Path(named)
     outputs = [options.output_file, saved]
-    refuse_to_overwrite([*inputs, options.fail_if_worse], outputs)
+    refuse_to_overwrite(outputs)
     require_writable(outputs)
     return saved
 

@@ -29,6 +29,7 @@ from clueval.evaluation.units.trust import Trust
 from clueval.evaluation.units.unit import DOCUMENT
 from clueval.exceptions import UsageError, checked_call, described, require_kind, warn
 from clueval.metrics.metric import Metric
+from clueval.overwriting import keeps_inputs
 from clueval.reading.given import Given, InputSide, given, is_path_or_paths
 from clueval.reading.golds import golds_in_memory, kept
 from clueval.reading.layers import LayerColumns, layer_names, require_layers
@@ -53,6 +54,7 @@ if TYPE_CHECKING:
 _READING, _COUNTING, _WORKERS, _TRUST, _PREPARING = Reading(), Counting(), Workers(), Trust(), Preparing()
 
 
+@keeps_inputs
 @checked_call
 def score(
     gold: InputSide,

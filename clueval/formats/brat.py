@@ -27,6 +27,7 @@ from clueval.formats.flat_rows import FlatRow, flat_row
 from clueval.formats.format import Format, Options, Writer
 from clueval.formats.opened import Opened
 from clueval.formats.reference import FileMention, in_points
+from clueval.overwriting import note_input
 from clueval.spans.document import Document
 from clueval.spans.groups import GROUP, in_order
 from clueval.spans.parts import Ranges
@@ -198,6 +199,7 @@ def _flat(opened: Opened) -> FlatRow | None:
 
 def _plain_text(path: str, most: int) -> str | None:
     """Return the text of a file, with its line ends; None if it is packed, too large, or not plain UTF-8."""
+    note_input(path)
     try:
         with open(path, "rb", 0) as raw:  # noqa: PTH123  # a folder has thousands; a `Path` takes half of the time
             data = raw.read()

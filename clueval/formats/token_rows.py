@@ -22,6 +22,7 @@ from clueval.formats.format import Format, Writer
 from clueval.formats.json_rows import Row, RowForm, RowReader, json_lines, read_rows, scalars
 from clueval.formats.recognition import Beginning, Sign
 from clueval.formats.tag_rows import TaggedRows, tags_of
+from clueval.overwriting import note_input
 from clueval.spans.document import Document
 from clueval.spans.span import DEFAULT_LAYER
 from clueval.tagging.schemes import OUTSIDE
@@ -113,6 +114,7 @@ def _read_names(given: Any, source: str) -> Mapping[int, str]:
     file = None
     if isinstance(given, str | Path):
         file = str(given)
+        note_input(file)
         try:
             given = json.loads(Path(given).read_text(encoding="utf-8-sig"))
         except OSError as error:

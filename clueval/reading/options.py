@@ -12,6 +12,7 @@ from clueval.formats import FORMATS
 from clueval.formats.reference import UNITS
 from clueval.limits import MAX_DOCUMENT, MAX_LINE, MAX_SENTENCE, require_limits
 from clueval.options import column, option, require_types, whole, with_fields
+from clueval.overwriting import input_path
 from clueval.reading.inline_pattern import require_pattern
 from clueval.reading.layers import meta_columns, require_name
 from clueval.tagging.schemes import INVALID, SCHEMES, scheme_called
@@ -161,7 +162,7 @@ class Reading:
             "the file with the text of a table of spans: VRT or CoNLL, or JSON rows such as doccano's, of which the "
             "table has character positions",
             topic="reading",
-            parse=Path,
+            parse=input_path,
             default="the .vrt file of the same name next to the table",
         ),
     )
@@ -208,7 +209,7 @@ class Reading:
             "FILE",
             "the names of tags that are numbers: a JSON list, a config.json with id2label, or dataset_info.json",
             topic="reading",
-            parse=Path,
+            parse=input_path,
         ),
     )
     text_key: str | None = field(

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from clueval.exceptions import FileError, UsageError, described
 from clueval.formats import GROUPED
+from clueval.overwriting import note_input
 from clueval.reading.patterns import files_of_pattern, is_pattern, pattern_pairs
 from clueval.textfiles import is_file, is_folder
 
@@ -66,7 +67,8 @@ def main_files(names: list[str]) -> list[str]:
 
 
 def located(path: Path) -> Path:
-    """Return the path, or that of the member of an archive that it names, as in ``A.zip!member``."""
+    """Return the path of an input, or that of the member of an archive that it names, as in ``A.zip!member``."""
+    note_input(path)
     if "!" not in str(path):
         return path
     from clueval.reading.archives import in_archive

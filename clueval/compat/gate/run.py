@@ -18,6 +18,7 @@ from clueval.exceptions import UsageError, checked_call, refuse_unknown, require
 from clueval.metrics.counting import Tally
 from clueval.metrics.gate import Gate
 from clueval.metrics.gate.counts import macro_report
+from clueval.overwriting import keeps_inputs
 from clueval.reading.options import Reading, Readings
 from clueval.spans.span import DEFAULT_LAYER
 from clueval.writing import whole_file
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from clueval.reading.given import InputSide
 
 
+@keeps_inputs
 @checked_call
 def gate(
     gold: InputSide,
