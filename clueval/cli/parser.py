@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import Any, NoReturn
 
+from clueval.cli.printing import flush, put
 from clueval.visible import visible
 
 _ALIKE = 0.7
@@ -28,6 +30,13 @@ class Parser(argparse.ArgumentParser):
     def format_help(self) -> str:
         self.formatter_class = self._prints_help
         return super().format_help()
+
+    def _print_message(self, message: str, file: Any = None) -> None:
+        if file is not sys.stdout:
+            super()._print_message(message, file)
+        else:  # argparse passes over errors, which Python then reports at exit
+            put(message, end="")
+            flush()
 
     def error(self, message: str) -> NoReturn:
         if message == "the following arguments are required: GOLD":

@@ -49,17 +49,17 @@ class KeptRows(KeptFile, Generic[Row]):
                 self._write()
 
     def _write(self) -> None:
-        pickle.dump(self._latest, self._opened(), pickle.HIGHEST_PROTOCOL)
+        self._write_to_file(pickle.dumps(self._latest, pickle.HIGHEST_PROTOCOL))
         self._batches += 1
         self._latest = []
 
     def __iter__(self) -> Iterator[Row]:
         place = 0
         for _ in range(self._batches):
-            file = self._opened()
-            file.seek(place)
-            batch = pickle.load(file)
-            place = file.tell()
+            assert self._file is not None
+            self._file.seek(place)
+            batch = pickle.load(self._file)
+            place = self._file.tell()
             yield from batch
         yield from self._latest
 

@@ -142,8 +142,8 @@ class PlaceLines:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *error: Any) -> bool | None:
-        return self._text.__exit__(*error)
+    def __exit__(self, *error: Any) -> None:
+        self._text.__exit__(*error)
 
     def take(self, found: Iterable[ErrorPlace]) -> None:
         """Add the next places."""
