@@ -25,7 +25,7 @@ _Identity = tuple[int, int]
 
 
 class _CommandFiles:
-    """The files that the running command reads, and the outputs that it will write."""
+    """The files that the running command reads, and those outputs that it will write over an existing file."""
 
     def __init__(self) -> None:
         self.outputs: list[Path] = []
@@ -115,7 +115,7 @@ def refuse_to_overwrite(outputs: Iterable[str | Path | None]) -> None:
         written |= {real, _identity(path)}
     files = _FILES.get()
     if files is not None:
-        files.outputs += given
+        files.outputs += [path for path in given if _identity(path) is not None]
         require_no_input()
 
 

@@ -207,6 +207,14 @@ def test_new_file_in_an_input_folder_is_allowed(place: Path, twice: bool) -> Non
             refuse_to_overwrite(["one/a.conll" if twice else "two/a.conll"])
 
 
+def test_several_outputs_may_be_new_in_an_input_folder(place: Path) -> None:
+    outputs = {option: f"one/new.{option}" for option in ("tsv", "xlsx", "html")}
+
+    given = [word for option, path in outputs.items() for word in (f"--{option}", path)]
+    assert main(["errors", "one", "two", *given]) == 0
+    assert all((place / path).is_file() for path in outputs.values())
+
+
 OUTPUTS = {
     "output_file",
     "Trust.save",
