@@ -74,6 +74,7 @@ def defaults_of(given: Sequence[str], parser: Command, path: Path, options: Mapp
     """
     actions = parser.option_actions()
     present = {argument.partition("=")[0] for argument in given if argument.startswith("-")}
+    present |= {argument[:2] for argument in present if argument[1] != "-"}  # -oFILE
     added: list[str] = []
     own = _of_command(path, given[0], options)
     for key, value in own.items():

@@ -26,6 +26,10 @@ class Parser(argparse.ArgumentParser):
     ) -> None:
         self._prints_help = formatter_class
         super().__init__(formatter_class=partial(formatter_class, width=80), allow_abbrev=False, **settings)
+        self.given: dict[str, Any] = {}
+        """The values of the options that have been parsed and may have one value, by their places."""
+        for name in (None, "store"):
+            self.register("action", name, _StoreOnce)
 
     def format_help(self) -> str:
         self.formatter_class = self._prints_help
@@ -44,6 +48,7 @@ class Parser(argparse.ArgumentParser):
         self.exit(2, visible(f"{self.prog}: {message} (see {self.prog} --help)") + "\n")
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        self.given.clear()
         found, unknown = super().parse_known_args(args, namespace)
         if unknown:
             self.error(_unknown(unknown, self.words()) + _FURTHER.get(self.prog, "") * (unknown[0][0] != "-"))
@@ -54,6 +59,18 @@ class Parser(argparse.ArgumentParser):
         return {
             flag.removeprefix("--"): flag for flag in self._option_string_actions if flag.startswith("--")
         }
+
+
+class _StoreOnce(argparse._StoreAction):
+    """Stores the value of an option; an option that is given again with another value is an error."""
+
+    def __call__(
+        self, parser: argparse.ArgumentParser, namespace: Any, values: Any, option_string: str | None = None
+    ) -> None:
+        assert isinstance(parser, Parser)
+        if option_string is not None and parser.given.setdefault(self.dest, values) != values:
+            raise argparse.ArgumentError(self, "given twice, with different values; give it once")
+        super().__call__(parser, namespace, values, option_string)
 
 
 class HelpText(argparse.RawDescriptionHelpFormatter):

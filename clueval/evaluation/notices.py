@@ -27,6 +27,8 @@ def warnings_of(result: Result) -> Iterator[str]:
             if not any(found["spans"] for found in result.inputs[side]["layers"].values()):
                 yield f"{side} has no spans"
         return
+    if not result.inputs["gold"]["layers"]:
+        yield "gold and predicted have no spans"
     for layer in result.inputs["gold"]["layers"]:
         sides = [result.inputs[side]["layers"][layer] for side in SIDES]
         without = [side for side, found in zip(SIDES, sides, strict=True) if not found["spans"]]
