@@ -29,7 +29,7 @@ from clueval.evaluation.options import Counting
 from clueval.evaluation.result import FORMS, Result
 from clueval.evaluation.run import score
 from clueval.evaluation.units.trust import Trust
-from clueval.evaluation.units.unit import DOCUMENT
+from clueval.evaluation.units.unit import BY_DEFAULT
 from clueval.exceptions import CluevalWarning, UsageError
 from clueval.metrics.metric import Metric
 from clueval.options import options_of, whole
@@ -136,14 +136,10 @@ def _saved(options: argparse.Namespace, inputs: list[Path | None]) -> Path | Non
 
 
 def _trust(options: argparse.Namespace, of_baseline: str | None) -> Trust:
-    """The options for intervals; what is saved, or gates need, is counted by document unless told otherwise.
-
-    If a gate compares units with those of a baseline, they are of the same kind.
-    """
+    """The options for intervals; with a baseline, its units are the default of what is counted by unit."""
     trust = group_of(Trust, options)
-    if trust.save is None and not needs_units(options):
-        return trust
-    return replace(trust, resample_by=trust.resample_by or of_baseline or DOCUMENT)
+    needed = BY_DEFAULT if needs_units(options) else trust.units
+    return trust if needed is None else replace(trust, resample_by=trust.resample_by or of_baseline or needed)
 
 
 def _warn_of_no_effect(options: argparse.Namespace) -> None:

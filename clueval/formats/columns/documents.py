@@ -101,7 +101,7 @@ class TokenLineNumbers(Sequence[int]):
 
     def __getitem__(self, place: int | slice) -> int | list[int]:
         if isinstance(place, slice):
-            return list(self)[place]
+            return [self[number] for number in range(len(self))[place]]
         number = range(len(self))[place]
         of_range = bisect_right(self._starts, number) - 1
         return self._ranges[of_range][number - self._starts[of_range]]
