@@ -13,7 +13,6 @@ from clueval.cli.fields import given_fields, typed
 from clueval.cli.parser import Command
 from clueval.evaluation.result import Result
 from clueval.evaluation.units.trust import Trust
-from clueval.evaluation.units.unit import CORPUS
 from clueval.exceptions import UsageError
 
 if TYPE_CHECKING:
@@ -63,7 +62,8 @@ def require_gates(options: argparse.Namespace) -> None:
     """Raise `UsageError` for options of gates that cannot be read, or lack the baseline."""
     if options.fail_if_worse is None:
         for name, flag in _NEED_BASELINE.items():
-            if getattr(options, name) not in (None, False):
+            given = getattr(options, name)
+            if given is not None and given is not False:
                 raise UsageError(f"{flag} needs --fail-if-worse", advice="add --fail-if-worse BASELINE")
     for text in options.fail_under:
         _limit(text)
@@ -93,8 +93,7 @@ def baseline_of(options: argparse.Namespace) -> Result | None:
 
 def units_of(baseline: Result | None) -> str | None:
     """What the units of a baseline are, so that a result can be compared with it; None if it has none."""
-    units = None if baseline is None or baseline.counted is None else baseline.counted.units
-    return None if units is None or units.by == CORPUS else units.by
+    return None if baseline is None or baseline.units is None else baseline.units.by
 
 
 def needs_units(options: argparse.Namespace) -> bool:

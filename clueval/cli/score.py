@@ -33,7 +33,7 @@ from clueval.evaluation.units.unit import BY_DEFAULT
 from clueval.exceptions import CluevalWarning, UsageError
 from clueval.metrics.metric import Metric
 from clueval.options import options_of, whole
-from clueval.visible import visible_lines
+from clueval.visible import visible, visible_lines
 
 USAGE = "GOLD PREDICTED"
 DESCRIPTION = """\
@@ -116,6 +116,8 @@ def run(options: argparse.Namespace) -> int:
     if saved is not None:
         result.save(saved)
         printing.wrote(saved)
+    if trust.units is not None and not trust.intervals and not options.quiet:
+        _say_units(result)
     result = with_gates(result, options, trust, baseline)
     _put(result, options)
     if options.cite is None and (options.output_file is not None or form_of(options) != "text"):
@@ -140,6 +142,13 @@ def _trust(options: argparse.Namespace, of_baseline: str | None) -> Trust:
     trust = group_of(Trust, options)
     needed = BY_DEFAULT if needs_units(options) else trust.units
     return trust if needed is None else replace(trust, resample_by=trust.resample_by or of_baseline or needed)
+
+
+def _say_units(result: Result) -> None:
+    """Print what the units are whose counts were kept."""
+    if result.units is not None:
+        number = len(result.units.units)
+        printing.remark(f"counts of {number:,} unit{'s' * (number != 1)} (by {visible(result.units.by)})")
 
 
 def _warn_of_no_effect(options: argparse.Namespace) -> None:

@@ -29,7 +29,7 @@ from clueval.evaluation.preparation import choices_of
 from clueval.evaluation.result import Result, with_reports
 from clueval.evaluation.signature import Signature
 from clueval.evaluation.units.trust import Trust
-from clueval.evaluation.units.unit import BY_DEFAULT, DOCUMENT, FEW_DOCUMENTS, SENTENCE, Units
+from clueval.evaluation.units.unit import BY_DEFAULT, DOCUMENT, FEW_DOCUMENTS, SENTENCE
 from clueval.exceptions import CluevalWarning, UsageError, checked_call, described, require_kind, warn
 from clueval.metrics.metric import Metric
 from clueval.reading.given import Given, InputSide, given, is_path_or_paths
@@ -136,7 +136,8 @@ def _count_by_default_units(
     gold, predicted = _repeatable(gold), _repeatable(predicted)
     by_document = groups._replace(trust=replace(groups.trust, resample_by=DOCUMENT))
     result = _score(gold, predicted, chosen, layers, by_document, transforms, observers)
-    units = _units_of(result)
+    units = result.units
+    assert units is not None
     if len(units.units) >= FEW_DOCUMENTS or isinstance(gold, Iterator) or isinstance(predicted, Iterator):
         return result
     by_sentence = groups._replace(
@@ -149,11 +150,9 @@ def _count_by_default_units(
             found = _score(gold, predicted, chosen, layers, by_sentence, transforms, ())
     except UsageError:  # something cannot be counted by sentence
         return result
-    sentences = _units_of(found)
-    if len(sentences.units) <= len(units.units):
+    if result.counted is None or found.units is None or len(found.units.units) <= len(units.units):
         return result
-    assert result.counted is not None
-    return replace(result, counted=replace(result.counted, units=sentences))
+    return replace(result, counted=replace(result.counted, units=found.units))
 
 
 def _repeatable(side: Any) -> Any:
@@ -162,12 +161,6 @@ def _repeatable(side: Any) -> Any:
         return side
     first = list(islice(side, FEW_DOCUMENTS))
     return first if len(first) < FEW_DOCUMENTS else chain(first, side)
-
-
-def _units_of(result: Result) -> Units:
-    assert result.counted is not None
-    assert result.counted.units is not None
-    return result.counted.units
 
 
 def _score(

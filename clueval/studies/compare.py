@@ -277,10 +277,17 @@ class _Comparing:
             for number, kind in enumerate(source.kind_of):
                 unit = number % self._size
                 if golds.get(kind) != golds.get(source.kind_of[unit]):
-                    raise UsageError(
-                        f"the systems have different gold spans in unit {self._keys[unit]!r}",
-                        advice="score them against the same gold",
-                    )
+                    raise self._different_gold(self._keys[unit])
+
+    def _different_gold(self, unit: str) -> UsageError:
+        """The error for a unit that has other gold spans in another system."""
+        problem = f"the systems have different gold spans in unit {unit!r}"
+        if "gold" in self._systems[0].runs[0].signature.choices:  # several golds, or alternatives
+            return UsageError(
+                f"{problem}: of several golds, each system was scored against the one nearest to it",
+                advice="score all systems against the same gold, without Preparing.any_of and alternatives",
+            )
+        return UsageError(problem, advice="score them against the same gold")
 
     def _group(self, path: Path) -> RateGroup:
         if path not in self._groups:

@@ -10,7 +10,7 @@ from pathlib import Path
 from clueval.evaluation.result import Result
 from clueval.evaluation.signature import require_same
 from clueval.evaluation.units.loaded import load_result
-from clueval.evaluation.units.unit import CORPUS, Unit, Units
+from clueval.evaluation.units.unit import Unit, Units
 from clueval.exceptions import UsageError, described, require_kind
 
 Run = Result | str | Path
@@ -87,8 +87,8 @@ def _name(system: System, number: int) -> str:
 
 def require_units(result: Result, name: str) -> Units:
     """Return the units of a result of this name. Raises `UsageError` if there are none, or only one."""
-    units = None if result.counted is None else result.counted.units
-    if units is None or units.by == CORPUS:
+    units = result.units
+    if units is None:
         raise UsageError(
             f"{name} has no counts by unit",
             advice="score again with resample_by='document', and save the result",
