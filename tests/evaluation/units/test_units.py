@@ -404,3 +404,12 @@ def test_line_numbers_of_a_part_take_only_the_numbers_of_the_part() -> None:
 
     assert numbers[48:53] == [49, 50, 99, 100, 101]
     assert Taken.number <= 5
+    for place in (
+        slice(0, 0),
+        slice(50, 50),
+        slice(50, None),
+        slice(None, 50),
+        slice(-3, None),
+        slice(None, None, -7),
+    ):
+        assert numbers[place] == list(numbers)[place]
