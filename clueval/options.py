@@ -118,6 +118,15 @@ def number(text: str) -> float:
     return found
 
 
+def fraction(text: str) -> float:
+    """Return a number that may be a percentage.
+
+    >>> fraction("0.72"), fraction("72%")
+    (0.72, 0.72)
+    """
+    return number(f"{text[:-1].strip()}e-2") if text.endswith("%") else number(text)
+
+
 def _whole(text: str) -> int | None:
     try:
         return int(text)

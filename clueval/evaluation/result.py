@@ -121,6 +121,12 @@ class Result(Hinting):
             facts["sections"] = dict(self.sections)
         save(self._with_units(), str(self.signature), facts, Path(path))
 
+    @property
+    def units(self) -> Units | None:
+        """The counts by unit; None if only those of the whole corpus were kept."""
+        units = None if self.counted is None else self.counted.units
+        return None if units is None or units.by == CORPUS else units
+
     def _with_units(self) -> CountedUnits:
         if self.counted is None:
             raise UsageError("a result without its counts has no units", advice="score again")

@@ -101,10 +101,23 @@ class TokenLineNumbers(Sequence[int]):
 
     def __getitem__(self, place: int | slice) -> int | list[int]:
         if isinstance(place, slice):
-            return list(self)[place]
+            return self._between(*place.indices(len(self)))
         number = range(len(self))[place]
         of_range = bisect_right(self._starts, number) - 1
         return self._ranges[of_range][number - self._starts[of_range]]
+
+    def _between(self, start: int, stop: int, step: int) -> list[int]:
+        """The numbers of a slice; costs no more than these have ranges."""
+        if step != 1:
+            return [self[place] for place in range(start, stop, step)]
+        found: list[int] = []
+        of_range = bisect_right(self._starts, start) - 1
+        while start < stop:
+            first = self._starts[of_range]
+            found += self._ranges[of_range][start - first : stop - first]
+            of_range += 1
+            start = self._starts[of_range]
+        return found
 
     def __iter__(self) -> Iterator[int]:
         return chain.from_iterable(self._counted())
