@@ -171,7 +171,7 @@ def test_a_file_that_is_read_as_a_whole_may_have_as_many_bytes_as_the_limit(
     path = write(tmp_path / name, content)
 
     assert len(list(read(path, input=form, max_line=len(content), **options))) == 1  # type: ignore[arg-type]
-    with pytest.raises(FormatError, match=r"read as a whole .*--max-line") as caught:
+    with pytest.raises(FormatError, match=r"read as a whole .*max_line") as caught:
         list(read(path, input=form, max_line=len(content) - 1, **options))  # type: ignore[arg-type]
     assert caught.value.file == str(path)
 
@@ -187,7 +187,7 @@ def test_items_held_in_memory_together_may_be_as_many_as_the_limit(
     path = write(tmp_path / name, corpus(50))
 
     assert len(list(read(path, input=form, max_sentence=50 * HELD))) == 1
-    with pytest.raises(FormatError, match=r"held as a whole .* than 49 .*--max-sentence"):
+    with pytest.raises(FormatError, match=r"held as a whole .* than 49 .*max_sentence"):
         list(read(path, input=form, max_sentence=50 * HELD - 1))
 
 
@@ -209,7 +209,7 @@ def test_a_packed_sentence_without_end_is_refused_with_its_line(tmp_path: Path) 
     with gzip.open(path, "wb", compresslevel=1) as file:
         file.write(b"b B-X\n" + b"a I-X\n" * 1_500_000)
 
-    with pytest.raises(FormatError, match=r"more tokens than 1,200,000 .*--max-sentence") as caught:
+    with pytest.raises(FormatError, match=r"more tokens than 1,200,000 .*max_sentence") as caught:
         score(path, path, max_sentence=1_200_000)
 
     assert (caught.value.file, caught.value.line) == (str(path), 1)
@@ -267,7 +267,7 @@ def test_documents_that_are_held_have_a_limit(tmp_path: Path, options: dict[str,
 
     with handed_in(Sizes(sentences=1)):
         assert score(path, path, max_document=6, **options).documents == 1
-        with pytest.raises(FormatError, match=r"g.vrt:3: .* held as a whole .* than 5 .*--max-document"):
+        with pytest.raises(FormatError, match=r"g.vrt:3: .* held as a whole .* than 5 .*max_document"):
             score(path, path, max_document=5, **options)
 
 
@@ -281,10 +281,10 @@ def test_documents_that_are_not_held_have_no_limit(tmp_path: Path) -> None:
 def test_errors_of_documents_have_the_limit(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = str(write(tmp_path / "g.conll", "a B-X\nb O\n\nc O\n"))
 
-    assert main(["errors", path, path, "--window", "1", "--max-document", "2"]) == 2
+    assert main(["errors", path, path, "--window", "1", "max_document", "2"]) == 2
     assert "has more tokens than 2" in capsys.readouterr().err
-    assert main(["errors", path, path, "--window", "1", "--max-document", "3"]) == 0
-    assert main(["errors", path, path, "--max-document", "2"]) == 0
+    assert main(["errors", path, path, "--window", "1", "max_document", "3"]) == 0
+    assert main(["errors", path, path, "max_document", "2"]) == 0
 
 
 def test_the_commands_have_the_limits_and_say_how_to_raise_them(
@@ -292,16 +292,16 @@ def test_the_commands_have_the_limits_and_say_how_to_raise_them(
 ) -> None:
     path = str(write(tmp_path / "g.conll", "a O\nb O\n"))
 
-    assert main(["score", path, path, "--max-sentence", "1"]) == 2
+    assert main(["score", path, path, "max_sentence", "1"]) == 2
     assert capsys.readouterr().err.startswith(
         f"clueval score: {path}:1: the sentence that begins here has more tokens than 1 (if this is intended, raise "
-        "--max-sentence"
+        "max_sentence"
     )
-    assert main(["check", path, "--max-line", "2"]) == 2
-    assert main(["convert", path, "--to", "spans", "--max-line", "2"]) == 2
-    assert main(["score", path, path, "--max-sentence", "2", "--max-line", "3"]) == 0
+    assert main(["check", path, "max_line", "2"]) == 2
+    assert main(["convert", path, "--to", "spans", "max_line", "2"]) == 2
+    assert main(["score", path, path, "max_sentence", "2", "max_line", "3"]) == 0
     with pytest.raises(SystemExit):
-        main(["score", path, path, "--max-line", "0"])
+        main(["score", path, path, "max_line", "0"])
 
 
 def test_the_limits_are_far_above_what_corpora_have() -> None:

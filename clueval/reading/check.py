@@ -14,7 +14,6 @@ from clueval.exceptions import (
     checked_call,
     refuse_unknown,
     require_instance,
-    require_kind,
 )
 from clueval.formats.columns.columns import tables
 from clueval.formats.columns.documents import repeated_ids
@@ -85,7 +84,8 @@ def check(
     if not files:
         raise UsageError("there is no file to check", advice="check('gold.conll')")
     refuse_unknown(options, field_names(Reading), "check")
-    require_kind(max_errors, "int", "max_errors")
+    if max_errors < 0:
+        raise UsageError(f"max_errors must be from 0, not {max_errors}")
     require_instance(reading, Reading, "reading")
     require_layers(layers)
     found: list[Problem] = []
