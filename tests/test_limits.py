@@ -281,10 +281,10 @@ def test_documents_that_are_not_held_have_no_limit(tmp_path: Path) -> None:
 def test_errors_of_documents_have_the_limit(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = str(write(tmp_path / "g.conll", "a B-X\nb O\n\nc O\n"))
 
-    assert main(["errors", path, path, "--window", "1", "max_document", "2"]) == 2
+    assert main(["errors", path, path, "--window", "1", "--max-document", "2"]) == 2
     assert "has more tokens than 2" in capsys.readouterr().err
-    assert main(["errors", path, path, "--window", "1", "max_document", "3"]) == 0
-    assert main(["errors", path, path, "max_document", "2"]) == 0
+    assert main(["errors", path, path, "--window", "1", "--max-document", "3"]) == 0
+    assert main(["errors", path, path, "--max-document", "2"]) == 0
 
 
 def test_the_commands_have_the_limits_and_say_how_to_raise_them(
@@ -292,16 +292,16 @@ def test_the_commands_have_the_limits_and_say_how_to_raise_them(
 ) -> None:
     path = str(write(tmp_path / "g.conll", "a O\nb O\n"))
 
-    assert main(["score", path, path, "max_sentence", "1"]) == 2
+    assert main(["score", path, path, "--max-sentence", "1"]) == 2
     assert capsys.readouterr().err.startswith(
         f"clueval score: {path}:1: the sentence that begins here has more tokens than 1 (if this is intended, raise "
         "max_sentence"
     )
-    assert main(["check", path, "max_line", "2"]) == 2
-    assert main(["convert", path, "--to", "spans", "max_line", "2"]) == 2
-    assert main(["score", path, path, "max_sentence", "2", "max_line", "3"]) == 0
+    assert main(["check", path, "--max-line", "2"]) == 2
+    assert main(["convert", path, "--to", "spans", "--max-line", "2"]) == 2
+    assert main(["score", path, path, "--max-sentence", "2", "--max-line", "3"]) == 0
     with pytest.raises(SystemExit):
-        main(["score", path, path, "max_line", "0"])
+        main(["score", path, path, "--max-line", "0"])
 
 
 def test_the_limits_are_far_above_what_corpora_have() -> None:
