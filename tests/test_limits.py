@@ -295,7 +295,7 @@ def test_the_commands_have_the_limits_and_say_how_to_raise_them(
     assert main(["score", path, path, "--max-sentence", "1"]) == 2
     assert capsys.readouterr().err.startswith(
         f"clueval score: {path}:1: the sentence that begins here has more tokens than 1 (if this is intended, raise "
-        "max_sentence"
+        "--max-sentence"
     )
     assert main(["check", path, "--max-line", "2"]) == 2
     assert main(["convert", path, "--to", "spans", "--max-line", "2"]) == 2
