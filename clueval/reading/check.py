@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate, chain, islice, pairwise
@@ -90,7 +91,7 @@ def check(
     require_layers(layers)
     found: list[Problem] = []
     for name, each in checks(files, ReadOptions.of(with_fields(reading, options), layers)):
-        for error in islice(each.problems(), max_errors):
+        for error in islice(each.problems(), min(max_errors, sys.maxsize)):
             file = name if error.file == str(each.source.path) else error.file
             found.append(Problem(file, error.line, error.document, error.problem, error.advice))
     return found

@@ -322,6 +322,8 @@ def conventions(
     >>> [rows[key]["f1"] for key in ("conlleval", "levels_2_labelled", "muc_partial", "fair_fair", "partial")]
     [0.0, 0.0, 0.5, 0.0, 0.5]
     """
+    if reading.get("merge") is True or getattr(reading.get("counting"), "merge", False):
+        raise UsageError("merge does not apply to conventions", advice="leave it out")
     metric = EveryConvention(scheme, factor)
     given = reading.pop("preparing", Preparing())
     require_instance(given, Preparing, "preparing")
