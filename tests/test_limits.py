@@ -171,7 +171,7 @@ def test_a_file_that_is_read_as_a_whole_may_have_as_many_bytes_as_the_limit(
     path = write(tmp_path / name, content)
 
     assert len(list(read(path, input=form, max_line=len(content), **options))) == 1  # type: ignore[arg-type]
-    with pytest.raises(FormatError, match=r"read as a whole .*--max-line") as caught:
+    with pytest.raises(FormatError, match=r"read as a whole .*max_line") as caught:
         list(read(path, input=form, max_line=len(content) - 1, **options))  # type: ignore[arg-type]
     assert caught.value.file == str(path)
 
@@ -187,7 +187,7 @@ def test_items_held_in_memory_together_may_be_as_many_as_the_limit(
     path = write(tmp_path / name, corpus(50))
 
     assert len(list(read(path, input=form, max_sentence=50 * HELD))) == 1
-    with pytest.raises(FormatError, match=r"held as a whole .* than 49 .*--max-sentence"):
+    with pytest.raises(FormatError, match=r"held as a whole .* than 49 .*max_sentence"):
         list(read(path, input=form, max_sentence=50 * HELD - 1))
 
 
@@ -209,7 +209,7 @@ def test_a_packed_sentence_without_end_is_refused_with_its_line(tmp_path: Path) 
     with gzip.open(path, "wb", compresslevel=1) as file:
         file.write(b"b B-X\n" + b"a I-X\n" * 1_500_000)
 
-    with pytest.raises(FormatError, match=r"more tokens than 1,200,000 .*--max-sentence") as caught:
+    with pytest.raises(FormatError, match=r"more tokens than 1,200,000 .*max_sentence") as caught:
         score(path, path, max_sentence=1_200_000)
 
     assert (caught.value.file, caught.value.line) == (str(path), 1)
@@ -267,7 +267,7 @@ def test_documents_that_are_held_have_a_limit(tmp_path: Path, options: dict[str,
 
     with handed_in(Sizes(sentences=1)):
         assert score(path, path, max_document=6, **options).documents == 1
-        with pytest.raises(FormatError, match=r"g.vrt:3: .* held as a whole .* than 5 .*--max-document"):
+        with pytest.raises(FormatError, match=r"g.vrt:3: .* held as a whole .* than 5 .*max_document"):
             score(path, path, max_document=5, **options)
 
 

@@ -52,8 +52,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
             warned = _kept_warnings(quiet=getattr(options, "quiet", False))
             code: int = import_module(f"clueval.cli.{options.command}").run(options)
             sys.stdout.flush()
-            for warning in dict.fromkeys(warned):
-                remark(f"{name}: warning: {warning}")
+            if warned:
+                from clueval.cli.setting_names import in_options
+
+                for warning in dict.fromkeys(warned):
+                    remark(f"{name}: warning: {in_options(warning, command)}")
     except CluevalError as error:
         from clueval.cli.setting_names import with_options
 

@@ -73,7 +73,7 @@ def _one_sided(layer: str, metrics: Mapping[str, Mapping[str, Any]]) -> Iterator
     if all(sides) and not any(all(of_sides) for of_sides in counts.values()):
         yield (
             f"layer {cut_label(layer)!r}: no label is on both sides; "
-            "--gold-map and --predicted-map (gold_map, predicted_map) give labels new names"
+            "gold_map and predicted_map give labels new names"
         )
 
 

@@ -261,7 +261,7 @@ def _default_source(opened: Opened) -> str:
         raise UsageError(
             f"several sources hold tags: {', '.join(found)}",
             file=opened.file,
-            advice=f"name one, as in --layer {DEFAULT_LAYER}={found[0]}",
+            advice=f"name one, as in layers={ {DEFAULT_LAYER: found[0]} }",
         )
     return found[0] if found else ENTITY
 

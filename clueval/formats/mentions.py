@@ -70,7 +70,7 @@ def _document(
                 f"the answer cannot be read: {error}",
                 file=file,
                 line=line,
-                advice="correct it, or count it as an answer without spans with --unparsable empty",
+                advice="correct it, or count it as an answer without spans with unparsable='empty'",
             ) from None
         found = _id_in(answer, id) if isinstance(answer, str) else id
         return Document(found, {layer: []}, metadata={UNPARSABLE: "1"}, unit="character", file=file), False

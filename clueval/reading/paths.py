@@ -129,7 +129,7 @@ def pairs_of(gold: Path, predicted: Path) -> list[tuple[str | None, Path, Path]]
         raise FileError(
             f"has no file {name!r}, which {there} has",
             file=str(missing),
-            advice="files are paired by name; see --pair-by",
+            advice="files are paired by name; see pair_by",
         )
     return [(name, own[name], other[name]) for name in own]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from os import PathLike
 from pathlib import Path
 
 from clueval.exceptions import FormatError, UsageError
@@ -65,7 +66,7 @@ class ReadOptions(Reading):
         for layer in self.layers or ():
             require_name("layer", layer)
         if self.layers is not None and not self.layers:
-            raise UsageError("there is no layer", advice="name one, as in entity=2")
+            raise UsageError("there is no layer", advice="name one, as in layers={'entity': 2}")
 
     @classmethod
     def of(
@@ -127,7 +128,7 @@ class ReadOptions(Reading):
                 return
         for name in idle if formats else ():
             raise UsageError(
-                f"{_flag(name, getattr(self, name))} does not apply to the format {' or '.join(formats)}",
+                f"{_given(name, getattr(self, name))} does not apply to the format {' or '.join(formats)}",
                 file=str(next(iter(formats.values()))),
                 advice=f"remove it; it applies to {', '.join(formats_that_read(name))}",
             )
@@ -168,9 +169,8 @@ def formats_that_read(option: str) -> list[str]:
     return [form.name for form in all_formats() if option in (*form.reads, *_FOR_ALL)]
 
 
-def _flag(name: str, value: object) -> str:
-    """Return an option as on the command line, with its value."""
-    if name == "ignore_punct":
-        return "--ignore-punctuation" if value else "--no-ignore-punctuation"
-    shown = ",".join(map(str, value)) if isinstance(value, tuple) else value
-    return f"--{name.replace('_', '-')} {shown}"
+def _given(name: str, value: object) -> str:
+    """Return an option with its value, as it is given in Python."""
+    if isinstance(value, PathLike):
+        value = str(value)
+    return f"Reading.{name}={list(value) if isinstance(value, tuple) else value!r}"

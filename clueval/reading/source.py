@@ -230,7 +230,7 @@ class Source:
             raise FileError(
                 f"the text file {path} of this table of spans does not exist",
                 file=str(self.path),
-                advice="put a .vrt file with the same name next to the table, or name the text with --text: VRT or "
+                advice="put a .vrt file with the same name next to the table, or name the text with text=...: VRT or "
                 "CoNLL, or JSON rows with texts if positions are characters",
             )
         return texts_of(path, self.options, self.name)

@@ -64,5 +64,5 @@ def require_two_tag_columns(paths: Iterable[Path], options: ReadOptions) -> None
             raise UsageError(
                 f"columns {listed(found)} hold tags, so gold and predicted are not known",
                 file=str(path),
-                advice=f"name both, as in --layer label={found[0]}:{found[1]}",
+                advice=f"name both, as in layers={ {'label': (found[0], found[1])} }",
             )

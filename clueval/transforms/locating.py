@@ -209,6 +209,6 @@ def _of_the_same_id(predicted: Document, gold: Document) -> Document:
         raise TextMismatch(
             f"gold has document {gold.id!r} where predicted has the answer {predicted.id!r}",
             file=gold.file,
-            advice="give both in the same order, or pair them by their ids with --pair-by id (pair_by)",
+            advice="give both in the same order, or pair them by their ids with pair_by='id'",
         )
     return predicted

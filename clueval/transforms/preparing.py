@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from clueval.exceptions import UsageError
-from clueval.options import number, option, require_types, whole
+from clueval.options import changed_fields, number, option, require_types, whole
 from clueval.overwriting import input_path
 from clueval.transforms.location_steps import DEFAULT_STEPS, OCCURRENCES, LocationSteps
 
@@ -341,8 +341,9 @@ class Preparing:
 
     def without(self, names: Iterable[str], caller: str) -> Preparing:
         """Return the options. Raises `UsageError` for one of `names` that is set, which `caller` does not have."""
+        changed = changed_fields(self)
         for name in names:
-            if getattr(self, name) != type(self).__dataclass_fields__[name].default:
+            if name in changed:
                 raise UsageError(f"Preparing.{name} does not apply to {caller}", advice="leave it out")
         return self
 

@@ -58,7 +58,7 @@ def _files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
             "score g.conll p.conll -o x.html",
             "conlleval; clueval errors --html FILE writes the errors as a web page)",
         ),
-        ("compare g.conll p.conll", "clueval score GOLD PREDICTED --save FILE writes a saved result"),
+        ("compare g.conll p.conll", "score with --save FILE writes a saved result"),
         ("score g.conll p.conll --intervals", "there is one document (score with --resample-by sentence)"),
         ("score g.conll p.conll --label-map PER=X", "give a file with a line FROM<TAB>TO for each label"),
         ("score g.conll p.conll --layer a=2 --layer b=7", "NAME=GOLD: if only gold has it"),

@@ -754,7 +754,7 @@ def test_pairs_of_sets_are_added_and_averaged(tmp_path: Path, capsys: pytest.Cap
         (["--pair", "Key"], "cannot be read"),
         (["--pair", "Key:A:B"], "cannot be read"),
         (["--pair", "Key:Old", "--pair", "Key:Old"], "named twice"),
-        (["--pair", "Key:Old", "--gold-set", "Key"], "cannot be used with gold_set"),
+        (["--pair", "Key:Old", "--gold-set", "Key"], "cannot be used with --gold-set"),
         (["--pair", "Key:Old", "--by", "document"], "cannot be used with by"),
     ],
 )

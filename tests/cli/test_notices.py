@@ -83,7 +83,7 @@ def test_labels_with_other_names_are_answered_with_the_options_that_rename_them(
     for name, label in (("gold", "PERSON"), ("predicted", "PER"), ("mapped", "PERSON")):
         (tmp_path / f"{name}.conll").write_text(f"a\tB-{label}\nb\tO\n", encoding="utf-8")
     gold, predicted, mapped = (str(tmp_path / f"{name}.conll") for name in ("gold", "predicted", "mapped"))
-    advice = "no label is on both sides; --gold-map and --predicted-map (gold_map, predicted_map) give labels new names"
+    advice = "no label is on both sides; --gold-map and --predicted-map give labels new names"
 
     assert main(["score", gold, predicted]) == 0
     assert advice in capsys.readouterr().err

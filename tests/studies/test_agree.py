@@ -535,6 +535,6 @@ def test_agree_names_the_layout_of_the_only_folder_if_it_has_one_annotator(tmp_p
     for name in "ab":
         (tmp_path / "letter" / f"{name}.conll").write_text("x B-A\n", encoding="utf-8")
 
-    with pytest.raises(UsageError, match=r"one subfolder, so one annotator.*--layout document/annotator"):
+    with pytest.raises(UsageError, match=r"one subfolder, so one annotator.*layout='document/annotator'"):
         agree(tmp_path)
     assert agree(tmp_path, layout="document/annotator").to_dict()["annotators"] == ["a", "b"]

@@ -81,6 +81,7 @@ def gate(
     _require(metric, lists, gold_set=gold_set, predicted_set=predicted_set, reference_set=reference_set)
     for name, path in (("table", table), ("page", page), ("indicators", indicators)):
         require_kind(path, "str | Path | None", name)
+    require_kind(options.get("merge"), "bool | None", "merge")
     if options.get("merge"):
         raise UsageError("GATE's types are not merged into one sequence", advice="leave out merge")
     if lists is not None and reference_set is not None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from clueval.evaluation.units.unit import BY_DEFAULT, CORPUS
 from clueval.exceptions import UsageError
-from clueval.options import number, option, whole
+from clueval.options import number, option, require_types, whole
 from clueval.statistics.checked import require_share
 
 SEED = 12345
@@ -95,6 +95,7 @@ class Trust:
     )
 
     def __post_init__(self) -> None:
+        require_types(self)
         require_share("confidence", self.confidence)
         if self.method not in METHODS:
             raise UsageError(f"unknown method {self.method!r}", advice=f"one of {', '.join(METHODS)}")

@@ -156,7 +156,7 @@ class PassageBuilder:
             f"the sentence that begins here has more than {most:,} characters",
             file=self._file,
             line=self._first_line(passage),
-            advice="if this is intended, raise --max-line (max_line); this limit is four times as high",
+            advice="if this is intended, raise max_line; this limit is four times as high",
         )
 
     def add_sentences(self, number: int, heads: list[str], sentences: list[str], rows: int) -> None:

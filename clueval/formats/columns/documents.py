@@ -37,9 +37,9 @@ def located(error: BadTag, passage: Passage, layer: str) -> FormatError:
         file=passage.file,
         line=passage.line_of(sentence, row),
         document=passage.document if passage.named else None,
-        advice=f"{error.advice}; --layer names the column of the tags"
+        advice=f"{error.advice}; layers=... names the column of the tags"
         if error.advice
-        else f"layer {layer!r}; --invalid sets the treatment of ill-formed tags",
+        else f"layer {layer!r}; invalid=... sets the treatment of ill-formed tags",
     )
 
 

@@ -43,7 +43,7 @@ def _column(layer: str, source: int | str, named: NamedColumns | None, file: str
         raise UsageError(
             f"layer {layer!r} has the source {source!r}, but the columns of this format have no names",
             file=file,
-            advice="give the number of the column, as in entity=2",
+            advice="give the number of the column, as in layers={'entity': 2}",
         )
     if source not in named.names:
         raise UsageError(

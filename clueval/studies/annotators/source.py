@@ -200,7 +200,7 @@ def _joined(streams: Sequence[Iterator[tuple[str, Document]]], names: Sequence[s
                     f"{names[number]} has two documents {key!r}",
                     file=document.file,
                     document=document.id,
-                    advice="each annotator may have a document once; --pair-by pairs in other ways",
+                    advice="each annotator may have a document once; pair_by pairs in other ways",
                 )
             seen[number].add(key)
             group = waiting.setdefault(key, [None] * len(streams))
@@ -339,7 +339,7 @@ def _of_one(
         raise UsageError(
             "there is one subfolder, so one annotator, but agreement needs two",
             file=str(path),
-            advice="if the subfolders are documents, and their files annotators: --layout document/annotator (layout)",
+            advice="if the subfolders are documents, and their files annotators: layout='document/annotator'",
         )
     if layout != LAYOUTS[1]:
         return {each.name: Annotator(each.name, files_of(each), options) for each in folders}

@@ -30,7 +30,7 @@ def write_xlsx(path: Path, rows: Iterable[Disagreement], names: Sequence[str], s
         for number, row in enumerate(rows, 1):
             if number >= ROWS:
                 raise UsageError(
-                    f"a sheet holds {ROWS - 1:,} rows, but there are more disagreements", advice="use --tsv"
+                    f"a sheet holds {ROWS - 1:,} rows, but there are more disagreements", advice="use tsv=..."
                 )
             for column, value in enumerate(cells(row, names, sequences)):
                 if isinstance(value, int):
