@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import statistics
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -132,6 +133,26 @@ def test_meddocan() -> None:
         ("ner", "strict", "merged"), (1, 3, 3)
     )
     assert (found["ner"]["leak"], found["ner"]["precision"], found["ner"]["f1"]) == (3 / 2, 1 / 4, 1 / 4)
+
+
+EMPTY = Document("empty", {"x": []}, text="", unit="character")
+
+
+@pytest.mark.parametrize(
+    ("cut", "leak"),
+    [([True], 3 / 2), ([True, True], 3 / 2), ([False], None), ([True, False], None), ([], None)],
+)
+def test_meddocan_has_no_leak_where_a_text_has_no_sentences(cut: list[bool], leak: float | None) -> None:
+    pairs = [sides(str(number)) for number in range(len(cut))]
+    golds = [
+        gold if has_sentences else replace(gold, sentences=())
+        for (gold, _), has_sentences in zip(pairs, cut, strict=True)
+    ]
+
+    report = clueval.masking([EMPTY, *golds], [EMPTY, *(other for _, other in pairs)], conventions="meddocan")
+
+    assert report.to_dict()["metrics"]["masking"]["x"]["conventions"]["meddocan"]["ner"]["leak"] == leak
+    assert "leak" in str(report)
 
 
 def test_meddocan_joins_spans_without_a_letter_between() -> None:
