@@ -307,7 +307,10 @@ class Masking:
         reader = MentionReader(
             own, words, self.risk_layer, risk_by(self.risk_order), self.entity, frozenset(self.keep)
         )
-        mentions = {name: list(reader.read(*view)) for name, view in views.items()}
+        mentions = {
+            name: sorted(reader.read(*view), key=lambda mention: (mention.start, mention.end))
+            for name, view in views.items()
+        }
         found = self.masking_spans(predicted, gold.sequence)
         return self._examination(words, own, other, mentions, found)
 

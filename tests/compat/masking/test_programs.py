@@ -68,6 +68,22 @@ def test_tab_takes_class_and_label_of_an_entity_from_its_first_mention() -> None
     assert (found["mention_recall"], found["token_recall_by_type"]) == (0.5, {"PER": 0.5})
 
 
+def test_tab_masks_an_entity_whose_mentions_disagree_about_masking() -> None:
+    # The first mention in the file is the last in the text, and is to be kept: a quasi-identifier, label PER.
+    spans = [
+        Span(6, 10, "PER", {"entity_id": "1", "identifier_type": "NO_MASK"}),
+        Span(0, 4, "X", {"entity_id": "1", "identifier_type": "DIRECT"}),
+    ]
+    gold = Document("d", {"x": spans}, text="Anna, Anna", unit="character")
+
+    for masked, entities in (((0, 4), 1.0), ((6, 10), 0.0)):
+        predicted = Document("d", {"x": [Span(*masked, "M")]}, text="Anna, Anna", unit="character")
+        found = figures("tab", gold, predicted)
+        assert found["recall_all_entities"] == found["recall_quasi_entities"] == entities
+        assert (found["mention_recall"], found["token_recall_by_type"]) == (0.5, {"PER": 0.5})
+        assert found["mention_precision"] == entities
+
+
 def test_tab_counts_ignorable_tokens_as_masked() -> None:
     text = "Mr Weiß (no 1)"
     gold = Document("d", {"x": [Span(0, 7, "PER"), Span(8, 11, "X")]}, text=text, unit="character")
