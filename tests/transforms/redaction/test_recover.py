@@ -56,6 +56,7 @@ def test_placeholders_with_no_letter_between_are_one_wildcard() -> None:
     ("original", "redacted", "expected"),
     [
         ("O. Braun klagt", "O. [NAME] klagt", ["Braun"]),
+        ("O. Braun klagt", "[O]. Braun klagt", ["O"]),
         ("nach S. 2 BGB Weiß", "nach S. 2 BGB [NAME]", ["Weiß"]),
         ("er sagt [...] nichts", "er sagt [...] nichts", []),
         ("Frau  Weiß\nklagt ", " Frau A.\n klagt", ["Weiß"]),
