@@ -12,6 +12,7 @@ from clueval.cli.fields import typed
 from clueval.cli.forms import add_output, put_result
 from clueval.cli.outputs import refuse_to_overwrite, require_writable
 from clueval.cli.parser import Command
+from clueval.cli.printing import remarking_passed_over
 from clueval.cli.setting_names import with_options
 from clueval.options import whole
 from clueval.reading.check import Check, checks
@@ -42,6 +43,7 @@ def add_arguments(parser: Command) -> None:
     common.add_reading(parser, sides=1)
 
 
+@remarking_passed_over()
 def run(options: argparse.Namespace) -> int:
     refuse_to_overwrite([*options.files, common.text_of(options)], [options.output_file])
     require_writable([options.output_file])

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
@@ -41,6 +43,22 @@ if TYPE_CHECKING:
     from clueval.reading.keywords import ReadingOptions
 
 _READING = Reading()
+
+PassedOver = list[tuple[Path, Counter[str]]]
+"""Files, each with what its format does not read, by kind; the counts grow while a file is read."""
+
+_noted: ContextVar[PassedOver | None] = ContextVar("_noted", default=None)
+
+
+@contextmanager
+def noting_passed_over() -> Iterator[PassedOver]:
+    """Return a list that gets every file that is opened in this context."""
+    found: PassedOver = []
+    token = _noted.set(found)
+    try:
+        yield found
+    finally:
+        _noted.reset(token)
 
 
 @dataclass(frozen=True, slots=True)
@@ -297,7 +315,10 @@ def source_of(
         raise
     if form.name == "vrt":
         require_elements(path, options)
-    return Source(path, form.name, options.with_names(form, path), name, progress, read)
+    source = Source(path, form.name, options.with_names(form, path), name, progress, read)
+    if (noted := _noted.get()) is not None:
+        noted.append((path, source.passed_over))
+    return source
 
 
 @checked_call
