@@ -8,7 +8,7 @@ import pytest
 from corpora import write
 from routes import SCHEMES, corpora, hipe
 
-from clueval import Document, Span, agree, convert, errors, masking, read, score
+from clueval import Document, Span, agree, conventions, convert, errors, masking, read, score
 from clueval.exceptions import TagError, UsageError
 from clueval.reading.check import check
 from clueval.tagging.decoding import decode
@@ -84,6 +84,15 @@ def test_hipe_spans_continue_after_whatever_begins_no_document(
     assert [each[:2] for each in document.sentences] == ([] if flag == "_" else [(0, 1), (1, 2)])
     assert document.lines == [3, 4 + between.count("\n")]
     assert document.metadata == {}
+
+
+def test_hipe_conventions_read_spans_across_sentences_whole(tmp_path: Path) -> None:
+    gold = write(tmp_path / "gold.tsv", CUT)
+    predicted = write(tmp_path / "predicted.tsv", CUT.replace("sitsch\tI-pers", "sitsch\tO"))
+
+    rows = conventions(gold, predicted).to_dict()["conventions"]["label"]
+
+    assert {rows[name]["recall"] for name in ("seqeval", "seqeval_strict", "conlleval")} == {0.5}
 
 
 def test_hipe_documents_without_tokens_are_kept(tmp_path: Path) -> None:
