@@ -11,6 +11,7 @@ from clueval.cli.fields import typed
 from clueval.cli.forms import add_output, put_result
 from clueval.cli.outputs import refuse_to_overwrite, require_writable
 from clueval.cli.parser import Command
+from clueval.cli.printing import remarking_passed_over
 from clueval.cli.setting_names import with_options
 from clueval.options import whole
 from clueval.overwriting import input_path
@@ -42,6 +43,7 @@ def add_arguments(parser: Command) -> None:
     common.add_reading(parser, sides=1)
 
 
+@remarking_passed_over()
 def run(options: argparse.Namespace) -> int:
     refuse_to_overwrite([options.output_file])
     require_writable([options.output_file])
@@ -105,7 +107,9 @@ class _CheckLines:
 
     def _hint(self) -> str:
         """Return which columns look like tags if other columns were read as tags."""
-        if self._check.source.token_lines is None or not any("is not a tag" in key for key in self._lines):
+        if self._check.source.form.token_lines is None or not any(
+            "is not a tag" in key for key in self._lines
+        ):
             return ""
         found = tag_columns(self._check.source)
         if not found:

@@ -9,7 +9,7 @@ from pathlib import Path
 from clueval.cli import options as common
 from clueval.cli.outputs import refuse_to_overwrite
 from clueval.cli.parser import Command
-from clueval.cli.printing import put, remark
+from clueval.cli.printing import put, remark, remarking_passed_over
 from clueval.compat.convert import Conversion, of_one_file, token_documents, with_label
 from clueval.formats import all_formats, format_named
 from clueval.overwriting import input_path
@@ -65,6 +65,7 @@ def add_arguments(parser: Command) -> None:
     common.add_reading(parser, sides=1)
 
 
+@remarking_passed_over()
 def run(options: argparse.Namespace) -> int:
     form = format_named(options.to)
     layers = common.single_layers(options)

@@ -11,7 +11,7 @@ from clueval.cli.annotators import add_annotators, paths_of, reading_of, sources
 from clueval.cli.convert import put_documents
 from clueval.cli.outputs import refuse_to_overwrite, require_writable
 from clueval.cli.parser import Command
-from clueval.cli.printing import remark, wrote
+from clueval.cli.printing import remark, remarking_passed_over, wrote
 from clueval.cli.progress import progress
 from clueval.compat.convert import Conversion
 from clueval.exceptions import UsageError
@@ -75,6 +75,7 @@ def add_arguments(parser: Command) -> None:
     common.add_reading(parser, sides=1)
 
 
+@remarking_passed_over()
 def run(options: argparse.Namespace) -> int:
     path = None if options.output_file is None else Path(options.output_file)
     paths = paths_of(options)

@@ -8,6 +8,7 @@ from clueval.cli import options as common
 from clueval.cli.forms import add_output, put_result
 from clueval.cli.outputs import refuse_to_overwrite, require_writable
 from clueval.cli.parser import Command
+from clueval.cli.printing import remarking_passed_over
 from clueval.compat.convert import require_one_file
 from clueval.overwriting import input_path
 from clueval.reading.merged_rows import merged_rows
@@ -32,6 +33,7 @@ def add_arguments(parser: Command) -> None:
     common.add_reading(parser, sides=1)
 
 
+@remarking_passed_over()
 def run(options: argparse.Namespace) -> int:
     require_one_file(options.file)
     refuse_to_overwrite([options.output_file])

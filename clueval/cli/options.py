@@ -12,7 +12,7 @@ from clueval.cli.outputs import add_quiet
 from clueval.cli.parser import Command
 from clueval.cli.printing import flush, remark
 from clueval.evaluation.options import Counting
-from clueval.evaluation.preparation import plain_tally
+from clueval.evaluation.preparation import plain_changes, plain_tally
 from clueval.exceptions import UsageError
 from clueval.formats import FORMATS, all_formats
 from clueval.options import column, options_of
@@ -20,7 +20,7 @@ from clueval.overwriting import input_path
 from clueval.reading.layers import LayerColumns, LayerSource
 from clueval.reading.options import Reading
 from clueval.reading.read_options import formats_that_read
-from clueval.reports.text import layers_read
+from clueval.reports.text import layers_read, mended
 from clueval.spans.span import MERGED
 from clueval.transforms.preparing import Preparing
 
@@ -41,12 +41,11 @@ def add_sides(parser: Command) -> None:
 
 
 def say_what_was_read(options: argparse.Namespace, result: Result) -> None:
-    """Print a line on the repaired tags of each side, and on each layer, to stderr, unless ``--quiet`` is given."""
+    """Print a line on what was mended, and on each layer, to stderr, unless ``--quiet`` is given."""
     flush()  # if the result cannot be printed, that is the only message
     if not options.quiet:
-        for side, number in result.repaired_tags.items():
-            if number:
-                remark(f"{number:,} repaired tag{'s' * (number != 1)} in {side}")
+        for line in mended(result.repaired_tags, plain_changes(result.prepared or {})):
+            remark(line)
         for line in layers_read(result.inputs):
             remark(line)
         for name, changed in (result.prepared or {}).items():

@@ -66,8 +66,8 @@ def cluster_reading(gold: Source, predicted: Source, plan: Plan, seen_names: See
         metric.needs.documents or metric.needs.whole is not None or metric.needs.within is not None
         for metric in plan.metrics
     )
-    in_columns = gold.token_lines is not None and gold.format == predicted.format
-    if per_document or other_texts or whole or not in_columns:
+    in_columns = gold.token_lines is not None and predicted.token_lines is not None
+    if per_document or other_texts or whole or not in_columns or gold.format != predicted.format:
         return None
     if layers != layer_names(predicted.options.layers):
         return None

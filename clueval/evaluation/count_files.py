@@ -188,8 +188,7 @@ def _count_sources(evaluation: Evaluation, gold: Source, predicted: Source) -> F
     counted, end = count_without_documents(evaluation, gold, predicted)
     if not counted:
         count_groups(evaluation, document_pairs(gold, predicted))
-    if end is None:
-        _add_passed_over(evaluation, enumerate((gold, predicted)))
+    _add_passed_over(evaluation, enumerate((gold, predicted)))
     return end
 
 

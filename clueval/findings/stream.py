@@ -216,6 +216,7 @@ def within_sentences(own: Source, other: Source, choice: Choice) -> bool:
     decoder, other_decoder = own.options.decoder(), other.options.decoder()
     return (
         own.token_lines is not None
+        and other.token_lines is not None
         and own.format == other.format
         and decoder.reads_neighbours
         and decoder.treatment == other_decoder.treatment

@@ -138,6 +138,11 @@ _UNREAD = {
         "has spans without texts, as a Hugging Face pipeline returns them",
         'write a row for each text, {"text": ..., "spans": [...]}, or score the lists in Python',
     ),
+    "entity": (
+        "has tokens without texts, as a Hugging Face pipeline returns them",
+        "call it with aggregation_strategy='simple', and write a row for each text, "
+        '{"text": ..., "entities": [...]}',
+    ),
     "entities": (
         "has entities without texts",
         "add the text of each row, or input='mentions' if the entities are the answers of a language model",

@@ -123,7 +123,7 @@ class Check:
         Memory holds one document. For formats without columns, the check stops at the first problem.
         """
         try:
-            yield from self._of_columns() if self.source.token_lines else self._of_documents()
+            yield from self._of_columns() if self.source.form.token_lines else self._of_documents()
         except CluevalError as error:
             yield error
 

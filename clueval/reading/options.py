@@ -29,7 +29,8 @@ class Reading:
 
     Attributes:
         input: the format (see `clueval.formats.FORMATS`); None: recognised from each file.
-        token, token_id: the columns of the tokens (None: the first without tags and token ids) and of their ids.
+        token, token_id: the columns of the tokens (None: the first without tags, token ids and numbers of tokens in
+            their sentence) and of their ids.
         document_column: the column of the ids of documents; a document begins where the id changes.
         meta: names and columns of metadata of documents, as in ``{"domain": 4}``.
         scheme: the tag scheme; None: recognised from the tags.
@@ -77,7 +78,7 @@ class Reading:
             topic="reading",
             parse=column,
             paired=True,
-            default="the first that holds neither tags nor token ids",
+            default="the first that holds neither tags nor token ids, nor the numbers of tokens in their sentence",
         ),
     )
     token_id: int | None = field(

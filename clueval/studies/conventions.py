@@ -202,10 +202,12 @@ def _refused() -> Tally:
 
 
 def _sentences(side: Side, tags: Sequence[str]) -> list[list[str]]:
-    """Return the tags of a document, cut where its sentences begin and end."""
+    """Return the tags of a document, cut where its sentences begin and end, except within a span."""
     document = side.document
     assert document is not None  # tags come from a document
     borders = {edge - document.start for sentence in document.sentences for edge in sentence[:2]}
+    for span in side.spans:
+        borders.difference_update(range(span.start + 1 - document.start, span.end - document.start))
     cuts = sorted({0, len(tags), *borders})
     return [list(tags[start:end]) for start, end in pairwise(cuts)]
 

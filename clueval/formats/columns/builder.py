@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain, groupby
 from typing import NamedTuple
@@ -57,6 +58,8 @@ class PassageBuilder:
         self._head = ""
         self._described = DescribedLines()
         self.ready: list[Passage] = []
+        self.passed_over: Counter[str] = Counter()
+        """How many rows were not read, by kind."""
 
     @property
     def layout(self) -> Layout | None:

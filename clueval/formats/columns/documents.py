@@ -244,7 +244,10 @@ def _document(
             neighbours[layer].update(seams.neighbours)
             tags.setdefault(layer, []).extend(_without(borders, column))
             layers[layer].extend(_spans(found, passage, borders))
-        sentences += _sentences(passage, borders, sentence_id)
+        if passage.layout.misc is None:
+            sentences += _sentences(passage, borders, sentence_id)
+        else:
+            sentences += _flagged_sentences(passage, passage.layout.misc)
     if len(set(token_ids)) != len(token_ids):
         raise next(repeated_ids(passages))
     return Document(
@@ -344,6 +347,18 @@ def _sentences(
         end = passage.start + border - number
         yield Sentence(start, end, sentence_id(head))
         start = end
+
+
+def _flagged_sentences(passage: Passage, misc: int) -> Iterator[Sentence]:
+    """Yield the sentences of a passage in which flags say after which tokens a sentence ends; none without a flag."""
+    ends = [
+        passage.start + number
+        for number, (_, _, fields) in enumerate(passage.rows(), 1)
+        if "EndOfSentence" in fields[misc].split("|")
+    ]
+    if ends and ends[-1] < passage.start + passage.tokens:
+        ends.append(passage.start + passage.tokens)
+    return (Sentence(start, end) for start, end in zip([passage.start, *ends], ends, strict=False))
 
 
 def repeated_ids(passages: Iterable[Passage]) -> Iterator[FormatError]:

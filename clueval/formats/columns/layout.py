@@ -21,7 +21,7 @@ class ColumnOptions(NamedTuple):
     first column without other use. `document_column` is the column of the ids of documents; a document begins where
     its value changes. `meta` are the names and columns of metadata. `part` limits reading to a part
     of the file, which is read like a whole file. `max_line` limits the bytes of a line, `max_sentence` the tokens of
-    a sentence. `named` has the names of the columns, if they have some.
+    a sentence. `named` has the columns of a file whose beginning shows how they are used.
     """
 
     layers: Mapping[str, int] | None = None
@@ -46,7 +46,7 @@ class ColumnOptions(NamedTuple):
 class Layout(NamedTuple):
     """The columns of a file with lines of `width` fields; columns are numbered from 0.
 
-    `misc` is the column of flags about tokens, of which ``NoSpaceAfter`` is used.
+    `misc` is the column of flags about tokens, of which ``NoSpaceAfter`` and ``EndOfSentence`` are used.
     """
 
     width: int
