@@ -9,7 +9,7 @@ from pathlib import Path
 from traceback import walk_tb
 from typing import IO, Any
 
-from clueval.exceptions import FileError, MissingExtra
+from clueval.exceptions import FileError, MissingExtra, UsageError
 from clueval.writing import is_written_through, scratch_folder, whole_bytes
 
 ROWS = 1_048_576
@@ -26,6 +26,15 @@ def require_package() -> None:
         ) from None
 
 
+def require_name(path: Path) -> None:
+    """Raise `UsageError` for the name of a workbook that spreadsheet programs do not open: ``errors.xls``."""
+    if path.suffix.lower() != ".xlsx" and not is_written_through(path):
+        raise UsageError(
+            f"a spreadsheet is written in the format of .xlsx files, not as {path.name!r}",
+            advice=f"name it {path.with_suffix('.xlsx').name}",
+        )
+
+
 def fit_to_width(sheet: Any) -> None:
     """Print a sheet on pages of A4, as wide as the sheet, with its name and their numbers below."""
     sheet.set_landscape()
@@ -37,7 +46,11 @@ def fit_to_width(sheet: Any) -> None:
 
 @contextmanager
 def whole_workbook(path: Path) -> Iterator[Any]:
-    """Open a workbook that gets its name only when all of it is written; after an error nothing is left."""
+    """Open a workbook that gets its name only when all of it is written; after an error nothing is left.
+
+    Raises the errors of `require_name`.
+    """
+    require_name(path)
     if is_written_through(path):  # a device or pipe: no temporary file next to it
         with whole_bytes(path) as file, _workbook(file, path, {"in_memory": True}) as book:
             yield book
