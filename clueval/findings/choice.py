@@ -21,10 +21,10 @@ from clueval.findings.places import in_text_order
 from clueval.findings.table import (
     FINDING_KINDS,
     REASONS,
+    ErrorMatch,
+    ErrorRows,
     Finding,
-    Judged,
     Reason,
-    Rows,
     SideName,
     reason_of,
 )
@@ -183,7 +183,7 @@ def _by_sequence(
         is_chosen = side in choice.sides
         if not is_chosen and counts is None:
             continue
-        rows = Rows(spans.own, spans.other, side, choice.window)
+        rows = ErrorRows(spans.own, spans.other, side, choice.window)
         for each in spans.counted():
             if each.is_right:
                 continue
@@ -197,7 +197,7 @@ def _by_sequence(
 
 
 def _reasons(
-    each: Counted, judged: Judged, sequence: str, side: SideName, choice: Choice
+    each: CountedSpan, judged: ErrorMatch, sequence: str, side: SideName, choice: Choice
 ) -> Iterator[ReasonKey]:
     """Yield what is counted of a span that is not exactly right: by its joined label, or by the label of each layer."""
     span, match = each.span, judged.match
@@ -216,7 +216,7 @@ def label_of(span: Span, layer: str | None) -> str | None:
     return span.label if layer is None else span.by_layer.get(layer)
 
 
-class Counted(NamedTuple):
+class CountedSpan(NamedTuple):
     """A span that is counted. `match` is known if the choice is by levels; `is_right`: the other side has its equal."""
 
     span: Span
@@ -226,7 +226,7 @@ class Counted(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class ComparedSide:
     """The spans of one side in one sequence of two documents, which are compared with those of the other side."""
 
     sequence: str
@@ -236,7 +236,7 @@ class Compared:
     are_counted: Callable[[Sequence[Span]], Iterable[bool]]
     choice: Choice
 
-    def counted(self) -> Iterator[Counted]:
+    def counted(self) -> Iterator[CountedSpan]:
         """Yield the spans that are counted, by position; O(n log n)."""
         spans, others = (each.layers.get(self.sequence, ()) for each in (self.own, self.other))
         spans, right = sorted(spans, key=by_position), set(keys_of(others))
@@ -244,13 +244,13 @@ class Compared:
         if self.choice.by_levels:
             for match, (span, key, counts) in zip(self._matches(spans, others), each_counts, strict=True):
                 if counts:
-                    yield Counted(span, match, key in right, self.choice.is_error(match))
+                    yield CountedSpan(span, match, key in right, self.choice.is_error(match))
             return
         seen = set()
         for span, key, counts in each_counts:
             if counts and key not in seen:  # equal spans of one side count once
                 seen.add(key)
-                yield Counted(span, None, key in right, key not in right)
+                yield CountedSpan(span, None, key in right, key not in right)
 
     def _matches(self, spans: Sequence[Span], others: Sequence[Span]) -> list[Match]:
         own, other = self.own, self.other
@@ -265,7 +265,7 @@ class Compared:
 
 def compared(
     gold: Document, predicted: Document, layers: Sequence[str], choice: Choice
-) -> Iterator[Compared]:
+) -> Iterator[ComparedSide]:
     """Yield what is compared in two documents, given the names of all layers: each sequence, first of gold."""
     if not choice.where.on_documents(layers).lets_through(gold.id, gold.metadata):
         return
@@ -275,7 +275,7 @@ def compared(
     for sequence in [MERGED] if choice.merge else layers:
         for side, opposite in zip(SIDES, reversed(SIDES), strict=True):
             counted = partial(spans_filter.counted, document=documents[side]) if spans_filter else _all
-            yield Compared(sequence, side, sources[side], sources[opposite], counted, choice)
+            yield ComparedSide(sequence, side, sources[side], sources[opposite], counted, choice)
 
 
 def _all(_: Sequence[Span]) -> Iterable[bool]:
@@ -317,7 +317,7 @@ def expected(report: Mapping[str, Any], choice: Choice) -> dict[str, int]:
 def in_words(choice: Choice) -> str:
     """Return a description of the choice."""
     name = LEVEL_NAMES[str(choice.at_level)].lstrip("1234 +")
-    listed = "spans whose start, end and label are not all right, as metric exact counts"
+    listed = "spans that are not exactly right, label included, as metric exact counts"
     if choice.labelled is not None:
         listed = f"errors at level {choice.at_level} ({name}), including wrong labels of {choice.labelled}"
     elif choice.by_levels:

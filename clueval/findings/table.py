@@ -177,17 +177,23 @@ def error_table(
         raise UsageError(f"there is no layer {layer!r}", document=other.id, advice=known)
     if window is not None and window < 0:
         raise UsageError(f"the window cannot be {window} positions", advice="a number from 0 on")
-    table = Rows(own, other, side, window)
+    table = ErrorRows(own, other, side, window)
     judged = ((span, layer or table.layer_of(span)) for span in spans)
     return (table.row(span, name, table.judged(span, table.others(span, name))) for span, name in judged)
 
 
-class Judged(NamedTuple):
+class ErrorMatch(NamedTuple):
     """A span that is an error: the spans of the other side that overlap or equal it, its match, and the reason."""
 
     others: Sequence[Span]
     match: Match
     reason: Reason
+
+    def kind_on(self, side: SideName | None) -> FindingKind:
+        """Return the class of a span of a side."""
+        if self.match.kind != "missed":
+            return self.match.kind
+        return "partial" if self.others else "spurious" if side == "predicted" else "missed"
 
 
 def reason_of(
@@ -214,7 +220,7 @@ class PairRows:
     """Makes rows as `error_table` does, for spans whose partners are known."""
 
     def __init__(self, own: Document, other: Document, side: SideName, window: int | None) -> None:
-        self._table = Rows(own, other, side, window)
+        self._table = ErrorRows(own, other, side, window)
 
     def row(self, span: Span, layer: str, partner: Span | None) -> Finding:
         """Return the row of a span of `own` with its partner in `other`, if any, which must overlap or equal it."""
@@ -241,7 +247,7 @@ class _Sequence:
         return found
 
 
-class Rows:
+class ErrorRows:
     """Makes the rows of one error table."""
 
     def __init__(self, own: Document, other: Document, side: SideName | None, window: int | None) -> None:
@@ -272,22 +278,20 @@ class Rows:
             self._sequences[layer] = _Sequence(spans)
         return self._sequences[layer].at(span)
 
-    def judged(self, span: Span, others: Sequence[Span], match: Match | None = None) -> Judged:
+    def judged(self, span: Span, others: Sequence[Span], match: Match | None = None) -> ErrorMatch:
         """Return the reason and the match of an error, given all spans that overlap or equal it."""
         labelled = ((other.label, other.fragments) for other in others)
         reason = reason_of(span.label, span.fragments, labelled, self._side)
-        return Judged(others, match or self._match(span, others), reason)
+        return ErrorMatch(others, match or self._match(span, others), reason)
 
-    def row(self, span: Span, layer: str, judged: Judged) -> Finding:
+    def row(self, span: Span, layer: str, judged: ErrorMatch) -> Finding:
         """Return the row of an error."""
         self._require_inside(span)
         others, match, reason = judged
         row = _open_row()
         row.side = self._side
         row.sequence = layer
-        row.kind = match.kind
-        if match.kind == "missed":
-            row.kind = "partial" if others else "spurious" if self._side == "predicted" else "missed"
+        row.kind = judged.kind_on(self._side)
         row.reason = reason
         row.text = self._text_of(span)
         row.labels = span.labels

@@ -46,11 +46,7 @@ def fit_to_width(sheet: Any) -> None:
 
 @contextmanager
 def whole_workbook(path: Path) -> Iterator[Any]:
-    """Open a workbook that gets its name only when all of it is written; after an error nothing is left.
-
-    Raises the errors of `require_name`.
-    """
-    require_name(path)
+    """Open a workbook that gets its name only when all of it is written; after an error nothing is left."""
     if is_written_through(path):  # a device or pipe: no temporary file next to it
         with whole_bytes(path) as file, _workbook(file, path, {"in_memory": True}) as book:
             yield book

@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
 from clueval.exceptions import UsageError, checked_call, refuse_unknown, require_instance, require_kind
-from clueval.findings.choice import Choice, Compared, choice_with, compared, in_words
+from clueval.findings.choice import Choice, ComparedSide, choice_with, compared, in_words
 from clueval.findings.stream import known_options
 from clueval.findings.summary import RIGHT
 from clueval.findings.systems import CHANGES, System, place_and_labels
-from clueval.findings.table import Rows
+from clueval.findings.table import ErrorRows
 from clueval.options import with_fields
 from clueval.reading.given import InputSide
 from clueval.reading.layers import LayerColumns, require_layers
@@ -121,7 +121,7 @@ def _compared(
         for before, after in zip(*runs, strict=True):
             for old_result, new_result in _joined(_results(before, choice), _results(after, choice)):
                 if before.side == "gold" and old_result is not None and new_result is not None:
-                    classes[old_result.kind, new_result.kind] += 1
+                    classes[_of_five(old_result), _of_five(new_result)] += 1
                     reasons[old_result.reason, new_result.reason] += 1
                 if (state := _state(before.side, old_result, new_result)) is not None:
                     found.append(_finding(state, before, old_result, new_result, groups[0].gold))
@@ -143,17 +143,24 @@ class _Result(NamedTuple):
     is_error: bool
 
 
-def _results(spans: Compared, choice: Choice) -> Iterator[_Result]:
+def _results(spans: ComparedSide, choice: Choice) -> Iterator[_Result]:
     """Yield the spans of a sequence and side, if the choice has the side."""
     if spans.side not in choice.sides:
         return
-    rows = Rows(spans.own, spans.other, spans.side, None)
+    rows = ErrorRows(spans.own, spans.other, spans.side, None)
     for each in spans.counted():
         if each.is_right:
             yield _Result(each.span, "exact", each.span.by_layer, RIGHT, each.is_error)
         else:
             judged = rows.judged(each.span, rows.others(each.span, spans.sequence), each.match)
-            yield _Result(each.span, judged.match.kind, judged.match.labels, judged.reason, each.is_error)
+            yield _Result(
+                each.span, judged.kind_on(spans.side), judged.match.labels, judged.reason, each.is_error
+            )
+
+
+def _of_five(result: _Result) -> str:
+    """Return the class of a gold span, of the five by which levels count."""
+    return "missed" if result.kind == "partial" else result.kind
 
 
 def _state(side: str, before: _Result | None, after: _Result | None) -> str | None:
@@ -170,7 +177,7 @@ def _state(side: str, before: _Result | None, after: _Result | None) -> str | No
 
 
 def _finding(
-    state: str, spans: Compared, before: _Result | None, after: _Result | None, gold: Document
+    state: str, spans: ComparedSide, before: _Result | None, after: _Result | None, gold: Document
 ) -> DiffFinding:
     span = (after or before).span  # type: ignore[union-attr]  # one of them is there
     (reason, kind), (new_reason, new_kind) = (

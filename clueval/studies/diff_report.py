@@ -23,7 +23,7 @@ NEW, FIXED, CHANGED, STILL = "new", "fixed", "changed", "still"
 STATES = {"gold": (NEW, FIXED, CHANGED, STILL), "predicted": (NEW, FIXED, STILL)}
 _COLUMNS = (
     *("state", "document", "side", "layer", "start", "end_inclusive", "label"),
-    *("old", "new", "old_class", "new_class", "text"),
+    *("old", "new", "text"),
 )
 _OF_GOLD = [part for part in PARTS if part != UNMATCHED["predicted"]]
 _LISTED = (NEW, CHANGED, FIXED)
@@ -125,7 +125,7 @@ class ComparedErrors(Hinting):
         """Yield the counts, the reasons of gold spans, then the errors that differ, new ones first."""
         counts = self.counts
         yield Table(
-            f"Errors of the new run, compared with the old run: {self.listed}",
+            f"Errors of the new run: {self.listed}",
             ["side", *STATES["gold"]],
             [
                 [side, *(of_side.get(state, "-") for state in STATES["gold"])]
@@ -148,8 +148,9 @@ class ComparedErrors(Hinting):
                 )
 
     def _rows(self) -> Iterator[Sequence[str]]:
-        yield _COLUMNS
-        yield from map(_row, self.findings)
+        yield *_COLUMNS, "old_class", "new_class"
+        for finding in self.findings:
+            yield *_row(finding), finding.class_before or "-", finding.class_after or "-"
 
 
 def _row(finding: DiffFinding) -> list[str]:
@@ -163,14 +164,5 @@ def _row(finding: DiffFinding) -> list[str]:
         joined(finding.labels),
         finding.before or "-",
         finding.after or "-",
-        _shown(finding.class_before, finding.side),
-        _shown(finding.class_after, finding.side),
         finding.text,
     ]
-
-
-def _shown(kind: str | None, side: str) -> str:
-    """A class in one of the runs; a predicted span that nothing matches is spurious."""
-    if kind is None:
-        return "-"
-    return "spurious" if kind == "missed" and side == "predicted" else kind

@@ -287,7 +287,7 @@ def test_the_command_writes_the_page(tmp_path: Path, capsys: Capture) -> None:
     assert main([*given_, "--fail-on-new"]) == 1
     assert capsys.readouterr().err.splitlines()[1:] == [
         "errors: 83 new, 0 fixed, 0 changed, 0 still",
-        "listed: spans whose start, end and label are not all right, as metric exact counts",
+        "listed: spans that are not exactly right, label included, as metric exact counts",
         "clueval diff: 83 new errors",
     ]
     assert "not in the old run" in page.read_text(encoding="utf-8")
