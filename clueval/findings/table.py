@@ -56,6 +56,9 @@ SideName = Literal["gold", "predicted"]
 
 _end, _labels = attrgetter("end"), attrgetter("labels")
 
+MOST_NESTED = 50
+"""The greatest number of spans of the other side that a row shows, the first ones, if these overlap one another."""
+
 GAP = " … "
 """Separates the texts of the fragments of a discontinuous span."""
 
@@ -68,7 +71,8 @@ class Finding:
     `REASONS`. `side` is the side of the error span, `sequence` its layer (or ``merged``). `start` and `end` are the
     first and the last position of the span: unlike in a `Span`, `end` belongs to it. `labels` are the span's own
     labels by layer, `found` the joined labels of its match (empty if partial, missed or spurious). All values
-    about the other side's spans are in the order of these spans; `other_start` and `other_end` are their
+    about the other side's spans are in the order of these spans (of more than `MOST_NESTED` that overlap one another,
+    the first); `other_start` and `other_end` are their
     least start and greatest end, None if there are none. `sentences` are the ids of the sentences that the
     span is in, if the file gives them; `file` and `line` say where the span begins. `fragments` are the ranges of a
     discontinuous span, inclusive as all positions, and `other_fragments` those of each other span; None for a span that
@@ -288,6 +292,8 @@ class ErrorRows:
         """Return the row of an error."""
         self._require_inside(span)
         others, match, reason = judged
+        if len(others) > MOST_NESTED and clash(others) is not None:
+            others = others[:MOST_NESTED]
         row = _open_row()
         row.side = self._side
         row.sequence = layer

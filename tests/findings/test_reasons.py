@@ -18,7 +18,7 @@ from clueval import Choice, CluevalError, Document, Span, TagError, diff, errors
 from clueval.cli import main
 from clueval.findings.choice import findings
 from clueval.findings.summary import summaries
-from clueval.findings.table import REASONS, error_table
+from clueval.findings.table import MOST_NESTED, REASONS, error_table
 
 Capture = pytest.CaptureFixture[str]
 SAMPLES = Path(__file__).parents[1] / "samples" / "german"
@@ -65,6 +65,15 @@ def test_reason_at_zero_length() -> None:
     ):
         (row,) = findings(gold, document({"label": others}), Choice(sides=("gold",)))
         assert row.reason == reason
+
+
+def test_row_shows_the_first_of_many_nested_spans_and_judges_by_all() -> None:
+    others = [Span(n, 200 - n, B) for n in range(90)]
+    own = Document("d", {"label": [Span(89, 111, A)]}, tokens=["w"] * 200)
+
+    (row,) = error_table(own.layers["label"], own, Document("d", {"label": others}, tokens=own.tokens))
+
+    assert (row.reason, row.kind, len(row.other_texts)) == ("label", "exact", MOST_NESTED)
 
 
 def expected_reason(span: Span, others: Sequence[Span], side: str | None) -> str:
