@@ -97,9 +97,10 @@ def run(options: argparse.Namespace) -> int:
     require_writable(outputs)
     require_page(options.html, options.lang)
     if options.xlsx is not None:
-        from clueval.studies.annotators.workbook import require_package
+        from clueval.reports.workbook import require_name, require_package
 
         require_package()
+        require_name(options.xlsx)
     if options.disagreements and (options.output_file is not None or options.format is not None):
         raise UsageError(
             "--disagreements prints places, and --format and -o are for the figures",

@@ -44,6 +44,7 @@ class SpanIndex:
             self._ends = [span.end for span in self.spans]
         else:
             self._tree = _tree(self.spans)
+            self._starts = [_doubled(span)[0] for span in self.spans]
 
     def overlapping(self, span: Span) -> list[Span]:
         """Return the spans that overlap `span` (see `Span.overlaps`), by position."""
@@ -52,10 +53,12 @@ class SpanIndex:
             last = bisect_left(self._starts, span.end)
             return self._touching(self.spans[first:last], span)
         start, end = _doubled(span)
-        nodes = self._tree.overlap(start, end)
+        nodes = self._tree.at(start)
         if span.start == span.end:  # two equal spans of zero length do not overlap
             nodes = {node for node in nodes if node.begin != start or node.end != end}
         numbers = sorted(number for node in nodes for number in node.data)
+        # those that begin later, which `IntervalTree.overlap` would look for at each of their ends
+        numbers += range(bisect_right(self._starts, start), bisect_left(self._starts, end))
         return self._touching([self.spans[number] for number in numbers], span)
 
     def _touching(self, found: list[Span], span: Span) -> list[Span]:

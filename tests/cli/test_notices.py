@@ -198,7 +198,15 @@ def test_errors_count_the_spans_that_have_only_a_wrong_label(tmp_path: Path, cap
     rows = [("1", [[0, 1, "X"], [2, 3, "X"]]), ("2", [[0, 1, "X"], [2, 3, "Y"]])]
     for name, spans in rows:
         (tmp_path / f"{name}.jsonl").write_text(json.dumps({"id": name, "text": "a b", "label": spans}))
-    command = ["errors", str(tmp_path / "1.jsonl"), str(tmp_path / "2.jsonl"), "--pair-by", "content"]
+    command = [
+        "errors",
+        str(tmp_path / "1.jsonl"),
+        str(tmp_path / "2.jsonl"),
+        "--pair-by",
+        "content",
+        "--level",
+        "2",
+    ]
 
     printed = []
     for more in ([], ["--side", "gold"], ["--labelled", "label"], ["--class", "missed"]):

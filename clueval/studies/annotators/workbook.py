@@ -11,8 +11,6 @@ from clueval.studies.annotators.disagreement import Disagreement
 from clueval.studies.annotators.rows import LONGEST, cells, header
 from clueval.visible import visible_lines
 
-__all__ = ["require_package", "write_xlsx"]
-
 
 def write_xlsx(path: Path, rows: Iterable[Disagreement], names: Sequence[str], sequences: int = 1) -> None:
     """Write the workbook, whole or not at all; text stays text and never becomes a formula.
