@@ -210,8 +210,8 @@ class _Sequence:
 
     __slots__ = ("_equal", "_index")
 
-    def __init__(self, spans: Sequence[Span]) -> None:
-        self._index = SpanIndex(spans)
+    def __init__(self, spans: Sequence[Span], document: Document) -> None:
+        self._index = SpanIndex(spans, document)
         self._equal = {span.fragments: span for span in self._index.spans}
 
     def at(self, span: Span) -> list[Span]:
@@ -296,7 +296,7 @@ class _Table:
         if layer not in self._sequences:
             layers = self._other.layers
             spans = layers[layer] if layer in layers else merge_layers(layers, document=self._other.id)
-            self._sequences[layer] = _Sequence(spans)
+            self._sequences[layer] = _Sequence(spans, self._other)
         return self._sequences[layer]
 
     def _text_of(self, span: Span) -> str:
