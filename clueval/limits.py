@@ -44,10 +44,10 @@ MAX_MATCHING = 5_000_000
 """The most steps of a search for the best matching of spans that overlap: spans of one side times possible pairs."""
 
 MAX_SEARCHED = 20_000_000_000
-"""The most characters through which the mentions of a document are looked for; see `OF_COMPARISON`."""
+"""The most characters of texts in which the mentions of a document are looked for: mentions times text."""
 
-OF_COMPARISON = 1000
-"""A comparison of a mention with words of the text counts as this many characters."""
+MAX_COMPARED = 20_000_000
+"""The most words with which the mentions of a document are compared by the step fuzzy: mentions times words."""
 
 MAX_COVERED = 50_000_000
 """The most positions that the spans of a document have together, where their texts are compared or written.
@@ -129,8 +129,13 @@ def require_quick_matching(spans: int, pairs: int) -> None:
 
 
 def require_few_covered(spans: Iterable[Span], document: Document | None) -> None:
-    """Raise `LimitError` for spans whose texts together are too long."""
-    if sum([span.end - span.start for span in spans]) > MAX_COVERED:
+    """Raise `LimitError` for spans that have too many positions together."""
+    require_short_texts(sum([span.end - span.start for span in spans]), document)
+
+
+def require_short_texts(positions: int, document: Document | None) -> None:
+    """Raise `LimitError` for too many positions of spans whose texts are needed."""
+    if positions > MAX_COVERED:
         raise _at(
             document,
             f"the texts of the spans have together more than {MAX_COVERED:,} positions",
@@ -138,9 +143,9 @@ def require_few_covered(spans: Iterable[Span], document: Document | None) -> Non
         )
 
 
-def require_few_searched(characters: int) -> None:
-    """Raise `LimitError` for mentions that are looked for in too many characters."""
-    if characters > MAX_SEARCHED:
+def require_few_searched(characters: int, words: int) -> None:
+    """Raise `LimitError` for mentions that are looked for in too many characters, or compared with too many words."""
+    if characters > MAX_SEARCHED or words > MAX_COMPARED:
         raise _at(
             None,
             "the mentions that are not found at once are too many for a text of this length",

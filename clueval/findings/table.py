@@ -22,6 +22,7 @@ from typing import Any, Literal, get_args
 
 from clueval.exceptions import SpanError, UsageError, checked_call, require_instance, require_kind
 from clueval.findings.context import Context, Contexts, Mark
+from clueval.limits import require_short_texts
 from clueval.spans.document import Document, Unit
 from clueval.spans.flat import by_position
 from clueval.spans.index import SpanIndex
@@ -237,6 +238,7 @@ class _Table:
         self._contexts = Contexts(self._text, own.sentences or other.sentences, window)
         self._sequences: dict[str, _Sequence] = {}
         self._texts: dict[tuple[int, int], str] = {}  # one object, even if many rows show it
+        self._covered = 0
 
     def layer_of(self, span: Span) -> str:
         """Return the layer of the other side with which a span is compared; see `error_table`."""
@@ -304,6 +306,8 @@ class _Table:
             return GAP.join(self._text.text_between(*part) for part in span.parts)
         place = by_position(span)
         if place not in self._texts:
+            self._covered += len(span)
+            require_short_texts(self._covered, self._text)
             self._texts[place] = self._text.text_between(*place)
         return self._texts[place]
 
