@@ -8,13 +8,9 @@ above the sizes in real corpora, and options can raise them.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from clueval.exceptions import FormatError, LimitError, UsageError
-
-if TYPE_CHECKING:
-    from clueval.spans.document import Document
-    from clueval.spans.span import Span
 
 MAX_LINE = 1 << 27
 """Default limit for the bytes of a line, and of a file that is read as a whole."""
@@ -54,6 +50,16 @@ MAX_COVERED = 50_000_000
 
 Spans that do not overlap never have more than a document may have (`MAX_DOCUMENT`).
 """
+
+
+class HasPlace(Protocol):
+    """A document, which errors name."""
+
+    @property
+    def id(self) -> str: ...
+
+    @property
+    def file(self) -> str | None: ...
 
 
 def require_limits(**limits: int) -> None:
@@ -107,7 +113,7 @@ def document_too_long(file: str, line: int, most: int) -> FormatError:
     )
 
 
-def require_few_pairs(pairs: int, spans: int, document: Document | None = None) -> None:
+def require_few_pairs(pairs: int, spans: int, document: HasPlace | None = None) -> None:
     """Raise `LimitError` for too many pairs of overlapping spans among a number of spans."""
     most = max(MAX_PAIRS, PAIRS_OF_SPAN * spans)
     if pairs > most:
@@ -128,12 +134,7 @@ def require_quick_matching(spans: int, pairs: int) -> None:
         )
 
 
-def require_few_covered(spans: Iterable[Span], document: Document | None) -> None:
-    """Raise `LimitError` for spans that have too many positions together."""
-    require_short_texts(sum([span.end - span.start for span in spans]), document)
-
-
-def require_short_texts(positions: int, document: Document | None) -> None:
+def require_short_texts(positions: int, document: HasPlace | None) -> None:
     """Raise `LimitError` for too many positions of spans whose texts are needed."""
     if positions > MAX_COVERED:
         raise _at(
@@ -153,7 +154,7 @@ def require_few_searched(characters: int, words: int) -> None:
         )
 
 
-def _at(document: Document | None, problem: str, advice: str) -> LimitError:
+def _at(document: HasPlace | None, problem: str, advice: str) -> LimitError:
     file, name = (None, None) if document is None else (document.file, document.id)
     return LimitError(problem, file=file, document=name, advice=advice)
 

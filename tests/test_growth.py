@@ -65,7 +65,11 @@ QUICK = (
 )
 """Pairs of a job and a shape that were quadratic once, or may easily become so."""
 
-LESS_QUICK = (("profile", "nested"), ("levels", "labels"), ("errors files", "giant"))
+LESS_QUICK = (
+    *(("generic", "nested"), ("min overlap", "crossing"), ("strings", "nested"), ("to brat", "nested")),
+    *(("gate", "crossing_hulls"), ("fair", "crossing_hulls"), ("partial", "many_fragments")),
+    *(("masking", "crossing_hulls"), ("profile", "nested"), ("levels", "labels"), ("errors files", "giant")),
+)
 """More of them, for the long tests."""
 
 EVERYWHERE = ("exact", "gate", "curate", "check", "to spans")

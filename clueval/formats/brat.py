@@ -28,7 +28,7 @@ from clueval.formats.flat_rows import FlatRow, flat_row
 from clueval.formats.format import Format, Options, Writer
 from clueval.formats.opened import Opened
 from clueval.formats.reference import FileMention, in_points
-from clueval.limits import require_few_covered
+from clueval.limits import require_short_texts
 from clueval.spans.document import Document
 from clueval.spans.groups import GROUP, in_order
 from clueval.spans.parts import Ranges
@@ -280,7 +280,7 @@ def _lines(documents: Iterator[Document], *, layers: Sequence[str], with_ids: bo
     for document in documents:
         text = document.text or ""
         groups: dict[Any, list[str]] = {}
-        require_few_covered(chain.from_iterable(document.layers.values()), document)
+        require_short_texts(sum(map(len, chain.from_iterable(document.layers.values()))), document)
         for spans in document.layers.values():
             for span in spans:
                 number += 1

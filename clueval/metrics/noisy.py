@@ -40,7 +40,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from clueval.exceptions import UsageError
-from clueval.limits import require_few_covered
+from clueval.limits import require_short_texts
 from clueval.metrics.counting import Tally, f_measure, rate
 from clueval.metrics.metric import Needs, Rates, Side
 from clueval.metrics.tally_keys import Shape, any_count, any_text
@@ -101,7 +101,7 @@ class Text(NamedTuple):
             raise UsageError(
                 f"metric 'noisy' needs the text of the {name} side", advice="give documents with their texts"
             )
-        require_few_covered(side.spans, side.document)
+        require_short_texts(sum(map(len, side.spans)), side.document)
         characters = Characters.of(side.document)
         counted = [True] * len(side.spans) if side.counted is None else side.counted
         entities = [

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from clueval.exceptions import UsageError
-from clueval.limits import require_few_covered
+from clueval.limits import require_short_texts
 from clueval.metrics.counting import Tally, averages_of, counts_by_label
 from clueval.metrics.metric import Needs, Rates, Side, rates_of
 from clueval.metrics.tally_keys import Shape, any_text
@@ -85,7 +85,7 @@ class Strings:
 
 
 def _strings(side: Side) -> list[tuple[str, str]]:
-    require_few_covered(side.spans, side.document)
+    require_short_texts(sum(map(len, side.spans)), side.document)
     return [(_text(span, side.document), span.label) for span in side.spans]
 
 

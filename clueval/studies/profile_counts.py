@@ -24,7 +24,7 @@ from clueval.findings.span_values import (
     in_order,
     range_name,
 )
-from clueval.limits import require_few_covered
+from clueval.limits import require_short_texts
 from clueval.metrics.counting import Counts, Tally
 from clueval.metrics.exact import Exact
 from clueval.metrics.metric import Metric, Side
@@ -120,7 +120,7 @@ class ProfileCounts:
             tally[name] += number  # type: ignore[assignment]  # partial matches count fractions
 
     def _values(self, side: Side, words: Words) -> dict[str, list[Value]]:
-        require_few_covered(side.spans, words.document)
+        require_short_texts(sum(map(len, side.spans)), words.document)
         depths = depths_of(side.spans) if "depth" in self._features else {}
         spans = [SpanOfSide(span, words, depths) for span in side.spans]
         return {
