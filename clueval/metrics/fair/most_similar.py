@@ -58,9 +58,7 @@ class Leftover:
     @property
     def fragments(self) -> Ranges:
         """All positions of the span; those of a range even where they are no tokens."""
-        if self.gaps is not None:
-            return self.gaps
-        return ((self.start, self.end),) if self.start < self.end else ()
+        return ((self.start, self.end),) if self.gaps is None else self.gaps
 
 
 def take_shared(one: Leftover, other: Leftover) -> None:
@@ -90,7 +88,8 @@ def can_pair(span: Leftover, candidate: Leftover, same_label: bool) -> bool:
     """Return whether two spans of different ranges overlap and have the same label (or different ones)."""
     if span.gaps is not None or candidate.gaps is not None:
         own, other = span.fragments, candidate.fragments
-        return (span.label == candidate.label) is same_label and own != other and bool(intersect(own, other))
+        shares = any(start < end for start, end in intersect(own, other))
+        return (span.label == candidate.label) is same_label and own != other and shares
     return (
         span.start < candidate.end
         and candidate.start < span.end
