@@ -137,6 +137,10 @@ class OverlapError(SpanError):
     """Two spans of one sequence overlap, which is not allowed."""
 
 
+class LimitError(CluevalError):
+    """An input would take too long or too much memory: it is beyond a limit of `clueval.limits`."""
+
+
 class TextMismatch(CluevalError):
     """Gold and predicted have different texts; the message names the first difference with both values."""
 

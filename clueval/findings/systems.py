@@ -188,7 +188,7 @@ class _Spans:
         for layer in dict.fromkeys(finding.sequence for finding in place.findings):
             for row, documents in enumerate(self._rows):
                 if (row, layer) not in self._indexes:
-                    self._indexes[row, layer] = SpanIndex(_union(documents, layer))
+                    self._indexes[row, layer] = SpanIndex(_union(documents, layer), documents[0])
                 for span in self._indexes[row, layer].overlapping(Span(place.start, place.end + 1)):
                     yield row, span
 

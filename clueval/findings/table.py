@@ -23,6 +23,7 @@ from typing import Any, Literal, NamedTuple, get_args
 
 from clueval.exceptions import SpanError, UsageError, checked_call, require_instance, require_kind
 from clueval.findings.context import Context, Contexts, Mark
+from clueval.limits import require_short_texts
 from clueval.spans.document import Document, Unit
 from clueval.spans.flat import by_position, clash
 from clueval.spans.index import SpanIndex
@@ -236,8 +237,8 @@ class _Sequence:
 
     __slots__ = ("_empty", "_index")
 
-    def __init__(self, spans: Sequence[Span]) -> None:
-        self._index = SpanIndex(spans)
+    def __init__(self, spans: Sequence[Span], document: Document) -> None:
+        self._index = SpanIndex(spans, document)
         self._empty: dict[int, list[Span]] = {}
         for span in self._index.spans:
             if span.start == span.end:
@@ -263,6 +264,7 @@ class ErrorRows:
         self._contexts = Contexts(self._text, own.sentences or other.sentences, window)
         self._sequences: dict[str, _Sequence] = {}
         self._texts: dict[tuple[int, int], str] = {}  # one object, even if many rows show it
+        self._covered = 0
 
     def layer_of(self, span: Span) -> str:
         """Return the layer of the other side with which a span is compared; see `error_table`."""
@@ -279,7 +281,7 @@ class ErrorRows:
             spans = layers.get(layer, ())
             if layer == MERGED and MERGED not in layers:
                 spans = merge_layers(layers, document=self._other.id)
-            self._sequences[layer] = _Sequence(spans)
+            self._sequences[layer] = _Sequence(spans, self._other)
         return self._sequences[layer].at(span)
 
     def judged(self, span: Span, others: Sequence[Span], match: Match | None = None) -> ErrorMatch:
@@ -338,6 +340,8 @@ class ErrorRows:
             return GAP.join(self._text.text_between(*part) for part in span.parts)
         place = by_position(span)
         if place not in self._texts:
+            self._covered += len(span)
+            require_short_texts(self._covered, self._text)
             self._texts[place] = self._text.text_between(*place)
         return self._texts[place]
 

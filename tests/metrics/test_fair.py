@@ -22,10 +22,11 @@ from clueval.metrics.fair import most_similar as candidates
 from clueval.metrics.fair.metric import add_in_steps
 from clueval.metrics.fair.most_similar import Leftover, neighbours
 from clueval.metrics.fair.pairing import Item, Pair, item, overlap_kind, pair_up
-from clueval.metrics.fair.runs import intersect, runs_of, size_of, subtract
+from clueval.metrics.fair.runs import runs_of, size_of, subtract
 from clueval.metrics.fair.weights import freeze_weights, weighted_rates
 from clueval.metrics.metric import Side
 from clueval.spans.document import Document
+from clueval.spans.parts import intersect
 from clueval.spans.span import Frozen, Span
 from tests.oracles import pair_by_lists, tally_pairs
 from tests.strategies import any_spans
