@@ -366,13 +366,20 @@ def _of_column(name: str, path: Path, options: ReadOptions, column: Any) -> Anno
     return Annotator(name, files, replace(options, annotation_set=column), is_set=True)
 
 
+def _parts_of(path: Path) -> tuple[str, ...]:
+    try:
+        return path.resolve().parts
+    except (OSError, RuntimeError, ValueError):  # reading the file raises the error
+        return path.absolute().parts
+
+
 def names_of(paths: Sequence[Path]) -> list[str]:
     """Return for each path the shortest ending that no other path has.
 
     >>> names_of([Path("work/anna/d1.vrt"), Path("work/bob/d1.vrt"), Path("work/bob/d2.vrt")])
     ['anna/d1.vrt', 'bob/d1.vrt', 'd2.vrt']
     """
-    parts = [path.resolve().parts for path in paths]
+    parts = list(map(_parts_of, paths))
     names = []
     for own in parts:
         for length in range(1, len(own) + 1):
