@@ -41,6 +41,25 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
     opened.close()
 
 
+SMALL_LIMITS = {
+    "MAX_PAIRS": 1_000,
+    "PAIRS_OF_SPAN": 25,
+    "MAX_MATCHING": 20_000,
+    "MAX_COVERED": 3_000,
+    "MAX_SEARCHED": 300_000,
+    "MAX_COMPARED": 20_000,
+}
+
+
+@pytest.fixture
+def small_limits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Make the limits small on what spans of a document may cost."""
+    from clueval import limits
+
+    for name, value in SMALL_LIMITS.items():
+        monkeypatch.setattr(limits, name, value)
+
+
 def pytest_configure(config: pytest.Config) -> None:
     """A worker of xdist has a thread that waits for work; clueval forks nevertheless, and Python 3.12 warns of it."""
     if "PYTEST_XDIST_WORKER" in os.environ:

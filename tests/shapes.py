@@ -233,6 +233,59 @@ def prefixes(size: int, folder: Path) -> tuple[Path, Path]:
     return _doccano(folder, *([(size + 3, spans)] for spans in sides))
 
 
+def _fragments(folder: Path, length: int, *sides: Iterable[Sequence[tuple[int, int]]]) -> tuple[Path, Path]:
+    """Write discontinuous spans, given by their fragments."""
+    text = ("ab cd, " * length)[:length]
+    return _written(
+        folder,
+        "jsonl",
+        (
+            json.dumps(
+                {
+                    "id": "d",
+                    "text": text,
+                    "spans": [{"label": "AB"[n % 2], "fragments": span} for n, span in enumerate(side)],
+                }
+            )
+            + "\n"
+            for side in sides
+        ),
+    )
+
+
+def crossing_hulls(size: int, folder: Path) -> tuple[Path, Path]:
+    """Spans of two fragments that lie over one another, but share positions with at most one of the other side."""
+    sides = (
+        [((2 * n, 2 * n + 1), (2 * (size + n) + side, 2 * (size + n) + 1 + side)) for n in range(size)]
+        for side in (0, 1)
+    )
+    return _fragments(folder, 4 * size + 4, *sides)
+
+
+def nested_fragments(size: int, folder: Path) -> tuple[Path, Path]:
+    """Discontinuous spans, each within a gap of the one before."""
+    sides = (
+        [((2 * n, 2 * n + 1), (4 * size - 2 * n + side, 4 * size - 2 * n + 1 + side)) for n in range(size)]
+        for side in (0, 1)
+    )
+    return _fragments(folder, 4 * size + 4, *sides)
+
+
+def many_fragments(size: int, folder: Path) -> tuple[Path, Path]:
+    """A span of many fragments, which another of the other side fills in part."""
+    sides = (
+        [[(3 * n + side, 3 * n + 2) for n in range(size)], [(3 * n + 2, 3 * n + 3) for n in range(size)]]
+        for side in (0, 1)
+    )
+    return _fragments(folder, 3 * size + 3, *sides)
+
+
+def comb(size: int, folder: Path) -> tuple[Path, Path]:
+    """A span of many fragments, over which short ones lie."""
+    teeth = [(2 * n, 2 * n + 1) for n in range(size)]
+    return _fragments(folder, 2 * size + 3, [teeth], ([(2 * n, 2 * n + 2)] for n in range(size)))
+
+
 FLAT: dict[str, Shape] = {
     shape.__name__: shape
     for shape in (
@@ -254,7 +307,11 @@ FLAT: dict[str, Shape] = {
 """Shapes in which the spans of a side do not overlap."""
 
 OVERLAPPING: dict[str, Shape] = {
-    shape.__name__: shape for shape in (nested, nested_labels, same, same_place, points, crossing, prefixes)
+    shape.__name__: shape
+    for shape in (
+        *(nested, nested_labels, same, same_place, points, crossing, prefixes),
+        *(crossing_hulls, nested_fragments, many_fragments, comb),
+    )
 }
 
 SHAPES = {**FLAT, **OVERLAPPING}

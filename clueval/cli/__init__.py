@@ -24,6 +24,7 @@ from clueval.cli.forms import settle_output
 from clueval.cli.printing import put, remark
 from clueval.evaluation.notices import REPAIRED
 from clueval.exceptions import CluevalError, CluevalWarning, FileError
+from clueval.overwriting import inputs_kept
 
 __all__ = ["COMMANDS", "main"]
 
@@ -35,7 +36,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     name = f"clueval {command}" if command in COMMANDS else "clueval"
     _make_printable()
     try:
-        with _ending_in_order(), warnings.catch_warnings():
+        with _ending_in_order(), inputs_kept(), warnings.catch_warnings():
             if not given:
                 put(command_line(None).format_help(), end="")
                 return 0
@@ -51,8 +52,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
             warned = _kept_warnings(quiet=getattr(options, "quiet", False))
             code: int = import_module(f"clueval.cli.{options.command}").run(options)
             sys.stdout.flush()
-            for warning in dict.fromkeys(warned):
-                remark(f"{name}: warning: {warning}")
+            if warned:
+                from clueval.cli.setting_names import in_options
+
+                for warning in dict.fromkeys(warned):
+                    remark(f"{name}: warning: {in_options(warning, command)}")
     except CluevalError as error:
         from clueval.cli.setting_names import with_options
 

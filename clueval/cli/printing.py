@@ -8,7 +8,9 @@ terminal, because a program needs the original bytes.
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -37,13 +39,28 @@ def wrote(path: Path) -> None:
 
 def remark_passed_over(passed_over: Mapping[str, Mapping[str, int]]) -> None:
     """Print one line with what the formats of each side did not read; nothing if they read everything."""
-    parts = [
-        f"{side} {', '.join(f'{number} {kind}' for kind, number in numbers.items())}"
-        for side, numbers in passed_over.items()
-        if numbers
-    ]
+    parts = [f"{side} {_kinds(numbers)}" for side, numbers in passed_over.items() if numbers]
     if parts:
         remark(f"passed over: {'; '.join(parts)}")
+
+
+@contextmanager
+def remarking_passed_over() -> Iterator[None]:
+    """Print one line with what the formats of all files that are read in this context did not read, if any."""
+    from clueval.reading.source import noting_passed_over  # commands that read nothing start without it
+
+    with noting_passed_over() as noted:
+        yield
+    of_files: dict[Path, Counter[str]] = {}
+    for path, numbers in noted:  # a file may be read more than once
+        of_files[path] = of_files.get(path, Counter()) | numbers
+    total = sum(of_files.values(), Counter())
+    if total:
+        remark(f"passed over: {_kinds(dict(sorted(total.items())))}")
+
+
+def _kinds(numbers: Mapping[str, int]) -> str:
+    return ", ".join(f"{number} {kind}" for kind, number in numbers.items())
 
 
 def put(text: str, *, end: str = "\n") -> None:

@@ -63,8 +63,9 @@ def cluster_reading(gold: Source, predicted: Source, plan: Plan, seen_names: See
         metric.needs.documents or metric.needs.whole is not None or metric.needs.within is not None
         for metric in plan.metrics
     )
-    in_columns = gold.token_lines is not None and gold.format == predicted.format
-    if plan.counts_by_document(layers) or other_texts or whole or not in_columns:
+    in_columns = gold.token_lines is not None and predicted.token_lines is not None
+    other_format = gold.format != predicted.format
+    if plan.counts_by_document(layers) or other_texts or whole or not in_columns or other_format:
         return None
     if layers != layer_names(predicted.options.layers):
         return None

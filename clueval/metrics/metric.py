@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
 from clueval.exceptions import UsageError
 from clueval.metrics.counting import Tally, f_measure
 from clueval.spans.document import Document
-from clueval.spans.span import Frozen, Span
+from clueval.spans.span import DEFAULT_LAYER, Frozen, Span
 
 if TYPE_CHECKING:
     from clueval.metrics.key_rates import KeyRates, SummedKeyRates
@@ -124,11 +124,14 @@ def refuse_filter(metric: Metric, sides: Sequence[Side] | None = None) -> None:
 def sequences_of(
     metric: Metric, sequences: Mapping[str, Sequence[str]], tallies: Mapping[tuple[str, str], Tally]
 ) -> Mapping[str, Sequence[str]]:
-    """Return those of the sequences, with their layers, that a metric reports; `tallies` are by metric and sequence."""
-    needs = metric.needs
+    """Return those of the sequences, with their layers, that a metric reports; `tallies` are by metric and sequence.
+
+    Documents without layers have the default layer, without spans.
+    """
+    needs, sequences = metric.needs, sequences or {DEFAULT_LAYER: [DEFAULT_LAYER]}
     if needs.whole is not None:
         return {needs.whole: list(dict.fromkeys(layer for of in sequences.values() for layer in of))}
-    if needs.sequences is None or not sequences:
+    if needs.sequences is None:
         return sequences
     own = {name: tallies.get((metric.name, name), Tally()) for name in sequences}
     return {name: sequences[name] for name in needs.sequences(own)}

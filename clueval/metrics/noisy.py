@@ -40,6 +40,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from clueval.exceptions import UsageError
+from clueval.limits import require_short_texts
 from clueval.metrics.counting import Tally, f_measure, rate
 from clueval.metrics.metric import Needs, Rates, Side
 from clueval.metrics.tally_keys import Shape, any_count, any_text
@@ -92,11 +93,15 @@ class Text(NamedTuple):
 
     @classmethod
     def of(cls, name: str, side: Side) -> Text:
-        """Return a side, called `name` in errors, as text. Raises `UsageError` if it has no text."""
+        """Return a side, called `name` in errors, as text. Raises `UsageError` if it has no text.
+
+        Raises `LimitError` if the texts of its spans are too long.
+        """
         if side.document is None:
             raise UsageError(
                 f"metric 'noisy' needs the text of the {name} side", advice="give documents with their texts"
             )
+        require_short_texts(sum(map(len, side.spans)), side.document)
         characters = Characters.of(side.document)
         counted = [True] * len(side.spans) if side.counted is None else side.counted
         entities = [

@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from clueval.exceptions import UsageError
+from clueval.limits import require_short_texts
 from clueval.metrics.counting import Tally, averages_of, counts_by_label
 from clueval.metrics.metric import Needs, Rates, Side, rates_of
 from clueval.metrics.tally_keys import Shape, any_text
@@ -44,7 +45,7 @@ class Strings:
     tally_keys: ClassVar[tuple[Shape, ...]] = ((("gold", "predicted", "tp_gold", "tp_predicted"), any_text),)
 
     def count(self, gold: Side, predicted: Side) -> Tally:
-        """Count one document. Raises `UsageError` for spans without a text."""
+        """Count one document. Raises `UsageError` for spans without a text, `LimitError` for too long ones."""
         tally: Tally = Tally()
         golds, predicteds = _strings(gold), _strings(predicted)
         for name, side, own, others in (
@@ -84,6 +85,7 @@ class Strings:
 
 
 def _strings(side: Side) -> list[tuple[str, str]]:
+    require_short_texts(sum(map(len, side.spans)), side.document)
     return [(_text(span, side.document), span.label) for span in side.spans]
 
 

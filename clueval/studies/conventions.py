@@ -29,7 +29,7 @@ from clueval.hints import Hinting
 from clueval.metrics import metric_named
 from clueval.metrics.counting import Tally, f_measure, rate
 from clueval.metrics.metric import Metric, Needs, Rates, Side, rates_of
-from clueval.options import field_names, with_fields
+from clueval.options import changed_fields, field_names, with_fields
 from clueval.reading.given import InputSide, side_of
 from clueval.reading.layers import LayerColumns, layer_names
 from clueval.reading.paths import are_paths
@@ -202,10 +202,12 @@ def _refused() -> Tally:
 
 
 def _sentences(side: Side, tags: Sequence[str]) -> list[list[str]]:
-    """Return the tags of a document, cut where its sentences begin and end."""
+    """Return the tags of a document, cut where its sentences begin and end, except within a span."""
     document = side.document
     assert document is not None  # tags come from a document
     borders = {edge - document.start for sentence in document.sentences for edge in sentence[:2]}
+    for span in side.spans:
+        borders.difference_update(range(span.start + 1 - document.start, span.end - document.start))
     cuts = sorted({0, len(tags), *borders})
     return [list(tags[start:end]) for start, end in pairwise(cuts)]
 
@@ -322,6 +324,8 @@ def conventions(
     >>> [rows[key]["f1"] for key in ("conlleval", "levels_2_labelled", "muc_partial", "fair_fair", "partial")]
     [0.0, 0.0, 0.5, 0.0, 0.5]
     """
+    if reading.get("merge") is True or getattr(reading.get("counting"), "merge", False):
+        raise UsageError("merge does not apply to conventions", advice="leave it out")
     metric = EveryConvention(scheme, factor)
     given = reading.pop("preparing", Preparing())
     require_instance(given, Preparing, "preparing")
@@ -329,7 +333,7 @@ def conventions(
     preparing = preparing.without(["by_depth"], "conventions")
     reading = {name: value for name, value in reading.items() if name not in field_names(Preparing)}
     with spooled(gold, predicted) as (gold, predicted):
-        changes = preparing != Preparing()
+        changes = bool(changed_fields(preparing))
         result = None if changes else _of_tags(gold, predicted, metric, layers=layers, **reading)
         if result is None:
             if are_paths(gold) or "invalid" in reading:

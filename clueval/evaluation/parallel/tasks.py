@@ -176,7 +176,8 @@ class Tasks:
                 return []
             if gold.form.rows is not None:
                 return self._parts_of_rows(gold, predicted, size // self._size)
-            if gold.token_lines is None or not self._may_be_cut(gold.format):
+            in_columns = gold.token_lines is not None and predicted.token_lines is not None
+            if not in_columns or not self._may_be_cut(gold.format):
                 return []
             heads = tuple(Heads(source.format, source.options.columns()) for source in (gold, predicted))
             return cut(gold.path, predicted.path, (heads[0], heads[1]), size // self._size)

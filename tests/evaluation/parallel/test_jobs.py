@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import math
 import os
 import pickle
 import random
@@ -22,7 +23,7 @@ from typing import Any
 import pytest
 from corpora import Corpus, conll, vrt, write
 
-from clueval import score
+from clueval import masking, score
 from clueval.cli import main
 from clueval.evaluation.parallel import dask, gather, schedule, tasks
 from clueval.evaluation.parallel import executors as jobs
@@ -737,6 +738,43 @@ def test_number_of_processes_is_the_requested_one_or_depends_on_the_size(
     assert chosen_jobs(2, 10) == (2, "as requested")
     assert chosen_jobs(None, jobs.WORTH_IT - 1)[0] == 1
     assert chosen_jobs(None, jobs.WORTH_IT) == (6, f"{jobs.WORTH_IT / 1e6:.0f} MB, and 6 cores")
+
+
+@pytest.mark.parametrize(
+    ("options", "least"),
+    [
+        ({"metrics": "exact"}, jobs.WORTH_IT),
+        ({"metrics": "exact", "by": "document"}, jobs.WORTH_IT),
+        ({"metrics": "exact", "unit": "character"}, jobs.WORTH_IT / jobs.BY_DOCUMENTS),
+        ({"metrics": "exact", "resample_by": "sentence"}, jobs.WORTH_IT / jobs.BY_DOCUMENTS),
+        ({"metrics": "masking"}, jobs.WORTH_IT / jobs.BY_DOCUMENTS),
+        (None, math.inf),
+    ],
+    ids=str,
+)
+def test_processes_start_by_themselves_only_where_they_save_time(
+    options: dict[str, Any] | None, least: float, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """None is ``clueval masking``, where receiving what others find takes as long as finding it."""
+    files, numbers = corpus_files(tmp_path, 4), []
+
+    def counted_here(*given: Any) -> tuple[int, str]:
+        numbers.append(chosen_jobs(*given)[0])
+        return 1, "so that none is started"
+
+    def processes(size: float) -> int:
+        monkeypatch.setattr(schedule, "size_of", lambda _: size / 2)
+        numbers.clear()
+        if options is None:
+            masking(*files, jobs=None)
+        else:
+            score(*files, jobs=None, **options)
+        return numbers[0]
+
+    monkeypatch.setattr(jobs, "cores", lambda: 2)
+    monkeypatch.setattr(schedule, "chosen_jobs", counted_here)
+    assert processes(min(least, 1e15) - 2) == 1
+    assert least == math.inf or processes(least + 2) == 2
 
 
 @pytest.mark.parametrize("wrong", [0, -1, True, 1.5, "4", "auto"], ids=repr)
