@@ -425,7 +425,7 @@ def _by_documents_as_they_come(files: Files, options: Options) -> Result:
 
 
 def _by_documents_of_columns(files: Files, options: Options) -> Result:
-    with patch("clueval.evaluation.clusters.cluster_reading", return_value=None):
+    with patch("clueval.evaluation.column_clusters.cluster_reading", return_value=None):
         return by_files(files, options)
 
 

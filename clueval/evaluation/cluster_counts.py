@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from typing import TypeVar
 
 from clueval.evaluation.engine import Evaluation
@@ -15,6 +15,9 @@ from clueval.spans.making import making_many
 from clueval.spans.seen_names import SeenNames
 
 Cluster = TypeVar("Cluster", bound=Hashable)
+
+Tallies = dict[tuple[str, str], Tally]
+"""The counts by metric and sequence."""
 
 _TOGETHER = 1 << 12
 """The number of clusters that are counted as one document."""
@@ -28,7 +31,7 @@ class ClusterCounts:
         self._where = plan.where.on_layers(layers)
         self._evaluation = Evaluation(plan, layers)
         self._positions = 0
-        self._tallies: dict[tuple[str, str], Tally] = {}
+        self._tallies: Tallies = {}
 
     def count(self, gold: Document, predicted: Document, times: int) -> None:
         """Count two documents, made of clusters with a position between them, this number of times."""
@@ -42,19 +45,24 @@ class ClusterCounts:
                     for key, number in count_sides(metric, own, other).items():
                         total[key] += number * times
 
-    def include(self, other: ClusterCounts) -> None:
-        """Add the counts of other clusters."""
-        self._positions += other._positions
-        for key, tally in other._tallies.items():
-            self._tallies.setdefault(key, Tally()).update(tally)
-
-    def tallies(self, positions: int) -> dict[tuple[str, str], Tally]:
+    def tallies(self, positions: int) -> Tallies:
         """Return the counts by metric and sequence of a text of `positions` positions, which agree outside clusters."""
+        return self.summed([(self, 1)], positions)
+
+    def summed(self, parts: Iterable[tuple[ClusterCounts, int]], positions: int) -> Tallies:
+        """Return the counts of clusters, each a number of times, in a text of `positions` positions."""
+        found: Tallies = {}
+        for counts, times in parts:
+            positions -= counts._positions * times
+            for key, tally in counts._tallies.items():
+                total = found.setdefault(key, Tally())
+                for name, number in tally.items():
+                    total[name] += number * times
         for metric in self._plan.metrics:
-            agreed = metric.count_agreed({}, positions - self._positions)
+            agreed = metric.count_agreed({}, positions)
             for sequence in self._evaluation.sequences():
-                self._tallies.setdefault((metric.name, sequence), Tally()).update(agreed)
-        return self._tallies
+                found.setdefault((metric.name, sequence), Tally()).update(agreed)
+        return found
 
 
 def by_power(clusters: Counter[Cluster]) -> Iterator[tuple[int, Sequence[Cluster]]]:

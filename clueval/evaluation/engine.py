@@ -17,7 +17,7 @@ from clueval.evaluation.lockstep import FileEnd, FileReading
 from clueval.evaluation.lost_spans import alone, lost_sides
 from clueval.evaluation.plan import Plan
 from clueval.evaluation.repairs import RepairCount
-from clueval.evaluation.tallies import count_comparison, count_sides, in_unit, positions_of
+from clueval.evaluation.tallies import count_sides, in_unit, positions_of
 from clueval.evaluation.totals import PartialCounts, Totals, add_to
 from clueval.evaluation.units.pieces import Pieces, require_sum, value_of
 from clueval.evaluation.units.sentences import pieces_of
@@ -280,13 +280,10 @@ class Evaluation:
         return separate
 
     def count_compared(self, compared: Compared) -> None:
-        """Count the spans on which two texts agree, and those that differ."""
+        """Add the counts of a part of two texts."""
         self.units.add(compared.unit)
         self.text = self.text if compared.has_text else "absent"
         receivers = self.receivers(compared.document, compared.metadata, compared.documents, compared.tokens)
-        for sequence, comparison in compared.sequences.items() if receivers else ():
-            for metric in self.plan.metrics:
-                add_to(receivers, metric.name, sequence, count_comparison(metric, comparison))
         for (name, sequence), tally in compared.tallies.items():
             add_to(receivers, name, sequence, tally)
 

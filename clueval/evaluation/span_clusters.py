@@ -71,9 +71,10 @@ class SpanClusters:
         if document is None:
             for times, clusters in by_power(self._clusters):
                 counts.count(*self._joined(clusters), times)
+            tallies = counts.tallies(self._positions)
         else:
-            for cluster in self._clusters.elements():
-                counts.include(self._alone(cluster, evaluation))
+            alone = ((self._alone(cluster, evaluation), times) for cluster, times in self._clusters.items())
+            tallies = counts.summed(alone, self._positions)
         evaluation.count_compared(
             Compared(
                 self._documents,
@@ -81,7 +82,7 @@ class SpanClusters:
                 document=document or "",
                 metadata=metadata,
                 has_text=self._has_text,
-                tallies=counts.tallies(self._positions),
+                tallies=tallies,
                 unit="character" if self._has_text else "token",
             )
         )

@@ -1,6 +1,6 @@
 """Counts lists of tags: one list for each sentence, and each sentence is a document.
 
-They are counted by clusters (`clueval.evaluation.clusters`). The counts are those of the documents of
+They are counted by clusters (`clueval.evaluation.row_clusters`). The counts are those of the documents of
 `documents_of_tags`, which define them: a filter on documents, a break-down, and a metric that needs documents count
 these.
 """
@@ -12,9 +12,9 @@ from functools import partial
 from itertools import islice
 from typing import Any
 
-from clueval.evaluation.clusters import Clusters
 from clueval.evaluation.engine import Evaluation
 from clueval.evaluation.lockstep import FileEnd
+from clueval.evaluation.row_clusters import RowClusters
 from clueval.exceptions import CluevalError, UsageError, described
 from clueval.formats.columns.sizes import SIZES
 from clueval.reading.given import Given, materialised, pairs, place_of, require_as_many
@@ -59,7 +59,7 @@ def count_tags(
 def _compared(evaluation: Evaluation, given: Given, decoders: Decoders) -> Iterator[Compared]:
     scheme = decoders[SIDES[0], DEFAULT_LAYER].named_scheme
     plan = evaluation.plan
-    clusters = Clusters(
+    clusters = RowClusters(
         plan, [DEFAULT_LAYER], decoders, SIZES, evaluation.seen_names, partial(_check, scheme)
     )
     done = positions = 0

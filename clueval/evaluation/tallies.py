@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from clueval.exceptions import LimitError, OverlapError
-from clueval.metrics.compared_counts import count_comparison as count_comparison
 from clueval.metrics.counting import Tally
 from clueval.metrics.gaps import refuse_gaps
 from clueval.metrics.metric import Metric, Side

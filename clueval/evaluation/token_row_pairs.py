@@ -10,9 +10,9 @@ from collections.abc import Generator, Iterator
 from itertools import islice, zip_longest
 from typing import Any
 
-from clueval.evaluation.clusters import Clusters
 from clueval.evaluation.lockstep import FileEnd, FileReading
 from clueval.evaluation.plan import Plan
+from clueval.evaluation.row_clusters import RowClusters
 from clueval.exceptions import CluevalError
 from clueval.formats.columns.sizes import SIZES
 from clueval.reading.source import Source
@@ -50,7 +50,7 @@ def _compared(
     decoders = {
         (side, DEFAULT_LAYER): source.options.decoder(str(source.path)) for side, source in sources.items()
     }
-    clusters = Clusters(plan, [DEFAULT_LAYER], decoders, SIZES, seen_names, require_tag)
+    clusters = RowClusters(plan, [DEFAULT_LAYER], decoders, SIZES, seen_names, require_tag)
     positions = 0
     pairs = _pairs(gold, predicted)
     while batch := list(islice(pairs, BATCH)):

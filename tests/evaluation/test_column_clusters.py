@@ -16,7 +16,7 @@ from sizes import handed_in
 from strategies import at_most
 
 from clueval import score
-from clueval.evaluation import clusters
+from clueval.evaluation import column_clusters as clusters
 from clueval.formats.columns.sizes import Sizes
 
 SMALL = Sizes(block=64, sentences=2, rows=3, characters=30, runs=4)
