@@ -29,46 +29,17 @@ def collected() -> LeakCollector:
     return collector
 
 
-def test_what_was_sent_is_what_was_collected() -> None:
-    own, other = collected(), LeakCollector(WatchedMasking())
-
-    other.join(json.loads(json.dumps(own.sent())))
-
-    assert len(other.leaks) == 2
-    assert other.leaks == own.leaks
-    assert len(other.string_leaks) == 1
-    assert (other.string_leaks, other.needless) == (own.string_leaks, own.needless)
+TAGS = st.lists(st.sampled_from(["O", "O", "B-A", "I-A", "B-B"]), min_size=1, max_size=8)
+COLLECTORS = {
+    "leaks": lambda: LeakCollector(WatchedMasking()),
+    "counts of other programs": lambda: I2b2Figures(Masking()),
+}
 
 
-def test_counts_of_other_programs_are_sent() -> None:
-    own, other = I2b2Figures(Masking()), I2b2Figures(Masking())
-    score([GOLD], [PREDICTED], metrics="masking", observers=[own])
-
-    other.join(json.loads(json.dumps(own.sent())))
-
-    assert own.counted
-    assert other.counted == own.counted
-
-
-@pytest.mark.parametrize(
-    ("place", "value"),
-    [((), None), ((0, 0, 2), -1), ((0, 0, 6, 0), [1]), ((0, 0, 14, 3), 1), ((1, 0), []), ((2, 0, 1), "1")],
-)
-def test_a_wrong_value_is_refused_and_changes_nothing(place: tuple[int, ...], value: object) -> None:
-    sent: Any = [json.loads(json.dumps(collected().sent()))]
-    inner = sent
-    for number in (0, *place)[:-1]:
-        inner = inner[number]
-    inner[(0, *place)[-1]] = value
-    collector = collected()
-    before = deepcopy(collector.sent())
-
-    with pytest.raises(ValueError, match=r"is not|has"):
-        collector.join(sent[0])
-
-    assert collector.sent() == before
-
-
+def document(number: int, tags: Sequence[str]) -> Document:
+    spans = [Span(start, end, {"name": label}) for start, end, label in decode(tags)]
+    tokens = [["Anna", "und", "Öz"][place % 3] for place in range(len(tags))]
+    return Document(f"d{number}", {"name": spans}, tokens=tokens)
 def in_parts(tmp_path: Path, head: str) -> tuple[dict[str, Any], dict[str, Any], list[str]]:
     """Return the report on two files, that of parts of them, and the remarks."""
     for name, tag in (("gold", "B-A"), ("predicted", "O")):
