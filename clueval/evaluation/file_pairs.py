@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from clueval.evaluation.column_clusters import cluster_reading
+from clueval.evaluation.column_clusters import cluster_reading, raise_first_error
 from clueval.evaluation.engine import Evaluation
 from clueval.evaluation.lockstep import FileEnd, FileReading
 from clueval.evaluation.plan import Plan
@@ -37,6 +37,10 @@ def count_without_documents(
         reading = _reading(evaluation, gold, predicted)
         return (False, None) if reading is None else (True, evaluation.count_reading(reading))
     except CluevalError:
+        if gold.token_lines is not None and predicted.token_lines is not None:
+            if gold.options.part is not None:
+                raise  # the whole files are counted again
+            raise_first_error(gold, predicted)
         return False, None
 
 
