@@ -54,7 +54,7 @@ def _reading(evaluation: Evaluation, gold: Source, predicted: Source) -> FileRea
     if gold.token_lines is None or predicted.token_lines is None:
         return None
     reading = cluster_reading(gold, predicted, plan, seen_names)
-    if reading is None:
+    if reading is None and not evaluation.leaves_out_spans:
         from clueval.evaluation.token_pairs import token_pair_reading  # few metrics can use it
 
         return token_pair_reading(gold, predicted, plan)
