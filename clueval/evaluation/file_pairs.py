@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from clueval.evaluation.column_clusters import cluster_reading
+from clueval.evaluation.column_clusters import cluster_reading, raise_first_error
 from clueval.evaluation.engine import Evaluation
 from clueval.evaluation.lockstep import FileEnd, FileReading
 from clueval.evaluation.plan import Plan
@@ -37,6 +37,10 @@ def count_without_documents(
         reading = _reading(evaluation, gold, predicted)
         return (False, None) if reading is None else (True, evaluation.count_reading(reading))
     except CluevalError:
+        if gold.token_lines is not None and predicted.token_lines is not None:
+            if gold.options.part is not None:
+                raise  # the whole files are counted again
+            raise_first_error(gold, predicted)
         return False, None
 
 
@@ -50,7 +54,7 @@ def _reading(evaluation: Evaluation, gold: Source, predicted: Source) -> FileRea
     if gold.token_lines is None or predicted.token_lines is None:
         return None
     reading = cluster_reading(gold, predicted, plan, seen_names)
-    if reading is None:
+    if reading is None and not evaluation.leaves_out_spans:
         from clueval.evaluation.token_pairs import token_pair_reading  # few metrics can use it
 
         return token_pair_reading(gold, predicted, plan)
