@@ -333,7 +333,11 @@ class TestStretches:
         path = write(tmp_path / "a.conll", "a\tO\n\n" + "".join(f"b\tB-{n}\nb\tI-{n}\n\n" for n in range(3)))
         source = source_of(path, ReadOptions(sizes=Sizes(run_tags=4)))
 
-        found = [each for each in lockstep(source, source, merge=False, by_document=False) if isinstance(each, Stretch)]
+        found = [
+            each
+            for each in lockstep(source, source, merge=False, by_document=False)
+            if isinstance(each, Stretch)
+        ]
 
         assert [sum(each.times * each.tokens for each in one.columns) for one in found] == [0, 6, 0]
 

@@ -317,7 +317,9 @@ def test_error_of_whole_files_that_kill_every_worker_names_the_pairs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(schedule, "SMALLEST", 100)
-    monkeypatch.setattr(count_files, "count_without_documents", lambda *_: os.kill(os.getpid(), signal.SIGKILL))
+    monkeypatch.setattr(
+        count_files, "count_without_documents", lambda *_: os.kill(os.getpid(), signal.SIGKILL)
+    )
     for number in range(6):
         for side, file in zip(
             ("gold", "predicted"), corpus_files(tmp_path, number, documents=2), strict=True
