@@ -59,9 +59,9 @@ class ClusterCounts:
                 for name, number in tally.items():
                     total[name] += number * times
         for metric in self._plan.metrics:
-            agreed = metric.count_agreed({}, positions)
+            outside = Tally() if metric.needs.outside is None else metric.needs.outside(positions)
             for sequence in self._evaluation.sequences():
-                found.setdefault((metric.name, sequence), Tally()).update(agreed)
+                found.setdefault((metric.name, sequence), Tally()).update(outside)
         return found
 
 

@@ -28,12 +28,10 @@ from dataclasses import dataclass
 from itertools import accumulate, starmap
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from clueval.exceptions import UsageError
 from clueval.metrics.counting import Counts, Tally, averages_of, counts_by_label
 from clueval.metrics.metric import Needs, Rates, Side, rates_of
 from clueval.metrics.tally_keys import Shape, any_text
 from clueval.spans.document import Document
-from clueval.spans.span import Frozen
 from clueval.transforms.characters import are_unknown
 
 if TYPE_CHECKING:
@@ -83,10 +81,6 @@ class Coverage:
                         length if ranges == others else sum(starmap(size, _shared(ranges, others)))
                     )
         return +tally  # without zeros: a label without positions is not reported
-
-    def count_agreed(self, labels: Mapping[Frozen, int], positions: int) -> Tally:
-        """Raise `UsageError`: positions are counted, so documents are needed."""
-        raise UsageError("metric 'coverage' counts positions of documents, not passages", advice="use count")
 
     def scores(self, total: Tally, layers: Sequence[str]) -> dict[str, Any]:
         kinds = KINDS[:1] if total["textless",] else KINDS

@@ -45,7 +45,7 @@ from clueval.metrics.counting import Tally, f_measure, rate
 from clueval.metrics.metric import Needs, Rates, Side
 from clueval.metrics.tally_keys import Shape, any_count, any_text
 from clueval.options import option
-from clueval.spans.span import Frozen, Span, name_of
+from clueval.spans.span import Span, name_of
 from clueval.transforms.alignment import MAX_CELLS, Alignment, Characters, align, edit_distance
 
 if TYPE_CHECKING:
@@ -215,12 +215,6 @@ class Noisy:
                     matched += 1
         tally["document", spans[0], spans[1], matched] += 1
         return tally
-
-    def count_agreed(self, labels: Mapping[Frozen, int], positions: int) -> Tally:
-        """Raise `UsageError`: texts are compared and documents are counted, so documents are needed."""
-        raise UsageError(
-            "metric 'noisy' counts whole documents with their texts, not passages", advice="use count"
-        )
 
     @property
     def needs(self) -> Needs:

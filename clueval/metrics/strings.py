@@ -26,7 +26,7 @@ from clueval.metrics.metric import Needs, Rates, Side, rates_of
 from clueval.metrics.tally_keys import Shape, any_text
 from clueval.spans.document import Document
 from clueval.spans.mention import MENTION
-from clueval.spans.span import Frozen, Span
+from clueval.spans.span import Span
 from clueval.transforms.characters import are_unknown
 
 if TYPE_CHECKING:
@@ -59,10 +59,6 @@ class Strings:
                 tally[name, key[1]] += number
                 tally[f"tp_{name}", key[1]] += min(number, others[key])
         return tally
-
-    def count_agreed(self, labels: Mapping[Frozen, int], positions: int) -> Tally:
-        """Raise `UsageError`: texts are compared, so documents are needed."""
-        raise UsageError("metric 'strings' compares texts of documents, not passages", advice="use count")
 
     def scores(self, total: Tally, layers: Sequence[str]) -> dict[str, Any]:
         return averages_of(counts_by_label(total))

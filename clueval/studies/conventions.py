@@ -37,7 +37,7 @@ from clueval.reading.spooled import spooled
 from clueval.reports.table import Rate, Table
 from clueval.spans.compared import SIDES
 from clueval.spans.flat import in_order_and_flat
-from clueval.spans.span import Frozen, name_of
+from clueval.spans.span import name_of
 from clueval.studies.compared_conventions import Incomparable, compared_rows
 from clueval.studies.convention_rows import CONVENTIONS, convention_row, with_differences
 from clueval.tagging.schemes import OUTSIDE, scheme_called, scheme_of
@@ -97,10 +97,6 @@ class EveryConvention:
                 if any(span.parts is not None for side in (gold, predicted) for span in side.spans):
                     tally["gaps", name] += 1
         return tally
-
-    def count_agreed(self, labels: Mapping[Frozen, int], positions: int) -> Tally:
-        """Raise `UsageError`: spans that are known only by their labels have no tags."""
-        raise UsageError("the conventions need documents", advice="count documents with their tags instead")
 
     def scores(self, total: Tally, layers: Sequence[str]) -> dict[str, Any]:
         """Return the rows of the table, by the keys of the conventions."""

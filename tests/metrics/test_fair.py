@@ -27,7 +27,7 @@ from clueval.metrics.fair.weights import freeze_weights, weighted_rates
 from clueval.metrics.metric import Side
 from clueval.spans.document import Document
 from clueval.spans.parts import intersect
-from clueval.spans.span import Frozen, Span
+from clueval.spans.span import Span
 from tests.oracles import pair_by_lists, tally_pairs
 from tests.strategies import any_spans
 
@@ -548,15 +548,6 @@ def test_two_empty_sides_have_a_report() -> None:
 
     assert empty["overall"]["fair"]["f1"] == 0.0
     assert (empty["per_label"], empty["confusion"], empty["label_counts"]) == ({}, {"_": {}}, {})
-
-
-@given(LISTS)
-def test_agreed_spans_count_like_equal_sides(these: list[Item]) -> None:
-    spans = spans_of(these)
-    labels = Counter(Frozen(span.by_layer) for span in spans)
-    metric = Fair(labels=("A", "C"))
-
-    assert metric.count_agreed(labels, 20) == metric.count(Side(spans), Side(spans))
 
 
 @given(LISTS, LISTS, LISTS, LISTS)

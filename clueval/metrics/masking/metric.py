@@ -27,7 +27,7 @@ from clueval.metrics.tally_keys import Shape
 from clueval.options import option, require_types
 from clueval.spans.document import Document
 from clueval.spans.flat import Flat
-from clueval.spans.span import NO_LABEL, Frozen, Span
+from clueval.spans.span import NO_LABEL, Span
 from clueval.spans.token_pair import TokenPair
 from clueval.statistics.checked import require_share
 
@@ -266,10 +266,6 @@ class Masking:
         if not are_tokens or not self._masks_whole_tokens or PLACEHOLDERS in other.metadata:
             return False
         return "" not in (own.tokens or ())
-
-    def count_agreed(self, labels: Mapping[Frozen, int], positions: int) -> Tally:
-        """Raise `UsageError`: mentions are characters of documents."""
-        raise UsageError("metric 'masking' counts whole documents with their texts", advice="use count")
 
     def scores(self, total: Tally, layers: Sequence[str]) -> dict[str, Any]:
         """Return the report; the layers of a merged sequence are not reported separately."""
