@@ -192,7 +192,7 @@ def test_what_is_no_input_is_refused_by_its_place(gold: Any, predicted: Any, mes
 def test_errors_of_spans_in_memory_are_those_of_documents() -> None:
     found = [(finding.side, finding.start) for finding in errors([GOLD], [PREDICTED])]
 
-    assert found == [("predicted", 3)]
+    assert found == [("predicted", 3), ("gold", 4)]
 
 
 def test_patterns_are_paired_by_the_text_of_their_wildcards(tmp_path: Path) -> None:
