@@ -46,7 +46,7 @@ def require_quick_matching(spans: int, pairs: int) -> None:
     if spans * pairs > MAX_MATCHING:
         raise _at(
             None,
-            f"{spans:,} spans hang together by {pairs:,} possible pairs, too many to find the best",
+            f"{spans:,} spans are connected by {pairs:,} possible pairs, too many to find the best",
             "set a greater min_overlap, or leave out spans that are nested or repeated",
         )
 
