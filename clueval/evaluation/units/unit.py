@@ -12,7 +12,7 @@ from clueval.metrics.metric import Metric
 DOCUMENT = "document"
 SENTENCE = "sentence"
 BY_DEFAULT = "document or sentence"
-"""What units are by default: documents; sentences if there are fewer than `FEW_DOCUMENTS` documents, but more sentences."""
+"""What units are by default: documents; sentences if these are more, and documents fewer than `FEW_DOCUMENTS`."""
 
 FEW_DOCUMENTS = 10
 
