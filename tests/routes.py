@@ -18,7 +18,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 from unittest.mock import ANY, patch
 
-from sizes import handed_in, passages_alone
+from sizes import documents_alone, handed_in, passages_alone
 
 from clueval import Accumulator, Document, Span, load_result, read, score
 from clueval.evaluation.result import Result
@@ -424,18 +424,8 @@ def _by_documents_as_they_come(files: Files, options: Options) -> Result:
     return score(*files.documents(), **options)
 
 
-def _by_documents_of_columns(files: Files, options: Options) -> Result:
-    with patch("clueval.evaluation.column_clusters.cluster_reading", return_value=None):
-        return by_files(files, options)
-
-
-def _by_documents_of_rows(files: Files, options: Options) -> Result:
-    with patch("clueval.evaluation.row_pairs.count_rows", return_value=False):
-        return by_files(files, options)
-
-
-def _by_documents_of_tokens(files: Files, options: Options) -> Result:
-    with patch("clueval.evaluation.token_pairs.token_pair_reading", return_value=None):
+def _by_documents_alone(files: Files, options: Options) -> Result:
+    with documents_alone():
         return by_files(files, options)
 
 
@@ -531,10 +521,6 @@ def _of_columns(form: Format, options: Options) -> bool:
     return form.columns
 
 
-def _of_rows(form: Format, options: Options) -> bool:
-    return form is FORMATS["doccano"]
-
-
 def _one_file(form: Format, options: Options) -> bool:
     return form.files == 1
 
@@ -582,12 +568,7 @@ ROUTES = {
     "small blocks": Route(_by_small_blocks),
     "documents": Route(_by_documents, DOCUMENTS),
     "documents as they come": Route(_by_documents_as_they_come, DOCUMENTS),
-    "documents of columns": Route(
-        _by_documents_of_columns,
-        takes=lambda form, options: form.columns and ("unit" in options or "where" in options),
-    ),
-    "documents of rows": Route(_by_documents_of_rows, takes=_of_rows),
-    "documents of tokens": Route(_by_documents_of_tokens, takes=_of_columns),
+    "documents only": Route(_by_documents_alone),
     "documents paired by id": Route(_by_pairs, {"paired": "id"}, _one_file),
     "documents watched": Route(_watched),
     "aligned texts": Route(_aligned, {"text": "aligned"}, _has_texts),

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from clueval.metrics.compared_counts import count_comparison
 from corpora import Corpus, conll, vrt, write
 from sizes import passages_alone
 
@@ -20,7 +21,6 @@ from clueval.evaluation.plan import Plan
 from clueval.exceptions import FormatError
 from clueval.formats.columns.sizes import Sizes
 from clueval.metrics import metric_named
-from clueval.metrics.compared_counts import count_comparison
 from clueval.reading.read_options import ReadOptions
 from clueval.reading.source import Source, source_of
 from clueval.spans.filters import Filter

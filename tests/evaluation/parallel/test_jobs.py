@@ -822,7 +822,7 @@ def command(
     return [sys.executable, "-c", "\n".join(lines)]
 
 
-SLEEPING = "clueval.evaluation.file_pairs.compared = lambda *_: time.sleep(60)"
+SLEEPING = "clueval.evaluation.count_files.count_without_documents = lambda *_: time.sleep(60)"
 
 
 @pytest.mark.parametrize("output", ["text", pytest.param("json", marks=pytest.mark.long)])
@@ -1019,16 +1019,16 @@ def test_workers_that_are_fresh_interpreters_are_replaced_when_killed(tmp_path: 
             [
                 "import os, signal, threading, time",
                 "from clueval import score",
-                "from clueval.evaluation import file_pairs as evaluation",
+                "from clueval.evaluation import count_files",
                 "from clueval.evaluation.parallel import schedule as distribution, workers",
-                "count, attempts = evaluation.compared, 'attempts'",
+                "count, attempts = count_files.count_without_documents, 'attempts'",
                 "def dying(*arguments):",
                 "    with open(attempts, 'a') as file:",
                 "        file.write('x')",
                 "    if os.stat(attempts).st_size < 3:",
                 "        os.kill(os.getpid(), signal.SIGKILL)",
                 "    return count(*arguments)",
-                "evaluation.compared = dying",
+                "count_files.count_without_documents = dying",
                 "if __name__ == '__main__':",
                 "    distribution.SMALLEST = 1000",
                 "    threading.Thread(target=time.sleep, args=(60,), daemon=True).start()",
@@ -1195,7 +1195,7 @@ def count(*_):
     Dying()
     time.sleep(20)
 
-clueval.evaluation.file_pairs.compared = count
+clueval.evaluation.count_files.count_without_documents = count
 """
 
 

@@ -17,13 +17,14 @@ import pytest
 from test_jobs import ON_LINUX, corpus_files, everything, wait_until
 
 from clueval import score
-from clueval.evaluation import file_pairs
+from clueval.evaluation import count_files
 from clueval.evaluation.engine import Evaluation
 from clueval.evaluation.lockstep import FileEnd, FileReading
 from clueval.evaluation.parallel import schedule, workers
 from clueval.evaluation.parallel.executors import in_order
 from clueval.evaluation.parallel.workers import ATTEMPTS, NoProcesses, WorkerPool, pool
 from clueval.exceptions import WorkerLost
+from clueval.reading.source import Source
 
 pytestmark = ON_LINUX
 
@@ -265,17 +266,17 @@ def printing(task: str) -> bytes:
 @pytest.fixture
 def deadly(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[int], Path]:
     """Kills the process of the first countings of parts that do not begin at 0; gives how many that are."""
-    count = file_pairs.compared
+    count = count_files.count_without_documents
     monkeypatch.setattr(schedule, "SMALLEST", 100)
 
     def arranged(times: int) -> Path:
-        def counting(own: Any, *others: Any) -> Any:
+        def counting(evaluation: Evaluation, own: Source, other: Source) -> Any:
             middle = own.options.part is not None and own.options.part[0]
             if middle and note(tmp_path / "attempts") <= times:
                 os.kill(os.getpid(), signal.SIGKILL)
-            return count(own, *others)
+            return count(evaluation, own, other)
 
-        monkeypatch.setattr(file_pairs, "compared", counting)
+        monkeypatch.setattr(count_files, "count_without_documents", counting)
         return tmp_path / "attempts"
 
     return arranged
@@ -316,7 +317,9 @@ def test_error_of_whole_files_that_kill_every_worker_names_the_pairs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(schedule, "SMALLEST", 100)
-    monkeypatch.setattr(file_pairs, "compared", lambda *_: os.kill(os.getpid(), signal.SIGKILL))
+    monkeypatch.setattr(
+        count_files, "count_without_documents", lambda *_: os.kill(os.getpid(), signal.SIGKILL)
+    )
     for number in range(6):
         for side, file in zip(
             ("gold", "predicted"), corpus_files(tmp_path, number, documents=2), strict=True
@@ -355,20 +358,20 @@ def test_workers_that_are_killed_at_any_moment_change_no_number(
     monkeypatch.setattr(
         workers, "ATTEMPTS", 10
     )  # so many processes are killed that a pool may end without a result
-    count = file_pairs.compared
+    count = count_files.count_without_documents
     folder = tmp_path / "attempts"
     folder.mkdir()
 
     def number(*of: object) -> int:
         return crc32(repr((seed, *of)).encode())
 
-    def counting(own: Any, *others: Any) -> Any:
+    def counting(evaluation: Evaluation, own: Source, other: Source) -> Any:
         path = folder / str(own.options.part)
         attempt = note(path)
         if attempt <= number(path.name) % 3:
             signal.signal(signal.SIGALRM, signal.SIG_DFL)  # a limit on the time of tests may have a handler
             signal.setitimer(signal.ITIMER_REAL, (number(path.name, attempt) % 100 + 1) / 1e5)
-        return count(own, *others)
+        return count(evaluation, own, other)
 
     def ending(self: Evaluation, reading: FileReading) -> FileEnd:
         end = count_reading(self, reading)
@@ -381,9 +384,9 @@ def test_workers_that_are_killed_at_any_moment_change_no_number(
     for seed in range(12):
         files = corpus_files(tmp_path, seed, documents=120)
         alone = everything(score(*files))
-        monkeypatch.setattr(file_pairs, "compared", counting)
+        monkeypatch.setattr(count_files, "count_without_documents", counting)
         assert everything(score(*files, jobs=3, remark=remarks.append)) == alone
-        monkeypatch.setattr(file_pairs, "compared", count)
+        monkeypatch.setattr(count_files, "count_without_documents", count)
         for path in folder.iterdir():
             path.unlink()
     assert sum("a process has ended" in remark for remark in remarks) > 12
