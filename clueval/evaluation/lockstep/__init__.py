@@ -25,8 +25,8 @@ Every reading has these properties:
 * a tag run counts as often as it occurs: the sum over all columns of multiplicity times tokens is the number of
   tokens.
 
-Read `regular`, `reader`, `hunks`, `tag_runs`, in this order. `by_document` keeps documents apart, where each has its own
-counts; `fair_spans` counts two files in FairEval's formats.
+Read `regular`, `reader`, `hunks`, `tag_runs`, in this order. `by_document` keeps documents apart, where each has
+its own counts; `fair_spans` counts two files in FairEval's formats.
 """
 
 from __future__ import annotations
