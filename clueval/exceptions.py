@@ -138,7 +138,7 @@ class OverlapError(SpanError):
 
 
 class LimitError(CluevalError):
-    """An input would take too long or too much memory: it is beyond a limit of `clueval.limits`."""
+    """An input would take too long or too much memory: it is beyond a limit of `clueval.spans.limits`."""
 
 
 class TextMismatch(CluevalError):

@@ -8,9 +8,8 @@ above the sizes in real corpora, and options can raise them.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Protocol
 
-from clueval.exceptions import FormatError, LimitError, UsageError
+from clueval.exceptions import FormatError, UsageError
 
 MAX_LINE = 1 << 27
 """Default limit for the bytes of a line, and of a file that is read as a whole."""
@@ -29,37 +28,6 @@ A line, tag or value of a file of spans, XML or JSON takes about this many times
 
 LINES_IN_SENTENCE = 4
 """A sentence may have at most this many times the characters that a line may have."""
-
-MAX_PAIRS = 300_000
-"""The most pairs of overlapping spans of a document that are compared one by one; see `PAIRS_OF_SPAN`."""
-
-PAIRS_OF_SPAN = 100
-"""A document with many spans may have this many such pairs for each of its spans, even if that is more."""
-
-MAX_MATCHING = 5_000_000
-"""The most steps of a search for the best matching of spans that overlap: spans of one side times possible pairs."""
-
-MAX_SEARCHED = 20_000_000_000
-"""The most characters of texts in which the mentions of a document are looked for: mentions times text."""
-
-MAX_COMPARED = 20_000_000
-"""The most words with which the mentions of a document are compared by the step fuzzy: mentions times words."""
-
-MAX_COVERED = 50_000_000
-"""The most positions that the spans of a document have together, where their texts are compared or written.
-
-Spans that do not overlap never have more than a document may have (`MAX_DOCUMENT`).
-"""
-
-
-class HasPlace(Protocol):
-    """A document, which errors name."""
-
-    @property
-    def id(self) -> str: ...
-
-    @property
-    def file(self) -> str | None: ...
 
 
 def require_limits(**limits: int) -> None:
@@ -111,52 +79,6 @@ def document_too_long(file: str, line: int, most: int) -> FormatError:
         line=line,
         advice="if this is intended, raise max_document",
     )
-
-
-def require_few_pairs(pairs: int, spans: int, document: HasPlace | None = None) -> None:
-    """Raise `LimitError` for too many pairs of overlapping spans among a number of spans."""
-    most = max(MAX_PAIRS, PAIRS_OF_SPAN * spans)
-    if pairs > most:
-        raise _at(
-            document,
-            f"more than {most:,} pairs of spans overlap, too many to be compared one by one",
-            "score the document in parts, or leave out spans that are nested or repeated",
-        )
-
-
-def require_quick_matching(spans: int, pairs: int) -> None:
-    """Raise `LimitError` for spans of one side with too many possible pairs."""
-    if spans * pairs > MAX_MATCHING:
-        raise _at(
-            None,
-            f"{spans:,} spans hang together by {pairs:,} possible pairs, too many to find the best",
-            "set a greater min_overlap, or leave out spans that are nested or repeated",
-        )
-
-
-def require_short_texts(positions: int, document: HasPlace | None) -> None:
-    """Raise `LimitError` for too many positions of spans whose texts are needed."""
-    if positions > MAX_COVERED:
-        raise _at(
-            document,
-            f"the texts of the spans have together more than {MAX_COVERED:,} positions",
-            "leave out spans that are nested or repeated",
-        )
-
-
-def require_few_searched(characters: int, words: int) -> None:
-    """Raise `LimitError` for mentions that are looked for in too many characters, or compared with too many words."""
-    if characters > MAX_SEARCHED or words > MAX_COMPARED:
-        raise _at(
-            None,
-            "the mentions that are not found at once are too many for a text of this length",
-            "leave out the step fuzzy, or locate the mentions in parts of the text",
-        )
-
-
-def _at(document: HasPlace | None, problem: str, advice: str) -> LimitError:
-    file, name = (None, None) if document is None else (document.file, document.id)
-    return LimitError(problem, file=file, document=name, advice=advice)
 
 
 def in_sentences(numbered: Iterable[tuple[int, str]], file: str, most: int) -> Iterator[tuple[int, str]]:

@@ -54,7 +54,7 @@ SMALL_LIMITS = {
 @pytest.fixture
 def small_limits(monkeypatch: pytest.MonkeyPatch) -> None:
     """Make the limits small on what spans of a document may cost."""
-    from clueval import limits
+    from clueval.spans import limits
 
     for name, value in SMALL_LIMITS.items():
         monkeypatch.setattr(limits, name, value)

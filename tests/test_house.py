@@ -91,7 +91,7 @@ OF_READING = {"byte", "chunk", "decoder", "passage", "stretch"}
 """Words that do not occur in it, in the singular. `file` does, as where a document or an error comes from."""
 
 MOST_PARAMETERS = 12
-MOST_LAYERS = 11
+MOST_LAYERS = 10
 MOST_MODULES_AT_THE_TOP = 12
 
 

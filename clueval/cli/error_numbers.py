@@ -68,7 +68,7 @@ def remark_wrong_labels(reports: Iterable[Mapping[str, Any]], choice: Choice) ->
                 remark(f"not listed: {what} (--labelled {layer} lists them, too)")
 
 
-def remark_one_sided(result: Result, filters: Iterable[str] = ()) -> None:
+def remark_one_sided(result: Result, filters: Iterable[str]) -> None:
     """Print which layers only one side has, what is therefore listed, and how to compare them; `filters`: of layers."""
     sides = {side: found["layers"] for side, found in result.inputs.items()}
     for layer in sides.get("gold", ()):

@@ -205,24 +205,12 @@ def _refuse_options(options: argparse.Namespace) -> None:
             raise UsageError(f"--{flag} does not apply to --metric {options.metric}", advice="leave one out")
 
 
+_OF_LEVELS = ("level", "labelled", "unlabelled")
 _NOT_OF = {
-    "exact": ("pairs", "level", "labelled", "unlabelled"),
-    "fair": ("html", "profile", "merge", "where", "level", "labelled", "unlabelled"),
+    "exact": ("pairs", *_OF_LEVELS),
+    "fair": ("html", "profile", "merge", "where", *_OF_LEVELS),
     "noisy": (
-        *(
-            "side",
-            "level",
-            "labelled",
-            "unlabelled",
-            "kinds",
-            "reasons",
-            "merge",
-            "where",
-            "limit",
-            "window",
-            "xlsx",
-            "raw",
-        ),
+        *("side", "kinds", "reasons", "merge", "where", "limit", "window", "xlsx", "raw", *_OF_LEVELS),
         *("gold_set", "predicted_set", "profile"),
     ),
 }

@@ -62,13 +62,11 @@ def in_options(message: str, command: str | None = None) -> str:
         kind, name, value = match.groups()
         if name is None:
             return match[0]
-        flag = (
-            _flag(kind, name, command)
-            if kind or value
-            else _flags(command).get(name)
-            if "_" in name
-            else None
-        )
+        flag = None
+        if kind or value:
+            flag = _flag(kind, name, command)
+        elif "_" in name:
+            flag = _flags(command).get(name)
         return match[0] if flag is None else " ".join(_with_value(flag, value or "..."))
 
     return _NAME.sub(option, message)

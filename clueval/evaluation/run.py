@@ -105,10 +105,11 @@ def score(
             named sets. In these formats, the setting `containing` of the metric `gate` is written ``SET:TYPE``;
             that layer is not scored itself.
 
-    Returns the `Result`, which does not depend on `jobs` and `executor`. Reads the files once. Each process holds
-    one document or passage of each side and the counts. Raises `CluevalError` for wrong use or input,
-    `TextMismatch` if the two sides differ in text, `WorkerLost` if three processes end, one after the other,
-    while they count the same part, or if an executor loses a task or returns something other than counts.
+    Returns the `Result`, which does not depend on `jobs` and `executor`. Reads the files once; twice for default units
+    of fewer than ten documents. Each process holds one document or passage of each side and the counts. Raises
+    `CluevalError` for wrong use or input, `TextMismatch` if the two sides differ in text, `WorkerLost` if three
+    processes end, one after the other, while they count the same part, or if an executor loses a task or returns
+    something other than counts.
     Warns (`CluevalWarning`) of an empty file, of a side without spans, of labels that only one side has, and of
     repaired tags.
     """

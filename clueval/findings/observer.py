@@ -30,7 +30,7 @@ _BATCH = 100
 class KeptRows(KeptFile, Generic[Row]):
     """The first `limit` rows (None: all) of what `take` is given, to be iterated any number of times.
 
-    ErrorRows are held in a file, so memory does not grow with their number.
+    Rows are held in a file, so memory does not grow with their number.
     """
 
     def __init__(self, limit: int | None = None) -> None:

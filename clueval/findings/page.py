@@ -329,7 +329,7 @@ def _is_listed(side: str, layer: str, to: str | None, choice: Choice) -> bool:
 
 def _note(layer: str, choice: Choice) -> str:
     text = (
-        f"ErrorRows add up to all spans with that label. The first column counts spans without a match "
+        f"Rows add up to all spans with that label. The first column counts spans without a match "
         f"{f'at level {choice.at_level}' if choice.by_levels else 'of the same range'}, including partial overlaps. "
         "Click an underlined number to show those spans."
     )

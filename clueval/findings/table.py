@@ -23,10 +23,10 @@ from typing import Any, Literal, NamedTuple, get_args
 
 from clueval.exceptions import SpanError, UsageError, checked_call, require_instance, require_kind
 from clueval.findings.context import Context, Contexts, Mark
-from clueval.limits import require_short_texts
 from clueval.spans.document import Document, Unit
 from clueval.spans.flat import by_position, clash
 from clueval.spans.index import SpanIndex
+from clueval.spans.limits import require_short_texts
 from clueval.spans.match_classes import Kind
 from clueval.spans.matching import Match, match_spans
 from clueval.spans.merging import merge_layers

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from heapq import heappop, heappush
 
-from clueval.limits import require_few_pairs
+from clueval.spans.limits import require_few_pairs
 from clueval.spans.one_to_one import best_pairs
 from clueval.spans.parts import Ranges, intersect
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 
-from clueval.limits import require_quick_matching
+from clueval.spans.limits import require_quick_matching
 
 Pairs = Sequence[Mapping[int, float]]
 """For each number of the first side, the numbers of the other side that it can be paired with, and their worth."""

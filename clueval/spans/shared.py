@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from clueval.limits import require_few_pairs
+from clueval.spans.limits import require_few_pairs
 from clueval.spans.parts import Ranges, intersect
 from clueval.spans.span import Span
 

@@ -154,7 +154,7 @@ class EveryConvention:
     def _count_tags(self, gold: Side, predicted: Side) -> Tally:
         if gold.tags is None or predicted.tags is None:
             return _tally_of_spans(gold, predicted)
-        true, found = _sentences(gold, gold.tags), _sentences(predicted, predicted.tags)
+        true, found = _sentences(gold, predicted)
         tally: Tally = Tally()
         letters: set[str] = set()
         for side, sentences in zip(SIDES, (true, found), strict=True):
@@ -197,15 +197,17 @@ def _refused() -> Tally:
     raise OverlapError("discontinuous spans cannot be counted")
 
 
-def _sentences(side: Side, tags: Sequence[str]) -> list[list[str]]:
-    """Return the tags of a document, cut where its sentences begin and end, except within a span."""
-    document = side.document
+def _sentences(gold: Side, predicted: Side) -> Iterator[list[list[str]]]:
+    """Yield the tags of each side, cut where sentences begin and end, except within a span of either side."""
+    document = gold.document
     assert document is not None  # tags come from a document
-    borders = {edge - document.start for sentence in document.sentences for edge in sentence[:2]}
-    for span in side.spans:
-        borders.difference_update(range(span.start + 1 - document.start, span.end - document.start))
-    cuts = sorted({0, len(tags), *borders})
-    return [list(tags[start:end]) for start, end in pairwise(cuts)]
+    borders = {edge for sentence in document.sentences for edge in sentence[:2]}
+    for span in (*gold.spans, *predicted.spans):
+        borders.difference_update(range(span.start + 1, span.end))
+    for side in (gold, predicted):
+        tags = side.tags or ()
+        cuts = sorted({0, len(tags), *(border - document.start for border in borders)})
+        yield [list(tags[start:end]) for start, end in pairwise(cuts)]
 
 
 def _add_types(tally: Tally, reading: str, counts: TypeCounts) -> None:

@@ -24,12 +24,12 @@ from clueval.findings.span_values import (
     in_order,
     range_name,
 )
-from clueval.limits import require_short_texts
 from clueval.metrics.counting import Counts, Tally
 from clueval.metrics.exact import Exact
 from clueval.metrics.metric import Metric, Side
 from clueval.spans.document import Document
 from clueval.spans.filters import Filter
+from clueval.spans.limits import require_short_texts
 
 if TYPE_CHECKING:
     from clueval.transforms.group import Group

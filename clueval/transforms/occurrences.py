@@ -13,7 +13,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Collection
 
 from clueval.exceptions import MissingExtra
-from clueval.limits import require_few_searched
+from clueval.spans.limits import require_few_searched
 from clueval.spans.regions import Regions
 from clueval.spans.span import Span
 from clueval.transforms.folding import folded

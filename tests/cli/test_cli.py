@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from corpora import write
 
+from clueval import score
 from clueval.cli import COMMANDS, main
 from clueval.formats import FORMATS
 
@@ -246,18 +247,19 @@ PRINTED: dict[str, list[list[str]]] = {
 
 
 @pytest.fixture
-def printed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
+def printed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A folder with the files of `PRINTED`, as the working folder."""
     monkeypatch.chdir(tmp_path)
     span = {"start": 0, "end": 1, "label": "X", "s": 0.5}
     write(tmp_path / "scored.jsonl", json.dumps({"text": "a b", "spans": [span]}) + "\n")
     write(tmp_path / "run.config", "target_in = t.csv\nsystem_in = t.csv\n")
     write(tmp_path / "t.csv", "a NN B-NP\n")
-    main(["score", GOLD, PREDICTED, *LAYERS, "--save", "a.clueval"])
-    capsys.readouterr()
+    score([["B-A"], ["O"]], [["B-A"], ["B-A"]], resample_by="document").save("a.clueval")
 
 
-@pytest.mark.parametrize("waits", [False, True], ids=["at once", "at the end"])
+@pytest.mark.parametrize(
+    "waits", [False, pytest.param(True, marks=pytest.mark.long)], ids=["at once", "at the end"]
+)
 @pytest.mark.parametrize("command", COMMANDS)
 def test_closed_pipe_ends_every_command_quietly(
     printed: None, command: str, waits: bool, capsys: Capture, monkeypatch: pytest.MonkeyPatch

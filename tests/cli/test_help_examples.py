@@ -155,7 +155,14 @@ def test_help_of_most_commands_has_examples() -> None:
 
 
 @pytest.mark.usefixtures("_files")
-@pytest.mark.parametrize("command", [command for command in COMMANDS if examples_of(command)])
+@pytest.mark.parametrize(
+    "command",
+    [
+        pytest.param(command, marks=[pytest.mark.long] * (command == "guide"))  # writes the whole guide
+        for command in COMMANDS
+        if examples_of(command)
+    ],
+)
 def test_examples_of_the_help_run(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     for example in examples_of(command):
         arguments = [word.replace("~", str(Path.home())) for word in shlex.split(example)[1:]]

@@ -176,6 +176,13 @@ def keep(browser: Browser, text: str) -> None:
     browser.run(f"localStorage.clear(); localStorage.setItem({STORE}, {json.dumps(text)})")
 
 
+def open_with(browser: Browser, text: str, page: Path) -> None:
+    """Open a page in a browser that keeps a text; the page that writes it is the same, so it is there at once."""
+    browser.open(page)
+    keep(browser, text)
+    browser.open(page)
+
+
 def keys_of(text: str) -> list[str]:
     return sorted(key for key, _ in json.loads(text))
 
@@ -215,8 +222,7 @@ def test_agreement_page_written_again_has_its_choices_at_their_places_only(
     expected: dict[str, int],
     others: int,
 ):
-    keep(browser, kept)
-    browser.open(written_page(tmp_path / "again.html", **changed))
+    open_with(browser, kept, written_page(tmp_path / "again.html", **changed))
 
     assert browser.run(CHECKED) == [[f"<d&1> {place}", choice] for place, choice in expected.items()]
     assert browser.run(TRAY) == f"{2 - others} of {len(expected)} places chosen" + (
@@ -232,8 +238,7 @@ def test_agreement_page_written_again_has_its_choices_at_their_places_only(
 def test_agreement_page_keeps_what_another_page_of_the_same_annotators_adds(
     browser: Browser, tmp_path: Path, kept: str
 ):
-    keep(browser, "[]")
-    browser.open(written_page(tmp_path / "first.html"))
+    open_with(browser, "[]", written_page(tmp_path / "first.html"))
     keep(browser, kept)  # by a page that is open at the same time
 
     browser.run("document.querySelectorAll('.card')[2].querySelector('input').click()")
@@ -245,9 +250,7 @@ def test_agreement_page_keeps_what_another_page_of_the_same_annotators_adds(
 
 @pytest.mark.parametrize("text", ["no JSON", "[1]", '[["a", null], [[], {"fingerprint": 1}]]'])
 def test_agreement_page_opens_with_anything_in_the_store(browser: Browser, tmp_path: Path, text: str):
-    keep(browser, text)
-
-    browser.open(written_page(tmp_path / "a.html"))
+    open_with(browser, text, written_page(tmp_path / "a.html"))
 
     assert browser.run(TRAY).startswith("0 of 3 places chosen")
     assert browser.complaints == []

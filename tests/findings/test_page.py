@@ -94,7 +94,10 @@ def test_the_page_lists_as_many_errors_as_the_scores_count(
         assert listed(browser) == sum(count[side] for count in counts)
 
 
-@pytest.mark.parametrize("choice", [Choice(), Choice(merge=True), Choice(1, "entity"), Choice(3, "entity")])
+LONG = [pytest.param(each, marks=pytest.mark.long) for each in (Choice(merge=True), Choice(3, "entity"))]
+
+
+@pytest.mark.parametrize("choice", [Choice(), Choice(1, "entity"), *LONG])
 def test_a_click_on_a_cell_lists_exactly_what_it_counts(browser: Browser, page: Page, choice: Choice) -> None:
     path, _ = sample_page(page, choice)
     browser.open(path)

@@ -53,6 +53,8 @@ def test_hipe_errors_name_the_line_and_the_columns(tmp_path: Path) -> None:
         list(read(short))
 
 
+RATES = ("precision", "recall", "f1")
+
 CUT = """TOKEN\tNE-COARSE-LIT\tMISC
 # document_id = a
 Pa\tB-pers\tNoSpaceAfter
@@ -87,12 +89,14 @@ def test_hipe_spans_continue_after_whatever_begins_no_document(
 
 
 def test_hipe_conventions_read_spans_across_sentences_whole(tmp_path: Path) -> None:
-    gold = write(tmp_path / "gold.tsv", CUT)
-    predicted = write(tmp_path / "predicted.tsv", CUT.replace("sitsch\tI-pers", "sitsch\tO"))
+    text = CUT.replace("NoSpaceAfter", "EndOfSentence")
+    gold = write(tmp_path / "gold.tsv", text)
+    predicted = write(tmp_path / "predicted.tsv", text.replace("sitsch\tI-pers", "sitsch\tO"))
 
-    rows = conventions(gold, predicted).to_dict()["conventions"]["label"]
+    for sides in ((gold, predicted), (list(read(gold)), list(read(predicted)))):
+        rows = conventions(*sides).to_dict()["conventions"]["label"]
 
-    assert {rows[name]["recall"] for name in ("seqeval", "seqeval_strict")} == {0.5}
+        assert {rows[name][rate] for name in ("seqeval", "seqeval_strict") for rate in RATES} == {0.5}
 
 
 def test_hipe_documents_without_tokens_are_kept(tmp_path: Path) -> None:

@@ -1,15 +1,15 @@
-"""Reads two files of one format in step: lines that are equal on both sides are counted without decoding.
+"""Reads two files of one format in step: lines that are equal on both sides are not decoded one by one.
 
 `lockstep` is the entrance::
 
-     gold bytes ──┐  cut both where no span     regular pieces ─► hunks ─► tag runs, each once,─┐
-                  ├─ crosses, into pieces ──►                              with its multiplicity├─► Compared
-     predicted ───┘  irregular? ─► passages ────────────────────────────────────────────────────┘   agreed: labels
-     any error? ─► start again with passages alone, whose errors name the place                     left over: spans
+     gold bytes ──┐  cut both where no span     regular pieces ─► hunks ─► tag runs, with their multiplicity ─► columns
+                  ├─ crosses, into pieces ──►
+     predicted ───┘                             irregular pieces ─► passages
+     any error? ─► the caller reads both files as passages
 
 A *piece* is a sentence, a document without sentences, or a line. Pieces with the same bytes on both sides are not
 decoded line by line. A *hunk* is a run of lines that are in a span of either side. A *tag run* is the tags of one layer
-between two positions that are outside every span on both sides.
+between two positions that are outside every span on both sides; it is a cluster (`clueval.evaluation.row_clusters`).
 
 One sentence by hand, columns token and tag, lines written ``token/tag``::
 
@@ -17,18 +17,16 @@ One sentence by hand, columns token and tag, lines written ``token/tag``::
     predicted   a/O  b/B-X  c/O  d/B-Y  e/O    f/O  g/O
 
 The pieces differ in line e. The hunks are b, and d with e. They have one tag run each: ``B-X``, the same on both
-sides, is one agreed span labelled X; ``B-Y I-Y`` and ``B-Y O`` leave over [0,2) of gold and [0,1) of predicted, both
-labelled Y. There are 7 tokens, and 6 positions have the same tag on both sides.
+sides, and ``B-Y I-Y`` with ``B-Y O``.
 
 Every reading has these properties:
 
 * irregular lines are not guessed: all lines but plain token lines are read as passages, by the reader of the format;
 * a tag run counts as often as it occurs: the sum over all columns of multiplicity times tokens is the number of
-  tokens;
-* the counts are those of the documents of both files, read one by one.
+  tokens.
 
-Read `regular`, `reader`, `compare`, `hunks`, `tag_runs`, in this order. `by_document` keeps documents
-apart, where each has its own counts; `fair_spans` compares two files in FairEval's formats.
+Read `regular`, `reader`, `hunks`, `tag_runs`, in this order. `by_document` keeps documents apart, where each has
+its own counts; `fair_spans` counts two files in FairEval's formats.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ from clueval.metrics.metric import Metric
 DOCUMENT = "document"
 SENTENCE = "sentence"
 BY_DEFAULT = "document or sentence"
-"""What units are by default: documents, or sentences if these are more than fewer than `FEW_DOCUMENTS` documents."""
+"""What units are by default: documents; sentences if these are more, and documents fewer than `FEW_DOCUMENTS`."""
 
 FEW_DOCUMENTS = 10
 

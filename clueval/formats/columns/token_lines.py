@@ -60,6 +60,5 @@ class TokenLines(NamedTuple):
         found.finish()
         yield from found.builder.take()
         if passed_over is not None:
-            passed_over |= (
-                found.builder.passed_over
-            )  # the greater number, for a file may be read more than once
+            # the greater number, because a file may be read more than once
+            passed_over |= found.builder.passed_over

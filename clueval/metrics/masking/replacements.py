@@ -11,12 +11,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import accumulate
 
-from clueval.limits import require_few_pairs
 from clueval.metrics.masking.exposure import Examination, Judged, Mask
 from clueval.metrics.masking.flags import Ranges
 from clueval.metrics.masking.largest_share import LargestShares
 from clueval.metrics.masking.masked_words import Surface
 from clueval.metrics.masking.mention import Mention
+from clueval.spans.limits import require_few_pairs
 from clueval.spans.parts import intersect
 
 
