@@ -192,7 +192,7 @@ def test_what_is_no_input_is_refused_by_its_place(gold: Any, predicted: Any, mes
 def test_errors_of_spans_in_memory_are_those_of_documents() -> None:
     found = [(finding.side, finding.start) for finding in errors([GOLD], [PREDICTED])]
 
-    assert found == [("predicted", 3)]
+    assert found == [("predicted", 3), ("gold", 4)]
 
 
 def test_patterns_are_paired_by_the_text_of_their_wildcards(tmp_path: Path) -> None:
@@ -267,6 +267,16 @@ def test_tokens_of_a_pipeline_are_refused_wherever_spans_are_given(
     for sides in [*given, *([(alone, alone)] if not first else [])]:
         with pytest.raises(CluevalError, match="aggregation_strategy"):
             score(*sides)
+    for key, form in {
+        "label": "doccano",
+        "spans": "prodigy",
+        "ents": "spacy-json",
+        "entities": "spacy-json",
+    }.items():
+        path.write_text(json.dumps({"text": "Ada", key: spans}))
+        for given_form in None, form:
+            with pytest.raises(CluevalError, match="aggregation_strategy"):
+                score(path, path, input=given_form)
 
 
 def test_other_spans_with_an_entity_are_read() -> None:
