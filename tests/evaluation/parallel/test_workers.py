@@ -79,15 +79,6 @@ def ended(task: tuple[Path, int]) -> bytes:
     return b"found"
 
 
-class Unpicklable(Exception):
-    def __init__(self) -> None:
-        super().__init__("a lock")
-        self.lock = lambda: None
-
-    def __reduce__(self) -> Any:
-        raise TypeError("cannot be pickled")
-
-
 def failing(kind: type[BaseException]) -> bytes:
     raise kind
 
@@ -207,12 +198,13 @@ def killed_while_sending(path: Path) -> bytes:
 # A task raises
 
 
-@pytest.mark.parametrize("kind", [ZeroDivisionError, Unpicklable])
-def test_error_of_a_task_is_one_error_and_its_process_continues(kind: type[BaseException]) -> None:
+def test_error_of_a_task_is_one_error_and_its_process_continues() -> None:
     with pool(1) as executor:
         before = carried_out(executor, own_pid, [0])
-        with pytest.raises(WorkerLost, match=f"could not carry out a task: .*not counted: {kind}"):
-            carried_out(executor, failing, [kind])
+        with pytest.raises(
+            WorkerLost, match=f"could not carry out a task: .*not counted: {ZeroDivisionError}"
+        ):
+            carried_out(executor, failing, [ZeroDivisionError])
         assert carried_out(executor, own_pid, [0]) == before
 
 
