@@ -26,8 +26,8 @@ MAX_COMPARED = 20_000_000
 MAX_COVERED = 50_000_000
 """The most positions that the spans of a document have together, where their texts are compared or written.
 
-Spans that do not overlap never have more than a document may have (`clueval.limits.MAX_DOCUMENT`). An error table counts
-a span once for each row that shows it.
+Spans that do not overlap never have more than a document may have (`clueval.limits.MAX_DOCUMENT`). An error table
+counts a span once for each row that shows it.
 """
 
 
