@@ -42,9 +42,9 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
 
 
 SMALL_LIMITS = {
-    "MAX_PAIRS": 1_000,
-    "PAIRS_OF_SPAN": 25,
-    "MAX_MATCHING": 20_000,
+    "MAX_PAIRS": 300,
+    "PAIRS_OF_SPAN": 8,
+    "MAX_MATCHING": 2_000,
     "MAX_COVERED": 3_000,
     "MAX_SEARCHED": 300_000,
     "MAX_COMPARED": 20_000,
@@ -53,11 +53,14 @@ SMALL_LIMITS = {
 
 @pytest.fixture
 def small_limits(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Make the limits small on what spans of a document may cost."""
+    """Make the limits small on what spans of a document may cost, and the texts around them short."""
+    from clueval.findings.context import REACH
     from clueval.spans import limits
 
     for name, value in SMALL_LIMITS.items():
         monkeypatch.setattr(limits, name, value)
+    for unit in REACH:
+        monkeypatch.setitem(REACH, unit, 10)
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -16,6 +16,7 @@ import clueval
 from clueval import Document, Span
 from clueval.metrics.exact import Exact
 from clueval.metrics.gate import Gate
+from clueval.metrics.partial import Partial
 
 Job = Callable[[int], Callable[[], object]]
 Located = tuple[int, int, str]
@@ -274,6 +275,7 @@ JOBS: dict[str, Job] = {
     "alternatives": _of(_alternatives, metrics="exact"),
     "groups": _of(_groups, metrics="exact"),
     **{f"fragments {name}": _of(_fragments, metrics=name) for name in _WITH_GAPS},
+    "fragments partial": _of(_fragments, metrics=Partial(glue=True)),
     "apart": _of(_apart, metrics="fair,partial,muc"),
     "split": _of(_apart, metrics="levels", fragments="split"),
     "depths": _of(_deep, metrics="exact", hierarchy=".", by_depth=True),

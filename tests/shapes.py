@@ -202,11 +202,6 @@ def nested(size: int, folder: Path) -> tuple[Path, Path]:
     return _doccano(folder, *([(2 * size + 2, spans)] for spans in sides))
 
 
-def nested_labels(size: int, folder: Path) -> tuple[Path, Path]:
-    sides = ([(n, 2 * size + side - n, f"L{n}") for n in range(size)] for side in (0, 1))
-    return _doccano(folder, *([(2 * size + 2, spans)] for spans in sides))
-
-
 def same(size: int, folder: Path) -> tuple[Path, Path]:
     sides = ([(5, 9, "AB"[side * n % 2]) for n in range(size)] for side in (0, 1))
     return _doccano(folder, *([(20, spans)] for spans in sides))
@@ -223,14 +218,9 @@ def points(size: int, folder: Path) -> tuple[Path, Path]:
 
 
 def crossing(size: int, folder: Path) -> tuple[Path, Path]:
-    """Each span overlaps the twenty before and after it."""
-    sides = ([(n + side, n + side + 20, "AB"[side * n % 2]) for n in range(size)] for side in (0, 1))
+    """Each span overlaps the five before and after it."""
+    sides = ([(n + side, n + side + 6, "AB"[side * n % 2]) for n in range(size)] for side in (0, 1))
     return _doccano(folder, *([(size + 30, spans)] for spans in sides))
-
-
-def prefixes(size: int, folder: Path) -> tuple[Path, Path]:
-    sides = ([(0, n + 1 + side, "AB"[side * n % 2]) for n in range(size)] for side in (0, 1))
-    return _doccano(folder, *([(size + 3, spans)] for spans in sides))
 
 
 def _fragments(folder: Path, length: int, *sides: Iterable[Sequence[tuple[int, int]]]) -> tuple[Path, Path]:
@@ -257,15 +247,6 @@ def crossing_hulls(size: int, folder: Path) -> tuple[Path, Path]:
     """Spans of two fragments that lie over one another, but share positions with at most one of the other side."""
     sides = (
         [((2 * n, 2 * n + 1), (2 * (size + n) + side, 2 * (size + n) + 1 + side)) for n in range(size)]
-        for side in (0, 1)
-    )
-    return _fragments(folder, 4 * size + 4, *sides)
-
-
-def nested_fragments(size: int, folder: Path) -> tuple[Path, Path]:
-    """Discontinuous spans, each within a gap of the one before."""
-    sides = (
-        [((2 * n, 2 * n + 1), (4 * size - 2 * n + side, 4 * size - 2 * n + 1 + side)) for n in range(size)]
         for side in (0, 1)
     )
     return _fragments(folder, 4 * size + 4, *sides)
@@ -309,8 +290,8 @@ FLAT: dict[str, Shape] = {
 OVERLAPPING: dict[str, Shape] = {
     shape.__name__: shape
     for shape in (
-        *(nested, nested_labels, same, same_place, points, crossing, prefixes),
-        *(crossing_hulls, nested_fragments, many_fragments, comb),
+        *(nested, same, same_place, points, crossing),
+        *(crossing_hulls, many_fragments, comb),
     )
 }
 

@@ -21,8 +21,8 @@ from clueval.formats import all_formats
 from clueval.metrics import METRICS
 
 SIZE = 100
-SMALL_SIZE = 40
-"""The size for the shapes of `OVERLAPPING`, on which every job is measured."""
+SMALL_SIZE = 20
+"""The size for the shapes of `OVERLAPPING`, on which every job but those of `SHARED` is measured."""
 
 JOBS: dict[str, str] = {
     **{name: f"score GOLD PREDICTED --metric {name}" for name in METRICS},
@@ -74,6 +74,23 @@ LESS_QUICK = (
 
 EVERYWHERE = ("exact", "gate", "curate", "check", "to spans")
 """Jobs that are measured on every shape; the others on those of `COMMON` and of `OVERLAPPING`."""
+
+SHARED = (
+    *(
+        "gate",
+        "masking",
+        "errors",
+        "csv",
+        "merged",
+        "by",
+        "where",
+        "bootstrap",
+        "errors noisy",
+        "curate union",
+    ),
+    *("to spacy-json", "to conll", "to tab"),
+)
+"""Jobs whose code for spans that overlap is that of other jobs."""
 
 MANY_LABELS = (
     *("noisy", "errors noisy", "save", "intervals", "fair", "muc", "partial", "confusion", "gate page"),
@@ -128,7 +145,7 @@ def measured(job: str, shape: str, size: int, folder: Path, capsys: pytest.Captu
 def require_linear(job: str, shape: str, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Fail if lines or characters grow faster than what is read and written."""
     size = SMALL_SIZE if shape in OVERLAPPING else SIZE
-    measured(job, shape, 9, folder / "first", capsys)  # imports, and what is computed only once
+    run(job, shape, 9, folder / "first", capsys)  # imports, and what is computed only once
     found = [measured(job, shape, size << n, folder / str(n), capsys) for n in range(3)]
     added = [[later - one for one, later in zip(*two, strict=True)] for two in pairwise(found)]
     lines, characters, read, written, _ = (
@@ -139,11 +156,15 @@ def require_linear(job: str, shape: str, folder: Path, capsys: pytest.CaptureFix
         assert found[2].lines <= LIMIT * 2 * found[1].lines, found
         return
     assert lines <= LIMIT * max(2, read, written) or added[1][0] < 20 * size, found
-    assert characters <= LIMIT * max(2, read, written) or added[1][1] < 200 * size, found
-    if (
-        shape in OVERLAPPING
-    ):  # the texts of such spans, if they were written, would grow faster than the input
-        assert written <= LIMIT * max(2, read) or added[1][3] < 200 * size, found
+    most = LIMIT * max(2, read, written)
+    once = (
+        0 if shape in OVERLAPPING else 1 << 18
+    )  # files of more than 65,000 characters are read in another way
+    assert characters <= most or found[2].characters <= most * found[1].characters + once, found
+    # the texts of spans that overlap, if they were all written, would grow faster than the input
+    if shape in OVERLAPPING:
+        most = LIMIT * max(2, read)
+        assert written <= most or found[2].written <= most * found[1].written, found
 
 
 @pytest.mark.parametrize(
@@ -164,7 +185,7 @@ def test_lines_that_run_grow_no_faster_than_input_and_output(
         for shape in SHAPES
         if job in EVERYWHERE
         or shape in COMMON
-        or shape in OVERLAPPING
+        or (shape in OVERLAPPING and job not in SHARED)
         or (job in MANY_LABELS and shape == "labels")
     ],
 )

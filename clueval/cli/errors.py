@@ -253,12 +253,15 @@ def _spans(options: argparse.Namespace, _: Metric) -> Finder:
 
 def _fair(options: argparse.Namespace, metric: Fair) -> Finder:
     """The errors of metric `fair`, to the terminal, a table or a spreadsheet."""
-    from clueval.findings.fair import FAIR_KINDS, fair_findings
+    from clueval.findings.fair import FAIR_KINDS, ONE_SIDED, fair_findings
 
     kinds, chosen = named(options, "kinds"), chosen_sides(options)
     reasons = Choice(sides=chosen, reasons=frozenset(named(options, "reasons"))).reasons
     for kind in sorted(kinds - set(FAIR_KINDS)):
         raise UsageError(f"there is no error type {kind!r}", advice=f"one of {', '.join(FAIR_KINDS)}")
+    for kind, side in ONE_SIDED.items():
+        if kind in kinds and side not in chosen:
+            raise UsageError(f"errors of the type {kind} have a {side} span", advice=f"also the {side} side")
 
     def find(gold: Document, predicted: Document) -> Iterator[Finding]:
         for finding in fair_findings(gold, predicted, metric, window=options.window):

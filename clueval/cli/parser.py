@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import Any, NoReturn
 
-from clueval.cli.printing import flush, put
+from clueval.cli.printing import put
 from clueval.visible import visible
 
 _ALIKE = 0.7
@@ -40,7 +40,7 @@ class Parser(argparse.ArgumentParser):
             super()._print_message(message, file)
         else:  # argparse passes over errors, which Python then reports at exit
             put(message, end="")
-            flush()
+            sys.stdout.flush()
 
     def error(self, message: str) -> NoReturn:
         if message == "the following arguments are required: GOLD":

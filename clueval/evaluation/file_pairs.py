@@ -33,32 +33,34 @@ def count_without_documents(
         return count_rows(evaluation, gold, predicted), None
     if (metric := _fair_alone(gold, predicted, evaluation.plan)) is not None:
         return True, _count_span_files(evaluation, gold, predicted, metric)
-    try:
-        reading = _reading(evaluation, gold, predicted)
-        return (False, None) if reading is None else (True, evaluation.count_reading(reading))
-    except CluevalError:
-        if gold.token_lines is not None and predicted.token_lines is not None:
+    plan, seen_names = evaluation.plan, evaluation.seen_names
+    reading = cluster_reading(gold, predicted, plan, seen_names)
+    if reading is not None:
+        try:
+            return True, evaluation.count_reading(reading)
+        except CluevalError:
             if gold.options.part is not None:
                 raise  # the whole files are counted again
-            raise_first_error(gold, predicted)
+        raise_first_error(gold, predicted)
+        return False, None
+    try:
+        reading = _token_reading(evaluation, gold, predicted)
+        return (False, None) if reading is None else (True, evaluation.count_reading(reading))
+    except CluevalError:
         return False, None
 
 
-def _reading(evaluation: Evaluation, gold: Source, predicted: Source) -> FileReading | None:
-    """Two files, counted without documents; None if documents are needed."""
-    plan, seen_names = evaluation.plan, evaluation.seen_names
+def _token_reading(evaluation: Evaluation, gold: Source, predicted: Source) -> FileReading | None:
+    """Two files of token rows, or the tokens of two column files; None if their documents must be counted."""
     if gold.form.rows is not None:
         from clueval.evaluation.token_row_pairs import token_row_reading  # other formats do not need it
 
-        return token_row_reading(gold, predicted, plan, seen_names)
-    if gold.token_lines is None or predicted.token_lines is None:
+        return token_row_reading(gold, predicted, evaluation.plan, evaluation.seen_names)
+    if gold.token_lines is None or predicted.token_lines is None or evaluation.leaves_out_spans:
         return None
-    reading = cluster_reading(gold, predicted, plan, seen_names)
-    if reading is None and not evaluation.leaves_out_spans:
-        from clueval.evaluation.token_pairs import token_pair_reading  # few metrics can use it
+    from clueval.evaluation.token_pairs import token_pair_reading  # few metrics can use it
 
-        return token_pair_reading(gold, predicted, plan)
-    return reading
+    return token_pair_reading(gold, predicted, evaluation.plan)
 
 
 def _fair_alone(gold: Source, predicted: Source, plan: Plan) -> Fair | None:

@@ -1,7 +1,8 @@
 """`score`: pairs gold with predicted, checks that their texts are equal, and counts.
 
-Files of the column formats are compared without building documents (`clueval.evaluation.lockstep`); otherwise
-metrics count pairs of documents. Both ways give the same counts. Several processes count files and parts of
+Column files, lists of tags and lists of spans are counted by clusters, without building documents
+(`clueval.evaluation.file_pairs`, `cluster_counts`); otherwise metrics count pairs of documents. Both ways give the same
+counts. Several processes count files and parts of
 files (`clueval.evaluation.parallel.schedule`).
 """
 
@@ -107,9 +108,8 @@ def score(
 
     Returns the `Result`, which does not depend on `jobs` and `executor`. Reads the files once; twice for default units
     of fewer than ten documents. Each process holds one document or passage of each side and the counts. Raises
-    `CluevalError` for wrong use or input, `TextMismatch` if the two sides differ in text, `WorkerLost` if three
-    processes end, one after the other, while they count the same part, or if an executor loses a task or returns
-    something other than counts.
+    `CluevalError` for wrong use or input, `TextMismatch` if the two sides differ in text, `WorkerLost` if processes
+    end three times in succession before a part has been counted, or if an executor loses a task.
     Warns (`CluevalWarning`) of an empty file, of a side without spans, of labels that only one side has, and of
     repaired tags.
     """

@@ -263,8 +263,8 @@ class ErrorRows:
         self._token_ids = own.token_ids or other.token_ids if own.unit == "token" else None
         self._contexts = Contexts(self._text, own.sentences or other.sentences, window)
         self._sequences: dict[str, _Sequence] = {}
-        self._texts: dict[tuple[int, int], str] = {}  # one object, even if many rows show it
-        self._covered = 0
+        self._texts: dict[Ranges, str] = {}  # one object, even if many rows show it
+        self._shown = 0
 
     def layer_of(self, span: Span) -> str:
         """Return the layer of the other side with which a span is compared; see `error_table`."""
@@ -336,14 +336,16 @@ class ErrorRows:
         return Match(span, "missed")
 
     def _text_of(self, span: Span) -> str:
-        if span.parts is not None:
-            return GAP.join(self._text.text_between(*part) for part in span.parts)
-        place = by_position(span)
-        if place not in self._texts:
-            self._covered += len(span)
-            require_short_texts(self._covered, self._text)
-            self._texts[place] = self._text.text_between(*place)
-        return self._texts[place]
+        """Return the text of a span of either side; the positions that all rows show together are limited.
+
+        Gaps are counted, too, since the context shows them.
+        """
+        self._shown += len(span)
+        require_short_texts(self._shown, self._text)
+        fragments = span.fragments
+        if fragments not in self._texts:
+            self._texts[fragments] = GAP.join([self._text.text_between(*part) for part in fragments])
+        return self._texts[fragments]
 
     def _ids_of(self, start: int, end: int) -> tuple[str | None, str | None]:
         """Return the ids of the first and the last token of a range."""

@@ -24,7 +24,7 @@ from clueval.formats.format import Format, Options, Writer
 from clueval.formats.json_rows import Row, RowForm, RowReader, json_lines, names_of_sets, read_rows, scalars
 from clueval.formats.recognition import Beginning, Sign
 from clueval.spans.document import Document
-from clueval.spans.groups import LABELS, TOKENS_OF_PIPELINE, is_token_of_pipeline
+from clueval.spans.groups import LABELS
 from clueval.spans.span import Span
 
 _SPANS = ("label", "labels", "entities", "annotations")
@@ -75,8 +75,6 @@ def _span(item: object, layer: str, rows: RowReader, features: dict[str, Any]) -
     if not isinstance(item, dict):
         rows.refuse("a span is neither a list nor an object")
     keys = ("start_offset", "end_offset") if "start_offset" in item else ("start", "end")
-    if is_token_of_pipeline(item):
-        rows.refuse(f"the row has {TOKENS_OF_PIPELINE[0]}", TOKENS_OF_PIPELINE[1])
     label = next((key for key in LABELS if key in item), "label")
     own = {
         key: value

@@ -26,7 +26,8 @@ MAX_COMPARED = 20_000_000
 MAX_COVERED = 50_000_000
 """The most positions that the spans of a document have together, where their texts are compared or written.
 
-Spans that do not overlap never have more than a document may have (`clueval.limits.MAX_DOCUMENT`).
+Spans that do not overlap never have more than a document may have (`clueval.limits.MAX_DOCUMENT`). An error table
+counts a span once for each row that shows it.
 """
 
 
@@ -57,7 +58,7 @@ def require_short_texts(positions: int, document: Document | None) -> None:
         raise _at(
             document,
             f"the texts of the spans have together more than {MAX_COVERED:,} positions",
-            "leave out spans that are nested or repeated",
+            "leave out spans that many others overlap or equal",
         )
 
 

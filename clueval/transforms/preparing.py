@@ -178,7 +178,7 @@ class Preparing:
             "--ignored",
             "WHICH",
             "predicted spans that do not count: those wholly inside the regions, or those touching them (at any "
-            "position, unless a counted gold span has the same start and end)",
+            "position, unless a counted gold span has the same fragments)",
             topic=_TOPIC,
             choices=MODES,
         ),

@@ -288,6 +288,52 @@ def test_closed_pipe_ends_the_process_quietly() -> None:
         assert (done.returncode, b"clueval" in done.stderr, b"Error" in done.stderr) == (0, False, False)
 
 
+FAILING = [
+    ["score", GOLD, PREDICTED, *LAYERS, "--fail-under", "levels.entity.unlabelled.4.recall=1"],
+    [
+        "score",
+        GOLD,
+        PREDICTED,
+        *LAYERS,
+        "--fail-under",
+        "levels.entity.unlabelled.4.recall=1",
+        "--format",
+        "json",
+    ],
+    ["masking", GOLD, PREDICTED, *LAYERS, "--fail-under", "entity.entity_recall=1"],
+    ["diff", GOLD, GOLD, PREDICTED, *LAYERS, "--fail-on-new"],
+    ["check", "wrong.conll"],
+]
+
+
+@pytest.mark.parametrize(
+    ("closed", "size"),
+    [("stdout", 1), ("stdout", 1 << 20), ("stderr", 1)],
+    ids=["at once", "at the end", "messages"],
+)
+@pytest.mark.parametrize("arguments", FAILING, ids=lambda arguments: arguments[0])
+def test_what_failed_fails_through_a_closed_pipe(
+    tmp_path: Path, arguments: list[str], closed: str, size: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path / "wrong.conll", "a\tB-X\n\nb\tI-Y\n")
+    reader, writer = os.pipe()
+    os.close(reader)
+    with TextIOWrapper(BufferedWriter(FileIO(writer, "wb"), size), write_through=True) as stream:
+        monkeypatch.setattr(sys, closed, stream)
+
+        assert main(arguments) == 1
+
+
+def test_an_error_that_nobody_reads_has_its_code() -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    command = [sys.executable, "-m", "clueval", "score", "nowhere", "nowhere"]
+
+    assert subprocess.run(command, stderr=writer, check=False).returncode == 2
+    os.close(writer)
+
+
 def test_control_characters_in_labels_are_escaped_on_a_terminal(tmp_path: Path, capsys: Capture) -> None:
     path = write(tmp_path / "a.vrt", "a\tB-\x1b[31mX\n")
     main(["score", str(path), str(path)])

@@ -271,6 +271,12 @@ IMPOSSIBLE = [
     (["--side", "gold", "--reason", "spurious"], "no gold span is spurious"),
     (["--side", "predicted", "--reason", "missed"], "no predicted span is missed"),
     (["--metric", "fair", "--side", "gold", "--reason", "spurious"], "no gold span is spurious"),
+    (
+        ["--metric", "fair", "--side", "gold", "--class", "LBE,FP"],
+        "errors of the type FP have a predicted span",
+    ),
+    (["--metric", "fair", "--side", "predicted", "--class", "FN"], "errors of the type FN have a gold span"),
+    (["--metric", "fair", "--side", "predicted", "--class", "LE"], "errors of the type LE have a gold span"),
     (["--level", "2", "--class", "superset"], "no error at level 2 has the class 'superset' without labels"),
     (["--unlabelled", "--reason", "label"], "no error at level 2 has the reason 'label' without labels"),
     (["--reason", "partial"], "there is no reason 'partial'"),

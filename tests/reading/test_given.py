@@ -267,6 +267,16 @@ def test_tokens_of_a_pipeline_are_refused_wherever_spans_are_given(
     for sides in [*given, *([(alone, alone)] if not first else [])]:
         with pytest.raises(CluevalError, match="aggregation_strategy"):
             score(*sides)
+    for key, form in {
+        "label": "doccano",
+        "spans": "prodigy",
+        "ents": "spacy-json",
+        "entities": "spacy-json",
+    }.items():
+        path.write_text(json.dumps({"text": "Ada", key: spans}))
+        for given_form in None, form:
+            with pytest.raises(CluevalError, match="aggregation_strategy"):
+                score(path, path, input=given_form)
 
 
 def test_other_spans_with_an_entity_are_read() -> None:

@@ -88,8 +88,7 @@ def can_pair(span: Leftover, candidate: Leftover, same_label: bool) -> bool:
     """Return whether two spans of different ranges overlap and have the same label (or different ones)."""
     if span.gaps is not None or candidate.gaps is not None:
         own, other = span.fragments, candidate.fragments
-        shares = any(start < end for start, end in intersect(own, other))
-        return (span.label == candidate.label) is same_label and own != other and shares
+        return (span.label == candidate.label) is same_label and own != other and bool(intersect(own, other))
     return (
         span.start < candidate.end
         and candidate.start < span.end
