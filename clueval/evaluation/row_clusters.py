@@ -109,8 +109,11 @@ class RowClusters:
 
     def count_columns(self, columns: Columns) -> None:
         """Count the tag runs of lockstep, which are clusters of these layers."""
-        for place, neighbours in columns.seams.items():
-            self._decoders[place].accept((), neighbours)
+        try:
+            for place, neighbours in columns.seams.items():
+                self._decoders[place].accept((), neighbours)
+        except BadTag as error:
+            raise InvalidTag(error.problem) from error
         same, gold, predicted = (
             [tags[layer] for layer in self.layers] for tags in (columns.same, *columns.disputed)
         )

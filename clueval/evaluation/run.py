@@ -2,8 +2,7 @@
 
 Column files, lists of tags and lists of spans are counted by clusters, without building documents
 (`clueval.evaluation.file_pairs`, `cluster_counts`); otherwise metrics count pairs of documents. Both ways give the same
-counts. Several processes count files and parts of
-files (`clueval.evaluation.parallel.schedule`).
+counts. Several processes count files and parts of files (`clueval.evaluation.parallel.schedule`).
 """
 
 from __future__ import annotations

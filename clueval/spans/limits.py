@@ -20,7 +20,7 @@ MAX_MATCHING = 5_000_000
 MAX_SEARCHED = 20_000_000_000
 """The most characters of texts in which the mentions of a document are looked for: mentions times text."""
 
-MAX_COMPARED = 20_000_000
+MAX_COMPARED = 5_000_000
 """The most words with which the mentions of a document are compared by the step fuzzy: mentions times words."""
 
 MAX_COVERED = 50_000_000
