@@ -186,6 +186,9 @@ class _Counting:
 
     def _rest(self) -> Iterator[Compared]:
         """What has not been counted with its document."""
+        for each in self._clusters:
+            if isinstance(each, DocumentClusters):
+                each.rest()
         if self._positions and not self._by_document:
             tallies = [each.tallies(self._positions) for each in self._clusters]
             yield Compared(

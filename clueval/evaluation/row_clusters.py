@@ -10,7 +10,8 @@ multiplicity. The rows of O outside clusters are positions on which both sides a
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from copy import deepcopy
 from itertools import compress, repeat
 from operator import ne, not_
 from typing import Any
@@ -32,6 +33,9 @@ from clueval.tagging.transitions import Seams
 
 Decoders = Mapping[tuple[str, str], Decoder]
 """The decoder of each (side, layer)."""
+
+Documents = tuple[Document, Document]
+"""The documents of gold and of predicted."""
 
 
 class InvalidTag(CluevalError):
@@ -97,18 +101,19 @@ class RowClusters:
         return self._counts.tallies(positions)
 
     def _count(self) -> None:
-        number = len(self.layers)
         for times, clusters in by_power(self._counter):
-            rows = map(self._characters.rows.__getitem__, " ".join([*clusters, ""]))
-            lengths, *columns = zip(*rows, strict=True)
-            tokens = list(map("x".__mul__, lengths))
-            self._counts.count(*self._documents(tokens, (columns[:number], columns[number:]), times), times)
+            self._counts.count(*self._documents_of(clusters, self._decoders, times), times)
         self._counter.clear()
         if len(self._characters) > self._sizes.runs and not any(self._open):
             self._begin()
 
     def count_columns(self, columns: Columns) -> None:
         """Count the tag runs of lockstep, which are clusters of these layers."""
+        for documents in self._documents_of_columns(columns):
+            self._counts.count(*documents, columns.times)
+
+    def _documents_of_columns(self, columns: Columns) -> Iterator[Documents]:
+        """The documents of the tags that are the same on both sides, and of the others; the decoders count the tags."""
         try:
             for place, neighbours in columns.seams.items():
                 self._decoders[place].accept((), neighbours)
@@ -119,29 +124,42 @@ class RowClusters:
         )
         for sides in ((same,), (gold, predicted)):
             if sides[0][0]:
-                tokens = ["x"] * len(sides[0][0])
-                self._counts.count(*self._documents(tokens, sides, columns.times), columns.times)
+                yield self._documents(["x"] * len(sides[0][0]), sides, self._decoders, columns.times)
+
+    def _documents_of(self, clusters: Sequence[str], decoders: Decoders, times: int) -> Documents:
+        """The documents of both sides with these clusters, and a row of O after each."""
+        rows = map(self._characters.rows.__getitem__, " ".join([*clusters, ""]))
+        lengths, *columns = zip(*rows, strict=True)
+        tokens = list(map("x".__mul__, lengths))
+        number = len(self.layers)
+        return self._documents(tokens, (columns[:number], columns[number:]), decoders, times)
 
     def _documents(
-        self, tokens: list[str], sides: Sequence[Sequence[Sequence[str]]], times: int
-    ) -> tuple[Document, Document]:
-        """The documents of both sides with the tags of each layer, or of one if they have the same tags."""
+        self, tokens: list[str], sides: Sequence[Sequence[Sequence[str]]], decoders: Decoders, times: int
+    ) -> Documents:
+        """The documents of both sides with the tags of each layer; `sides` may have one item for both."""
         with making_many(len(tokens)):
             names = [SIDES] if len(sides) == 1 else [(side,) for side in SIDES]
             found = [
-                self._document(of, tokens, columns, times) for of, columns in zip(names, sides, strict=True)
+                self._document(of, tokens, columns, decoders, times)
+                for of, columns in zip(names, sides, strict=True)
             ]
         return found[0], found[-1]
 
     def _document(
-        self, sides: Sequence[str], tokens: list[str], columns: Sequence[Sequence[str]], times: int
+        self,
+        sides: Sequence[str],
+        tokens: list[str],
+        columns: Sequence[Sequence[str]],
+        decoders: Decoders,
+        times: int,
     ) -> Document:
         layers: dict[str, list[Span]] = {}
         for layer, tags in zip(self.layers, columns, strict=True):
             seams = Seams(tags)
             try:
                 for side in sides:
-                    decoder = self._decoders[side, layer]
+                    decoder = decoders[side, layer]
                     decoder.accept(tags, seams.neighbours, times)
                     spans = decoder.columns(layer, tags, seams, times)
             except BadTag as error:
@@ -152,47 +170,53 @@ class RowClusters:
 
 
 class DocumentClusters(RowClusters):
-    """Clusters that are counted by document: the counts of each different one are kept."""
+    """Clusters that are counted by document: the counts of each different one are kept.
+
+    The decoders count the tags of many documents together, those of the last ones in `rest`.
+    """
 
     def __init__(
         self, plan: Plan, layers: Sequence[str], decoders: Decoders, sizes: Sizes, seen_names: SeenNames
     ) -> None:
         super().__init__(plan, layers, decoders, sizes, seen_names)
+        self._own_decoders = deepcopy(decoders)  # of single clusters
         self._known: dict[str, ClusterCounts] = {}
         self._known_runs: dict[str, Sequence[ClusterCounts]] = {}
         self._alphabet: object = None
+        self._of_documents: Counter[str] = Counter()
 
     def _count(self) -> None:
-        """Let only the decoders count: the clusters have been counted with their documents."""
+        """Do nothing: clusters are counted with their documents."""
+
+    def count_columns(self, columns: Columns) -> None:
+        """Let the decoders count the tags of lockstep's columns, whose tag runs are counted by document."""
+        for _ in self._documents_of_columns(columns):
+            pass
 
     def document_tallies(self, positions: int) -> Tallies:
         """Return the counts of the rows added since the last call, those of a document with this many positions."""
-        counter = self._counter
-        counter.update("".join(self._open).split())
+        clusters, self._counter = self._counter, Counter()
+        clusters.update("".join(self._open).split())
         self._open = []
-        number = len(self.layers)
-        parts = []
-        for cluster, times in counter.items():
-            rows = zip(*map(self._characters.rows.__getitem__, cluster), strict=True)
-            lengths, *columns = rows
-            tokens = list(map("x".__mul__, lengths))
-            documents = self._documents(tokens, (columns[:number], columns[number:]), times)
-            if cluster not in self._known:
-                self._known[cluster] = self._new_counts()
-                self._known[cluster].count(*documents, 1)
-            parts.append((self._known[cluster], times))
-        found = self._counts.summed(parts, positions)
-        counter.clear()
+        for cluster in clusters.keys() - self._known.keys():
+            self._known[cluster] = self._alone(self._documents_of([cluster], self._own_decoders, 1))
+        known = ((self._known[cluster], times) for cluster, times in clusters.items())
+        found = self._counts.summed(known, positions)
+        self._of_documents.update(clusters)
         if max(len(self._known), len(self._characters)) > self._sizes.runs:
-            self._known.clear()
-            self._begin()
+            self.rest()
         return found
 
-    def run_tallies(self, runs: TagRuns, positions: int) -> Tallies:
-        """Return the counts of tag runs, those of a part of a document with this many positions.
+    def rest(self) -> None:
+        """Let the decoders count the tags of the documents so far, and forget the clusters."""
+        for times, clusters in by_power(self._of_documents):
+            self._documents_of(clusters, self._decoders, times)
+        self._of_documents.clear()
+        self._known.clear()
+        self._begin()
 
-        The decoders do not count the tags.
-        """
+    def run_tallies(self, runs: TagRuns, positions: int) -> Tallies:
+        """Return the counts of tag runs, those of a part of a document with this many positions."""
         if runs.alphabet is not self._alphabet or len(self._known_runs) > self._sizes.runs:
             self._alphabet = runs.alphabet
             self._known_runs.clear()
@@ -211,15 +235,13 @@ class DocumentClusters(RowClusters):
         parts = runs.cut(run)
         for part in parts:
             if part not in self._known_runs:
-                counts = self._new_counts()
                 sides = [[tags[layer] for layer in self.layers] for tags in runs.sides_of(part)]
-                counts.count(*self._documents(["x"] * len(part), sides, 0), 1)
-                self._known_runs[part] = [counts]
+                documents = self._documents(["x"] * len(part), sides, self._own_decoders, 1)
+                self._known_runs[part] = [self._alone(documents)]
         found = self._known_runs[run] = [counts for part in parts for counts in self._known_runs[part]]
         return found
 
-    def count_columns(self, columns: Columns) -> None:
-        """Let the decoders count the tags of lockstep's columns, whose tag runs have been counted by document."""
-        counts, self._counts = self._counts, self._new_counts()
-        super().count_columns(columns)
-        self._counts = counts
+    def _alone(self, documents: Documents) -> ClusterCounts:
+        counts = self._new_counts()
+        counts.count(*documents, 1)
+        return counts
