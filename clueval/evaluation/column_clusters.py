@@ -50,11 +50,14 @@ def cluster_reading(gold: Source, predicted: Source, plan: Plan, seen_names: See
     if not in_columns or layers != layer_names(predicted.options.layers):
         return None
     in_characters = plan.unit == "character"
+    by_document, on_layers = plan.counts_by_document(layers), plan.where.on_layers(layers)
+    if by_document and (in_characters or on_layers):  # labels of documents that are left out are not seen
+        return None
     if plan._replace(unit=None).needs_documents or any(
         metric.needs.whole is not None or metric.needs.within is not None for metric in plan.metrics
     ):
         return None
-    if in_characters and (plan.counts_by_document(layers) or plan.observers):
+    if in_characters and plan.observers:
         return None
     if not all(each.reads_passages(gold, predicted) for each in plan.passage_observers):
         return None

@@ -30,8 +30,10 @@ def count_rows(evaluation: Evaluation, gold: Source, predicted: Source) -> bool:
     layer, *others = {name for each in (gold, predicted) for name in each.options.layers or (DEFAULT_LAYER,)}
     if others or (own := gold.flat_items()) is None or (other := predicted.flat_items()) is None:
         return False
-    rows = evaluation.unfinished.setdefault(layer, SpanClusters(layer, has_text=True))
     single = plan.counts_by_document([layer])
+    if single and plan.where.on_layers([layer]):  # labels of documents that are left out are not seen
+        return False
+    rows = evaluation.unfinished.setdefault(layer, SpanClusters(layer, has_text=True))
     nameless = gold.form.nameless or predicted.form.nameless
     for first, second in zip_longest(own, other):
         if first is None or second is None:

@@ -25,6 +25,7 @@ from clueval.tagging.schemes import OUTSIDE, is_tag
 
 _HEADER = re.compile(r"\ufeff?(TOKEN\t[^\r\n]*NE-[^\r\n]*)")
 _COMMENT = re.compile(r"#\s+(?:hipe2022:)?([^\s=]+)\s*=(.*)")
+_GERMEVAL_HEAD = re.compile(r"\ufeff?#\t")  # the source of a sentence, which no other format writes so
 _NONE = ("_", "-")
 
 
@@ -61,7 +62,7 @@ def _numbered(text: str) -> NamedColumns | None:
             if fields[0] != str(last) or len(fields) < 3:
                 return None
             rows.append(fields)
-    if all(row[0] == "1" for row in rows):
+    if not rows or (all(row[0] == "1" for row in rows) and _GERMEVAL_HEAD.match(text) is None):
         return None
     columns = list(zip(*rows, strict=False))
     tags = [number for number, values in enumerate(columns, 1) if number > 2 and _are_tags(values)]
