@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from functools import lru_cache, wraps
+from functools import lru_cache, partial, wraps
 from itertools import chain
 from os import PathLike
 from typing import Any, NamedTuple, TypeVar
@@ -137,6 +137,10 @@ class OverlapError(SpanError):
     """Two spans of one sequence overlap, which is not allowed."""
 
 
+class LimitError(CluevalError):
+    """An input would take too long or too much memory: it is beyond a limit of `clueval.spans.limits`."""
+
+
 class TextMismatch(CluevalError):
     """Gold and predicted have different texts; the message names the first difference with both values."""
 
@@ -160,13 +164,20 @@ class _Kind(NamedTuple):
     says: str
 
 
+def _is_a(name: str, value: object) -> bool:
+    """Return whether a value is of the class of clueval with this name, which this module need not import."""
+    return any(
+        each.__name__ == name for each in type(value).__mro__ if each.__module__.startswith("clueval.")
+    )
+
+
 _KINDS = {
     "int": _Kind(lambda value: isinstance(value, int) and not isinstance(value, bool), "a whole number"),
     "float": _Kind(lambda value: isinstance(value, int | float) and not isinstance(value, bool), "a number"),
     "bool": _Kind(lambda value: isinstance(value, bool), "True or False"),
     "str": _Kind(lambda value: isinstance(value, str), "text"),
     "None": _Kind(lambda value: value is None, "None"),
-    "Path": _Kind(lambda value: isinstance(value, PathLike), "a path"),
+    **dict.fromkeys(("Path", "PathLike"), _Kind(lambda value: isinstance(value, PathLike), "a path")),
     "Progress": _Kind(callable, "a function"),
     "Callable": _Kind(callable, "a function"),
     "Executor": _Kind(lambda value: hasattr(value, "submit"), "an executor"),
@@ -177,6 +188,13 @@ _KINDS = {
     "Mapping": _Kind(lambda value: isinstance(value, Mapping), "a dictionary"),
     "tuple": _Kind(lambda value: isinstance(value, tuple), "a tuple"),
     "frozenset": _Kind(lambda value: isinstance(value, frozenset), "a frozenset"),
+    **{
+        name: _Kind(partial(_is_a, name), f"a {name}")
+        for name in (
+            *("Choice", "Counting", "Document", "Gate", "IgnoredWords", "Lists", "Naming", "Preparing"),
+            *("Trust", "WordWeights", "Workers"),
+        )
+    },
 }
 """The types in annotations of fields that `require_kind` checks, without their parameters."""
 

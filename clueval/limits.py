@@ -43,7 +43,7 @@ def line_too_long(file: str, line: int, most: int) -> FormatError:
         f"a line of more than {most:,} bytes",
         file=file,
         line=line,
-        advice="if this is intended, raise --max-line (max_line)",
+        advice="if this is intended, raise max_line",
     )
 
 
@@ -52,7 +52,7 @@ def file_too_long(file: str, most: int) -> FormatError:
     return FormatError(
         f"a file of more than {most:,} bytes in a format that is read as a whole",
         file=file,
-        advice="if this is intended, raise --max-line (max_line)",
+        advice="if this is intended, raise max_line",
     )
 
 
@@ -62,7 +62,7 @@ def too_many(what: str, file: str, line: int | None, most: int) -> FormatError:
         f"{what} {most:,}",
         file=file,
         line=line,
-        advice="if this is intended, raise --max-sentence (max_sentence)",
+        advice="if this is intended, raise max_sentence",
     )
 
 
@@ -77,7 +77,7 @@ def document_too_long(file: str, line: int, most: int) -> FormatError:
         f"the document that begins here is held as a whole and has more tokens than {most:,}",
         file=file,
         line=line,
-        advice="if this is intended, raise --max-document (max_document)",
+        advice="if this is intended, raise max_document",
     )
 
 

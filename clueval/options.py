@@ -83,6 +83,19 @@ def with_fields(group: Group, options: Mapping[str, Any]) -> Group:
     return replace(group, **named) if named else group  # type: ignore[type-var]  # a dataclass
 
 
+def changed_fields(group: Any) -> list[str]:
+    """Return the names of the fields of a dataclass whose values are not the defaults.
+
+    Values of another type than the default are not compared with it: the comparison of an array is an array.
+    """
+    given = ((field, getattr(group, field.name)) for field in fields(group))
+    return [
+        field.name
+        for field, value in given
+        if value is not field.default and (type(value) is not type(field.default) or value != field.default)
+    ]
+
+
 def require_types(group: Any) -> None:
     """Raise `UsageError` for a field of a dataclass whose value is not of its type, as far as `_KINDS` has the type."""
     for field in fields(group):
@@ -116,6 +129,15 @@ def number(text: str) -> float:
     if not math.isfinite(found):
         raise ValueError(f"{text!r} is not a number, such as 0.5")
     return found
+
+
+def fraction(text: str) -> float:
+    """Return a number that may be a percentage.
+
+    >>> fraction("0.72"), fraction("72%")
+    (0.72, 0.72)
+    """
+    return number(f"{text[:-1].strip()}e-2") if text.endswith("%") else number(text)
 
 
 def _whole(text: str) -> int | None:

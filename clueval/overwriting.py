@@ -1,74 +1,149 @@
-"""Checks that an output does not replace an input, and that no two results are written to one file."""
+"""The files that a command reads, none of which its outputs replace; and no two results are written to one file.
+
+A file is noted where it is named or opened. Every output is compared with all of them before the first is written, and
+once more when it is complete, because a command may open files while it writes. Files are compared by identity, so a
+symbolic or hard link to an input is that input.
+"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
-from functools import cached_property
+import re
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from functools import wraps
 from pathlib import Path
+from typing import Any, TypeVar
 
 from clueval.exceptions import FileError, UsageError
+
+Function = TypeVar("Function", bound=Callable[..., Any])
 
 _Identity = tuple[int, int]
 """The identity of a file under any name: its device and its number there, as `os.path.samefile` compares."""
 
 
-class Inputs:
-    """The files that a command reads and must not overwrite.
+class _CommandFiles:
+    """The files that the running command reads, and those outputs that it will write over an existing file."""
 
-    A folder includes all files in it, a table of spans also the text file next to it. Files are compared by
-    identity, so a symbolic or hard link to an input is that input.
-    """
+    def __init__(self) -> None:
+        self.outputs: list[Path] = []
+        self._named: set[str] = set()
+        self._new: list[str] = []
+        self._files: set[_Identity | None] = {None}
+        self._folders: set[str] = set()
 
-    def __init__(self, paths: Iterable[str | Path | None]) -> None:
-        self._paths = [Path(path) for path in paths if path is not None]
-        for path in self._paths:
-            _real(path)
+    def note(self, name: str) -> None:
+        if name not in self._named:
+            self._named.add(name)
+            self._new.append(name)
 
     def refuse(self, output: Path) -> None:
         """Raise `FileError` for an output that is an input, or an existing file in an input folder."""
         identity = _identity(output)
-        if identity is not None and (identity in self._files or self._folders & _self_and_above(output)):
+        if identity is None:
+            return
+        self._look_up()
+        if identity in self._files or not self._folders.isdisjoint(_self_and_above(output)):
             raise FileError(
                 "is an input and cannot be overwritten", file=str(output), advice="name another file"
             )
 
-    @cached_property
-    def _files(self) -> set[_Identity | None]:
-        files = {_identity(each) for path in self._paths for each in (path, _text_beside(path))}
-        below = (
-            Path(here, name) for path in self._paths for here, _, names in os.walk(path) for name in names
-        )
-        return files.union(map(_identity, below))
+    def _look_up(self) -> None:
+        """Find the identities of the files that were noted since the last time."""
+        while self._new:
+            for path in _meant(self._new.pop()):
+                self._files.add(_identity(path))
+                if os.path.isdir(path):  # noqa: PTH112  # false for a name that is no path, where `Path` raises
+                    self._folders.add(_real(path))
+                    self._files.update(
+                        _identity(Path(here, name)) for here, _, names in os.walk(path) for name in names
+                    )
 
-    @cached_property
-    def _folders(self) -> set[str]:
-        return {_real(path) for path in self._paths if path.is_dir()}
+
+_FILES: ContextVar[_CommandFiles | None] = ContextVar("files", default=None)
 
 
-def refuse_to_overwrite(inputs: Iterable[str | Path | None], outputs: Iterable[str | Path | None]) -> Inputs:
-    """Raise `FileError` for an output that is an input (see `Inputs`), `UsageError` for two equal outputs.
+@contextmanager
+def inputs_kept() -> Iterator[None]:
+    """Let no output replace an input until the end of the block, which is one command, or a part of one."""
+    if _FILES.get() is not None:
+        yield
+        return
+    token = _FILES.set(_CommandFiles())
+    try:
+        yield
+    finally:
+        _FILES.reset(token)
 
-    Returns the inputs, to check outputs whose names are known later.
-    """
-    read = Inputs(inputs)
+
+def keeps_inputs(function: Function) -> Function:
+    """Decorate a function that reads and writes: none of its outputs replaces an input."""
+
+    @wraps(function)
+    def call(*given: Any, **named: Any) -> Any:
+        with inputs_kept():
+            return function(*given, **named)
+
+    return call  # type: ignore[return-value]  # it takes what the function takes
+
+
+def note_input(path: str | Path) -> None:
+    """Note a file, folder, pattern or member of an archive that the running command reads."""
+    files = _FILES.get()
+    if files is not None:
+        files.note(str(path))
+
+
+def input_path(text: str) -> Path:
+    """Return the path that an argument names, which is an input."""
+    note_input(text)
+    return Path(text)
+
+
+def refuse_to_overwrite(outputs: Iterable[str | Path | None]) -> None:
+    """Raise `FileError` for an output that is an input, `UsageError` for two equal outputs."""
     written: set[str | _Identity | None] = set()
-    for path in (Path(path) for path in outputs if path is not None):
-        real = _real(path, "cannot be written")
+    given = [Path(path) for path in outputs if path is not None]
+    for path in given:
+        real = _real(path)
         if written & {real, _identity(path)} - {None}:
             raise UsageError(
                 f"two results would be written to {path}", advice="name a different file for each"
             )
         written |= {real, _identity(path)}
-        read.refuse(path)
-    return read
+    files = _FILES.get()
+    if files is not None:
+        files.outputs += [path for path in given if _identity(path) is not None]
+        require_no_input()
+
+
+def require_no_input(*outputs: Path) -> None:
+    """Raise `FileError` if one of the outputs, or of those that the command has announced, is an input."""
+    files = _FILES.get()
+    if files is not None:
+        for path in (*files.outputs, *outputs):
+            files.refuse(path)
+
+
+def _meant(name: str) -> Iterator[Path]:
+    """Yield the files and folders that a name means: itself, the matches of a pattern, the archive of a member."""
+    yield Path(name)
+    if not os.path.lexists(name):
+        if re.search(r"[*?\[]", name):
+            from glob import glob
+
+            yield from filter(Path.is_file, map(Path, glob(name, recursive=True)))  # noqa: PTH207  # as `patterns` does
+        archives = (Path(name[: mark.start()]) for mark in re.finditer("!", name))
+        yield from filter(Path.is_file, archives)
 
 
 def _identity(path: Path) -> _Identity | None:
     """Return the identity of a file, or None if it does not exist."""
     try:
         status = path.stat()
-    except OSError:
+    except (OSError, ValueError):  # ValueError: not a path
         return None
     return status.st_dev, status.st_ino
 
@@ -79,17 +154,13 @@ def _self_and_above(path: Path) -> set[str]:
     return {str(real), *map(str, real.parents)}
 
 
-def _text_beside(path: Path) -> Path:
-    """Return the default text file of a table of spans."""
-    name = path.name.removesuffix(".gz") or path.name
-    return path.parent / Path(name or "text").with_suffix(".vrt")
-
-
-def _real(path: Path, problem: str = "is not a path") -> str:
+def _real(path: Path) -> str:
     """Return the path with all links followed. Raises `FileError` for a link to itself and an invalid path."""
     try:
         path.resolve()
         return os.path.realpath(path)
     except (OSError, RuntimeError, ValueError) as error:  # RuntimeError: a link to itself, up to Python 3.12
         reason = getattr(error, "strerror", None) or "a link to itself, or not a valid file name"
-        raise FileError(f"{problem}: {reason}", file=str(path)[:300], advice="check the name") from None
+        raise FileError(
+            f"cannot be written: {reason}", file=str(path)[:300], advice="check the name"
+        ) from None

@@ -18,6 +18,7 @@ from typing import IO, Any, NoReturn
 
 from clueval.exceptions import CluevalError, FileError, FormatError
 from clueval.limits import MAX_LINE, file_too_long, line_too_long
+from clueval.overwriting import note_input
 from clueval.visible import escape
 
 BLOCK = 1 << 18
@@ -186,6 +187,7 @@ def _blocks_with_mark(path: Path, progress: Progress | None, part: Part | None, 
 
 
 def _opened(path: Path) -> BufferedReader[Any]:
+    note_input(path)
     try:
         return path.open("rb")
     except CluevalError:

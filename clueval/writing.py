@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from clueval.exceptions import FileError
+from clueval.overwriting import require_no_input
 from clueval.visible import visible_lines
 
 _OWNED = 0o600
@@ -42,7 +43,7 @@ def whole_file(path: Path) -> Iterator[IO[str]]:
 
     Raises `FileError` if it cannot be written.
     """
-    with whole_bytes(path) as raw, _errors_of(path):
+    with whole_bytes(path) as raw, errors_of(path):
         # the inner files are closed first, so that the content of their buffers reaches the outer files
         if path.suffix == ".gz":
             with _packing(raw) as packed, _text(packed) as text:
@@ -55,7 +56,8 @@ def whole_file(path: Path) -> Iterator[IO[str]]:
 @contextmanager
 def whole_bytes(path: Path) -> Iterator[IO[bytes]]:
     """Open a file to write bytes; see the module. Raises `FileError` if it cannot be written."""
-    with _errors_of(path):
+    require_no_input(path)
+    with errors_of(path):
         if is_written_through(path):
             with _opened(path) as raw:
                 yield raw
@@ -68,6 +70,7 @@ def whole_bytes(path: Path) -> Iterator[IO[bytes]]:
             mode = 0o666 if before is None else _OWNED
             with os.fdopen(os.open(temporary, _NEW, mode), "wb") as raw:
                 yield raw
+            require_no_input(path)
             _give_name(temporary, target, before)
 
 
@@ -77,21 +80,9 @@ def scratch_folder(path: Path) -> Iterator[Path]:
 
     Raises `FileError` if it cannot be created.
     """
-    with _errors_of(path), _temporary(Path(os.path.realpath(path))) as folder:
+    with errors_of(path), _temporary(Path(os.path.realpath(path))) as folder:
         folder.mkdir(mode=0o700)
         yield folder
-
-
-@contextmanager
-def scratch_file() -> Iterator[IO[bytes]]:
-    """Open a private file to write and read, in the folder for temporary files; it is removed at the end.
-
-    It has no name where the system allows that. Raises `FileError` if it cannot be written.
-    """
-    import tempfile
-
-    with _errors_of(Path(tempfile.gettempdir())), tempfile.TemporaryFile(prefix=".clueval-") as file:
-        yield file
 
 
 def is_written_through(path: Path) -> bool:
@@ -99,7 +90,7 @@ def is_written_through(path: Path) -> bool:
 
     Raises `FileError` if the system reports an error for the path.
     """
-    with _errors_of(path):
+    with errors_of(path):
         before = _status(path)
         return _descriptor(path) is not None or (before is not None and not stat.S_ISREG(before.st_mode))
 
@@ -120,12 +111,12 @@ _REASONS: dict[type[OSError], tuple[str, str | None]] = {
 
 def make_folder(path: Path) -> None:
     """Make a folder, if it is not there. Raises `FileError`."""
-    with _errors_of(path):
+    with errors_of(path):
         path.mkdir(exist_ok=True)
 
 
 @contextmanager
-def _errors_of(path: Path) -> Iterator[None]:
+def errors_of(path: Path) -> Iterator[None]:
     """Turn errors of the system into `FileError`, which names the file."""
     try:
         yield

@@ -41,6 +41,28 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
     opened.close()
 
 
+SMALL_LIMITS = {
+    "MAX_PAIRS": 300,
+    "PAIRS_OF_SPAN": 8,
+    "MAX_MATCHING": 2_000,
+    "MAX_COVERED": 4_000,  # error tables of 400 spans a side that do not overlap show 3,600 positions
+    "MAX_SEARCHED": 300_000,
+    "MAX_COMPARED": 20_000,
+}
+
+
+@pytest.fixture
+def small_limits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Make the limits small on what spans of a document may cost, and the texts around them short."""
+    from clueval.findings.context import REACH
+    from clueval.spans import limits
+
+    for name, value in SMALL_LIMITS.items():
+        monkeypatch.setattr(limits, name, value)
+    for unit in REACH:
+        monkeypatch.setitem(REACH, unit, 10)
+
+
 def pytest_configure(config: pytest.Config) -> None:
     """A worker of xdist has a thread that waits for work; clueval forks nevertheless, and Python 3.12 warns of it."""
     if "PYTEST_XDIST_WORKER" in os.environ:

@@ -1,8 +1,7 @@
 """Jobs on values in memory, each of one hostile shape: very many labels, layers, entities, annotators, alternatives.
 
 Each function of `JOBS` makes the input for about `size` spans, and returns the work to be measured, whose result is the
-output. Some costs are greater by their nature, and are not here: a merged span has a label of every layer, or None;
-`min_overlap` finds a best assignment; metrics `fair` and `gate` compare discontinuous spans that overlap one by one.
+output. One cost is greater by its nature, and not here: a merged span has a label of every layer, or None.
 """
 
 from __future__ import annotations
@@ -17,6 +16,7 @@ import clueval
 from clueval import Document, Span
 from clueval.metrics.exact import Exact
 from clueval.metrics.gate import Gate
+from clueval.metrics.partial import Partial
 
 Job = Callable[[int], Callable[[], object]]
 Located = tuple[int, int, str]
@@ -208,6 +208,14 @@ def _answers(size: int, **given: Any) -> Callable[[], object]:
     return _result(gold, {"d": names}, input="mentions", metrics="exact", **given)
 
 
+def _absent(size: int, **given: Any) -> Callable[[], object]:
+    """Very many mentions, each with another text that nearly occurs."""
+    text = " ".join(f"word{n}" for n in range(size))
+    gold = [Document("d", {"label": []}, text=text, unit="character")]
+    names = [{"text": f"wort{n}", "label": "PER"} for n in range(size)]
+    return _result(gold, {"d": names}, input="mentions", metrics="exact", **given)
+
+
 def _redacted(size: int) -> Callable[[], object]:
     words = [f"word{n}" for n in range(size)]
     starts = list(accumulate((len(word) + 1 for word in words), initial=0))
@@ -233,9 +241,13 @@ def _recognised(size: int) -> Callable[[], object]:
     return _result(documents, list(reversed(documents)), metrics="exact", pair_by="id")
 
 
+_WITH_GAPS = "exact", "muc", "coverage", "fair", "gate", "masking", "strings"
+
 JOBS: dict[str, Job] = {
     "answers": _answers,
     "answers, every occurrence": partial(_answers, occurrence="all"),
+    "answers, absent": _absent,
+    "answers, absent and similar": partial(_absent, locate="exact,space,fuzzy=0.6"),
     "redacted": _redacted,
     "error rows": _errors,
     "conventions": _converted,
@@ -262,7 +274,8 @@ JOBS: dict[str, Job] = {
     "curate many": _curated,
     "alternatives": _of(_alternatives, metrics="exact"),
     "groups": _of(_groups, metrics="exact"),
-    **{f"fragments {name}": _of(_fragments, metrics=name) for name in ("exact", "muc", "coverage")},
+    **{f"fragments {name}": _of(_fragments, metrics=name) for name in _WITH_GAPS},
+    "fragments partial": _of(_fragments, metrics=Partial(glue=True)),
     "apart": _of(_apart, metrics="fair,partial,muc"),
     "split": _of(_apart, metrics="levels", fragments="split"),
     "depths": _of(_deep, metrics="exact", hierarchy=".", by_depth=True),

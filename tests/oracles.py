@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
 from clueval.metrics.counting import Tally
 from clueval.metrics.fair import Fair
+from clueval.metrics.fair.pairing import Item, Pair, overlap_kind
 from clueval.metrics.metric import Side
 from clueval.spans.document import Document
 from clueval.spans.span import DEFAULT_LAYER, Span
@@ -60,3 +62,85 @@ def tally_pairs(
         sides = (Side(document.layers.get(layer, ()), document=document) for document in (gold, predicted))
         total.update(metric.count(*sides))
     return total
+
+
+class PlainFairSpan:
+    """A span of FairEval with a token set of its own, which shrinks."""
+
+    def __init__(self, place: int, span: Item) -> None:
+        self.place = place
+        self.label, self.start, self.end, tokens = span
+        self.tokens = set(range(self.start, self.end)) if tokens is None else set(tokens)
+
+    def candidates(self, others: list[PlainFairSpan], same_label: bool, sharing: bool) -> list[PlainFairSpan]:
+        return [
+            other
+            for other in others
+            if (self.label == other.label) is same_label
+            and (self.start, self.end) != (other.start, other.end)
+            and overlap_kind(self.start, self.end, other.start, other.end)
+            and (not sharing or self.tokens & other.tokens)
+        ]
+
+    def most_similar(self, candidates: list[PlainFairSpan]) -> PlainFairSpan:
+        return min(
+            candidates,  # of equals, min takes the first
+            key=lambda other: (
+                -len(self.tokens & other.tokens),
+                len(self.tokens - other.tokens),
+                len(other.tokens - self.tokens),
+                other.end - other.start,
+            ),
+        )
+
+
+def pair_by_lists(gold: Sequence[Item], predicted: Sequence[Item]) -> Iterator[Pair]:
+    """Pair spans by FairEval's steps, on plain lists with plain sets."""
+    golds = [PlainFairSpan(i, span) for i, span in enumerate(gold)]
+    predictions = [PlainFairSpan(j, span) for j, span in enumerate(predicted)]
+
+    def first(one: PlainFairSpan, wanted: Any) -> PlainFairSpan | None:
+        return next((other for other in predictions if wanted(one, other)), None)
+
+    for kind, wanted in (
+        ("TP", lambda one, other: gold[one.place] == predicted[other.place]),
+        ("LE", lambda a, b: (a.start, a.end) == (b.start, b.end) and a.label != b.label),
+    ):
+        for one in list(golds):
+            if (other := first(one, wanted)) is not None:
+                golds.remove(one)
+                predictions.remove(other)
+                yield kind, one.place, other.place
+
+    golds.sort(key=lambda span: span.end - span.start)
+    predictions.sort(key=lambda span: span.end - span.start)
+    counted_golds: list[PlainFairSpan] = []
+    counted_predictions: list[PlainFairSpan] = []
+    for same in (True, False):
+        rounds = (
+            (golds, predictions, counted_golds, counted_predictions, False),
+            (golds, counted_predictions, counted_golds, counted_predictions, True),
+            (predictions, counted_golds, counted_predictions, counted_golds, True),
+        )
+        for own, others, own_counted, other_counted, sharing in rounds:
+            for one in list(own):
+                candidates = one.candidates(others, same, sharing)
+                if not candidates:
+                    continue
+                other = one.most_similar(candidates)
+                shared = one.tokens & other.tokens
+                one.tokens -= shared
+                other.tokens -= shared
+                own.remove(one)
+                own_counted.append(one)
+                if not sharing:
+                    others.remove(other)
+                    other_counted.append(other)
+                a, b = (other, one) if own is predictions else (one, other)
+                yield (
+                    (overlap_kind(a.start, a.end, b.start, b.end) or "") if same else "LBE",
+                    a.place,
+                    b.place,
+                )
+    yield from (("FN", one.place, None) for one in golds)
+    yield from (("FP", None, one.place) for one in predictions)

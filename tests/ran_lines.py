@@ -1,4 +1,4 @@
-"""Counts the lines of the package that run."""
+"""Counts the lines of the package that run, and the characters of the texts that its functions return."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _WHERE = str(Path(clueval.__file__).parent), "intervaltree"
 
 
 class Lines:
-    """Counts the lines of the package that run while it is entered."""
+    """Counts the lines of the package that run while it is entered, and the characters that its functions return."""
 
     def __init__(self) -> None:
-        self.number = 0
+        self.number = self.characters = 0
 
     def __enter__(self) -> Lines:
         self._before = sys.gettrace()
@@ -33,6 +33,8 @@ class Lines:
         file = frame.f_code.co_filename
         return self._ran if file.startswith(_WHERE[0]) or _WHERE[1] in file else None
 
-    def _ran(self, frame: FrameType, event: str, _: object) -> Any:
+    def _ran(self, frame: FrameType, event: str, value: object) -> Any:
         self.number += event == "line"
+        if event == "return" and isinstance(value, str):
+            self.characters += len(value)
         return self._ran

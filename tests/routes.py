@@ -18,7 +18,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 from unittest.mock import ANY, patch
 
-from sizes import handed_in, passages_alone
+from sizes import documents_alone, handed_in, passages_alone
 
 from clueval import Accumulator, Document, Span, load_result, read, score
 from clueval.evaluation.result import Result
@@ -187,6 +187,29 @@ def conll_with_blanks(texts: Sequence[Text]) -> str:
     return "".join(parts)
 
 
+def numbers_first(texts: Sequence[Text]) -> str:
+    """Numbers of tokens before the words; some rows are no tokens."""
+    parts = []
+    for text in texts:
+        parts.append(f"# newdoc id = {text.id}\n# meta::domain = {text.domain}\n")
+        for rows in text.sentences:
+            lines = [_row((str(number), *row[:3]), "\t") for number, row in enumerate(rows, 1)]
+            parts += [*lines[:1], "2-3\tx\t_\t_\n" * (len(rows) % 2), *lines[1:], "\n"]
+    return "".join(parts)
+
+
+def hipe(texts: Sequence[Text]) -> str:
+    """Spans that continue after the end of a sentence and after comments."""
+    parts = ["TOKEN\tNE-COARSE-LIT\tNE-FINE-LIT\tMISC\n"]
+    for text in texts:
+        parts.append(f"# domain = {text.domain}\n# document_id = {text.id}\n")
+        for rows in text.sentences:
+            flags = ["_"] * (len(rows) - 1) + ["EndOfSentence"]
+            lines = [_row((*row[:3], flag), "\t") for row, flag in zip(rows, flags, strict=True)]
+            parts += [*lines[:2], "# segment_iiif_link = _\n\n", *lines[2:]]
+    return "".join(parts)
+
+
 def nerval(texts: Sequence[Text]) -> str:
     lines = [_row(row[:2], " ") for text in texts for rows in text.sentences for row in rows]
     return "".join(lines) or "x O\n"
@@ -295,6 +318,10 @@ FORMATS = {
     "conll, irregular": Format(irregular_conll, "conll", _COLUMNS | {"input": "conll"}, "risk", columns=True),
     "vrt, two files": Format(vrt, "vrt", _COLUMNS, "entity", columns=True, files=2),
     "conll with blanks": Format(conll_with_blanks, "conll", {"input": "conll"}, columns=True),
+    "conll, numbers first": Format(
+        numbers_first, "iob2", {"layers": {"entity": 3, "risk": 4}}, "entity", metadata=True, columns=True
+    ),
+    "hipe": Format(hipe, "tsv", {"layers": {"entity": 2, "risk": 3}}, "entity", metadata=True, columns=True),
     "conll2000": Format(conll2000, "conll", {"input": "conll2000"}),
     "fair-spans": Format(fair_spans, "csv"),
     "ltf": Format(ltf, "xml"),
@@ -397,18 +424,8 @@ def _by_documents_as_they_come(files: Files, options: Options) -> Result:
     return score(*files.documents(), **options)
 
 
-def _by_documents_of_columns(files: Files, options: Options) -> Result:
-    with patch("clueval.evaluation.clusters.cluster_reading", return_value=None):
-        return by_files(files, options)
-
-
-def _by_documents_of_rows(files: Files, options: Options) -> Result:
-    with patch("clueval.evaluation.row_pairs.count_rows", return_value=False):
-        return by_files(files, options)
-
-
-def _by_documents_of_tokens(files: Files, options: Options) -> Result:
-    with patch("clueval.evaluation.token_pairs.token_pair_reading", return_value=None):
+def _by_documents_alone(files: Files, options: Options) -> Result:
+    with documents_alone():
         return by_files(files, options)
 
 
@@ -462,7 +479,7 @@ def _in_one_file(files: Files, options: Options) -> Result:
     width = 4 if separator == "\t" else 2
     layers = files.reading.get("layers") or {"label": 2}
     pairs = {name: (column, column + width) for name, column in layers.items()}
-    return score(both, **files.reading | {"layers": pairs, "token": 1}, **options)
+    return score(both, **files.reading | {"layers": pairs}, **options)
 
 
 def _accumulated(files: Files, options: Options) -> Result:
@@ -504,10 +521,6 @@ def _of_columns(form: Format, options: Options) -> bool:
     return form.columns
 
 
-def _of_rows(form: Format, options: Options) -> bool:
-    return form is FORMATS["doccano"]
-
-
 def _one_file(form: Format, options: Options) -> bool:
     return form.files == 1
 
@@ -535,6 +548,7 @@ DOCUMENTS = {
     "files": [0, 0],
     "schemes": [{}, {}],
     "sources": [{}, {}],
+    "passed_over": [{}, {}],
 }
 
 
@@ -554,12 +568,7 @@ ROUTES = {
     "small blocks": Route(_by_small_blocks),
     "documents": Route(_by_documents, DOCUMENTS),
     "documents as they come": Route(_by_documents_as_they_come, DOCUMENTS),
-    "documents of columns": Route(
-        _by_documents_of_columns,
-        takes=lambda form, options: form.columns and ("unit" in options or "where" in options),
-    ),
-    "documents of rows": Route(_by_documents_of_rows, takes=_of_rows),
-    "documents of tokens": Route(_by_documents_of_tokens, takes=_of_columns),
+    "documents only": Route(_by_documents_alone),
     "documents paired by id": Route(_by_pairs, {"paired": "id"}, _one_file),
     "documents watched": Route(_watched),
     "aligned texts": Route(_aligned, {"text": "aligned"}, _has_texts),
@@ -570,7 +579,9 @@ ROUTES = {
     "executor with cuts": Route(by_tasks(lambda: ThreadPoolExecutor(1), 3)),
     "changes of nothing": Route(_changed, {"labels": ANY, "fragments": "hull"}),
     "units of documents": Route(_by_units),
-    "saved and loaded": Route(_saved, takes=lambda form, options: "align" not in options),
+    "saved and loaded": Route(
+        _saved, {"passed_over": ANY}, takes=lambda form, options: "align" not in options
+    ),
 }
 """Every way beside that of whole files in one process, with which they are compared."""
 
@@ -595,7 +606,7 @@ def outcome(run: Run, files: Files, options: Options, says: Mapping[str, Any] | 
         "report": {
             key: value
             for key, value in result.to_dict().items()
-            if key not in ("signature", "inputs") and value != []
+            if key not in ("signature", "inputs", "passed_over") and value != []
         },
         "tallies": {place: tally for place, tally in tallies.items() if tally},
         "signature": {**result.signature.choices, **_inputs(result)},
@@ -623,6 +634,7 @@ def _inputs(result: Result) -> dict[str, list[Any]]:
         "files": [side["files"] for side in sides],
         "schemes": each("scheme"),
         "sources": each("source"),
+        "passed_over": list(result.passed_over.values()),
     }
 
 

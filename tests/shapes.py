@@ -202,11 +202,6 @@ def nested(size: int, folder: Path) -> tuple[Path, Path]:
     return _doccano(folder, *([(2 * size + 2, spans)] for spans in sides))
 
 
-def nested_labels(size: int, folder: Path) -> tuple[Path, Path]:
-    sides = ([(n, 2 * size + side - n, f"L{n}") for n in range(size)] for side in (0, 1))
-    return _doccano(folder, *([(2 * size + 2, spans)] for spans in sides))
-
-
 def same(size: int, folder: Path) -> tuple[Path, Path]:
     sides = ([(5, 9, "AB"[side * n % 2]) for n in range(size)] for side in (0, 1))
     return _doccano(folder, *([(20, spans)] for spans in sides))
@@ -223,14 +218,53 @@ def points(size: int, folder: Path) -> tuple[Path, Path]:
 
 
 def crossing(size: int, folder: Path) -> tuple[Path, Path]:
-    """Each span overlaps the twenty before and after it."""
-    sides = ([(n + side, n + side + 20, "AB"[side * n % 2]) for n in range(size)] for side in (0, 1))
+    """Each span overlaps the five before and after it."""
+    sides = ([(n + side, n + side + 6, "AB"[side * n % 2]) for n in range(size)] for side in (0, 1))
     return _doccano(folder, *([(size + 30, spans)] for spans in sides))
 
 
-def prefixes(size: int, folder: Path) -> tuple[Path, Path]:
-    sides = ([(0, n + 1 + side, "AB"[side * n % 2]) for n in range(size)] for side in (0, 1))
-    return _doccano(folder, *([(size + 3, spans)] for spans in sides))
+def _fragments(folder: Path, length: int, *sides: Iterable[Sequence[tuple[int, int]]]) -> tuple[Path, Path]:
+    """Write discontinuous spans, given by their fragments."""
+    text = ("ab cd, " * length)[:length]
+    return _written(
+        folder,
+        "jsonl",
+        (
+            json.dumps(
+                {
+                    "id": "d",
+                    "text": text,
+                    "spans": [{"label": "AB"[n % 2], "fragments": span} for n, span in enumerate(side)],
+                }
+            )
+            + "\n"
+            for side in sides
+        ),
+    )
+
+
+def crossing_hulls(size: int, folder: Path) -> tuple[Path, Path]:
+    """Spans of two fragments that lie over one another, but share positions with at most one of the other side."""
+    sides = (
+        [((2 * n, 2 * n + 1), (2 * (size + n) + side, 2 * (size + n) + 1 + side)) for n in range(size)]
+        for side in (0, 1)
+    )
+    return _fragments(folder, 4 * size + 4, *sides)
+
+
+def many_fragments(size: int, folder: Path) -> tuple[Path, Path]:
+    """A span of many fragments, which another of the other side fills in part."""
+    sides = (
+        [[(3 * n + side, 3 * n + 2) for n in range(size)], [(3 * n + 2, 3 * n + 3) for n in range(size)]]
+        for side in (0, 1)
+    )
+    return _fragments(folder, 3 * size + 3, *sides)
+
+
+def comb(size: int, folder: Path) -> tuple[Path, Path]:
+    """A span of many fragments, over which short ones lie."""
+    teeth = [(2 * n, 2 * n + 1) for n in range(size)]
+    return _fragments(folder, 2 * size + 3, [teeth], ([(2 * n, 2 * n + 2)] for n in range(size)))
 
 
 FLAT: dict[str, Shape] = {
@@ -254,7 +288,11 @@ FLAT: dict[str, Shape] = {
 """Shapes in which the spans of a side do not overlap."""
 
 OVERLAPPING: dict[str, Shape] = {
-    shape.__name__: shape for shape in (nested, nested_labels, same, same_place, points, crossing, prefixes)
+    shape.__name__: shape
+    for shape in (
+        *(nested, same, same_place, points, crossing),
+        *(crossing_hulls, many_fragments, comb),
+    )
 }
 
 SHAPES = {**FLAT, **OVERLAPPING}

@@ -1,4 +1,4 @@
-"""Small sizes, and files read without lockstep, for tests of what must not depend on either."""
+"""Small sizes, and files read without lockstep or as documents, for tests of what must not depend on any of these."""
 
 from __future__ import annotations
 
@@ -32,4 +32,11 @@ def _of(sizes: Sizes, *arguments: Any, **choices: Any) -> ReadOptions:
 def passages_alone() -> Iterator[None]:
     """No format is recognised as regular, so that column files are read as passages."""
     with patch.dict(REGULAR, clear=True):
+        yield
+
+
+@contextmanager
+def documents_alone() -> Iterator[None]:
+    """Files are counted as documents, one by one, in this process and in those that it forks."""
+    with patch("clueval.evaluation.count_files.count_without_documents", return_value=(False, None)):
         yield

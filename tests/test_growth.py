@@ -1,7 +1,8 @@
 """What a command does grows no faster than its input and its output, whatever the shape of the spans.
 
-Lines of Python that run are counted, at three sizes, each twice the one before. Linear work doubles what is added from
-one size to the next; quadratic work makes it four times as much.
+Lines of Python that run, and the characters that functions return, are counted at three sizes, each twice the one
+before. Linear work doubles what is added from one size to the next; quadratic work makes it four times as much. Limits
+are small here, so that input for which more work is allowed up to a limit ends with the error that names it.
 """
 
 from __future__ import annotations
@@ -18,8 +19,12 @@ import clueval
 from clueval.cli import main
 from clueval.formats import all_formats
 from clueval.metrics import METRICS
+from clueval.spans import limits
 
 SIZE = 100
+SMALL_SIZE = 20
+"""The size for the shapes of `OVERLAPPING`, on which every job but those of `SHARED` is measured."""
+
 JOBS: dict[str, str] = {
     **{name: f"score GOLD PREDICTED --metric {name}" for name in METRICS},
     "merged": "score GOLD PREDICTED --merge",
@@ -30,6 +35,8 @@ JOBS: dict[str, str] = {
     "intervals": "score GOLD PREDICTED --metric exact,muc --intervals --resample-by sentence",
     "bootstrap": "score GOLD PREDICTED --metric exact --intervals --resample-by sentence --method bca --resamples 20",
     "where": "score GOLD PREDICTED --metric levels --where label=A",
+    "generic": "score GOLD PREDICTED --metric exact --generic A",
+    "min overlap": "score GOLD PREDICTED --metric exact --set exact.min_overlap=0.1",
     "csv": "score GOLD PREDICTED --metric exact,confusion,fair --format csv",
     "conventions": "conventions GOLD PREDICTED",
     "masking page": "masking GOLD PREDICTED --html OUT/a.html",
@@ -59,28 +66,38 @@ QUICK = (
 )
 """Pairs of a job and a shape that were quadratic once, or may easily become so."""
 
-LESS_QUICK = (("profile", "nested"), ("levels", "labels"), ("errors files", "giant"))
+LESS_QUICK = (
+    *(("generic", "nested"), ("min overlap", "crossing"), ("strings", "nested"), ("to brat", "nested")),
+    *(("gate", "crossing_hulls"), ("fair", "crossing_hulls"), ("partial", "many_fragments")),
+    *(("masking", "crossing_hulls"), ("profile", "nested"), ("levels", "labels"), ("errors files", "giant")),
+)
 """More of them, for the long tests."""
 
 EVERYWHERE = ("exact", "gate", "curate", "check", "to spans")
-"""Jobs that are measured on every shape; the others at least on those of `COMMON`."""
+"""Jobs that are measured on every shape; the others on those of `COMMON` and of `OVERLAPPING`."""
 
-WHERE_SPANS_OVERLAP = (
+SHARED = (
     *(
-        "noisy",
+        "gate",
+        "masking",
+        "errors",
+        "csv",
+        "merged",
+        "by",
+        "where",
+        "bootstrap",
         "errors noisy",
-        "save",
-        "intervals",
-        "fair",
-        "muc",
-        "partial",
-        "confusion",
-        "gate page",
-        "profile",
+        "curate union",
     ),
-    *("conventions", "agree", "errors files", "errors fair"),
+    *("to spacy-json", "to conll", "to tab"),
 )
-"""Jobs that are also measured on the shapes of `OVERLAPPING`, and on a label for each span."""
+"""Jobs whose code for spans that overlap is that of other jobs."""
+
+MANY_LABELS = (
+    *("noisy", "errors noisy", "save", "intervals", "fair", "muc", "partial", "confusion", "gate page"),
+    *("profile", "conventions", "agree", "errors files", "errors fair"),
+)
+"""Jobs that are also measured on a label for each span."""
 
 COMMON = (
     *("one_document", "one_sentence", "many_documents", "no_borders"),
@@ -89,11 +106,21 @@ COMMON = (
 
 
 class Measured(NamedTuple):
-    """The lines of Python that ran, and the bytes that were read and written."""
+    """The lines of Python that ran, the characters that were returned, and the bytes that were read and written.
+
+    `is_refused` is whether the command ended with an error.
+    """
 
     lines: int
+    characters: int
     read: int
     written: int
+    is_refused: bool
+
+
+@pytest.fixture(autouse=True)
+def _small_limits(small_limits: None) -> None:
+    """Make the limits small."""
 
 
 def run(job: str, shape: str, size: int, folder: Path, capsys: pytest.CaptureFixture[str]) -> int:
@@ -107,21 +134,40 @@ def run(job: str, shape: str, size: int, folder: Path, capsys: pytest.CaptureFix
 
 def measured(job: str, shape: str, size: int, folder: Path, capsys: pytest.CaptureFixture[str]) -> Measured:
     with Lines() as lines:
-        run(job, shape, size, folder, capsys)
+        code = run(job, shape, size, folder, capsys)
     printed = capsys.readouterr()
     written = sum(path.stat().st_size for path in (folder / "out").rglob("*") if path.is_file())
     read = sum(path.stat().st_size for path in folder.iterdir() if path.is_file())
-    return Measured(lines.number, read, written + len(printed.out) + len(printed.err))
+    return Measured(
+        lines.number, lines.characters, read, written + len(printed.out) + len(printed.err), code == 2
+    )
 
 
 def require_linear(job: str, shape: str, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Fail if lines grow faster than what is read and written."""
-    measured(job, shape, 9, folder / "first", capsys)  # imports, and what is computed only once
-    found = [measured(job, shape, SIZE << n, folder / str(n), capsys) for n in range(3)]
+    """Fail if lines or characters grow faster than what is read and written."""
+    size = SMALL_SIZE if shape in OVERLAPPING else SIZE
+    run(job, shape, 9, folder / "first", capsys)  # imports, and what is computed only once
+    found = [measured(job, shape, size << n, folder / str(n), capsys) for n in range(3)]
     added = [[later - one for one, later in zip(*two, strict=True)] for two in pairwise(found)]
-    lines, *bytes_ = (after / max(before, 1) for before, after in zip(*added, strict=True))
+    lines, characters, read, written, _ = (
+        after / max(before, 1) for before, after in zip(*added, strict=True)
+    )
 
-    assert lines <= LIMIT * max(2, *bytes_) or added[1][0] < 20 * SIZE, found
+    if found[1].is_refused:
+        assert found[2].lines <= LIMIT * 2 * found[1].lines, found
+        return
+    assert lines <= LIMIT * max(2, read, written) or added[1][0] < 20 * size, found
+    most = LIMIT * max(2, read, written)
+    once = (
+        0 if shape in OVERLAPPING else 1 << 18
+    )  # files of more than 65,000 characters are read in another way
+    assert characters <= most or found[2].characters <= most * found[1].characters + once, found
+    # the texts of spans that overlap, if they were all written, would grow faster than the input
+    # (small output may: as many bytes as positions are allowed)
+    if shape in OVERLAPPING:
+        most = LIMIT * max(2, read)
+        allowed = max(most * found[1].written, limits.MAX_COVERED)
+        assert written <= most or found[2].written <= allowed, found
 
 
 @pytest.mark.parametrize(
@@ -142,7 +188,8 @@ def test_lines_that_run_grow_no_faster_than_input_and_output(
         for shape in SHAPES
         if job in EVERYWHERE
         or shape in COMMON
-        or (job in WHERE_SPANS_OVERLAP and shape in (*OVERLAPPING, "labels"))
+        or (shape in OVERLAPPING and job not in SHARED)
+        or (job in MANY_LABELS and shape == "labels")
     ],
 )
 def test_every_job_grows_no_faster_than_input_and_output(

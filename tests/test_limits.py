@@ -10,17 +10,19 @@ from typing import Any
 
 import pytest
 from corpora import write
+from shapes import SHAPES
 from sizes import handed_in
 
 from clueval import read, score
 from clueval.cli import main
-from clueval.exceptions import CluevalError, FormatError, UsageError
+from clueval.exceptions import CluevalError, FormatError, LimitError, UsageError
 from clueval.findings.stream import errors
 from clueval.formats.columns.sizes import Sizes
 from clueval.limits import HELD, MAX_DOCUMENT, MAX_LINE, MAX_SENTENCE
 from clueval.reading.read_options import ReadOptions
 from clueval.reading.source import source_of
 from clueval.spans.document import Document
+from clueval.spans.limits import MAX_COVERED
 from clueval.textfiles import BLOCK
 
 TEN = "0123456789"
@@ -171,7 +173,7 @@ def test_a_file_that_is_read_as_a_whole_may_have_as_many_bytes_as_the_limit(
     path = write(tmp_path / name, content)
 
     assert len(list(read(path, input=form, max_line=len(content), **options))) == 1  # type: ignore[arg-type]
-    with pytest.raises(FormatError, match=r"read as a whole .*--max-line") as caught:
+    with pytest.raises(FormatError, match=r"read as a whole .*max_line") as caught:
         list(read(path, input=form, max_line=len(content) - 1, **options))  # type: ignore[arg-type]
     assert caught.value.file == str(path)
 
@@ -187,7 +189,7 @@ def test_items_held_in_memory_together_may_be_as_many_as_the_limit(
     path = write(tmp_path / name, corpus(50))
 
     assert len(list(read(path, input=form, max_sentence=50 * HELD))) == 1
-    with pytest.raises(FormatError, match=r"held as a whole .* than 49 .*--max-sentence"):
+    with pytest.raises(FormatError, match=r"held as a whole .* than 49 .*max_sentence"):
         list(read(path, input=form, max_sentence=50 * HELD - 1))
 
 
@@ -209,7 +211,7 @@ def test_a_packed_sentence_without_end_is_refused_with_its_line(tmp_path: Path) 
     with gzip.open(path, "wb", compresslevel=1) as file:
         file.write(b"b B-X\n" + b"a I-X\n" * 1_500_000)
 
-    with pytest.raises(FormatError, match=r"more tokens than 1,200,000 .*--max-sentence") as caught:
+    with pytest.raises(FormatError, match=r"more tokens than 1,200,000 .*max_sentence") as caught:
         score(path, path, max_sentence=1_200_000)
 
     assert (caught.value.file, caught.value.line) == (str(path), 1)
@@ -267,7 +269,7 @@ def test_documents_that_are_held_have_a_limit(tmp_path: Path, options: dict[str,
 
     with handed_in(Sizes(sentences=1)):
         assert score(path, path, max_document=6, **options).documents == 1
-        with pytest.raises(FormatError, match=r"g.vrt:3: .* held as a whole .* than 5 .*--max-document"):
+        with pytest.raises(FormatError, match=r"g.vrt:3: .* held as a whole .* than 5 .*max_document"):
             score(path, path, max_document=5, **options)
 
 
@@ -318,3 +320,67 @@ def test_line_numbers_are_right_after_a_passage_that_ended_at_its_limit_of_token
         list(source_of(path, ReadOptions(sizes=Sizes(tokens=4))).documents())
 
     assert caught.value.line == 1 + 9 * 4 + 2
+
+
+@pytest.mark.usefixtures("small_limits")
+@pytest.mark.parametrize(
+    ("shape", "arguments", "problem"),
+    [
+        (
+            "nested",
+            "score GOLD PREDICTED --metric exact --generic A",
+            "pairs of spans overlap",
+        ),
+        (
+            "nested",
+            "score GOLD PREDICTED --metric exact --set exact.min_overlap=0.5",
+            "pairs of spans overlap",
+        ),
+        (
+            "crossing",
+            "score GOLD PREDICTED --metric exact --set exact.min_overlap=0.1",
+            "possible pairs, too many",
+        ),
+        ("nested", "score GOLD PREDICTED --metric strings", "together more than 4,000 positions"),
+        ("nested", "score GOLD PREDICTED --metric noisy", "together more than 4,000 positions"),
+        ("nested", "profile GOLD PREDICTED", "together more than 4,000 positions"),
+        ("nested", "errors GOLD PREDICTED --metric fair", "together more than 4,000 positions"),
+        ("crossing_hulls", "errors GOLD PREDICTED --metric fair", "together more than 4,000 positions"),
+        ("comb", "errors GOLD PREDICTED", "together more than 4,000 positions"),
+        ("giant", "errors GOLD PREDICTED GOLD --html OUT", "together more than 4,000 positions"),
+        ("nested", "convert GOLD --to brat --lossy -o OUT", "together more than 4,000 positions"),
+        ("crossing_hulls", "score GOLD PREDICTED --metric masking", "pairs of spans overlap"),
+    ],
+)
+def test_spans_that_would_take_too_long_are_refused_with_file_document_and_advice(
+    shape: str, arguments: str, problem: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    gold, predicted = SHAPES[shape](120, tmp_path)
+    words = {"GOLD": str(gold), "PREDICTED": str(predicted), "OUT": f"{tmp_path}/out/"}
+
+    assert main([words.get(word, word) for word in arguments.split()]) == 2
+    message = capsys.readouterr().err
+    assert problem in message
+    assert any(
+        message.startswith(f"clueval {arguments.split()[0]}: {path}:") or f" {path}, document" in message
+        for path in (gold, predicted)
+    )
+    assert "leave out" in message
+
+
+@pytest.mark.usefixtures("small_limits")
+@pytest.mark.parametrize("steps", ["exact", "exact,fuzzy=0.5"])
+def test_mentions_that_would_take_too_long_to_locate_are_refused(steps: str) -> None:
+    gold = [
+        Document("d", {"label": []}, text=" ".join(map(str, range(9_000))), unit="character", file="g.json")
+    ]
+    names = [{"text": f"x{n}", "label": "A"} for n in range(20)]
+
+    with pytest.raises(LimitError, match=r"^g\.json, document 'd': the mentions .* too many") as caught:
+        score(gold, {"d": names}, input="mentions", locate=steps)
+
+    assert caught.value.advice is not None
+
+
+def test_spans_that_do_not_overlap_and_fit_a_document_are_never_refused() -> None:
+    assert MAX_COVERED >= MAX_DOCUMENT

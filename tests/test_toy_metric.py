@@ -19,7 +19,6 @@ from clueval.metrics.counting import Tally
 from clueval.metrics.metric import Metric, Needs, Rates, Side
 from clueval.reports import markdown
 from clueval.reports.table import Rate, Table
-from clueval.spans.span import Frozen
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,9 +42,6 @@ class Lengths:
                 tally["label", span.label] += 1
                 tally["side", name] += len(span) >= self.least
         return tally
-
-    def count_agreed(self, labels: Mapping[Frozen, int], positions: int) -> Tally:
-        raise UsageError("lengths needs documents")
 
     def scores(self, total: Tally, layers: Sequence[str]) -> dict[str, Any]:
         gold, predicted = total["side", "gold"], total["side", "predicted"]

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import collections
 import datetime
+import inspect
 import io
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy
 import pytest
+import spacy.vocab
 
 import clueval
 from clueval import (
@@ -23,33 +26,24 @@ from clueval import (
     Span,
     agree,
     check,
-    compare,
     conventions,
     convert,
     curate,
-    diff,
     documents_from,
-    documents_from_spacy,
-    error_table,
     errors,
-    faireval,
     gate,
-    load_result,
     masking,
     match_spans,
     merge,
     merge_layers,
-    overlap_components,
-    read,
-    recover,
-    schema,
     score,
-    to_rows,
-    to_spacy,
 )
 from clueval.evaluation.options import Counting, Workers
+from clueval.evaluation.units.trust import Trust
+from clueval.metrics.masking import Masking
 from clueval.options import field_names
 from clueval.reading.options import Reading
+from clueval.studies.annotators.source import Naming
 from clueval.transforms.preparing import Preparing
 
 TAGS = [["B-A", "O"]]
@@ -170,54 +164,8 @@ def wrong() -> list[Any]:
     ]
 
 
-def options(group: type) -> list[str]:
-    return [name for name in field_names(group) if name not in ("progress", "remark", "jobs", "executor")]
-
-
-def calls_of_studies() -> Iterator[tuple[str, Callable[[Any], object]]]:
-    """The functions that compare more than two sides, or results, each with one argument to fill."""
-    spans = [[(0, 1, "A")], [(0, 1, "A")]]
-    result = score(spans, spans, resample_by="document")
-    for option in ["sources", "others", "conventions", "system", "merge", "intervals", "confidence"]:
-        yield f"agree {option}", lambda value, key=option: agree_with(key, value)
-    for option in ["naming", "reading", "annotators", "layers", "layout", "unannotated", "pair_by", "input"]:
-        yield f"agree {option}", lambda value, key=option: agree(TAGS, TAGS, **{key: value})
-        yield f"curate {option}", lambda value, key=option: list(curate(TAGS, TAGS, **{key: value}))
-    for option in ["votes", "union", "decisions"]:
-        yield f"curate {option}", lambda value, key=option: list(curate(TAGS, TAGS, **{key: value}))
-    yield "curate", lambda value: list(curate(value, value))
-    for option in ["gold", "old", "new", "choice", "layers", "reading", "input", "progress"]:
-        yield (
-            f"diff {option}",
-            lambda value, key=option: diff(**{"gold": TAGS, "old": TAGS, "new": TAGS, key: value}),
-        )
-    yield "compare baseline", lambda value: compare(value, result)
-    yield "compare others", lambda value: compare(result, value)
-    for option in ["scores", "names", "detect", "confidence", "resamples", "seed", "force", "details"]:
-        yield f"compare {option}", lambda value, key=option: compare(result, result, **{key: value})
-    yield "masking gold", lambda value: masking(value, [Document("d", {}, tokens=["a"])])
-    one = [Document("d", {}, tokens=["a"])]
-    for option in [
-        "layers",
-        "weight_column",
-        "redacted",
-        "placeholder",
-        "align",
-        "conventions",
-        "entity",
-        "risk",
-    ]:
-        yield f"masking {option}", lambda value, key=option: masking(one, one, **{key: value})
-
-
-def agree_with(name: str, value: Any) -> object:
-    if name in ("sources", "others"):
-        return agree(*((value, TAGS) if name == "sources" else (TAGS, value)))
-    return agree(TAGS, TAGS, **{name: value})
-
-
-def calls() -> Iterator[tuple[str, Callable[[Any], object]]]:
-    """The public functions and classes, each with one argument to fill."""
+def special_calls() -> Iterator[tuple[str, Callable[[Any], object]]]:
+    """Public functions and classes, each with one argument to fill, beside those of `calls_of`."""
     scorers: dict[str, Callable[..., Any]] = {
         "score": score,
         "conventions": conventions,
@@ -229,73 +177,24 @@ def calls() -> Iterator[tuple[str, Callable[[Any], object]]]:
         yield f"{name} gold", lambda value, call=function: call(value, TAGS)
         yield f"{name} predicted", lambda value, call=function: call(TAGS, value)
         yield f"{name} alone", lambda value, call=function: call(value)
-        own = {
-            "score": ["metrics", "merge", "transforms", "observers"],
-            "conventions": ["factor"],
-            "errors": ["choice"],
-        }
-        more = options(Counting) + options(Preparing) + options(Workers) if name == "score" else []
-        for option in [
-            "layers",
-            "reading",
-            "gold_set",
-            "unknown",
-            *options(Reading),
-            *own.get(name, ()),
-            *more,
-        ]:
-            yield (
-                f"{name} {option}",
-                lambda value, call=function, key=option: call(TAGS, TAGS, **{key: value}),
-            )
-    yield "read", lambda value: list(read(value))
-    for option in ["layers", "reading", *options(Reading)]:
-        yield f"read {option}", lambda value, key=option: list(read("a.conll", **{key: value}))
-    readers: dict[str, Callable[..., Any]] = {
-        "check": check,
-        "merge": lambda *given, **more: list(merge(*given, **more)),
-        "convert": lambda given, **more: convert(given, "spans", **more),
-    }
-    for name, function in readers.items():
-        yield name, lambda value, call=function: call(value)
-        for option in ["layers", "reading", "unknown", *options(Reading)]:
-            yield f"{name} {option}", lambda value, call=function, key=option: call("a.conll", **{key: value})
+    yield "check", check
+    yield "merge", lambda value: list(merge(value))
+    yield "convert", lambda value: convert(value, "spans")
     yield "convert to", lambda value: convert("a.conll", value)
     yield "convert output_file", lambda value: convert("a.conll", "spans", value)
-    yield "faireval", faireval
-    document = Document("d", {})
+    yield "curate", lambda value: list(curate(value, value))
+    yield "agree others", lambda value: agree(TAGS, value)
+    yield "masking gold", lambda value: masking(value, [Document("d", {}, tokens=["a"])])
     yield "match_spans", lambda value: match_spans(value, value)
     yield "merge_layers", lambda value: merge_layers(value)
     yield "merge_layers of one", lambda value: merge_layers({"a": value})
-    yield "overlap_components", lambda value: overlap_components(value)
-    yield "error_table spans", lambda value: list(error_table(value, document, document))
-    yield "error_table own", lambda value: list(error_table([], value, document))
-    yield "error_table other", lambda value: list(error_table([], document, value))
     yield "Accumulator", lambda value: Accumulator(value)
     yield "Accumulator scheme", lambda value: Accumulator(scheme=value)
     yield "Accumulator invalid", lambda value: Accumulator(invalid=value)
     yield "Accumulator.update", lambda value: Accumulator().update(value, value)
     yield "Accumulator.merge_state", lambda value: Accumulator().merge_state(value)
-    yield from calls_of_studies()
     yield "documents_from rows", lambda value: list(documents_from(value, "doccano"))
     yield "documents_from row", lambda value: list(documents_from([value], "doccano"))
-    yield "documents_from format", lambda value: list(documents_from([], value))
-    yield "to_rows documents", lambda value: list(to_rows(value, "doccano"))
-    yield "to_rows format", lambda value: list(to_rows([], value))
-    yield "to_spacy", lambda value: to_spacy(value, None)
-    yield "documents_from_spacy docs", lambda value: list(documents_from_spacy(value))
-    for option in ["spans_key", "unit"]:
-        yield (
-            f"documents_from_spacy {option}",
-            lambda value, key=option: list(documents_from_spacy([], **{key: value})),
-        )
-    yield "load_result", load_result
-    yield "schema", schema
-    for option in ["original", "redacted", "placeholder", "align"]:
-        yield (
-            f"recover {option}",
-            lambda value, key=option: recover(**{"original": "a", "redacted": "a", key: value}),
-        )
     yield "Span start", lambda value: Span(value, 1)
     yield "Span labels", lambda value: Span(0, 1, value)
     yield "Span features", lambda value: Span(0, 1, "A", value)
@@ -307,8 +206,33 @@ def calls() -> Iterator[tuple[str, Callable[[Any], object]]]:
     yield "Choice", lambda value: Choice(value)
 
 
-CALLS = dict(calls())
+CALLS = dict(special_calls())
 
+
+TYPICAL = [0.5, "0.95", [["m"]], [("a", 1)]]
+"""Values that are of the right type for one argument or another."""
+
+OF_NO_TYPE: list[Any] = [1j, Ellipsis]
+"""Values that no argument takes: the error names the argument."""
+
+DATA = {
+    *(
+        "gold",
+        "predicted",
+        "sources",
+        "others",
+        "files",
+        "file",
+        "path",
+        "source",
+        "rows",
+        "docs",
+        "document",
+    ),
+    *("documents", "old", "new", "config", "baseline", "more", "system", "original", "redacted", "layers"),
+    *("train", "any_of"),
+}
+"""Parameters whose values are data or files, in which an error names a place."""
 
 QUICK = 5
 """The quick tests hand every fifth value to each argument, beginning with another value for the next one."""
@@ -341,6 +265,105 @@ def test_a_wrong_type_raises_nothing_but_a_clueval_error(
 
     assert not wrong_errors
     assert not seldom_refused
+
+
+FUNCTIONS = {name: value for name in clueval.__all__ if inspect.isfunction(value := getattr(clueval, name))}
+
+GROUPS = (Reading, Counting, Preparing, Trust, Workers, Masking, Naming)
+"""The dataclasses whose fields functions take as options."""
+
+
+@cache
+def valid_arguments(function: str) -> dict[str, Any]:
+    """Return valid values of the arguments that the public functions need."""
+    document = Document("d", {"label": [Span(0, 1, "A", {"s": 0.5})]}, tokens=["a"])
+    result = score(TAGS, TAGS, resample_by="document")
+    own: dict[str, dict[str, Any]] = {
+        "agree": {"sources": TAGS, "others": TAGS},
+        "check": {"files": "a.conll"},
+        "compare": {"baseline": result, "others": result},
+        "convert": {"source": "a.conll", "to": "spans"},
+        "curate": {"sources": TAGS, "others": TAGS},
+        "diff": {"gold": TAGS, "old": TAGS, "new": TAGS},
+        "documents_from": {"rows": [], "format": "doccano"},
+        "documents_from_spacy": {"docs": []},
+        "error_table": {"problem_spans": [], "own": document, "other": document},
+        "faireval": {"config": "a.conll"},
+        "load_result": {"path": "a.conll"},
+        "match_spans": {"gold": [], "predicted": []},
+        "masking": {"gold": [document], "predicted": [document]},
+        "merge": {"file": "a.conll"},
+        "merge_layers": {"layers": {"a": []}},
+        "overlap_components": {"spans": []},
+        "read": {"path": "a.conll"},
+        "recover": {"original": "a", "redacted": "a"},
+        "schema": {},
+        "threshold": {"gold": [document], "predicted": [document], "score_feature": "s"},
+        "to_rows": {"documents": [], "format": "doccano"},
+        "to_spacy": {"document": document, "vocab": spacy.vocab.Vocab()},
+    }
+    return own.get(function, {"gold": TAGS, "predicted": TAGS})
+
+
+def called(function: str, arguments: Mapping[str, Any]) -> None:
+    """Call a public function, and take all that it yields."""
+    parameters = inspect.signature(FUNCTIONS[function]).parameters
+    kinds = [each.kind for each in parameters.values()]
+    several = inspect.Parameter.VAR_POSITIONAL
+    in_order = list(parameters)[: kinds.index(several) + 1] if several in kinds else []
+    given = [arguments[name] for name in in_order if name in arguments]
+    named = {name: value for name, value in arguments.items() if name not in in_order}
+    found = FUNCTIONS[function](*given, **named)
+    if isinstance(found, Iterator):
+        collections.deque(found, maxlen=0)
+
+
+def parameters_of(function: str) -> list[str]:
+    """Return the names of the parameters of a public function, and of the options that it takes."""
+    parameters = inspect.signature(FUNCTIONS[function]).parameters
+    names = [name for name, each in parameters.items() if each.kind is not inspect.Parameter.VAR_KEYWORD]
+    if len(names) == len(parameters):
+        return names
+    groups = ["reading", "counting", "preparing", "trust", "workers", "layers", "gold_set", "predicted_set"]
+    for name in dict.fromkeys([*groups, *(name for group in GROUPS for name in field_names(group))]):
+        try:
+            called(function, {**valid_arguments(function), name: object()})
+        except CluevalError as error:
+            if "has no option" in str(error):
+                continue
+        except Exception:  # the test reports it
+            pass
+        names.append(name)
+    return list(dict.fromkeys(names))
+
+
+@pytest.mark.parametrize("every", [50, pytest.param(1, marks=pytest.mark.long)])
+@pytest.mark.parametrize("function", FUNCTIONS)
+@pytest.mark.filterwarnings("ignore")
+def test_every_parameter_takes_a_value_or_is_named_in_a_clueval_error(
+    function: str, every: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "a.conll").write_text("x\tB-A\ny\tO\n", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    wrong_errors: list[tuple[str, object, Exception]] = []
+    unnamed: list[tuple[str, object, CluevalError]] = []
+
+    for number, name in enumerate(parameters_of(function)):
+        for value in [*[*wrong(), *TYPICAL][number % every :: every], *OF_NO_TYPE]:
+            try:
+                called(function, {**valid_arguments(function), name: value})
+            except CluevalError as error:
+                if (
+                    any(value is each for each in OF_NO_TYPE)
+                    and name.removesuffix("s") not in str(error)
+                    and name not in DATA
+                ):
+                    unnamed.append((name, value, error))
+            except Exception as error:
+                wrong_errors.append((name, value, error))
+
+    assert not wrong_errors
+    assert not unnamed
 
 
 def test_errors_can_be_caught_by_names_of_the_package() -> None:

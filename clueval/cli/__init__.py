@@ -21,9 +21,10 @@ from typing import NoReturn
 
 from clueval.cli.commands import COMMANDS, command_line, command_parser, require_command
 from clueval.cli.forms import settle_output
-from clueval.cli.printing import put, remark
+from clueval.cli.printing import flush, give_up, put, remark
 from clueval.evaluation.notices import REPAIRED
 from clueval.exceptions import CluevalError, CluevalWarning, FileError
+from clueval.overwriting import inputs_kept
 
 __all__ = ["COMMANDS", "main"]
 
@@ -35,7 +36,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     name = f"clueval {command}" if command in COMMANDS else "clueval"
     _make_printable()
     try:
-        with _ending_in_order(), warnings.catch_warnings():
+        with _ending_in_order(), inputs_kept(), warnings.catch_warnings():
             if not given:
                 put(command_line(None).format_help(), end="")
                 return 0
@@ -50,9 +51,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
             settle_output(options)
             warned = _kept_warnings(quiet=getattr(options, "quiet", False))
             code: int = import_module(f"clueval.cli.{options.command}").run(options)
-            sys.stdout.flush()
-            for warning in dict.fromkeys(warned):
-                remark(f"{name}: warning: {warning}")
+            flush()
+            if warned:
+                from clueval.cli.setting_names import in_options
+
+                for warning in dict.fromkeys(warned):
+                    remark(f"{name}: warning: {in_options(warning, command)}")
     except CluevalError as error:
         from clueval.cli.setting_names import with_options
 
@@ -70,11 +74,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         remark(f"{name}: there is not enough memory for these files and options")
         return 2
     except BrokenPipeError:  # the program that reads the output has ended
-        _give_up_stdout()
+        give_up(sys.stdout)
         return 0
     except OSError as error:
         remark(f"{name}: {FileError(error.strerror or str(error), file=str(error.filename or 'output'))}")
-        _give_up_stdout()
+        give_up(sys.stdout)
         return 2
     return code
 
@@ -175,9 +179,3 @@ def _make_printable() -> None:
         sys.stdout = _Closed()
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")
-
-
-def _give_up_stdout() -> None:
-    """Discard the rest of the output, so that Python's flush at exit does not report that it cannot be written."""
-    with suppress(OSError):  # without a file descriptor, there is nothing to flush
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

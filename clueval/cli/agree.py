@@ -14,6 +14,7 @@ from clueval.cli.parser import Command
 from clueval.cli.printing import remark, say, wrote
 from clueval.cli.progress import progress
 from clueval.exceptions import UsageError
+from clueval.overwriting import input_path
 from clueval.studies.annotators.agreement import Agreement, agree
 from clueval.studies.annotators.contests import DEFAULTS, KEYS
 from clueval.studies.annotators.disagreement import Disagreement
@@ -54,7 +55,10 @@ def add_arguments(parser: Command) -> None:
         help="count only documents with this metadata; if repeated, one value of each KEY must match",
     )
     group.add_argument(
-        "--system", type=Path, metavar="PATH", help="the output of a system, compared with each annotator"
+        "--system",
+        type=input_path,
+        metavar="PATH",
+        help="the output of a system, compared with each annotator",
     )
     group.add_argument(
         "--intervals", action="store_true", help="add intervals, with documents as units (jackknife)"
@@ -89,13 +93,14 @@ def add_arguments(parser: Command) -> None:
 def run(options: argparse.Namespace) -> int:
     outputs = [options.tsv, options.xlsx, options.html, options.output_file]
     paths, preparing = [*paths_of(options), options.system], common.preparing_of(options)
-    refuse_to_overwrite([*paths, common.text_of(options), *preparing.files()], [*outputs, options.pygamma])
+    refuse_to_overwrite([*outputs, options.pygamma])
     require_writable(outputs)
     require_page(options.html, options.lang)
     if options.xlsx is not None:
-        from clueval.studies.annotators.workbook import require_package
+        from clueval.reports.workbook import require_name, require_package
 
         require_package()
+        require_name(options.xlsx)
     if options.disagreements and (options.output_file is not None or options.format is not None):
         raise UsageError(
             "--disagreements prints places, and --format and -o are for the figures",

@@ -10,6 +10,7 @@ from typing import Any
 from clueval.cli import options as common
 from clueval.cli.parser import Command
 from clueval.exceptions import UsageError
+from clueval.overwriting import input_path
 from clueval.reading.pairing import PAIR_BY
 from clueval.studies.annotators.source import LAYOUTS, named
 
@@ -66,10 +67,10 @@ def _named_path(text: str) -> tuple[str | None, Path]:
     """Return the name, if there is one, and the path of an argument."""
     name, equals, path = text.partition("=")
     if not equals or Path(text).exists():
-        return None, Path(text)
+        return None, input_path(text)
     if not name or not path:
         raise UsageError(f"{text!r} lacks a name or a path", advice="write it NAME=PATH")
-    return name, Path(path)
+    return name, input_path(path)
 
 
 def columns_of(options: argparse.Namespace) -> dict[str, int | str] | None:

@@ -5,15 +5,16 @@ from __future__ import annotations
 import argparse
 import re
 from collections.abc import Iterator
-from pathlib import Path
 
 from clueval.cli import options as common
 from clueval.cli.fields import typed
 from clueval.cli.forms import add_output, put_result
 from clueval.cli.outputs import refuse_to_overwrite, require_writable
 from clueval.cli.parser import Command
+from clueval.cli.printing import remarking_passed_over
 from clueval.cli.setting_names import with_options
 from clueval.options import whole
+from clueval.overwriting import input_path
 from clueval.reading.check import Check, checks
 from clueval.reading.read_options import ReadOptions
 from clueval.reading.tag_columns import listed, tag_columns
@@ -30,7 +31,7 @@ example:
 
 
 def add_arguments(parser: Command) -> None:
-    parser.add_argument("files", type=Path, nargs="+", metavar="FILE", help="files or folders")
+    parser.add_argument("files", type=input_path, nargs="+", metavar="FILE", help="files or folders")
     add_output(parser)
     parser.group("output").add_argument(
         "--max-errors",
@@ -42,8 +43,9 @@ def add_arguments(parser: Command) -> None:
     common.add_reading(parser, sides=1)
 
 
+@remarking_passed_over()
 def run(options: argparse.Namespace) -> int:
-    refuse_to_overwrite([*options.files, common.text_of(options)], [options.output_file])
+    refuse_to_overwrite([options.output_file])
     require_writable([options.output_file])
     reading = ReadOptions(layers=common.single_layers(options), **common.reading(options))
     problems = 0
@@ -105,7 +107,9 @@ class _CheckLines:
 
     def _hint(self) -> str:
         """Return which columns look like tags if other columns were read as tags."""
-        if self._check.source.token_lines is None or not any("is not a tag" in key for key in self._lines):
+        if self._check.source.form.token_lines is None or not any(
+            "is not a tag" in key for key in self._lines
+        ):
             return ""
         found = tag_columns(self._check.source)
         if not found:

@@ -1,4 +1,4 @@
-"""The options that select errors of metric levels, in the commands that list errors."""
+"""The options that select errors, in the commands that list errors."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from clueval.spans.match_classes import LEVELS
 
 
 def add_choice(parser: Command) -> None:
-    """The options that select errors of metric levels; see `choice_of`."""
+    """The options that select errors; see `choice_of`."""
     group = parser.group("which errors")
     group.add_argument(
         "--side",
@@ -28,12 +28,16 @@ def add_choice(parser: Command) -> None:
         type=typed(whole),
         choices=LEVELS,
         metavar="N",
-        help="1 to 4: matches up to this level are correct (default: 2)",
+        help="CLUEval's levels, 1 to 4: matches up to this level are correct (default: none, a span is correct if "
+        "start, end and label are; with --labelled or --unlabelled: 2)",
+    )
+    group.add_argument(
+        "--unlabelled", action="store_true", help="CLUEval's levels without labels: --level 2, if no other"
     )
     group.add_argument(
         "--labelled",
         metavar="LAYER",
-        help="a match is correct only if the label in this layer is correct, too",
+        help="CLUEval's levels: a match is correct only if the label in this layer is correct, too",
     )
     add_fields(parser, Counting, "which errors", only=("merge", "where"))
 
@@ -42,13 +46,15 @@ def choice_of(options: argparse.Namespace) -> Choice:
     """The choice that the options make. Raises `UsageError` for a layer that is not among those named."""
     counting = given_fields(Counting, options)
     choice = Choice(
-        options.level or 2,
+        options.level,
         options.labelled,
         chosen_sides(options),
-        frozenset(kinds_of(options)),
+        frozenset(named(options, "kinds")),
         counting.get("merge", False),
         parse_where(counting.get("where", [])),
         getattr(options, "window", None),
+        options.unlabelled or (getattr(options, "metric", None) == "levels" and options.labelled is None),
+        frozenset(named(options, "reasons")),
     )
     if (layers := common.layers(options)) is not None:
         choice.require_layer(layers)
@@ -60,5 +66,6 @@ def chosen_sides(options: argparse.Namespace) -> tuple[str, ...]:
     return SIDES if options.side in (None, "both") else (options.side,)
 
 
-def kinds_of(options: argparse.Namespace) -> set[str]:
-    return {kind for given in getattr(options, "kinds", None) or () for kind in given.split(",")}
+def named(options: argparse.Namespace, option: str) -> set[str]:
+    """The names that an option lists, which can be repeated: classes or reasons."""
+    return {name for given in getattr(options, option, None) or () for name in given.split(",")}

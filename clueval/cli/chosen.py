@@ -58,7 +58,11 @@ def chosen_metrics(names: Sequence[str], given: Sequence[str]) -> list[Metric]:
                 f"--set {text}: {metric} is {'not a selected metric' if known else 'not a metric'}",
                 advice=f"add --metric {metric}" if known else f"one of {', '.join(METRICS)}",
             )
-        settings[metric][setting] = _value(metric, setting, value)
+        read = _value(metric, setting, value)
+        if settings[metric].setdefault(setting, read) != read:
+            raise UsageError(
+                f"--set {metric}.{setting} is given twice, with different values", advice="give it once"
+            )
         texts[metric].append(f"--set {text}")
     return [_made(name, values, texts[name]) for name, values in settings.items()]
 

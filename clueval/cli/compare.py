@@ -13,6 +13,7 @@ from clueval.cli.printing import wrote
 from clueval.evaluation.units.trust import Trust
 from clueval.exceptions import UsageError
 from clueval.options import number
+from clueval.overwriting import input_path
 from clueval.studies.compare import compare
 from clueval.studies.comparison import FORMS
 
@@ -68,9 +69,9 @@ def add_arguments(parser: Command) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    systems = [[Path(run) for run in name.split(",") if run] for name in options.systems]
+    systems = [[input_path(run) for run in name.split(",") if run] for name in options.systems]
     outputs = [options.output_file, options.html]
-    refuse_to_overwrite([path for runs in systems for path in runs], outputs)
+    refuse_to_overwrite(outputs)
     require_writable(outputs)
     require_page(options.html)
     if options.html is not None and options.format is not None and options.output_file is None:

@@ -22,6 +22,7 @@ from clueval.exceptions import CluevalError, FileError, FormatError, UsageError,
 from clueval.formats import format_named
 from clueval.formats.format import Format
 from clueval.options import options_of
+from clueval.overwriting import note_input
 from clueval.reading.options import Reading
 from clueval.reading.paths import files_of
 from clueval.reading.read_options import ReadOptions, formats_that_read
@@ -54,6 +55,7 @@ def configuration() -> tuple[Path, Mapping[str, Any]] | None:
 def _read(path: Path) -> Any:
     import tomllib  # only read where there is a file
 
+    note_input(path)
     try:
         text = path.read_text(encoding="utf-8")
         return tomllib.loads(text) if path.name != "pyproject.toml" or "clueval" in text else {}
@@ -72,6 +74,7 @@ def defaults_of(given: Sequence[str], parser: Command, path: Path, options: Mapp
     """
     actions = parser.option_actions()
     present = {argument.partition("=")[0] for argument in given if argument.startswith("-")}
+    present |= {argument[:2] for argument in present if argument[1] != "-"}  # -oFILE
     added: list[str] = []
     own = _of_command(path, given[0], options)
     for key, value in own.items():

@@ -46,8 +46,7 @@ def run(options: argparse.Namespace) -> int:
     common.check_pairing(options)
     outputs = [options.html, options.output_file]
     preparing = common.preparing_of(options)
-    inputs = [options.gold, options.predicted, common.text_of(options), *preparing.files()]
-    refuse_to_overwrite(inputs, outputs)
+    refuse_to_overwrite(outputs)
     require_writable(outputs)
     require_page(options.html)
     if options.html is not None and options.format is not None and options.output_file is None:

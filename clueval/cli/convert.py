@@ -7,11 +7,12 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from clueval.cli import options as common
-from clueval.cli.outputs import Inputs, refuse_to_overwrite
+from clueval.cli.outputs import refuse_to_overwrite
 from clueval.cli.parser import Command
-from clueval.cli.printing import put, remark
+from clueval.cli.printing import put, remark, remarking_passed_over
 from clueval.compat.convert import Conversion, of_one_file, token_documents, with_label
 from clueval.formats import all_formats, format_named
+from clueval.overwriting import input_path
 from clueval.reading.layers import layer_names
 from clueval.reading.source import read
 from clueval.spans.document import Document
@@ -34,7 +35,7 @@ examples:
 
 
 def add_arguments(parser: Command) -> None:
-    parser.add_argument("file", type=Path, metavar="FILE", help="file or folder")
+    parser.add_argument("file", type=input_path, metavar="FILE", help="file or folder")
     names = [form.name for form in all_formats() if form.write is not None]
     parser.add_argument(
         "--to",
@@ -57,19 +58,20 @@ def add_arguments(parser: Command) -> None:
     parser.add_argument("--label", metavar="LABEL", help="write only spans with this label (ltf holds one)")
     parser.add_argument(
         "--tokens",
-        type=Path,
+        type=input_path,
         metavar="FILE",
         help="a VRT or CoNLL file with the tokens of texts, for formats with tokens (default: words and single marks)",
     )
     common.add_reading(parser, sides=1)
 
 
+@remarking_passed_over()
 def run(options: argparse.Namespace) -> int:
     form = format_named(options.to)
     layers = common.single_layers(options)
     documents = read(options.file, layers, **common.reading(options))
     path = None if options.output_file is None else Path(options.output_file)
-    inputs = refuse_to_overwrite([options.file, options.tokens, common.text_of(options)], [path])
+    refuse_to_overwrite([path])
     conversion = Conversion(
         form,
         layer_names(layers),
@@ -79,20 +81,18 @@ def run(options: argparse.Namespace) -> int:
         token_documents(options.tokens, form),
     )
     documents = of_one_file(documents, options.file, form)
-    put_documents(conversion, with_label(documents, options.label), options.output_file, inputs)
+    put_documents(conversion, with_label(documents, options.label), options.output_file)
     return 0
 
 
-def put_documents(
-    conversion: Conversion, documents: Iterable[Document], output: str | None, inputs: Inputs
-) -> None:
+def put_documents(conversion: Conversion, documents: Iterable[Document], output: str | None) -> None:
     """Write documents in a format: to standard output, to a file, or to files of a folder."""
     fitting = conversion.fitted(documents)
     if output is None:
         for piece in conversion.text(fitting):
             put(piece, end="")
     else:
-        conversion.write(fitting, output, inputs)
+        conversion.write(fitting, output)
     if conversion.dropped:
         left_out = ", ".join(f"{number} {kind}" for kind, number in conversion.dropped.items())
         remark(f"left out: {left_out}")

@@ -11,11 +11,12 @@ from clueval.cli.annotators import add_annotators, paths_of, reading_of, sources
 from clueval.cli.convert import put_documents
 from clueval.cli.outputs import refuse_to_overwrite, require_writable
 from clueval.cli.parser import Command
-from clueval.cli.printing import remark, wrote
+from clueval.cli.printing import remark, remarking_passed_over, wrote
 from clueval.cli.progress import progress
 from clueval.compat.convert import Conversion
 from clueval.exceptions import UsageError
 from clueval.formats import all_formats, format_named
+from clueval.overwriting import input_path
 from clueval.reading.layers import layer_names
 from clueval.spans.document import Document
 from clueval.studies.annotators.curation import Curated, curate
@@ -47,7 +48,7 @@ def add_arguments(parser: Command) -> None:
     group.add_argument("--union", action="store_true", help="keep each place as one span")
     group.add_argument(
         "--decisions",
-        type=Path,
+        type=input_path,
         metavar="FILE",
         help="a table of spans to keep: document, start, end_inclusive, label (empty: keep nothing there)",
     )
@@ -74,12 +75,11 @@ def add_arguments(parser: Command) -> None:
     common.add_reading(parser, sides=1)
 
 
+@remarking_passed_over()
 def run(options: argparse.Namespace) -> int:
     path = None if options.output_file is None else Path(options.output_file)
     paths = paths_of(options)
-    inputs = refuse_to_overwrite(
-        [*paths, common.text_of(options), options.decisions], [path, options.undecided]
-    )
+    refuse_to_overwrite([path, options.undecided])
     in_folder = path is not None and (path.is_dir() or options.output_file.endswith("/"))
     require_writable([options.undecided, *([] if in_folder else [path])])
     if options.union and options.votes is not None:
@@ -101,7 +101,7 @@ def run(options: argparse.Namespace) -> int:
             "token_id" in common.reading(options),
             remark=remark,
         )
-        put_documents(conversion, listed.documents(curated), options.output_file, inputs)
+        put_documents(conversion, listed.documents(curated), options.output_file)
     if options.undecided is not None:
         write_tsv(options.undecided, listed.rows, listed.names, listed.sequences)
         wrote(options.undecided)

@@ -13,6 +13,7 @@ from clueval.cli.outputs import add_page, refuse_to_overwrite, require_page, req
 from clueval.cli.parser import Command
 from clueval.cli.progress import progress
 from clueval.exceptions import UsageError
+from clueval.overwriting import input_path
 from clueval.studies.diff import diff
 from clueval.studies.diff_report import FORMS
 
@@ -32,7 +33,7 @@ examples:
 
 def add_arguments(parser: Command) -> None:
     for name, what in (("gold", "gold"), ("old", "the old run"), ("new", "the new run")):
-        parser.add_argument(name, type=Path, metavar=name.upper(), help=f"file or folder of {what}")
+        parser.add_argument(name, type=input_path, metavar=name.upper(), help=f"file or folder of {what}")
     add_choice(parser)
     parser.group("which errors").add_argument(
         "--fail-on-new", action="store_true", help="exit with 1 if there is a new error"
@@ -49,8 +50,7 @@ def add_arguments(parser: Command) -> None:
 def run(options: argparse.Namespace) -> int:
     paths = [options.gold, options.old, options.new]
     outputs = [options.output_file, options.html]
-    files = common.preparing_of(options).files()
-    refuse_to_overwrite([*paths, common.text_of(options), *files], outputs)
+    refuse_to_overwrite(outputs)
     require_writable(outputs)
     require_page(options.html, options.lang)
     new = _diffed(options, paths) if options.html is None else _paged(options, paths)

@@ -10,20 +10,20 @@ import argparse
 import os
 import shutil
 import sys
+from collections import Counter
 from collections.abc import Iterable
 from contextlib import ExitStack
 from itertools import islice
 from pathlib import Path
 from typing import Any, Self
 
-from clueval.cli import options as common
 from clueval.cli.error_numbers import ErrorNumbers
 from clueval.cli.outputs import refuse_to_overwrite, require_page, require_writable
 from clueval.cli.printing import put_painted, wrote
 from clueval.evaluation.result import Result
 from clueval.exceptions import UsageError
 from clueval.findings import page, text, xlsx
-from clueval.findings.choice import Choice
+from clueval.findings.choice import Choice, ReasonKey
 from clueval.findings.kept_text import KeptText
 from clueval.findings.observer import KeptRows
 from clueval.findings.page import PlaceLines
@@ -32,32 +32,34 @@ from clueval.findings.places import places, places_of_document
 from clueval.findings.rows import RowColumns
 from clueval.findings.table import Finding
 from clueval.findings.tsv import TableLines
-from clueval.reports.workbook import require_package
+from clueval.reports.workbook import require_name, require_package
 from clueval.writing import whole_file
 
 
-def check_outputs(options: argparse.Namespace, sides: tuple[Any, Any]) -> None:
+def check_outputs(options: argparse.Namespace) -> None:
     """Raise `CluevalError` for what cannot be written, or not like this."""
     outputs = [options.tsv, options.xlsx, options.html]
-    refuse_to_overwrite(common.inputs_of(options, sides), outputs)
+    refuse_to_overwrite(outputs)
     require_writable(outputs)
     if options.raw and options.tsv is None:
         raise UsageError("--raw needs --tsv", advice="add --tsv FILE")
     require_page(options.html, options.lang)
     if options.xlsx is not None:
         require_package()
+        require_name(options.xlsx)
 
 
 class ErrorOutputs:
     """The outputs that the options name; text if they name none. A context manager.
 
-    `take` is given the errors of each document or passage, `put` writes all of them. `choice` is that of the errors
-    (None: those of another metric). `numbers` counts what was taken.
+    `take` is given the errors of each document or passage, `put` writes all of them. `choice` is that of the errors.
+    `numbers` counts what was taken; a page shows the `counts` of all errors, whichever are taken.
     """
 
-    def __init__(self, options: argparse.Namespace, choice: Choice | None = None) -> None:
-        self._options, self._choice = options, choice
+    def __init__(self, options: argparse.Namespace, choice: Choice) -> None:
+        self._options, self.choice = options, choice
         self.numbers = ErrorNumbers()
+        self.counts: Counter[ReasonKey] | None = None if options.html is None else Counter()
         self._stack = ExitStack()
 
     def __enter__(self) -> Self:
@@ -117,7 +119,8 @@ class ErrorOutputs:
                 options.html,
                 lines,
                 report,
-                self._choice,
+                self.choice,
+                self.counts or Counter(),
                 title=f"Errors: {title}",
                 lang=options.lang or "",
             )

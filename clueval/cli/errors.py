@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from clueval.cli import options as common
-from clueval.cli.choice import add_choice, choice_of, chosen_sides, kinds_of
+from clueval.cli.choice import add_choice, choice_of, chosen_sides, named
 from clueval.cli.chosen import add_set, chosen_metrics
-from clueval.cli.error_numbers import many, remark_wrong_labels
+from clueval.cli.error_numbers import many, remark_one_sided, remark_wrong_labels
 from clueval.cli.error_outputs import ErrorOutputs, check_outputs
 from clueval.cli.fields import given_fields, typed
 from clueval.cli.forms import put_result
@@ -25,13 +25,14 @@ from clueval.evaluation.options import Counting
 from clueval.evaluation.result import Result
 from clueval.evaluation.run import score
 from clueval.exceptions import UsageError
-from clueval.findings.choice import expected
+from clueval.findings.choice import Choice, expected, metrics_of, reports_of
 from clueval.findings.observer import DocumentsObserver, FindingsObserver, KeptRows
 from clueval.findings.page_profile import PageProfile
-from clueval.findings.table import FINDING_KINDS, Finding
-from clueval.metrics.confusion import Confusion
+from clueval.findings.table import FINDING_KINDS, REASONS, Finding
+from clueval.metrics.exact import Exact
 from clueval.metrics.metric import Metric
 from clueval.options import whole
+from clueval.overwriting import input_path
 from clueval.reports.text import render_tables
 from clueval.spans.document import Document
 from clueval.studies.profile_counts import ProfileCounts
@@ -45,26 +46,31 @@ DESCRIPTION = """\
 Show the errors in context: gold spans that were not found and predicted spans that are not correct, each in its
 sentence with everything that overlaps it on the other side.
 
-A match has a class: 1 exact, 2 superset, 3 tiling, 4 overlap. A span without a match is partial if a span of the
-other side overlaps it, otherwise missed (gold) or spurious (predicted). At level N, the classes 1 to N are correct; all
-others are errors with the reason "boundary". With --labelled, a match with another label is an error with the reason
-"label". clueval score counts the same number of errors if the options are the same."""
+By default, these are the errors that clueval score --metric exact counts: spans whose start, end or label is wrong.
+Each has a reason, the first that fits: label (a span of the other side has the same range and another label), boundary
+(it overlaps a span with its label), boundary+label (it overlaps only spans with other labels), missed (gold) or
+spurious (predicted): it overlaps nothing.
+
+--level, --unlabelled and --labelled choose the errors of clueval score --metric levels instead. A match has a class: 1
+exact, 2 superset, 3 tiling, 4 overlap. A span without a match has the class partial if a span of the other side
+overlaps it, otherwise missed or spurious. At level N, the classes 1 to N are correct; with --labelled, only if the
+label is, too."""
 EPILOG = """\
 in the context, brackets (text) and squares (TSV) show which side has marked each piece:
   [=...=] 🟩 both sides   [-...-] 🟥 only the span in question   {+...+} 🟧 only the other side
 
 examples:
   clueval errors gold.vrt predicted.vrt --layer entity=2 --token-id 4
-  clueval errors gold.vrt predicted.vrt --layer entity=2 --labelled entity --html errors.html
+  clueval errors gold.vrt predicted.vrt --layer entity=2 --html errors.html
   clueval errors gold.vrt one.vrt two.vrt --layer entity=2 --html errors.html
-  clueval errors gold/ predicted/ --side gold --class missed --where domain=civil --xlsx missed.xlsx"""
+  clueval errors gold/ predicted/ --side gold --reason missed --where domain=civil --xlsx missed.xlsx"""
 
 
 def add_arguments(parser: Command) -> None:
     common.add_sides(parser)
     parser.add_argument(
         "second",
-        type=Path,
+        type=input_path,
         metavar="SECOND",
         nargs="?",
         help="a second system, whose errors --html shows with those of the first",
@@ -86,24 +92,12 @@ def _add_metric(parser: Command) -> None:
     group = parser.group("which errors")
     group.add_argument(
         "--metric",
-        type=_finder,
         choices=tuple(FINDERS),
         metavar="METRIC",
-        default="levels",
-        help="whose errors: levels (CLUEval), fair (FairEval, with the types LE, BES, BEL, BEO, LBE, FN, FP) or noisy "
-        "(texts that differ: every gold span with its predicted span) (default: levels)",
+        help="whose errors: exact, levels (CLUEval), fair (FairEval, with the types LE, BES, BEL, BEO, LBE, FN, FP) or "
+        "noisy (texts that differ: every gold span with its predicted span) (default: exact)",
     )
     add_set(parser, "which errors")
-
-
-def _finder(name: str) -> str:
-    """Return the name of a metric. Raises an error of argparse for a metric whose errors are those of `levels`."""
-    if name == "exact":
-        raise argparse.ArgumentTypeError(
-            "the errors of exact are those of --level 1 --labelled LAYER, without --metric; LAYER is label if it has "
-            "no other name"
-        )
-    return name
 
 
 def _add_class(parser: Command) -> None:
@@ -112,7 +106,14 @@ def _add_class(parser: Command) -> None:
         dest="kinds",
         action="append",
         metavar="CLASS,...",
-        help=f"only errors of these classes: {', '.join(FINDING_KINDS)}; with --metric fair, its types",
+        help=f"only errors of these classes of CLUEval: {', '.join(FINDING_KINDS)}; with --metric fair, its types",
+    )
+    parser.group("which errors").add_argument(
+        "--reason",
+        dest="reasons",
+        action="append",
+        metavar="REASON,...",
+        help=f"only errors with these reasons: {', '.join(REASONS)}",
     )
 
 
@@ -150,10 +151,13 @@ def run(options: argparse.Namespace) -> int:
         return errors_of_two.run(options, choice_of(options))
     common.check_pairing(options)
     sides = common.sides_of(options)
-    check_outputs(options, sides)
+    check_outputs(options)
     _refuse_options(options)
-    (metric,) = chosen_metrics([options.metric], options.set)
-    finder = FINDERS[options.metric](options, metric)
+    name = options.metric or "exact"
+    (metric,) = chosen_metrics([name], options.set)
+    if isinstance(metric, Exact) and metric != Exact():
+        raise UsageError("the errors of exact are those without settings", advice="leave out --set exact")
+    finder = FINDERS[name](options, metric)
     bars = _bars(options)
     with finder.outputs as outputs:
         with progress([options.gold, options.predicted]) as advance:
@@ -170,6 +174,8 @@ def run(options: argparse.Namespace) -> int:
                 **common.reading(options),
             )
         finder.show(outputs, result, *([] if bars is None else [bars.for_page()]))
+        if isinstance(outputs, ErrorOutputs):
+            remark_one_sided(result, [key for key, _ in outputs.choice.where.conditions])
         if result.unprojected:
             number = many(len(result.unprojected), "predicted span")
             remark(f"not shown: {number} without a place in the text of gold; clueval score lists them")
@@ -193,17 +199,18 @@ def _bars(options: argparse.Namespace) -> ProfileCounts | None:
 def _refuse_options(options: argparse.Namespace) -> None:
     """Raise `UsageError` for options that do not apply to the metric."""
     given = {**vars(options), **given_fields(Counting, options)}
-    for name in _NOT_OF[options.metric]:
+    for name in _NOT_OF.get(options.metric, ("pairs",)):
         if given.get(name):
-            flag = "class" if name == "kinds" else name.replace("_", "-")
+            flag = {"kinds": "class", "reasons": "reason"}.get(name, name.replace("_", "-"))
             raise UsageError(f"--{flag} does not apply to --metric {options.metric}", advice="leave one out")
 
 
+_OF_LEVELS = ("level", "labelled", "unlabelled")
 _NOT_OF = {
-    "levels": ("pairs",),
-    "fair": ("html", "profile", "merge", "where", "level", "labelled"),
+    "exact": ("pairs", *_OF_LEVELS),
+    "fair": ("html", "profile", "merge", "where", *_OF_LEVELS),
     "noisy": (
-        *("side", "level", "labelled", "kinds", "merge", "where", "limit", "window", "xlsx", "raw"),
+        *("side", "kinds", "reasons", "merge", "where", "limit", "window", "xlsx", "raw", *_OF_LEVELS),
         *("gold_set", "predicted_set", "profile"),
     ),
 }
@@ -224,43 +231,49 @@ class Finder(NamedTuple):
     show: Callable[..., None]
 
 
-def _levels(options: argparse.Namespace, _: Metric) -> Finder:
-    """The errors of metric `levels`, in every form."""
+def _spans(options: argparse.Namespace, _: Metric) -> Finder:
+    """The errors of metric `exact` or `levels`, in every form."""
     choice = choice_of(options)
+    outputs = ErrorOutputs(options, choice)
 
     def show(outputs: ErrorOutputs, result: Result, profile: PageProfile | None = None) -> None:
-        reports = result.metrics["levels"].values()
-        choice.require_layer([layer for report in reports for layer in report["labelled"]])
+        reports = reports_of(result.metrics, choice).values()
+        choice.require_layer([layer for report in reports for layer in report.get("labelled", ())])
         outputs.put(result, profile)
         counted = Counter[str]()
         for report in reports:
             counted.update(expected(report, choice))
-        outputs.numbers.remark(counted, choice.level)
-        if choice.labelled is None and not choice.kinds:
+        outputs.numbers.remark(counted, choice)
+        if choice.by_levels and choice.labelled is None and not (choice.kinds or choice.reasons):
             remark_wrong_labels(reports, choice)
 
-    observer = partial(FindingsObserver, choice)
-    return Finder(["levels", Confusion()], observer, ErrorOutputs(options, choice), show)
+    observer = partial(FindingsObserver, choice, counts=outputs.counts)
+    return Finder(metrics_of(choice), observer, outputs, show)
 
 
 def _fair(options: argparse.Namespace, metric: Fair) -> Finder:
     """The errors of metric `fair`, to the terminal, a table or a spreadsheet."""
-    from clueval.findings.fair import FAIR_KINDS, fair_findings
+    from clueval.findings.fair import FAIR_KINDS, ONE_SIDED, fair_findings
 
-    kinds, chosen = kinds_of(options), chosen_sides(options)
+    kinds, chosen = named(options, "kinds"), chosen_sides(options)
+    reasons = Choice(sides=chosen, reasons=frozenset(named(options, "reasons"))).reasons
     for kind in sorted(kinds - set(FAIR_KINDS)):
         raise UsageError(f"there is no error type {kind!r}", advice=f"one of {', '.join(FAIR_KINDS)}")
+    for kind, side in ONE_SIDED.items():
+        if kind in kinds and side not in chosen:
+            raise UsageError(f"errors of the type {kind} have a {side} span", advice=f"also the {side} side")
 
     def find(gold: Document, predicted: Document) -> Iterator[Finding]:
         for finding in fair_findings(gold, predicted, metric, window=options.window):
-            if finding.side in chosen and (not kinds or finding.kind in kinds):
+            is_chosen = finding.side in chosen and (not kinds or finding.kind in kinds)
+            if is_chosen and (not reasons or finding.reason in reasons):
                 yield finding
 
     def show(outputs: ErrorOutputs, result: Result) -> None:
         outputs.put(result)
         outputs.numbers.remark()
 
-    return Finder([metric], partial(DocumentsObserver, find), ErrorOutputs(options), show)
+    return Finder([metric], partial(DocumentsObserver, find), ErrorOutputs(options, Choice()), show)
 
 
 def _noisy(options: argparse.Namespace, metric: Noisy) -> Finder:
@@ -284,7 +297,8 @@ def _noisy(options: argparse.Namespace, metric: Noisy) -> Finder:
 
 
 FINDERS: dict[str, Callable[[argparse.Namespace, Any], Finder]] = {
-    "levels": _levels,
+    "exact": _spans,
+    "levels": _spans,
     "fair": _fair,
     "noisy": _noisy,
 }

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from clueval.cli import options as common
+from clueval.cli.error_numbers import remark_one_sided
 from clueval.cli.fields import given_fields
 from clueval.cli.outputs import refuse_to_overwrite, require_page, require_writable
 from clueval.cli.printing import remark, wrote
@@ -14,7 +15,7 @@ from clueval.cli.progress import progress
 from clueval.evaluation.options import Counting
 from clueval.evaluation.result import Result
 from clueval.exceptions import UsageError
-from clueval.findings.choice import SIDES, Choice
+from clueval.findings.choice import SIDES, Choice, in_words
 from clueval.findings.systems import States, System, shared_states
 from clueval.reading.options import SETS, Reading, readings_of
 from clueval.studies.error_pages import ErrorPages
@@ -32,6 +33,7 @@ def run(options: argparse.Namespace, choice: Choice) -> int:
     states = shared_states(*(system.short for system in systems))
     paths = [options.gold, options.predicted, options.second]
     result, _ = write_page(options, choice, paths, systems, states)
+    remark_one_sided(result, [key for key, _ in choice.where.conditions])
     common.say_what_was_read(options, result)
     return 0
 
@@ -66,6 +68,7 @@ def write_page(
     wrote(options.html)
     listed = {state: sum(counts[side, state] for side in SIDES) for state in states.meanings}
     remark(f"errors: {', '.join(f'{number:,} {state}' for state, number in listed.items())}")
+    remark(f"listed: {in_words(choice)}")
     return result, listed
 
 
@@ -76,7 +79,7 @@ def _check(options: argparse.Namespace) -> None:
             raise UsageError(
                 f"--{name} does not apply to two systems", advice="give one system, or only --html"
             )
-    if options.metric != "levels":
+    if options.metric not in (None, "exact", "levels"):
         raise UsageError(f"--metric {options.metric} does not apply to two systems", advice="leave it out")
     if Path("-") in (options.gold, options.predicted, options.second):
         raise UsageError(
@@ -87,8 +90,6 @@ def _check(options: argparse.Namespace) -> None:
             "the errors of two systems are shown as a web page",
             advice="add --html FILE; clueval diff compares two runs in the terminal",
         )
-    files = common.preparing_of(options).files()
-    inputs = [options.gold, options.predicted, options.second, common.text_of(options), *files]
-    refuse_to_overwrite(inputs, [options.html])
+    refuse_to_overwrite([options.html])
     require_writable([options.html])
     require_page(options.html, options.lang)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 
 from clueval.cli.forms import add_output, put_result
 from clueval.cli.outputs import add_quiet, refuse_to_overwrite
 from clueval.cli.parser import Command
 from clueval.compat.faireval.config import output_file, parse_config, run_config
+from clueval.overwriting import input_path, note_input
 from clueval.textfiles import lines
 
 USAGE = "CONFIG"
@@ -23,15 +23,16 @@ example:
 
 
 def add_arguments(parser: Command) -> None:
-    parser.add_argument("config", type=Path, metavar="CONFIG", help="the config file")
+    parser.add_argument("config", type=input_path, metavar="CONFIG", help="the config file")
     add_output(parser)
     add_quiet(parser)
 
 
 def run(options: argparse.Namespace) -> int:
-    refuse_to_overwrite([options.config], [])  # also refuses an invalid path
     config = parse_config(lines(options.config), file=str(options.config))
     target = options.output_file or output_file(config)
-    refuse_to_overwrite([options.config, config.target_in, config.system_in], [target])
+    note_input(config.target_in)
+    note_input(config.system_in)
+    refuse_to_overwrite([target])
     put_result([run_config(config).removesuffix("\n")], target)
     return 0

@@ -8,7 +8,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from clueval.cli.parser import Command
-from clueval.cli.printing import put, wrote
+from clueval.cli.printing import put, while_read, wrote
 from clueval.exceptions import UsageError
 
 STDOUT = "-"
@@ -55,7 +55,8 @@ def put_result(lines: Iterable[str], path: Path | None) -> None:
     """Write lines to standard output, or to a file, which is then complete or not written at all."""
     if path is None:
         for line in lines:
-            put(line)
+            with while_read():
+                put(line)
         return
     from clueval.writing import whole_file
 

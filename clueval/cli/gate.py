@@ -95,8 +95,7 @@ def run(options: argparse.Namespace) -> int:
     if options.indicator_prefix is not None and options.write_indicators is None:
         raise UsageError("--indicator-prefix needs --write-indicators", advice="add it")
     preparing = common.preparing_of(options)
-    inputs = [options.gold, options.predicted, common.text_of(options), *preparing.files()]
-    refuse_to_overwrite(inputs, outputs)
+    refuse_to_overwrite(outputs)
     require_page(options.html)
     counting = given_fields(Counting, options)
     common.check_pairing(options)

@@ -5,17 +5,15 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from clueval.cli import printing
-from clueval.cli.fields import typed
+from clueval.cli.fields import given_fields, typed
 from clueval.cli.parser import Command
 from clueval.evaluation.result import Result
 from clueval.evaluation.units.trust import Trust
-from clueval.evaluation.units.unit import CORPUS
 from clueval.exceptions import UsageError
-from clueval.options import number
+from clueval.overwriting import input_path
 
 if TYPE_CHECKING:
     from clueval.studies.gates import Limit
@@ -32,11 +30,11 @@ def add_gates(parser: Command) -> None:
         default=[],
         metavar="PATH=X",
         help="exit with 1 if this score (its place below metrics in the JSON, or f1 of the headline) is below X, a "
-        "fraction; PATH.low=X tests the low end of its interval",
+        "fraction or a percentage (0.72 or 72%%); PATH.low=X tests the low end of its interval",
     )
     group.add_argument(
         "--fail-if-worse",
-        type=Path,
+        type=input_path,
         metavar="BASELINE",
         help="exit with 1 if a score is below that of this saved result",
     )
@@ -48,14 +46,15 @@ def add_gates(parser: Command) -> None:
     )
     group.add_argument(
         "--allow-drop",
-        type=typed(number),
+        type=typed(_drop),
         metavar="X",
-        help="with --fail-if-worse: how far a score may fall, a fraction (default: 0)",
+        help="with --fail-if-worse: how far a score may fall, a fraction or a percentage: 0.01 or 1%% is one point "
+        "(default: 0)",
     )
     group.add_argument(
         "--significant",
         action="store_true",
-        help="with --fail-if-worse: a score fails only if the difference is also significant",
+        help="with --fail-if-worse: a score fails only if it has also fallen significantly by more than --allow-drop",
     )
 
 
@@ -63,25 +62,38 @@ def require_gates(options: argparse.Namespace) -> None:
     """Raise `UsageError` for options of gates that cannot be read, or lack the baseline."""
     if options.fail_if_worse is None:
         for name, flag in _NEED_BASELINE.items():
-            if getattr(options, name):
+            given = getattr(options, name)
+            if given is not None and given is not False:
                 raise UsageError(f"{flag} needs --fail-if-worse", advice="add --fail-if-worse BASELINE")
     for text in options.fail_under:
         _limit(text)
 
 
 def baseline_of(options: argparse.Namespace) -> Result | None:
-    """The saved result that ``--fail-if-worse`` names."""
+    """The saved result that ``--fail-if-worse`` names.
+
+    Raises `UsageError` if it cannot be tested by units, and that is asked for.
+    """
     if options.fail_if_worse is None:
         return None
     from clueval.evaluation.units.loaded import load_result
 
-    return load_result(options.fail_if_worse)
+    baseline = load_result(options.fail_if_worse)
+    if options.significant:
+        from clueval.studies.systems import require_units
+
+        units = require_units(baseline, str(options.fail_if_worse))
+        asked = given_fields(Trust, options).get("resample_by", units.by)
+        if asked != units.by:
+            raise UsageError(
+                f"the units of the baseline are {units.by}, not {asked}", advice="leave out --resample-by"
+            )
+    return baseline
 
 
 def units_of(baseline: Result | None) -> str | None:
     """What the units of a baseline are, so that a result can be compared with it; None if it has none."""
-    units = None if baseline is None or baseline.counted is None else baseline.counted.units
-    return None if units is None or units.by == CORPUS else units.by
+    return None if baseline is None or baseline.units is None else baseline.units.by
 
 
 def needs_units(options: argparse.Namespace) -> bool:
@@ -117,6 +129,12 @@ def with_gates(result: Result, options: argparse.Namespace, trust: Trust, baseli
 def exit_code(result: Result) -> int:
     """1 if a gate has failed, 0 otherwise."""
     return int(any(not gate["passed"] for gate in result.gates or ()))
+
+
+def _drop(text: str) -> float:
+    from clueval.studies.gates import drop_of
+
+    return drop_of(text)
 
 
 def _limit(text: str) -> Limit:

@@ -112,11 +112,8 @@ def run(options: argparse.Namespace) -> int:
     counting = given_fields(Counting, options)
     settings = given_fields(Masking, options)
     common.check_pairing(options)
-    words = (settings.get(name) for name in ("ignore_words", "word_weights"))
     preparing = common.preparing_of(options)
-    files = [*(one.file for one in words if one), *preparing.files()]
-    inputs = [options.gold, options.predicted, common.text_of(options), *files]
-    refuse_to_overwrite(inputs, outputs)
+    refuse_to_overwrite(outputs)
     require_page(options.html, options.lang)
     with workers(options, [options.gold, options.predicted]) as work:
         report = masking(

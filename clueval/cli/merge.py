@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 
 from clueval.cli import options as common
 from clueval.cli.forms import add_output, put_result
 from clueval.cli.outputs import refuse_to_overwrite, require_writable
 from clueval.cli.parser import Command
+from clueval.cli.printing import remarking_passed_over
 from clueval.compat.convert import require_one_file
+from clueval.overwriting import input_path
 from clueval.reading.merged_rows import merged_rows
 
 USAGE = "FILE"
@@ -27,14 +28,15 @@ example:
 
 
 def add_arguments(parser: Command) -> None:
-    parser.add_argument("file", type=Path, metavar="FILE", help="the file with the layers")
+    parser.add_argument("file", type=input_path, metavar="FILE", help="the file with the layers")
     add_output(parser)
     common.add_reading(parser, sides=1)
 
 
+@remarking_passed_over()
 def run(options: argparse.Namespace) -> int:
     require_one_file(options.file)
-    refuse_to_overwrite([options.file, common.text_of(options)], [options.output_file])
+    refuse_to_overwrite([options.output_file])
     require_writable([options.output_file])
     layers = common.single_layers(options)
     put_result(merged_rows(options.file, layers, common.reading(options)), options.output_file)

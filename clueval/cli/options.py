@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Collection, Iterable, Mapping
-from pathlib import Path
+from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, Any
 
 from clueval.cli.fields import SideValues, add_fields, given_fields, group_of, help_of, pair_of
@@ -13,14 +12,15 @@ from clueval.cli.outputs import add_quiet
 from clueval.cli.parser import Command
 from clueval.cli.printing import flush, remark
 from clueval.evaluation.options import Counting
-from clueval.evaluation.preparation import plain_tally
+from clueval.evaluation.preparation import plain_changes, plain_tally
 from clueval.exceptions import UsageError
 from clueval.formats import FORMATS, all_formats
 from clueval.options import column, options_of
+from clueval.overwriting import input_path
 from clueval.reading.layers import LayerColumns, LayerSource
 from clueval.reading.options import Reading
 from clueval.reading.read_options import formats_that_read
-from clueval.reports.text import layers_read
+from clueval.reports.text import layers_read, mended
 from clueval.spans.span import MERGED
 from clueval.transforms.preparing import Preparing
 
@@ -30,10 +30,10 @@ if TYPE_CHECKING:
 
 def add_sides(parser: Command) -> None:
     """Add the arguments GOLD and PREDICTED."""
-    parser.add_argument("gold", type=Path, metavar="GOLD", help="file or folder")
+    parser.add_argument("gold", type=input_path, metavar="GOLD", help="file or folder")
     parser.add_argument(
         "predicted",
-        type=Path,
+        type=input_path,
         metavar="PREDICTED",
         nargs="?",
         help="file or folder; without it, GOLD has both sides",
@@ -41,12 +41,11 @@ def add_sides(parser: Command) -> None:
 
 
 def say_what_was_read(options: argparse.Namespace, result: Result) -> None:
-    """Print a line on the repaired tags of each side, and on each layer, to stderr, unless ``--quiet`` is given."""
+    """Print a line on what was mended, and on each layer, to stderr, unless ``--quiet`` is given."""
     flush()  # if the result cannot be printed, that is the only message
     if not options.quiet:
-        for side, number in result.repaired_tags.items():
-            if number:
-                remark(f"{number:,} repaired tag{'s' * (number != 1)} in {side}")
+        for line in mended(result.repaired_tags, plain_changes(result.prepared or {})):
+            remark(line)
         for line in layers_read(result.inputs):
             remark(line)
         for name, changed in (result.prepared or {}).items():
@@ -69,7 +68,7 @@ def add_pairs(parser: Command, topic: str) -> None:
     """Add the option for a table of pairs of files."""
     parser.topic(topic).add_argument(
         "--pairs",
-        type=Path,
+        type=input_path,
         metavar="CSV",
         help="a CSV table of pairs of files, gold and predicted; GOLD is then the folder with all of them",
     )
@@ -108,13 +107,6 @@ def check_pairing(options: argparse.Namespace) -> None:
         raise UsageError("--pairs and --pair-by cannot be used together", advice="remove one of them")
     if options.predicted is None:
         raise UsageError("without PREDICTED, there are no files to pair", advice="remove --pair-by")
-
-
-def inputs_of(options: argparse.Namespace, sides: Iterable[Any]) -> list[Path | None]:
-    """Return the files that a command reads, which it must not overwrite."""
-    listed = [path for side in sides if isinstance(side, list) for path in side]
-    files = preparing_of(options).files()
-    return [options.gold, options.predicted, options.pairs, text_of(options), *listed, *files]
 
 
 def add_reading(parser: Command, *, sides: int, sets: str | None = "reading") -> None:
@@ -189,12 +181,6 @@ def _split_meta(options: argparse.Namespace) -> None:
             parts = (value.partition("=") for value in given)
             sides.append([f"{name}={(columns.split(':') * 2)[side]}" for name, _, columns in parts])
         setattr(options, "Reading.meta", SideValues(*sides))
-
-
-def text_of(options: argparse.Namespace) -> Path | None:
-    """Return the text file that ``--text`` names."""
-    path: Path | None = given_fields(Reading, options).get("text")
-    return path
 
 
 def layers(options: argparse.Namespace) -> LayerColumns | None:

@@ -11,7 +11,6 @@ from pathlib import Path
 
 from clueval.cli.fields import typed
 from clueval.exceptions import FileError, UsageError
-from clueval.overwriting import Inputs as Inputs
 from clueval.overwriting import refuse_to_overwrite as refuse_to_overwrite
 
 

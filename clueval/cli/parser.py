@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import Any, NoReturn
 
+from clueval.cli.printing import put
 from clueval.visible import visible
 
 _ALIKE = 0.7
@@ -24,10 +26,21 @@ class Parser(argparse.ArgumentParser):
     ) -> None:
         self._prints_help = formatter_class
         super().__init__(formatter_class=partial(formatter_class, width=80), allow_abbrev=False, **settings)
+        self.given: dict[str, Any] = {}
+        """The values of the options that have been parsed and may have one value, by their places."""
+        for name in (None, "store"):
+            self.register("action", name, _StoreOnce)
 
     def format_help(self) -> str:
         self.formatter_class = self._prints_help
         return super().format_help()
+
+    def _print_message(self, message: str, file: Any = None) -> None:
+        if file is not sys.stdout:
+            super()._print_message(message, file)
+        else:  # argparse passes over errors, which Python then reports at exit
+            put(message, end="")
+            sys.stdout.flush()
 
     def error(self, message: str) -> NoReturn:
         if message == "the following arguments are required: GOLD":
@@ -35,6 +48,7 @@ class Parser(argparse.ArgumentParser):
         self.exit(2, visible(f"{self.prog}: {message} (see {self.prog} --help)") + "\n")
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        self.given.clear()
         found, unknown = super().parse_known_args(args, namespace)
         if unknown:
             self.error(_unknown(unknown, self.words()) + _FURTHER.get(self.prog, "") * (unknown[0][0] != "-"))
@@ -45,6 +59,18 @@ class Parser(argparse.ArgumentParser):
         return {
             flag.removeprefix("--"): flag for flag in self._option_string_actions if flag.startswith("--")
         }
+
+
+class _StoreOnce(argparse._StoreAction):
+    """Stores the value of an option; an option that is given again with another value is an error."""
+
+    def __call__(
+        self, parser: argparse.ArgumentParser, namespace: Any, values: Any, option_string: str | None = None
+    ) -> None:
+        assert isinstance(parser, Parser)
+        if option_string is not None and parser.given.setdefault(self.dest, values) != values:
+            raise argparse.ArgumentError(self, "given twice, with different values; give it once")
+        super().__call__(parser, namespace, values, option_string)
 
 
 class HelpText(argparse.RawDescriptionHelpFormatter):

@@ -7,10 +7,14 @@ terminal, because a program needs the original bytes.
 
 from __future__ import annotations
 
+import os
 import sys
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from importlib.util import find_spec
 from pathlib import Path
+from typing import TextIO
 
 from clueval.visible import visible, visible_lines
 
@@ -22,12 +26,31 @@ def say(line: str) -> None:
 
 def remark(line: str) -> None:
     """Print a line for people to standard error."""
-    print(visible(line), file=sys.stderr)
+    try:
+        print(visible(line), file=sys.stderr)
+    except BrokenPipeError:  # nobody reads the messages; the exit code stays
+        give_up(sys.stderr)
 
 
 def flush() -> None:
     """Complete the standard output."""
-    sys.stdout.flush()
+    with while_read():
+        sys.stdout.flush()
+
+
+@contextmanager
+def while_read() -> Iterator[None]:
+    """Print in this context as long as standard output is read; after that, the command goes on to its exit code."""
+    try:
+        yield
+    except BrokenPipeError:  # the program that reads the output has ended
+        give_up(sys.stdout)
+
+
+def give_up(stream: TextIO) -> None:
+    """Discard the rest of the output, so that Python's flush at exit does not report that it cannot be written."""
+    with suppress(OSError):  # without a file descriptor, there is nothing to flush
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def wrote(path: Path) -> None:
@@ -37,13 +60,28 @@ def wrote(path: Path) -> None:
 
 def remark_passed_over(passed_over: Mapping[str, Mapping[str, int]]) -> None:
     """Print one line with what the formats of each side did not read; nothing if they read everything."""
-    parts = [
-        f"{side} {', '.join(f'{number} {kind}' for kind, number in numbers.items())}"
-        for side, numbers in passed_over.items()
-        if numbers
-    ]
+    parts = [f"{side} {_kinds(numbers)}" for side, numbers in passed_over.items() if numbers]
     if parts:
         remark(f"passed over: {'; '.join(parts)}")
+
+
+@contextmanager
+def remarking_passed_over() -> Iterator[None]:
+    """Print one line with what the formats of all files that are read in this context did not read, if any."""
+    from clueval.reading.source import noting_passed_over  # commands that read nothing start without it
+
+    with noting_passed_over() as noted:
+        yield
+    of_files: dict[Path, Counter[str]] = {}
+    for path, numbers in noted:  # a file may be read more than once
+        of_files[path] = of_files.get(path, Counter()) | numbers
+    total = sum(of_files.values(), Counter())
+    if total:
+        remark(f"passed over: {_kinds(dict(sorted(total.items())))}")
+
+
+def _kinds(numbers: Mapping[str, int]) -> str:
+    return ", ".join(f"{number} {kind}" for kind, number in numbers.items())
 
 
 def put(text: str, *, end: str = "\n") -> None:
@@ -54,7 +92,8 @@ def put(text: str, *, end: str = "\n") -> None:
 def put_report(text: str) -> None:
     """Print a report; on a terminal with rich (extra ``cli``), titles and headlines are bold."""
     if not sys.stdout.isatty() or find_spec("rich") is None:
-        put(text)
+        with while_read():
+            put(text)
         return
     from rich.console import Console
     from rich.text import Text

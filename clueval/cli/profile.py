@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 
 from clueval.cli import options as common
 from clueval.cli.chosen import add_one_metric, chosen_metrics, metric_names
@@ -15,6 +14,7 @@ from clueval.cli.progress import progress
 from clueval.evaluation.options import Counting
 from clueval.exceptions import UsageError
 from clueval.options import whole
+from clueval.overwriting import input_path
 from clueval.studies.profile import FORMS, all_features, profile
 from clueval.transforms.preparing import Preparing
 
@@ -40,7 +40,7 @@ def add_arguments(parser: Command) -> None:
         help=f"the features: {', '.join(all_features())} (the last three with --train; default: all)",
     )
     group.add_argument(
-        "--train", type=Path, metavar="FILE", help="the training data, which is read like GOLD"
+        "--train", type=input_path, metavar="FILE", help="the training data, which is read like GOLD"
     )
     group.add_argument(
         "--buckets",
@@ -61,8 +61,7 @@ def run(options: argparse.Namespace) -> int:
     if len(metrics) > 1:
         raise UsageError("a profile needs exactly one metric", advice="name one with --metric")
     require_writable([options.output_file])
-    inputs = [options.gold, options.predicted, options.train, common.text_of(options), *preparing.files()]
-    refuse_to_overwrite(inputs, [options.output_file])
+    refuse_to_overwrite([options.output_file])
     common.check_pairing(options)
     with progress([options.gold, options.predicted]) as advance:
         found = profile(

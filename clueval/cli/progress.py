@@ -75,5 +75,5 @@ def _size(path: Path) -> int:
         if path.is_dir():
             return sum(file.stat().st_size for file in path.rglob("*") if file.is_file())
         return path.stat().st_size
-    except OSError:
+    except (OSError, ValueError):  # a name that no file can have
         return 0

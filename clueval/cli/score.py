@@ -29,11 +29,11 @@ from clueval.evaluation.options import Counting
 from clueval.evaluation.result import FORMS, Result
 from clueval.evaluation.run import score
 from clueval.evaluation.units.trust import Trust
-from clueval.evaluation.units.unit import DOCUMENT
+from clueval.evaluation.units.unit import BY_DEFAULT
 from clueval.exceptions import CluevalWarning, UsageError
 from clueval.metrics.metric import Metric
 from clueval.options import options_of, whole
-from clueval.visible import visible_lines
+from clueval.visible import visible, visible_lines
 
 USAGE = "GOLD PREDICTED"
 DESCRIPTION = """\
@@ -95,7 +95,7 @@ def run(options: argparse.Namespace) -> int:
     common.check_pairing(options)
     gold, predicted = common.sides_of(options)
     require_gates(options)
-    saved = _saved(options, common.inputs_of(options, (gold, predicted)))
+    saved = _saved(options)
     baseline = baseline_of(options)
     trust = _trust(options, units_of(baseline))
     _warn_of_no_effect(options)
@@ -116,6 +116,8 @@ def run(options: argparse.Namespace) -> int:
     if saved is not None:
         result.save(saved)
         printing.wrote(saved)
+    if trust.units is not None and not trust.intervals and not options.quiet:
+        _say_units(result)
     result = with_gates(result, options, trust, baseline)
     _put(result, options)
     if options.cite is None and (options.output_file is not None or form_of(options) != "text"):
@@ -125,25 +127,28 @@ def run(options: argparse.Namespace) -> int:
     return exit_code(result)
 
 
-def _saved(options: argparse.Namespace, inputs: list[Path | None]) -> Path | None:
+def _saved(options: argparse.Namespace) -> Path | None:
     """Return the file that ``--save`` names, after a check that no output is one of the inputs."""
     named = group_of(Trust, options).save
     saved = None if named is None else Path(named)
     outputs = [options.output_file, saved]
-    refuse_to_overwrite([*inputs, options.fail_if_worse], outputs)
+    refuse_to_overwrite(outputs)
     require_writable(outputs)
     return saved
 
 
 def _trust(options: argparse.Namespace, of_baseline: str | None) -> Trust:
-    """The options for intervals; what is saved, or gates need, is counted by document unless told otherwise.
-
-    If a gate compares units with those of a baseline, they are of the same kind.
-    """
+    """The options for intervals; with a baseline, its units are the default of what is counted by unit."""
     trust = group_of(Trust, options)
-    if trust.save is None and not needs_units(options):
-        return trust
-    return replace(trust, resample_by=trust.resample_by or of_baseline or DOCUMENT)
+    needed = BY_DEFAULT if needs_units(options) else trust.units
+    return trust if needed is None else replace(trust, resample_by=trust.resample_by or of_baseline or needed)
+
+
+def _say_units(result: Result) -> None:
+    """Print what the units are whose counts were kept."""
+    if result.units is not None:
+        number = len(result.units.units)
+        printing.remark(f"counts of {number:,} unit{'s' * (number != 1)} (by {visible(result.units.by)})")
 
 
 def _warn_of_no_effect(options: argparse.Namespace) -> None:

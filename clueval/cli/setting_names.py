@@ -1,85 +1,126 @@
-"""Names the settings of metrics in errors as the user gives them on the command line.
+"""Names the options in messages as the user gives them on the command line.
 
-An error names a setting by class and field (``Gate.beta``), which is its Python name. On the command line it is
-``--set gate.beta``, or an option of its own in ``clueval gate`` and ``clueval masking``.
+Every message names an option as Python takes it: with its value (``pair_by='id'``, ``layers={'entity': 2}``, or
+``scheme=...`` for any value), by its name alone if that has an underscore (``max_line``), or by class and field
+(``Gate.beta``, ``Reading.token=2``). The command line writes ``--pair-by id``, ``--layer entity=2``, ``--scheme``,
+``--max-line``, ``--token 2``, and ``--set gate.beta`` or, in ``clueval gate`` and ``clueval masking``, the option
+that the setting has there.
 """
 
 from __future__ import annotations
 
+import ast
 import re
-from collections.abc import Mapping
+from functools import cache
 
+from clueval.cli.commands import COMMANDS, command_parser
 from clueval.exceptions import CluevalError
 from clueval.formats.format import SELECT_SETS
 from clueval.metrics import METRICS
 
 _METRICS = {kind: name for name, (_, kind) in METRICS.items()}
+_GROUPS = ("Counting", "Preparing", "Reading", "Trust", "Workers")
+_QUOTED = r"""(?<!\w)(?:'(?:[^'\\]|\\.)*+'|"(?:[^"\\]|\\.)*+")"""
+_VALUE = rf"""{_QUOTED}|\{{(?:{_QUOTED}|[^{{}}'"])*+\}}|\[(?:{_QUOTED}|[^\[\]'"])*+\]|\.\.\.|True|False"""
+_KIND = "|".join(("Lists", *_GROUPS, *_METRICS))
 _NAME = re.compile(
-    rf"""'[^']*'|"[^"]*"|\b(Lists|Counting|Preparing|Reading|{"|".join(_METRICS)})\.([a-z_]+)"""
+    rf"""{_QUOTED}|(?<![\w./-])(?:({_KIND})\.)?([a-z][a-z_]*)(?:=({_VALUE}|(?(1)-?\d+|(?!))))?""", re.DOTALL
 )
-"""A quoted value, or the name of a setting; quoted values are not changed."""
+"""A quoted value, or the name of an option, with its value if that follows; quoted values are not changed.
 
+A number is a value only after class and field, because a layer may have the name of an option: ``token=2``.
+"""
 
-_KEYWORD = re.compile(
-    r"\b(force|resample_by|pair_by|escapes|redacted|fragments|label|train|votes)=(?:True|'([A-Za-z]+)')"
-)
-"""An argument of a Python function, in advice."""
-
-_SETS = "gold_set and predicted_set"
 _ONE_SIDE = ("agree", "check", "convert", "curate", "merge")
 """The commands that read one side, whose annotation set --annotation-set names."""
 
 
 def with_options(error: CluevalError, command: str | None = None) -> CluevalError:
-    """Write the settings in the message of `error` as options of `command`; return `error`.
-
-    >>> str(with_options(CluevalError("Gate.beta must be greater than 0, not 'Gate.beta'"), "score"))
-    "--set gate.beta must be greater than 0, not 'Gate.beta'"
-    >>> str(with_options(CluevalError("check Gate.by"), "gate"))
-    'check --by-feature'
-    >>> str(with_options(CluevalError("check Masking.risk_layer"), "masking"))
-    'check --risk-layer'
-    >>> with_options(CluevalError("x", advice="score with resample_by='sentence'"), "compare").advice
-    'score with --resample-by sentence'
-    """
+    """Write the options in the message of `error` as those of `command`; return `error`."""
+    error.problem = in_options(error.problem, command)
     if error.advice is not None:
-        sets = "--annotation-set" if command in _ONE_SIDE else "--gold-set and --predicted-set"
-        error.advice = _KEYWORD.sub(_flag, error.advice).replace(SELECT_SETS, f"select with {sets}")
-        error.advice = error.advice.replace(_SETS, sets)
-    if any(_NAME.search(text) for text in (error.problem, error.advice or "")):
-        flags = _flags(command) if command in ("gate", "masking") else {}
-        error.problem = _written(error.problem, flags)
-        error.advice = None if error.advice is None else _written(error.advice, flags)
+        error.advice = in_options(error.advice, command)
     return error
 
 
-def _flag(match: re.Match[str]) -> str:
-    name, value = match.groups()
-    return f"--{name.replace('_', '-')}" + (f" {value}" if value else "")
+def in_options(message: str, command: str | None = None) -> str:
+    """Return a message with its options written as those of `command`.
 
+    >>> in_options("Gate.beta must be greater than 0, not 'Gate.beta'", "score")
+    "--set gate.beta must be greater than 0, not 'Gate.beta'"
+    >>> in_options("check Gate.by", "gate"), in_options("raise max_line", "check")
+    ('check --by-feature', 'raise --max-line')
+    >>> in_options("score with resample_by='sentence'", "compare")
+    'score with --resample-by sentence'
+    >>> in_options("name one, as in layers={'entity': ('ner', None)}; see pair_by=...", "score")
+    'name one, as in --layer entity=ner:; see --pair-by'
+    """
+    sets = "--annotation-set" if command in _ONE_SIDE else "--gold-set and --predicted-set"
+    message = message.replace(SELECT_SETS, f"select with {sets}")
 
-def _written(text: str, flags: Mapping[str, str]) -> str:
     def option(match: re.Match[str]) -> str:
-        kind, field = match.groups()
-        if kind in (None, "Lists"):
-            return flags.get(match[0], match[0])
-        if kind in ("Counting", "Preparing", "Reading"):
-            return "--max-alignment" if field == "align" else f"--{field.replace('_', '-')}"
-        return flags.get(match[0], f"--set {_METRICS[kind]}.{field}")
+        kind, name, value = match.groups()
+        if name is None:
+            return match[0]
+        flag = None
+        if kind or value:
+            flag = _flag(kind, name, command)
+        elif "_" in name:
+            flag = _flags(command).get(name)
+        return match[0] if flag is None else " ".join(_with_value(flag, value or "..."))
 
-    return _NAME.sub(option, text)
+    return _NAME.sub(option, message)
 
 
-def _flags(command: str) -> dict[str, str]:
-    """Return the options of ``clueval gate`` or ``clueval masking`` by the names of their fields."""
-    from clueval.metrics.gate import Gate
-    from clueval.metrics.gate.list_evaluation import Lists
-    from clueval.metrics.masking import Masking
-    from clueval.options import options_of
+def _flag(kind: str | None, name: str, command: str | None) -> str | None:
+    """Return the option for a field, or for an argument of a function; None if there is none."""
+    if (kind, name) == ("Counting", "align"):
+        return "--max-alignment"
+    key = name if kind is None else f"{kind}.{name}"
+    if key in (own := _flags(command)):
+        return own[key]
+    if kind in _METRICS:
+        return f"--set {_METRICS[kind]}.{name}"
+    return next((flags[key] for flags in map(_flags, COMMANDS) if key in flags), None)
 
-    kinds: tuple[type, ...] = (Gate, Lists) if command == "gate" else (Masking,)
-    return {
-        f"{kind.__name__}.{field.name}": declared.flag
-        for kind in kinds
-        for field, declared in options_of(kind)
-    }
+
+@cache
+def _flags(command: str | None) -> dict[str, str]:
+    """Return the options of a command by the arguments of Python that they stand for, also as ``Class.field``."""
+    if command not in COMMANDS:
+        return {}
+    flags: dict[str, str] = {}
+    for action in command_parser(command).option_actions().values():
+        flag = next((each for each in action.option_strings if each.startswith("--")), None)
+        if flag is not None:
+            name = action.dest.rpartition(".")[2]
+            flags |= {action.dest: flag, name: flag, f"{name}s": flags.get(f"{name}s", flag)}
+    return flags
+
+
+def _with_value(flag: str, value: str) -> list[str]:
+    """Return the words of an option with a value that is written as in Python, once for each key of a dictionary.
+
+    >>> _with_value("--layer", "{'a': 1, 'b': (2, 3)}"), _with_value("--force", "True")
+    (['--layer a=1', '--layer b=2:3'], ['--force'])
+    """
+    node = ast.parse(value, mode="eval").body
+    if isinstance(node, ast.Dict):
+        return [
+            f"{flag} {_word(key)}={_word(each)}" for key, each in zip(node.keys, node.values, strict=True)
+        ]
+    if isinstance(node, ast.Constant) and isinstance(node.value, bool):
+        return [flag if node.value else flag.replace("--", "--no-", 1)]
+    return [f"{flag} {_word(node)}".rstrip()]
+
+
+def _word(node: ast.expr | None) -> str:
+    match node:
+        case ast.Constant(value=value):
+            return "" if value in (None, ...) else str(value)
+        case ast.Tuple(elts=parts):
+            return ":".join(map(_word, parts))
+        case ast.List(elts=parts):
+            return ",".join(map(_word, parts))
+        case _:
+            return "" if node is None else ast.unparse(node)

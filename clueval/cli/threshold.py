@@ -82,9 +82,7 @@ def run(options: argparse.Namespace) -> int:
         raise UsageError("a threshold needs exactly one metric", advice="name one with --metric")
     outputs = [options.output_file, options.html]
     require_writable(outputs)
-    refuse_to_overwrite(
-        [options.gold, options.predicted, common.text_of(options), *preparing.files()], outputs
-    )
+    refuse_to_overwrite(outputs)
     require_page(options.html)
     common.check_pairing(options)
     try:

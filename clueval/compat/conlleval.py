@@ -45,7 +45,7 @@ def _blocks(report: Report) -> Iterator[tuple[str, str]]:
     for where, group in groups:
         if "exact" not in group["metrics"]:
             raise UsageError(
-                "conlleval's format needs the metric 'exact'", advice="score with --metric exact"
+                "conlleval's format needs the metric 'exact'", advice="score with metrics='exact'"
             )
         for sequence, figures in group["metrics"]["exact"].items():
             yield f"{where}{sequence}", "\n".join(_lines(figures, group["tokens"]))

@@ -13,7 +13,7 @@ from clueval.exceptions import FileError, UsageError, checked_call, require_inst
 from clueval.formats import all_formats, format_named
 from clueval.formats.fitting import fitted
 from clueval.formats.format import Format, Writer
-from clueval.overwriting import Inputs, refuse_to_overwrite
+from clueval.overwriting import keeps_inputs, refuse_to_overwrite
 from clueval.reading.keywords import ReadingOptions
 from clueval.reading.layers import LayerSource, layer_names
 from clueval.reading.options import Reading
@@ -30,6 +30,7 @@ from clueval.writing import make_folder, whole_bytes, whole_file
 _READING = Reading()
 
 
+@keeps_inputs
 @checked_call
 def convert(
     source: str | PathLike[str] | Iterable[Document],
@@ -64,13 +65,12 @@ def convert(
         as_path(output_file)  # refuses what is no path
     output = None if output_file is None else fsdecode(output_file)
     given, names = _given(source, layers, reading, options)
-    inputs = [source, tokens, options.get("text", reading.text)] if _is_path(source) else [tokens]
-    refused = refuse_to_overwrite(inputs, [output])  # type: ignore[arg-type]  # paths
+    refuse_to_overwrite([output])
     with_ids = options.get("token_id", reading.token_id) is not None
     conversion = Conversion(form, names, with_ids=with_ids, lossy=lossy, tokens=token_documents(tokens, form))
     documents = list(conversion.fitted(with_label(of_one_file(given, source, form), label)))
     if output is not None:
-        conversion.write(iter(documents), output, refused)
+        conversion.write(iter(documents), output)
     return documents
 
 
@@ -243,7 +243,7 @@ class Conversion:
         ):
             yield f"{line}\n" if self.writer.ends_lines else line
 
-    def write(self, documents: Iterator[Document], output: str, inputs: Inputs) -> None:
+    def write(self, documents: Iterator[Document], output: str) -> None:
         """Write the documents to a file, or each to a file of its own in a folder, which is complete or not there."""
         path = Path(output)
         if self.writer.data is not None:
@@ -251,14 +251,14 @@ class Conversion:
                 binary.write(self.writer.data(documents, list(self.layers)))
         elif self.form.single and (is_folder(path) or output.endswith("/")):
             make_folder(path)
-            self._write_each(documents, path, inputs)
+            self._write_each(documents, path)
             return
         else:
             with whole_file(path) as file:
                 file.writelines(self.text(documents))
         self.remark(f"wrote {path}")
 
-    def _write_each(self, documents: Iterator[Document], folder: Path, inputs: Inputs) -> None:
+    def _write_each(self, documents: Iterator[Document], folder: Path) -> None:
         """Write a file for each document, named after its id, and the files that belong to it."""
         written: set[str] = set()
         for document in documents:
@@ -277,7 +277,6 @@ class Conversion:
             contents |= {ending: iter([content(document)]) for ending, content in self.writer.beside.items()}
             for ending, pieces in contents.items():
                 path = folder / f"{stem}{ending}"
-                inputs.refuse(path)
                 with whole_file(path) as file:
                     file.writelines(pieces)
         self.remark(f"wrote {len(written)} file{'s' * (len(written) != 1)} to {folder}")

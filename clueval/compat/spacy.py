@@ -27,8 +27,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from clueval.evaluation.accumulator import Accumulator
-from clueval.evaluation.left_over import TOGETHER, Located
-from clueval.evaluation.row_pairs import ComparedRows
+from clueval.evaluation.span_clusters import Located, SpanClusters
 from clueval.exceptions import UsageError
 from clueval.spans.document import Document, Unit
 from clueval.spans.span import DEFAULT_LAYER, Frozen, Span
@@ -66,7 +65,7 @@ def make_span_scorer(
         scores = Accumulator(chosen)
         left_out = _LeftOut()
         together = unit == "character" and spans_key is None and scores.takes_rows
-        rows = ComparedRows(DEFAULT_LAYER)
+        rows = SpanClusters(DEFAULT_LAYER, has_text=True)
         for number, example in enumerate(examples):
             if not _has_annotation(example.reference, spans_key):
                 left_out.examples += 1
@@ -74,7 +73,7 @@ def make_span_scorer(
             reference, predicted = example.reference, example.predicted
             if together and _is_fully_comparable(reference, predicted):
                 rows.add(_located(reference), _located(predicted), _characters(reference))
-                if len(rows) > TOGETHER:
+                if rows.is_full:
                     scores.update_rows(rows)
                 continue
             gold, found = _spans(reference, spans_key), _spans(predicted, spans_key)

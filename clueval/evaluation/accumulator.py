@@ -21,8 +21,8 @@ from clueval.evaluation.inputs import Inputs, add_layer, include, schemes_of
 from clueval.evaluation.outcome import choices_of_counts, result_of
 from clueval.evaluation.plan import Plan, chosen_metrics
 from clueval.evaluation.result import Result
-from clueval.evaluation.row_pairs import ComparedRows
 from clueval.evaluation.signature import Signature, require_same
+from clueval.evaluation.span_clusters import SpanClusters
 from clueval.evaluation.span_lists import count_spans
 from clueval.evaluation.tag_lists import count_tags
 from clueval.exceptions import TagError, UsageError, require_instance, require_kind
@@ -120,7 +120,7 @@ class Accumulator(Hinting):
         """Whether `update_rows` counts as `update` does: the metrics need no documents, and layers are not merged."""
         return not (self._plan.needs_documents or self._plan.merge)
 
-    def update_rows(self, rows: ComparedRows) -> None:
+    def update_rows(self, rows: SpanClusters) -> None:
         """Count compared rows, which are empty afterwards."""
         new = _State(Evaluation(self._plan, self._state.evaluation.layers))
         rows.count_into(new.evaluation)

@@ -28,6 +28,7 @@ from clueval.reading.pairing import (
     files_of_side,
 )
 from clueval.reading.read_options import ReadOptions, columns_of_sides
+from clueval.reading.same_text import need_placing
 from clueval.reading.source import Source
 from clueval.reading.tag_columns import require_two_tag_columns
 from clueval.spans.compared import SIDES
@@ -98,11 +99,9 @@ def placed(
     own, other = (
         each.format_at(path) for each, path in zip(readings, first, strict=False) if path is not None
     )
-    in_columns = own.token_lines is not None and other.token_lines is not None
     escapes = readings[0].escapes or readings[1].escapes
     in_tokens = plan.unit == "token" and not (own.counts_tokens and other.counts_tokens)
-    same = own.name == other.name or in_columns
-    if "nerval" in (own.name, other.name) or (same and not in_tokens):
+    if "nerval" in (own.name, other.name) or not (in_tokens or need_placing(own, other)):
         return plan
     from clueval.transforms.placing import Placing
 
@@ -189,8 +188,7 @@ def _count_sources(evaluation: Evaluation, gold: Source, predicted: Source) -> F
     counted, end = count_without_documents(evaluation, gold, predicted)
     if not counted:
         count_groups(evaluation, document_pairs(gold, predicted))
-    if end is None:
-        _add_passed_over(evaluation, enumerate((gold, predicted)))
+    _add_passed_over(evaluation, enumerate((gold, predicted)))
     return end
 
 

@@ -17,7 +17,7 @@ from clueval.evaluation.lockstep import FileEnd, FileReading
 from clueval.evaluation.lost_spans import alone, lost_sides
 from clueval.evaluation.plan import Plan
 from clueval.evaluation.repairs import RepairCount
-from clueval.evaluation.tallies import count_comparison, count_sides, in_unit, positions_of
+from clueval.evaluation.tallies import count_sides, in_unit, positions_of
 from clueval.evaluation.totals import PartialCounts, Totals, add_to
 from clueval.evaluation.units.pieces import Pieces, require_sum, value_of
 from clueval.evaluation.units.sentences import pieces_of
@@ -204,7 +204,7 @@ class Evaluation:
         self.count_in(self.sides(gold, predicted, projection.document), metrics, receivers)
         self.count_whole(gold, projection.document, metrics, receivers)
         self.unprojected += [Unprojected(gold.id, span) for span in projection.unprojected]
-        self.count_in(alone(projection.lost, self._sequences(), predicted, self.frames), metrics, receivers)
+        self.count_in(alone(projection.lost, self.sequences(), predicted, self.frames), metrics, receivers)
 
     def _count_sentences(self, gold: Document, predicted: Document, whole: Totals) -> None:
         """Count a pair of documents, counted as a whole already, once more in pieces that are units."""
@@ -220,7 +220,7 @@ class Evaluation:
         """The values of the break-downs."""
         return tuple(value_of(key, document, metadata) for key in self.plan.by)
 
-    def _sequences(self) -> list[str]:
+    def sequences(self) -> list[str]:
         return [MERGED] if self.plan.merge else self.layers
 
     def sides(
@@ -234,7 +234,7 @@ class Evaluation:
             )
         sources = [self._sequenced(gold)]
         sources.append(projected or (sources[0] if predicted is gold else self._sequenced(predicted)))
-        for sequence in self._sequences():
+        for sequence in self.sequences():
             sides = []
             for document, source in zip((gold, predicted), sources, strict=True):
                 spans = source.layers.get(sequence, ())
@@ -280,13 +280,10 @@ class Evaluation:
         return separate
 
     def count_compared(self, compared: Compared) -> None:
-        """Count the spans on which two texts agree, and those that differ."""
+        """Add the counts of a part of two texts."""
         self.units.add(compared.unit)
         self.text = self.text if compared.has_text else "absent"
         receivers = self.receivers(compared.document, compared.metadata, compared.documents, compared.tokens)
-        for sequence, comparison in compared.sequences.items() if receivers else ():
-            for metric in self.plan.metrics:
-                add_to(receivers, metric.name, sequence, count_comparison(metric, comparison))
         for (name, sequence), tally in compared.tallies.items():
             add_to(receivers, name, sequence, tally)
 

@@ -27,6 +27,8 @@ def warnings_of(result: Result) -> Iterator[str]:
             if not any(found["spans"] for found in result.inputs[side]["layers"].values()):
                 yield f"{side} has no spans"
         return
+    if not result.inputs["gold"]["layers"]:
+        yield "gold and predicted have no spans"
     for layer in result.inputs["gold"]["layers"]:
         sides = [result.inputs[side]["layers"][layer] for side in SIDES]
         without = [side for side, found in zip(SIDES, sides, strict=True) if not found["spans"]]
@@ -71,7 +73,7 @@ def _one_sided(layer: str, metrics: Mapping[str, Mapping[str, Any]]) -> Iterator
     if all(sides) and not any(all(of_sides) for of_sides in counts.values()):
         yield (
             f"layer {cut_label(layer)!r}: no label is on both sides; "
-            "--gold-map and --predicted-map (gold_map, predicted_map) give labels new names"
+            "gold_map and predicted_map give labels new names"
         )
 
 

@@ -72,8 +72,8 @@ class TokenObserver(Observer, Protocol):
 class WorkerObserver(Observer, Protocol):
     """An observer of which each process can have a copy, which must be one that can be pickled.
 
-    `sent` returns what it has seen as a value of JSON, and `join` adds that of a copy, which has seen documents
-    that come after its own. `join` changes nothing and raises `ValueError` for another value.
+    `sent` returns what it has seen, which is pickled, and `join` adds that of a copy, which has seen documents that
+    come after its own.
     """
 
     def sent(self) -> Any: ...

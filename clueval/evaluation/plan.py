@@ -81,6 +81,10 @@ class Plan(NamedTuple):
         by_units = self.unit == "character" or self.resample_by == SENTENCE
         return self.texts_may_differ or by_metrics or by_others or by_units
 
+    def counts_by_document(self, layers: Iterable[str]) -> bool:
+        """Whether documents must be told apart: for break-downs, units, and filters on others than these layers."""
+        return bool(self.by or self.resample_by or self.where.on_documents(layers))
+
     @property
     def wants_single_documents(self) -> bool:
         """Whether counts depend on the document, so that documents must not be counted together."""

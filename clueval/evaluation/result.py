@@ -121,6 +121,12 @@ class Result(Hinting):
             facts["sections"] = dict(self.sections)
         save(self._with_units(), str(self.signature), facts, Path(path))
 
+    @property
+    def units(self) -> Units | None:
+        """The counts by unit; None if only those of the whole corpus were kept."""
+        units = None if self.counted is None else self.counted.units
+        return None if units is None or units.by == CORPUS else units
+
     def _with_units(self) -> CountedUnits:
         if self.counted is None:
             raise UsageError("a result without its counts has no units", advice="score again")
@@ -354,6 +360,8 @@ class Result(Hinting):
         from clueval.evaluation.headline import headline_rates
         from clueval.evaluation.score_path import number_at
 
+        if not self.documents and not self.inputs["gold"]["layers"]:
+            raise UsageError(f"there are no documents, so there is no {rate}", advice="check the input")
         paths = [
             (metric, sequence, *path)
             for metric, sequences in self.metrics.items()
@@ -363,8 +371,6 @@ class Result(Hinting):
         ]
         if len(paths) == 1:
             return number_at(self.metrics, paths[0])
-        if not self.documents:
-            raise UsageError(f"there are no documents, so there is no {rate}", advice="check the input")
         listed = ", ".join(".".join(path) for path in paths)
         raise UsageError(
             f"the result has {len(paths) or 'no'} headline{'s' * (len(paths) != 1)}, so {rate} is not one number",

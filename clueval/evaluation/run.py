@@ -1,16 +1,19 @@
 """`score`: pairs gold with predicted, checks that their texts are equal, and counts.
 
-Files of the column formats are compared without building documents (`clueval.evaluation.lockstep`); otherwise
-metrics count pairs of documents. Both ways give the same counts. Several processes count files and parts of
-files (`clueval.evaluation.parallel.schedule`).
+Column files, lists of tags and lists of spans are counted by clusters, without building documents
+(`clueval.evaluation.file_pairs`, `cluster_counts`); otherwise metrics count pairs of documents. Both ways give the same
+counts. Several processes count files and parts of files (`clueval.evaluation.parallel.schedule`).
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
+from warnings import catch_warnings, simplefilter
 
 from clueval.evaluation.answers import ANSWERS, answers_in_memory, with_answers
 from clueval.evaluation.count_files import choices_of_tags, count_files, count_groups, placed, sha256_of_gold
@@ -26,9 +29,10 @@ from clueval.evaluation.preparation import choices_of
 from clueval.evaluation.result import Result, with_reports
 from clueval.evaluation.signature import Signature
 from clueval.evaluation.units.trust import Trust
-from clueval.evaluation.units.unit import DOCUMENT
-from clueval.exceptions import UsageError, checked_call, described, require_kind, warn
+from clueval.evaluation.units.unit import BY_DEFAULT, DOCUMENT, FEW_DOCUMENTS, SENTENCE
+from clueval.exceptions import CluevalWarning, UsageError, checked_call, described, require_kind, warn
 from clueval.metrics.metric import Metric
+from clueval.overwriting import keeps_inputs
 from clueval.reading.given import Given, InputSide, given, is_path_or_paths
 from clueval.reading.golds import golds_in_memory, kept
 from clueval.reading.layers import LayerColumns, layer_names, require_layers
@@ -53,6 +57,7 @@ if TYPE_CHECKING:
 _READING, _COUNTING, _WORKERS, _TRUST, _PREPARING = Reading(), Counting(), Workers(), Trust(), Preparing()
 
 
+@keeps_inputs
 @checked_call
 def score(
     gold: InputSide,
@@ -100,20 +105,64 @@ def score(
             named sets. In these formats, the setting `containing` of the metric `gate` is written ``SET:TYPE``;
             that layer is not scored itself.
 
-    Returns the `Result`, which does not depend on `jobs` and `executor`. Reads the files once. Each process holds
-    one document or passage of each side and the counts. Raises `CluevalError` for wrong use or input,
-    `TextMismatch` if the two sides differ in text, `WorkerLost` if three processes end, one after the other,
-    while they count the same part, or if an executor loses a task or returns something other than counts.
+    Returns the `Result`, which does not depend on `jobs` and `executor`. Reads the files once; twice for default units
+    of fewer than ten documents. Each process holds one document or passage of each side and the counts. Raises
+    `CluevalError` for wrong use or input, `TextMismatch` if the two sides differ in text, `WorkerLost` if processes
+    end three times in succession before a part has been counted, or if an executor loses a task.
     Warns (`CluevalWarning`) of an empty file, of a side without spans, of labels that only one side has, and of
     repaired tags.
     """
     require_layers(layers)
     groups = groups_of(reading, counting, workers, trust, preparing, options, "score")
+    chosen = chosen_metrics(metrics)
+    by_default = _units(groups.trust, groups.counting) == BY_DEFAULT
+    count = _count_by_default_units if by_default else _score
     with spooled(gold, predicted) as (gold, predicted):
-        result = _score(gold, predicted, chosen_metrics(metrics), layers, groups, transforms, observers)
+        result = count(gold, predicted, chosen, layers, groups, transforms, observers)
+    result = result.trusted(groups.trust)
     for warning in (*warnings_of(result), *repairs_of(result)):
         warn(warning)
     return result
+
+
+def _count_by_default_units(
+    gold: Any,
+    predicted: Any,
+    chosen: tuple[Metric, ...],
+    layers: LayerColumns | None,
+    groups: Groups,
+    transforms: Sequence[Transform],
+    observers: Sequence[Observer],
+) -> Result:
+    """Score by document; if there are few documents, count once more, by sentence if that gives more units."""
+    gold, predicted = _repeatable(gold), _repeatable(predicted)
+    by_document = groups._replace(trust=replace(groups.trust, resample_by=DOCUMENT))
+    result = _score(gold, predicted, chosen, layers, by_document, transforms, observers)
+    units = result.units
+    assert units is not None
+    if len(units.units) >= FEW_DOCUMENTS or isinstance(gold, Iterator) or isinstance(predicted, Iterator):
+        return result
+    by_sentence = groups._replace(
+        trust=replace(groups.trust, resample_by=SENTENCE),
+        workers=replace(groups.workers, progress=None, remark=None),
+    )
+    try:
+        with catch_warnings():
+            simplefilter("ignore", CluevalWarning)  # they are those of the first time
+            found = _score(gold, predicted, chosen, layers, by_sentence, transforms, ())
+    except UsageError:  # something cannot be counted by sentence
+        return result
+    if result.counted is None or found.units is None or len(found.units.units) <= len(units.units):
+        return result
+    return replace(result, counted=replace(result.counted, units=found.units))
+
+
+def _repeatable(side: Any) -> Any:
+    """Return a side that can be read twice if it is few documents: an iterator of few items as a list."""
+    if not isinstance(side, Iterator):
+        return side
+    first = list(islice(side, FEW_DOCUMENTS))
+    return first if len(first) < FEW_DOCUMENTS else chain(first, side)
 
 
 def _score(
@@ -192,7 +241,7 @@ def _score(
     result = with_reports(result)
     if counting.average is not None:
         result = result.with_document_means()
-    return result.trusted(trust)
+    return result
 
 
 def _require_other_data(preparing: Preparing, given: Given) -> None:
@@ -211,7 +260,7 @@ def _units(trust: Trust, counting: Counting) -> str | None:
     """What counts are kept by. Raises `UsageError` for other units than documents if these are averaged."""
     if counting.average is None or trust.units == DOCUMENT:
         return trust.units
-    if trust.units is not None:
+    if trust.units not in (None, BY_DEFAULT):
         raise UsageError(
             f"means over documents cannot be used with resample_by={trust.units!r}",
             advice="resample by document",

@@ -1,23 +1,19 @@
 """Counts lists of spans ``(start, end, label)``, without building documents of most of them.
 
-In most lists, the spans are tuples of plain numbers and a text, come by position and do not overlap. Then a span that
-both sides have overlaps no other span, and it is counted by its label; the others are left over for the metrics, those
-of many lists together. All other lists are counted as documents (`Given.documents`), which also say what is wrong.
-The counts are those of the documents.
+In most lists, the spans are tuples of plain numbers and a text, come by position and do not overlap; these are counted
+by clusters. All other lists are counted as documents (`Given.documents`), which also say what is wrong.
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
-from itertools import chain, compress, islice
-from operator import le, lt, ne
+from itertools import chain, islice
+from operator import le, lt
 from typing import Any
 
 from clueval.evaluation.engine import Evaluation
-from clueval.evaluation.left_over import TOGETHER, LeftOver, Located, count_left_over, label_of
+from clueval.evaluation.span_clusters import SpanClusters
 from clueval.reading.given import Given, pairs, span_documents
-from clueval.spans.compared import Compared
 from clueval.spans.span import DEFAULT_LAYER
 from clueval.transforms.group import Group
 
@@ -31,24 +27,27 @@ def count_spans(evaluation: Evaluation, given: Given) -> bool:
     Raises the errors of `Given.documents`.
     """
     plan = evaluation.plan
-    if plan.needs_documents or plan.observers or plan.merge or plan.wants_single_documents or given.golds:
+    if plan.needs_documents or plan.observers or plan.counts_by_document([DEFAULT_LAYER]) or given.golds:
         return False
-    compared = ComparedSpans(evaluation)
+    clusters = SpanClusters(DEFAULT_LAYER, has_text=False)
     done = 0
     both = pairs(given.gold, given.predicted, "documents")
     while batch := list(islice(both, BATCH)):
         gold, predicted = zip(*batch, strict=True)
         if are_plain(gold) and are_plain(predicted):
-            compared.add(gold, predicted)
+            for pair in batch:
+                clusters.add(*pair)
         else:
             for number, pair in enumerate(batch, done):
                 ordered = [in_order(spans) for spans in pair]
                 if are_plain(ordered):
-                    compared.add(ordered[:1], ordered[1:])
+                    clusters.add(*ordered)
                 else:
                     evaluation.count_group(Group(*span_documents(pair, number, given.ids)))
         done += len(batch)
-    compared.count()
+        if clusters.is_full:
+            clusters.count_into(evaluation)
+    clusters.count_into(evaluation)
     return True
 
 
@@ -85,46 +84,3 @@ def in_order(spans: Any) -> Any:
         return sorted(spans)
     except TypeError:  # something else than tuples of numbers and a text
         return spans
-
-
-class ComparedSpans:
-    """Compared lists of both sides, the spans of which are not all counted yet."""
-
-    def __init__(self, evaluation: Evaluation) -> None:
-        self._evaluation = evaluation
-        self._begin()
-
-    def _begin(self) -> None:
-        self._lists = self._length = 0
-        self._labels: Counter[str] = Counter()
-        self._left: LeftOver = [], []
-
-    def add(self, gold: Sequence[Sequence[Located]], predicted: Sequence[Sequence[Located]]) -> None:
-        """Add plain lists of spans."""
-        self._lists += len(gold)
-        self._labels.update(map(label_of, chain.from_iterable(gold)))
-        differ = list(map(ne, gold, predicted))
-        past = self._length
-        for one, other in zip(compress(gold, differ), compress(predicted, differ), strict=True):
-            own, others = set(one), set(other)
-            for left, spans in zip(self._left, (own - others, others - own), strict=True):
-                if spans:
-                    left += [(start + past, end + past, label) for start, end, label in sorted(spans)]
-            past += 1 + max(one[-1][1] if one else 0, other[-1][1] if other else 0)  # lists do not touch
-        self._length = past
-        if max(map(len, self._left)) > TOGETHER:
-            self.count()
-
-    def count(self) -> None:
-        """Count the lists, and begin again."""
-        agreed = self._labels.copy()
-        agreed.subtract(map(label_of, self._left[0]))
-        texts = Compared(self._lists, 0, has_text=False)
-        if agreed or any(self._left):
-            # no tags in place of none, so that positions without a text are not counted
-            count_left_over(
-                self._evaluation, DEFAULT_LAYER, texts, +agreed, self._left, equal=0, tags=([], [])
-            )
-        elif self._lists:
-            self._evaluation.count_compared(texts)
-        self._begin()

@@ -1,9 +1,8 @@
 """Counts lists of tags: one list for each sentence, and each sentence is a document.
 
-Most tags are O, and most sentences of a good system are the same on both sides. So the sentences are cut where both
-sides are O into stretches (`clueval.tagging.stretches`), each distinct stretch is compared once, and it counts as
-often as it occurs. The counts are those of the documents of `documents_of_tags`, which define them: a filter, a
-break-down, and a metric that needs documents count these.
+They are counted by clusters (`clueval.evaluation.row_clusters`). The counts are those of the documents of
+`documents_of_tags`, which define them: a filter on documents, a break-down, and a metric that needs documents count
+these.
 """
 
 from __future__ import annotations
@@ -14,18 +13,17 @@ from itertools import islice
 from typing import Any
 
 from clueval.evaluation.engine import Evaluation
-from clueval.evaluation.lockstep import FileEnd, compared_stretches
+from clueval.evaluation.lockstep import FileEnd
+from clueval.evaluation.row_clusters import RowClusters
 from clueval.exceptions import CluevalError, UsageError, described
+from clueval.formats.columns.sizes import SIZES
 from clueval.reading.given import Given, materialised, pairs, place_of, require_as_many
 from clueval.reading.tag_sentences import Decoders, TagOptions, documents_of_tags, require_lengths
 from clueval.spans.compared import SIDES, Compared
 from clueval.spans.document import Document
 from clueval.spans.span import DEFAULT_LAYER
 from clueval.tagging.schemes import OUTSIDE, count_illegal, split_tag
-from clueval.tagging.stretches import BATCH, Ignored, StretchCounts
-
-MOST_STRETCHES = 1 << 15
-"""The number of distinct stretches that are collected before they are compared."""
+from clueval.tagging.stretches import BATCH
 
 
 def count_tags(
@@ -34,7 +32,7 @@ def count_tags(
     options: TagOptions,
     golds: Iterator[tuple[Document, ...]],
 ) -> FileEnd:
-    """Count all sentences, and return what only all tags determine. Holds some thousand distinct stretches.
+    """Count all sentences, and return what only all tags determine. Holds some thousand distinct clusters.
 
     `golds` has other golds of each sentence, or nothing.
 
@@ -44,58 +42,40 @@ def count_tags(
     plan = evaluation.plan
     decoders = options.decoders()
     end = FileEnd((None, None), decoders)
-    if plan.needs_documents or plan.wants_single_documents or plan.observers or not options.lenient:
+    by_document = plan.counts_by_document([DEFAULT_LAYER])
+    if plan.needs_documents or by_document or plan.observers or not options.lenient:
         for gold, predicted in documents_of_tags(given, options, decoders):
-            from clueval.transforms.group import Group  # not needed for stretches
+            from clueval.transforms.group import Group  # not needed for clusters
 
             evaluation.count_group(Group(gold, predicted, golds=next(golds, ())))
         return end
     evaluation.see_layers([DEFAULT_LAYER])
-    for compared in _compared(given, decoders, plan.merge):
+    for compared in _compared(evaluation, given, decoders):
         evaluation.count_compared(compared)
     evaluation.add_spans(end)
     return end
 
 
-def _compared(given: Given, decoders: Decoders, merge: bool) -> Iterator[Compared]:
+def _compared(evaluation: Evaluation, given: Given, decoders: Decoders) -> Iterator[Compared]:
     scheme = decoders[SIDES[0], DEFAULT_LAYER].named_scheme
-    counter = TagCounter(decoders, merge)
-    done = 0
+    plan = evaluation.plan
+    clusters = RowClusters(
+        plan, [DEFAULT_LAYER], decoders, SIZES, evaluation.seen_names, partial(_check, scheme)
+    )
+    done = positions = 0
     for batch in _batches(given):
         gold, predicted = (_as_lists(sentences) for sentences in batch)
         tokens = require_lengths(gold, predicted, done, given.ids)
         try:
-            yield from counter.add(gold, predicted, tokens)
-        except (CluevalError, Ignored, TypeError):
+            clusters.add_sentences(gold, predicted)
+        except (CluevalError, TypeError):
             _require_tags((gold, predicted), scheme, done, given.ids)
             raise
-        done += len(gold)
-    yield from counter.rest()
-
-
-class TagCounter:
-    """Compares parallel sentences of tags, some at a time; holds some thousand distinct stretches."""
-
-    def __init__(self, decoders: Decoders, merge: bool) -> None:
-        scheme = decoders[SIDES[0], DEFAULT_LAYER].named_scheme
-        self._stretches = StretchCounts(check=partial(_check, scheme))
-        self._decoders, self._merge = decoders, merge
-        self._waiting = 0
-
-    def add(
-        self, gold: Sequence[list[Any]], predicted: Sequence[list[Any]], tokens: int
-    ) -> Iterator[Compared]:
-        """Yield what was compared after adding sentences with this number of tokens; each is a document."""
-        self._stretches.add(gold, predicted)
         yield Compared(len(gold), tokens)
-        self._waiting += tokens
-        if len(self._stretches.counts) > MOST_STRETCHES:
-            yield from self.rest()
-
-    def rest(self) -> Iterator[Compared]:
-        """Yield what was not compared yet."""
-        waiting, self._waiting = self._waiting, 0
-        return compared_stretches(self._stretches, waiting, self._decoders, self._merge)
+        done += len(gold)
+        positions += tokens
+    if done:
+        yield Compared(0, 0, tallies=clusters.tallies(positions))
 
 
 def _batches(given: Given) -> Iterator[tuple[Sequence[Any], Sequence[Any]]]:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from clueval.exceptions import OverlapError
-from clueval.metrics.compared_counts import count_comparison as count_comparison
+from clueval.exceptions import LimitError, OverlapError
 from clueval.metrics.counting import Tally
 from clueval.metrics.gaps import refuse_gaps
 from clueval.metrics.metric import Metric, Side
@@ -14,13 +13,18 @@ from clueval.spans.flat import name_file
 def count_sides(metric: Metric, gold: Side, predicted: Side) -> Tally:
     """The counts of a metric. Raises `OverlapError`, with the file, if the metric forbids overlapping spans.
 
-    Raises `UsageError` for a discontinuous span if the metric cannot count one.
+    Raises `UsageError` for a discontinuous span if the metric cannot count one, and `LimitError`, with the document, if
+    too many spans overlap.
     """
     if metric.needs.contiguous:
         for side in (gold, predicted):
             refuse_gaps(f"metric {metric.name!r}", side.spans, side.document)
     try:
         return metric.count(gold, predicted)
+    except LimitError as error:
+        if gold.document is not None:
+            error.document, error.file = gold.document.id, gold.document.file
+        raise
     except OverlapError as error:
         if error.file is None:
             sides = (

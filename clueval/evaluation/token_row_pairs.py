@@ -12,13 +12,16 @@ from typing import Any
 
 from clueval.evaluation.lockstep import FileEnd, FileReading
 from clueval.evaluation.plan import Plan
-from clueval.evaluation.tag_lists import TagCounter
+from clueval.evaluation.row_clusters import RowClusters
 from clueval.exceptions import CluevalError
+from clueval.formats.columns.sizes import SIZES
 from clueval.reading.source import Source
 from clueval.spans.compared import SIDES, Compared
 from clueval.spans.missing_id import same_id
+from clueval.spans.seen_names import SeenNames
 from clueval.spans.span import DEFAULT_LAYER
-from clueval.tagging.stretches import BATCH, Ignored
+from clueval.tagging.lenient_chunks import require_tag
+from clueval.tagging.stretches import BATCH
 
 _TEXT = {str}
 
@@ -27,30 +30,40 @@ class UnusualRow(CluevalError):
     """A row that must be read as a document."""
 
 
-def token_row_reading(gold: Source, predicted: Source, plan: Plan) -> FileReading | None:
+def token_row_reading(
+    gold: Source, predicted: Source, plan: Plan, seen_names: SeenNames
+) -> FileReading | None:
     """Return two files of token rows compared; None if their documents must be counted."""
     own, other = gold.options, predicted.options
     layers = own.layers is None and other.layers is None
     lenient = own.reads_leniently and other.reads_leniently and own.scheme == other.scheme
-    if plan.needs_documents or plan.observers or plan.wants_single_documents or not (layers and lenient):
+    by_document = plan.counts_by_document([DEFAULT_LAYER])
+    if plan.needs_documents or plan.observers or by_document or not (layers and lenient):
         return None
-    return FileReading(_compared(gold, predicted, plan.merge), [DEFAULT_LAYER])
+    return FileReading(_compared(gold, predicted, plan, seen_names), [DEFAULT_LAYER])
 
 
-def _compared(gold: Source, predicted: Source, merge: bool) -> Generator[Compared, None, FileEnd]:
+def _compared(
+    gold: Source, predicted: Source, plan: Plan, seen_names: SeenNames
+) -> Generator[Compared, None, FileEnd]:
     sources = dict(zip(SIDES, (gold, predicted), strict=True))
     decoders = {
         (side, DEFAULT_LAYER): source.options.decoder(str(source.path)) for side, source in sources.items()
     }
-    counter = TagCounter(decoders, merge)
+    clusters = RowClusters(plan, [DEFAULT_LAYER], decoders, SIZES, seen_names, require_tag)
+    positions = 0
     pairs = _pairs(gold, predicted)
     while batch := list(islice(pairs, BATCH)):
         tags = list(zip(*batch, strict=True))
+        tokens = sum(map(len, tags[0]))
         try:
-            yield from counter.add(tags[0], tags[1], sum(map(len, tags[0])))
-        except (Ignored, TypeError):  # a position without a tag; a list or an object as a tag
+            clusters.add_sentences(*tags)
+        except (TypeError, CluevalError):  # a number, a list, nothing or an empty text as a tag
             raise UnusualRow("a row has a tag that is not text") from None
-    yield from counter.rest()
+        yield Compared(len(batch), tokens)
+        positions += tokens
+    if positions:
+        yield Compared(0, 0, tallies=clusters.tallies(positions))
     return FileEnd((None, None), decoders)
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from clueval.findings.table import (
         FINDING_KINDS,
+        REASONS,
         Finding,
         FindingKind,
         PairRows,
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
 _MODULES = {
     "FINDING_KINDS": "table",
+    "REASONS": "table",
     "Finding": "table",
     "FindingKind": "table",
     "PairRows": "table",
@@ -36,6 +38,7 @@ _MODULES = {
 
 __all__ = [
     "FINDING_KINDS",
+    "REASONS",
     "Finding",
     "FindingKind",
     "PairRows",

@@ -172,15 +172,15 @@ def _in_words(finding: Finding) -> dict[str, Any]:
         "side": finding.side or "gold",
         "label": joined(finding.labels),
         "text": cut_label(finding.text, 200),
-        "kind": finding.kind,
+        "reason": finding.reason,
         "what": what(finding),
         "where": " · ".join(filter(None, where)),
     }
 
 
 def what(finding: Finding) -> str:
-    """Return the class of an error, and that its label is wrong if its class is good enough."""
-    return finding.kind + (", wrong label" if finding.reason == "label" else "")
+    """Return the reason of an error, and its class if that is another word."""
+    return finding.reason if finding.kind == finding.reason else f"{finding.reason} ({finding.kind})"
 
 
 def _range(first: object, last: object) -> str:
@@ -192,14 +192,17 @@ def _range(first: object, last: object) -> str:
 def examples(
     found: Iterable[ErrorPlace], systems: Sequence[System] = (), most: int = 3
 ) -> list[dict[str, Any]]:
-    """Return up to `most` errors of each kind (of two systems, of each state), each at another place, in text order."""
+    """Return up to `most` errors of each reason, each at another place, in text order.
+
+    Of two systems, these are up to `most` of each state.
+    """
     kinds: dict[str, list[dict[str, Any]]] = {}
     for place in found:
         seen = set()
         for line in _lines(place, systems):
-            name = line.get("state", line["what"])
+            name = line.get("state", line["reason"])
             shown = kinds.setdefault(name, [])
             if len(shown) < most and name not in seen:
                 seen.add(name)
                 shown.append({"anchor": anchor(place), **line})
-    return [{"what": name, "kind": shown[0]["kind"], "shown": shown} for name, shown in kinds.items()]
+    return [{"what": name, "reason": shown[0]["reason"], "shown": shown} for name, shown in kinds.items()]

@@ -13,6 +13,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import pairwise
+from operator import itemgetter
 from typing import Literal, NamedTuple
 
 from clueval.spans.document import Document, Sentence, Unit
@@ -184,6 +185,8 @@ class Contexts:
         )
 
 
+_start = itemgetter(0)
+
 _Piece = tuple[int, int, Mark, tuple[int, ...]]
 """The start, the end, the mark and the spans of a piece."""
 
@@ -261,7 +264,5 @@ def covers(span: Span, position: int) -> bool:
     """Return whether a position belongs to a span; one in a gap of a discontinuous span does not."""
     if span.parts is None:
         return span.start <= position < span.end
-    for start, end in span.fragments:  # noqa: SIM110  # an interruption while a generator is closed would be lost
-        if start <= position < end:
-            return True
-    return False
+    number = bisect_right(span.parts, position, key=_start) - 1
+    return number >= 0 and position < span.parts[number][1]

@@ -14,6 +14,9 @@ from clueval.spans.document import Document
 FAIR_KINDS = ("LE", "BES", "BEL", "BEO", "LBE", "FN", "FP")
 """The types of errors, which take the place of the class in these findings."""
 
+ONE_SIDED = {"LE": "gold", "FN": "gold", "FP": "predicted"}
+"""Types whose errors are all listed on one side."""
+
 
 def fair_findings(
     gold: Document, predicted: Document, metric: Fair | None = None, *, window: int | None = None

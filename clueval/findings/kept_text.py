@@ -27,7 +27,7 @@ class KeptText(KeptFile):
         self._waiting.append(text)
         self._size += len(text)
         if self._size > _BLOCK:
-            self._opened().write("".join(self._waiting).encode("utf-8", "surrogatepass"))
+            self._write_to_file("".join(self._waiting).encode("utf-8", "surrogatepass"))
             self._waiting, self._size = [], 0
 
     def __iter__(self) -> Iterator[str]:

@@ -8,11 +8,12 @@ ended, because an error of the input later in the files must leave no half of an
 from __future__ import annotations
 
 import pickle
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from typing import Any, ClassVar, Generic, TypeVar
 
-from clueval.findings.choice import Choice, findings
+from clueval.findings.choice import Choice, ReasonKey, findings
 from clueval.findings.kept_file import KeptFile
 from clueval.findings.stream import passage_findings, within_sentences
 from clueval.formats.columns.passages import Passage
@@ -49,17 +50,17 @@ class KeptRows(KeptFile, Generic[Row]):
                 self._write()
 
     def _write(self) -> None:
-        pickle.dump(self._latest, self._opened(), pickle.HIGHEST_PROTOCOL)
+        self._write_to_file(pickle.dumps(self._latest, pickle.HIGHEST_PROTOCOL))
         self._batches += 1
         self._latest = []
 
     def __iter__(self) -> Iterator[Row]:
         place = 0
         for _ in range(self._batches):
-            file = self._opened()
-            file.seek(place)
-            batch = pickle.load(file)
-            place = file.tell()
+            assert self._file is not None
+            self._file.seek(place)
+            batch = pickle.load(self._file)
+            place = self._file.tell()
             yield from batch
         yield from self._latest
 
@@ -83,14 +84,27 @@ class DocumentsObserver(Generic[Row]):
 
 
 class FindingsObserver(DocumentsObserver[Any]):
-    """Finds the errors of metric ``levels``, also in passages of column files, of which it parses what differs."""
+    """Finds the errors of a choice, also in passages of column files, of which it parses what differs.
 
-    def __init__(self, choice: Choice, take: Callable[[Iterable[Any]], None]) -> None:
-        super().__init__(lambda gold, predicted: findings(gold, predicted, choice), take)
-        self._choice = choice
+    `counts`, if given, gets the numbers of `findings`, whichever errors are taken.
+    """
+
+    def __init__(
+        self,
+        choice: Choice,
+        take: Callable[[Iterable[Any]], None],
+        counts: Counter[ReasonKey] | None = None,
+    ) -> None:
+        def take_all(found: Iterable[Any]) -> None:
+            take(rest := iter(found))
+            if counts is not None:
+                deque(rest, maxlen=0)  # the errors beyond a limit are counted, too
+
+        super().__init__(lambda gold, predicted: findings(gold, predicted, choice, counts), take_all)
+        self._choice, self._counts = choice, counts
 
     def reads_passages(self, gold: Source, predicted: Source) -> bool:
         return within_sentences(gold, predicted, self._choice)
 
     def see_passages(self, sources: tuple[Source, Source], passages: tuple[Passage, Passage]) -> None:
-        self._take(passage_findings(sources, passages, self._choice))
+        self._take(passage_findings(sources, passages, self._choice, self._counts))

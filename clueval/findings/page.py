@@ -16,12 +16,12 @@ from pathlib import Path
 from typing import Any, Self
 
 from clueval.findings.cards import card, examples, metadata_of, row
-from clueval.findings.choice import SIDES, Choice, expected
+from clueval.findings.choice import SIDES, Choice, ReasonKey, expected, in_words, reports_of
 from clueval.findings.kept_text import KeptText
 from clueval.findings.page_profile import BucketLines, PageProfile
 from clueval.findings.places import ErrorPlace, places
 from clueval.findings.summary import MEANINGS, summaries
-from clueval.findings.table import FINDING_KINDS, Finding
+from clueval.findings.table import FINDING_KINDS, REASONS, Finding
 from clueval.metrics.tables import LEVEL_NAMES, of_known
 from clueval.reports.cutting import cut_label
 from clueval.reports.matrices import how_many, labels_of
@@ -38,7 +38,8 @@ def write(
     path: Path,
     findings: Iterable[Finding],
     report: Mapping[str, Any],
-    choice: Choice | None = None,
+    choice: Choice,
+    counts: Mapping[ReasonKey, int],
     *,
     title: str = "Errors",
     lang: str = "",
@@ -46,14 +47,14 @@ def write(
 ) -> int:
     """Write the page, whole or not at all, and return the number of findings.
 
-    `report` is the output of `Result.to_dict` for an evaluation with the metrics ``levels`` and ``confusion``
-    over the same files, filter and merging as `findings`, which were selected by `choice`. Memory does not grow with
-    the findings. `lang` is the language of the texts, such as ``de``. Raises `MissingExtra` without
-    Jinja2, `FileError` if the file cannot be written.
+    `report` is the output of `Result.to_dict` for an evaluation with the metrics of `choice` (see `metrics_of`) over
+    the same files, filter and merging as `findings`, which were selected by `choice`; `counts` was filled when they
+    were found (see `clueval.findings.choice.findings`). Memory does not grow with the findings. `lang` is the language
+    of the texts, such as ``de``. Raises `MissingExtra` without Jinja2, `FileError` if the file cannot be written.
     """
     with PlaceLines(profile) as lines:
         lines.take(places(findings))
-        write_lines(path, lines, report, choice, title=title, lang=lang)
+        write_lines(path, lines, report, choice, counts, title=title, lang=lang)
         return lines.findings
 
 
@@ -61,13 +62,14 @@ def write_lines(
     path: Path,
     lines: PlaceLines,
     report: Mapping[str, Any],
-    choice: Choice | None = None,
+    choice: Choice,
+    counts: Mapping[ReasonKey, int],
     *,
     title: str = "Errors",
     lang: str = "",
 ) -> None:
     """Write the page of lines that have taken all places; see `write`."""
-    pieces = _rendered(lines, report, choice or Choice(), title, lang)
+    pieces = _rendered(lines, report, choice, counts, title, lang)
     with whole_file(path) as file:
         for piece in pieces:
             file.write(piece)
@@ -76,7 +78,8 @@ def write_lines(
 def render(
     findings: Iterable[Finding],
     report: Mapping[str, Any],
-    choice: Choice | None = None,
+    choice: Choice,
+    counts: Mapping[ReasonKey, int],
     *,
     title: str = "Errors",
     lang: str = "",
@@ -85,13 +88,14 @@ def render(
     """Return the page as a string; see `write`."""
     with PlaceLines(profile) as lines:
         lines.take(places(findings))
-        return "".join(_rendered(lines, report, choice or Choice(), title, lang))
+        return "".join(_rendered(lines, report, choice, counts, title, lang))
 
 
 def _rendered(
     lines: PlaceLines,
     report: Mapping[str, Any],
     choice: Choice,
+    counts: Mapping[ReasonKey, int],
     title: str,
     lang: str,
 ) -> Iterator[str]:
@@ -99,7 +103,13 @@ def _rendered(
     from markupsafe import Markup  # comes with Jinja
 
     main_tables, more_tables = _score_tables(report, choice)
-    about = {"kinds": FINDING_KINDS, "expected": _expected(report, choice), "key": key_of(report)}
+    about = {
+        "kinds": FINDING_KINDS,
+        "reasons": REASONS,
+        "matched": choice.matched,
+        "expected": _expected(report, choice),
+        "key": key_of(report),
+    }
     return jinja.get_template("errors.html").generate(
         title=title,
         lang=lang,
@@ -107,9 +117,9 @@ def _rendered(
         choice_text=in_words(choice),
         main_tables=main_tables,
         more_tables=more_tables,
-        summaries=list(summaries(report, choice)),
+        summaries=list(summaries(report, choice, counts)),
         meanings=MEANINGS,
-        pictures=list(_pictures(report, choice)),
+        pictures=list(_pictures(report, choice, counts)),
         examples=examples(lines.first),
         cards=map(card, lines.first),
         without_script=WITHOUT_SCRIPT,
@@ -142,8 +152,8 @@ class PlaceLines:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *error: Any) -> bool | None:
-        return self._text.__exit__(*error)
+    def __exit__(self, *error: Any) -> None:
+        self._text.__exit__(*error)
 
     def take(self, found: Iterable[ErrorPlace]) -> None:
         """Add the next places."""
@@ -182,12 +192,14 @@ def _score_tables(report: Mapping[str, Any], choice: Choice) -> tuple[list[Shown
 
 
 def _is_main(table: Table, choice: Choice) -> bool:
+    if not choice.by_levels:
+        return True
     ending = "unlabelled" if choice.labelled is None else f"labelled by {cut_label(choice.labelled)}"
     return table.title.startswith("levels, ") and table.title.endswith(f": {ending}")
 
 
 def _as_shown(table: Table, choice: Choice) -> ShownTable:
-    level = LEVEL_NAMES[str(choice.level)]
+    level = LEVEL_NAMES[str(choice.at_level)]
     return ShownTable.of(table, (level, f"{level}, micro"))
 
 
@@ -200,43 +212,55 @@ def key_of(report: Mapping[str, Any]) -> str:
     return f"{'|'.join(parts)} {report['documents']} {report['tokens']}"
 
 
-def in_words(choice: Choice) -> str:
-    """Return a description of the choice."""
-    listed = f"errors above level {choice.level} ({LEVEL_NAMES[str(choice.level)].lstrip('1234 +')})"
-    if choice.labelled is not None:
-        listed = f"errors at level {choice.level}, including wrong labels of {choice.labelled}"
-    parts = [listed]
-    if len(choice.sides) == 1:
-        parts.append(f"{choice.sides[0]} side only")
-    if choice.kinds:
-        parts.append("only " + ", ".join(kind for kind in FINDING_KINDS if kind in choice.kinds))
-    if choice.where:
-        parts.append(f"where {choice.where}")
-    return " · ".join(parts)
-
-
 def _expected(report: Mapping[str, Any], choice: Choice) -> int | None:
     """Return the number of errors according to the scores, if the report has it."""
-    sequences = report["metrics"].get("levels")
-    if sequences is None:
-        return None
-    return sum(sum(expected(sequence, choice).values()) for sequence in sequences.values())
+    sequences = reports_of(report["metrics"], choice)
+    return sum(sum(expected(each, choice).values()) for each in sequences.values()) if sequences else None
 
 
 # --- matrices
 # --------------------------------------------------------------------------------------------------
 
 
-def _pictures(report: Mapping[str, Any], choice: Choice) -> Iterator[dict[str, Any]]:
-    """Yield the matrices of each layer of each sequence that metric ``confusion`` counted."""
+def _pictures(
+    report: Mapping[str, Any], choice: Choice, counts: Mapping[ReasonKey, int]
+) -> Iterator[dict[str, Any]]:
+    """Yield the matrices of each sequence: of metric ``confusion`` for each layer, or of the exact matches."""
+    if not choice.by_levels:
+        for sequence, exact in reports_of(report["metrics"], choice).items():
+            pair = [
+                _matrix(
+                    _of_exact(exact["per_label"], counts, sequence, side), side, sequence, sequence, choice
+                )
+                for side in SIDES
+            ]
+            yield {"title": cut_label(sequence), "matrices": pair, "note": _note(sequence, choice)}
+        return
     for sequence, layers in report["metrics"].get("confusion", {}).items():
         for layer, of_layer in layers.items():
-            matrices = of_layer["levels"][str(choice.level)]
+            matrices = of_layer["levels"][str(choice.at_level)]
             yield {
                 "title": cut_label(layer if layer == sequence else f"{layer} ({sequence})"),
                 "matrices": [_matrix(matrices[side], side, sequence, layer, choice) for side in SIDES],
                 "note": _note(layer, choice),
             }
+
+
+def _of_exact(
+    per_label: Mapping[str, Mapping[str, Any]], counts: Mapping[ReasonKey, int], sequence: str, side: str
+) -> dict[str, Any]:
+    """Return a matrix like those of metric ``confusion``: a span is found as another label if that has its range."""
+    found: dict[str, dict[str, int]] = {}
+    none: dict[str, int] = {}
+    for label, numbers in per_label.items():
+        right = int(numbers[f"tp_{side}"])
+        found[label] = {label: right} if right else {}
+        none[label] = int(numbers[side]) - right
+    for (in_sequence, _, of_side, label, reason, other), number in counts.items():
+        if (in_sequence, of_side, reason) == (sequence, side, "label") and other is not None:
+            found[label][other] = number
+            none[label] -= number
+    return {"found": found, "unlabelled": {}, UNMATCHED[side]: none}
 
 
 def _matrix(
@@ -248,7 +272,7 @@ def _matrix(
     rows_of = [label for label in labels if label in found and _sum(matrix, label, nothing)]
     columns_of = [label for label in labels if any(found[row].get(label) for row in rows_of)]
     unlabelled = any(matrix["unlabelled"].values())
-    columns = [{"name": nothing, "css": "apart" if unlabelled else "apart last"}]
+    columns = [{"name": "no match", "css": "apart" if unlabelled else "apart last"}]
     if unlabelled:
         columns.append({"name": "no label", "css": "apart last"})
     columns += [{"name": cut_label(label), "css": ""} for label in columns_of]
@@ -279,32 +303,36 @@ def _matrix(
     rows = []
     for label in rows_of:
         of_label, whole = found[label], _sum(matrix, label, nothing)
-        cells = [cell(label, matrix[nothing][label], whole, None, nothing)]
+        cells = [cell(label, matrix[nothing][label], whole, None, "no match")]
         if unlabelled:
             cells.append(cell(label, matrix["unlabelled"][label], whole, "", "no label"))
         cells[-1]["css"] += " last"
         cells += [cell(label, of_label.get(other, 0), whole, other, other) for other in columns_of]
         rows.append({"label": cut_label(label), "cells": cells})
     caption = "Gold spans by the label found" if side == "gold" else "Predicted spans by the label in gold"
-    caption = f"{caption}, level {choice.level}{how_many(len(labels), number)}"
+    at = f"level {choice.at_level}" if choice.by_levels else "same range"
+    caption = f"{caption}, {at}{how_many(len(labels), number)}"
     return {"caption": caption, "columns": columns, "rows": rows}
 
 
 def _sum(matrix: Mapping[str, Any], label: str, nothing: str) -> int:
     others: Mapping[str, int] = matrix["found"][label]
-    return sum(others.values()) + int(matrix["unlabelled"][label]) + int(matrix[nothing][label])
+    return sum(others.values()) + int(matrix["unlabelled"].get(label, 0)) + int(matrix[nothing][label])
 
 
 def _is_listed(side: str, layer: str, to: str | None, choice: Choice) -> bool:
     """Return whether the spans of a cell off the diagonal are among the findings."""
-    return side in choice.sides and (layer == choice.labelled or (choice.labelled is None and to is None))
+    return side in choice.sides and (
+        not choice.by_levels or layer == choice.labelled or (choice.labelled is None and to is None)
+    )
 
 
 def _note(layer: str, choice: Choice) -> str:
     text = (
-        f"Rows add up to all spans with that label. The first column counts spans not matched at level "
-        f"{choice.level}, including partial overlaps. Click an underlined number to show those spans."
+        f"Rows add up to all spans with that label. The first column counts spans without a match "
+        f"{f'at level {choice.at_level}' if choice.by_levels else 'of the same range'}, including partial overlaps. "
+        "Click an underlined number to show those spans."
     )
-    if choice.labelled != layer:
+    if choice.by_levels and choice.labelled != layer:
         text += f" To list label errors too, run with --labelled {layer}."
     return text

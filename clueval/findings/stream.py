@@ -7,13 +7,14 @@ more than a sentence, documents are compared instead; both ways give the same fi
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any, Unpack
 
 from clueval.exceptions import UsageError, checked_call, refuse_unknown, require_instance, require_kind
-from clueval.findings.choice import Choice, choice_with, findings
+from clueval.findings.choice import Choice, ReasonKey, choice_with, findings
 from clueval.findings.disputed import Disputed, disputed_sentences
 from clueval.findings.equal_lines import LineCheck
 from clueval.findings.table import Finding
@@ -52,10 +53,12 @@ class ErrorsOptions(PreparingOptions, SidesOptions, total=False):
 
     progress: Progress | None
     pair_by: str | None
-    level: int
+    level: int | None
     labelled: str | None
+    unlabelled: bool
     sides: Iterable[str] | str
     kinds: Iterable[str] | str
+    reasons: Iterable[str] | str
     merge: bool
     where: Filter | Iterable[str] | Mapping[str, Any]
     window: int | None
@@ -216,6 +219,7 @@ def within_sentences(own: Source, other: Source, choice: Choice) -> bool:
     decoder, other_decoder = own.options.decoder(), other.options.decoder()
     return (
         own.token_lines is not None
+        and other.token_lines is not None
         and own.format == other.format
         and decoder.reads_neighbours
         and decoder.treatment == other_decoder.treatment
@@ -225,12 +229,15 @@ def within_sentences(own: Source, other: Source, choice: Choice) -> bool:
 
 
 def passage_findings(
-    sources: tuple[Source, Source], passages: tuple[Passage, Passage], choice: Choice
+    sources: tuple[Source, Source],
+    passages: tuple[Passage, Passage],
+    choice: Choice,
+    counts: Counter[ReasonKey] | None,
 ) -> Iterator[Finding]:
     """Yield the findings of two passages that are checked already; of files that are `within_sentences`."""
     disputed = _disputed(sources, passages, choice)
     if disputed is not None:
-        yield from findings(*disputed.documents, choice)
+        yield from findings(*disputed.documents, choice, counts)
 
 
 def _disputed(

@@ -1,8 +1,7 @@
-"""The summary of a page of errors: for each layer the headline, what is lost between levels 1 and 4, and the labels.
+"""The summary of a page of errors: for each layer the headline, the parts of the spans of each side, and the labels.
 
-Every span is in one of four parts: *right* (an exact match with the right label, level 1), *boundary* (the label is
-right at level 4, the span differs), *label* (matched at level 4 with another label), and *missed* or *spurious* (not
-matched at level 4, partial overlaps among them). The parts of a side add up to its spans.
+Every span is *right* (a span of the other side has the same range and label), or it has one of the reasons of
+`clueval.findings.table`, whatever the level. These parts of a side add up to its spans.
 """
 
 from __future__ import annotations
@@ -11,7 +10,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from clueval.findings.choice import SIDES, Choice
+from clueval.findings.choice import SIDES, Choice, ReasonKey, reports_of
+from clueval.findings.table import REASONS
 from clueval.metrics.tables import LEVEL_NAMES
 from clueval.reports.cutting import cut_label
 from clueval.reports.matrices import how_many
@@ -19,71 +19,84 @@ from clueval.reports.table import Rate
 from clueval.reports.text import shown
 from clueval.spans.match_classes import UNMATCHED
 
-PARTS = ("right", "boundary", "label", "missed")
+RIGHT = "right"
+PARTS = (RIGHT, *REASONS)
 
 MEANINGS = {
-    "right": "same boundaries, same label",
-    "boundary": "right label, other boundaries",
-    "label": "wrong label",
-    "missed": "not matched, even at level 4",
+    RIGHT: "same range, same label",
+    "label": "same range, another label",
+    "boundary": "same label, another range",
+    "boundary+label": "another range, another label",
+    "missed": "gold span that overlaps no predicted span",
+    "spurious": "predicted span that overlaps no gold span",
 }
 
 MOST_LABELS = 40
 """The number of labels of which the summary shows bars; the worst ones."""
 
 
-def summaries(report: Mapping[str, Any], choice: Choice) -> Iterator[dict[str, Any]]:
-    """Yield the summary of each layer of each sequence that the metrics ``levels`` and ``confusion`` counted."""
-    if "levels" not in report["metrics"]:
-        return
-    for sequence, layers in report["metrics"].get("confusion", {}).items():
-        levels = report["metrics"]["levels"][sequence]
-        for layer, of_layer in layers.items():
-            labelled = levels["labelled"][layer][str(choice.level)]
-            parts: dict[str, dict[str, Counter[str]]] = {
-                side: lost(of_layer["levels"], side) for side in SIDES
-            }
-            rows = _labels(labelled["per_label"], parts)
-            yield {
-                "title": cut_label(layer if layer == sequence else f"{layer} ({sequence})"),
-                "headline": list(_headline(levels, labelled, layer, choice)),
-                "sides": [_side(side, sum(parts[side].values(), Counter())) for side in SIDES],
-                "per_label": labelled["per_label"],
-                "labels": rows[:MOST_LABELS],
-                "labels_title": f"Labels, worst first, level {choice.level}"
-                + how_many(min(len(rows), MOST_LABELS), len(rows)),
-            }
+def summaries(
+    report: Mapping[str, Any], choice: Choice, counts: Mapping[ReasonKey, int]
+) -> Iterator[dict[str, Any]]:
+    """Yield the summary of each layer of each sequence that the metric of the choice counted.
 
-
-def lost(levels: Mapping[str, Any], side: str) -> dict[str, Counter[str]]:
-    """Return for each label how many spans of a side are in each part, from a report of metric ``confusion``.
-
-    >>> strict = {"found": {"A": {"A": 2}}, "unlabelled": {"A": 0}, "missed": {"A": 4}}
-    >>> loose = {"found": {"A": {"A": 3, "B": 1}}, "unlabelled": {"A": 0}, "missed": {"A": 2}}
-    >>> dict(lost({"1": {"gold": strict}, "4": {"gold": loose}}, "gold")["A"])
-    {'right': 2, 'boundary': 1, 'label': 1, 'missed': 2}
+    `counts` has the numbers of `clueval.findings.choice.findings`.
     """
-    strict, loose = levels["1"][side], levels["4"][side]
+    for sequence, of_sequence in reports_of(report["metrics"], choice).items():
+        for layer in of_sequence["labelled"] if choice.by_levels else (None,):
+            rates, strict = of_sequence, of_sequence
+            if layer is not None:
+                rates, strict = (of_sequence["labelled"][layer][str(n)] for n in (choice.at_level, 1))
+            parts: dict[str, dict[str, Counter[str]]] = {
+                side: _parts(strict["per_label"], counts, (sequence, layer, side)) for side in SIDES
+            }
+            rows = _labels(rates["per_label"], parts)
+            at = f"level {choice.at_level}" if choice.by_levels else "exact"
+            yield {
+                "title": cut_label(sequence if layer in (None, sequence) else f"{layer} ({sequence})"),
+                "headline": list(_headline(of_sequence, layer, choice)),
+                "sides": [_side(side, sum(parts[side].values(), Counter())) for side in SIDES],
+                "per_label": rates["per_label"],
+                "labels": rows[:MOST_LABELS],
+                "labels_title": f"Labels, worst first, {at}{how_many(min(len(rows), MOST_LABELS), len(rows))}",
+            }
+
+
+def _parts(
+    per_label: Mapping[str, Mapping[str, Any]],
+    counts: Mapping[ReasonKey, int],
+    place: tuple[str, str | None, str],
+) -> dict[str, Counter[str]]:
+    """Return for each label how many spans of a side are in each part, given the report on exact matches."""
+    side = place[-1]
     found = {}
-    for label, others in loose["found"].items():
-        right = strict["found"][label].get(label, 0)
-        good = others.get(label, 0)
-        parts = (right, good - right, sum(others.values()) - good + loose["unlabelled"][label])
-        found[label] = Counter(dict(zip(PARTS, (*parts, loose[UNMATCHED[side]][label]), strict=True)))
+    for label, numbers in per_label.items():
+        parts = Counter({RIGHT: int(numbers[f"tp_{side}"])})
+        found[label] = parts
+        parts[UNMATCHED[side]] = int(numbers[side]) - parts[RIGHT]
+    for (*where, label, reason, _), number in counts.items():
+        if tuple(where) == place and reason != UNMATCHED[side]:
+            found[label][reason] += number
+            found[label][UNMATCHED[side]] -= number
     return found
 
 
-def _headline(
-    levels: Mapping[str, Any], labelled: Mapping[str, Any], layer: str, choice: Choice
-) -> Iterator[dict[str, Any]]:
-    """Yield the figures of a layer: with its labels, and of the boundaries alone."""
-    name = LEVEL_NAMES[str(choice.level)].lstrip("1234 +")
-    for title, rates, is_chosen in (
-        ("boundaries", levels["unlabelled"][str(choice.level)], choice.labelled is None),
-        ("boundaries and labels", labelled["micro"], choice.labelled == layer),
-    ):
-        figures = [(key, shown(Rate(rates[key.lower()]))) for key in ("F1", "Precision", "Recall")]
-        yield {"title": f"{title}, level {choice.level} ({name})", "figures": figures, "chosen": is_chosen}
+def _headline(report: Mapping[str, Any], layer: str | None, choice: Choice) -> Iterator[dict[str, Any]]:
+    """Yield the figures of metric exact, or those of a level: of the boundaries alone, and with labels."""
+    if layer is None:
+        yield _figures("exact: same start, end and label", report["micro"], True)
+        return
+    level = str(choice.at_level)
+    ending = f", level {level} ({LEVEL_NAMES[level].lstrip('1234 +')})"
+    yield _figures(f"boundaries{ending}", report["unlabelled"][level], choice.labelled is None)
+    labelled = report["labelled"][layer][level]["micro"]
+    yield _figures(f"boundaries and labels{ending}", labelled, choice.labelled == layer)
+
+
+def _figures(title: str, rates: Mapping[str, Any], is_chosen: bool) -> dict[str, Any]:
+    figures = [(key, shown(Rate(rates[key.lower()]))) for key in ("F1", "Precision", "Recall")]
+    figures.append(("Errors", f"{int(rates['fn'] + rates['fp']):,}"))
+    return {"title": title, "figures": figures, "chosen": is_chosen}
 
 
 def _side(side: str, parts: Counter[str]) -> dict[str, Any]:
@@ -92,8 +105,7 @@ def _side(side: str, parts: Counter[str]) -> dict[str, Any]:
 
 
 def _bar(side: str, parts: Counter[str]) -> dict[str, Any]:
-    names = {**{part: part for part in PARTS}, "missed": UNMATCHED[side]}
-    named = [{"css": f"part-{part}", "name": names[part], "n": parts[part]} for part in PARTS if parts[part]]
+    named = [{"name": part, "n": parts[part]} for part in PARTS if parts[part]]
     return {"parts": named, "spoken": ", ".join(f"{part['n']:,} {part['name']}" for part in named) or "none"}
 
 

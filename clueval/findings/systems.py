@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from clueval.findings.choice import Choice, findings
+from clueval.findings.choice import Choice, ReasonKey, findings
 from clueval.findings.places import ErrorPlace, in_text_order, places_of_document
 from clueval.findings.table import Finding
 from clueval.spans.document import Document
@@ -60,12 +60,12 @@ def _changes(pair: Pair) -> str:
     before, after = pair
     if before is None or after is None:
         return "new" if before is None else "fixed"
-    same = after.side == "predicted" or (_class(before), before.found) == (_class(after), after.found)
+    same = after.side == "predicted" or _result(before) == _result(after)
     return "still" if same else "changed"
 
 
-def _class(finding: Finding) -> str:
-    return "missed" if finding.kind == "partial" else finding.kind
+def _result(finding: Finding) -> tuple[object, ...]:
+    return finding.reason, finding.kind, finding.found
 
 
 CHANGES = States(
@@ -74,7 +74,7 @@ CHANGES = States(
     {
         "new": "not in the old run",
         "fixed": "not in the new run",
-        "changed": "gold spans with another class or label",
+        "changed": "gold spans with another reason, class or label",
         "still": "the same in both runs",
     },
 )
@@ -111,10 +111,12 @@ def shared_places(
     choice: Choice,
     states: States,
     transforms: Sequence[Transform] = (),
+    counts: Sequence[Counter[ReasonKey]] | None = None,
 ) -> Iterator[SharedPlace]:
     """Yield the places of gold and two systems, in text order. Holds the documents of one text.
 
-    Gold and each system are changed by the transforms first, as for the score of that system.
+    Gold and each system are changed by the transforms first, as for the score of that system. `counts` gets the numbers
+    of `clueval.findings.choice.findings` for each system.
 
     >>> gold = Document("d", {"label": [Span(0, 2, "PER")]}, tokens=["Frau", "Anna", "Weiß"])
     >>> one, two = (Document("d", {"label": spans}, tokens=gold.tokens) for spans in ([Span(1, 3, "PER")], []))
@@ -125,7 +127,10 @@ def shared_places(
     preparations = [Preparation(transforms) for _ in range(2)]
     for gold, *systems in trios:
         groups = [prepare(Group(gold, one)) for prepare, one in zip(preparations, systems, strict=True)]
-        found = [list(findings(group.gold, group.predicted, choice)) for group in groups]
+        found = [
+            list(findings(group.gold, group.predicted, choice, count))
+            for group, count in zip(groups, counts or (None, None), strict=True)
+        ]
         errors = {id(each): (n, key) for n, of_system in enumerate(found) for each, key in _keys(of_system)}
         spans = _Spans(_rows(groups, choice.merge))
         for place in places_of_document(in_text_order(found[0] + found[1])):
@@ -155,7 +160,7 @@ def _keys(of_system: Iterable[Finding]) -> Iterator[tuple[Finding, _Key]]:
     numbers = Counter[_Key]()
     for each in of_system:
         labels = tuple(sorted(each.labels.items(), key=str))
-        key = each.side, each.sequence, each.start, each.end, labels
+        key = each.side, each.sequence, each.start, each.end, each.fragments, labels
         numbers[key] += 1
         yield each, (*key, numbers[key])
 
@@ -183,7 +188,7 @@ class _Spans:
         for layer in dict.fromkeys(finding.sequence for finding in place.findings):
             for row, documents in enumerate(self._rows):
                 if (row, layer) not in self._indexes:
-                    self._indexes[row, layer] = SpanIndex(_union(documents, layer))
+                    self._indexes[row, layer] = SpanIndex(_union(documents, layer), documents[0])
                 for span in self._indexes[row, layer].overlapping(Span(place.start, place.end + 1)):
                     yield row, span
 
@@ -197,4 +202,4 @@ def _union(documents: Sequence[Document], layer: str) -> list[Span]:
 
 def place_and_labels(span: Span) -> tuple[object, ...]:
     """Return what spans of two systems have in common that count as the same: position and labels."""
-    return span.start, span.end, tuple(sorted(span.by_layer.items(), key=str))
+    return span.fragments, tuple(sorted(span.by_layer.items(), key=str))

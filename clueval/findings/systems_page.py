@@ -15,11 +15,11 @@ from pathlib import Path
 from typing import Any
 
 from clueval.findings.cards import card, examples
-from clueval.findings.choice import SIDES, Choice
-from clueval.findings.page import WITHOUT_SCRIPT, PlaceLines, in_words, key_of
+from clueval.findings.choice import SIDES, Choice, ReasonKey, in_words
+from clueval.findings.page import WITHOUT_SCRIPT, PlaceLines, key_of
 from clueval.findings.summary import MEANINGS, MOST_LABELS, summaries
 from clueval.findings.systems import SharedPlace, States, System
-from clueval.findings.table import FINDING_KINDS
+from clueval.findings.table import FINDING_KINDS, REASONS
 from clueval.reports.cutting import cut_label
 from clueval.reports.page import assets, environment, json_inside
 from clueval.reports.table import Rate
@@ -37,6 +37,7 @@ def write(
     found: Iterable[SharedPlace],
     reports: Sequence[Mapping[str, Any]],
     choice: Choice,
+    reasons: Sequence[Mapping[ReasonKey, int]],
     systems: Sequence[System],
     states: States,
     *,
@@ -45,9 +46,10 @@ def write(
 ) -> Counts:
     """Write the page, whole or not at all, and return how many errors it has.
 
-    `reports` are the outputs of `Result.to_dict` for each system, with the metrics ``levels`` and ``confusion`` over
-    the files, filter and merging that `found` comes from (see `clueval.findings.systems.shared_places`). Places are
-    held in a file without a name. Raises `MissingExtra` without Jinja2, `FileError` if the file cannot be written.
+    `reports` are the outputs of `Result.to_dict` for each system, with the metrics of the choice over the files, filter
+    and merging that `found` comes from (see `clueval.findings.systems.shared_places`), which also fills `reasons` while
+    the places are taken. Places are held in a file without a name. Raises `MissingExtra` without Jinja2, `FileError` if
+    the file cannot be written.
     """
     jinja = environment()
     from markupsafe import Markup  # comes with Jinja
@@ -57,6 +59,8 @@ def write(
         lines.take(_counted(found, counts))
         about = {
             "kinds": FINDING_KINDS,
+            "reasons": REASONS,
+            "matched": choice.matched,
             "expected": None,
             "key": key_of(reports[0]),
             "systems": [system.short for system in systems],
@@ -71,7 +75,7 @@ def write(
             systems=systems,
             states=states.meanings,
             counts=list(_rows(counts, states)),
-            layers=list(_layers(reports, choice, systems)),
+            layers=list(_layers(reports, choice, reasons, systems)),
             meanings=MEANINGS,
             examples=examples(lines.first, systems),
             cards=map(partial(card, systems=systems), lines.first),
@@ -110,10 +114,16 @@ def _rows(counts: Counts, states: States) -> Iterator[dict[str, Any]]:
 
 
 def _layers(
-    reports: Sequence[Mapping[str, Any]], choice: Choice, systems: Sequence[System]
+    reports: Sequence[Mapping[str, Any]],
+    choice: Choice,
+    reasons: Sequence[Mapping[ReasonKey, int]],
+    systems: Sequence[System],
 ) -> Iterator[dict[str, Any]]:
     """Yield the summaries of both systems for each layer that both have."""
-    of_systems = [{each["title"]: each for each in summaries(report, choice)} for report in reports]
+    of_systems = [
+        {each["title"]: each for each in summaries(report, choice, counts)}
+        for report, counts in zip(reports, reasons, strict=True)
+    ]
     for title in of_systems[0]:
         if not all(title in found for found in of_systems):
             continue

@@ -4,7 +4,8 @@ The same function serves both directions: ``error_table(false_negatives, gold, p
 ``error_table(false_positives, predicted, gold)``. It is asymmetric: a row shows **one** error span and
 **all** spans of the other side that overlap it. An index finds the overlapping spans, because the table also
 shows partial overlaps, which are no match: a span is *partial* if something overlaps it without making a
-match, and *missed* if nothing does (*spurious* on the predicted side, if the side is given).
+match, and *missed* if nothing does (*spurious* on the predicted side, if the side is given). Beside the class, a row
+has a *reason*, the first of `REASONS` that fits: what is wrong with the span, whatever the level.
 
 **Positions in a row are inclusive at both ends**, as people read them in a corpus; a span of zero length ends
 one position before it starts. Token ids are those of the first and the last token.
@@ -18,14 +19,15 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from operator import attrgetter
-from typing import Any, Literal, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 from clueval.exceptions import SpanError, UsageError, checked_call, require_instance, require_kind
 from clueval.findings.context import Context, Contexts, Mark
 from clueval.spans.document import Document, Unit
-from clueval.spans.flat import by_position
+from clueval.spans.flat import by_position, clash
 from clueval.spans.index import SpanIndex
-from clueval.spans.match_classes import KINDS, Kind
+from clueval.spans.limits import require_short_texts
+from clueval.spans.match_classes import Kind
 from clueval.spans.matching import Match, match_spans
 from clueval.spans.merging import merge_layers
 from clueval.spans.parts import Ranges
@@ -38,7 +40,12 @@ FINDING_KINDS: tuple[FindingKind, ...] = get_args(FindingKind)
 """The classes of an error table; CLUEval's class 5 is `partial` if anything overlaps the span, otherwise
 `missed` (gold, or a side that is not given) or `spurious` (predicted)."""
 
-Reason = Literal["boundary", "label"]
+Reason = Literal["label", "boundary", "boundary+label", "missed", "spurious"]
+REASONS: tuple[Reason, ...] = get_args(Reason)
+"""Why a span is an error, the first that fits: `label` (a span of the other side has the same range and another
+label), `boundary` (it overlaps a span that has its label and another range), `boundary+label` (it overlaps only spans
+with other labels), `missed` or, on the predicted side, `spurious` (it overlaps nothing, or its equal is the partner of
+another span)."""
 
 _PIECE_HTML: dict[Mark, str] = {
     "both": '<b style="border-bottom:3px double #00734d">{}</b>',
@@ -50,6 +57,9 @@ SideName = Literal["gold", "predicted"]
 
 _end, _labels = attrgetter("end"), attrgetter("labels")
 
+MOST_NESTED = 50
+"""The greatest number of spans of the other side that a row shows, the first ones, if these overlap one another."""
+
 GAP = " … "
 """Separates the texts of the fragments of a discontinuous span."""
 
@@ -58,12 +68,12 @@ GAP = " … "
 class Finding:
     """One row of an error table; see the module's docstring.
 
-    `kind` is the class, one of `FINDING_KINDS` (or the type of one of FairEval's errors). `side` is the side
-    of the error span, `sequence` its layer (or ``merged``). `start` and `end` are the first and the last position of
-    the span: unlike in a `Span`, `end` belongs to it. `reason` is ``label`` if the class is good enough
-    at the level and the label is wrong, otherwise ``boundary``. `labels` are the span's own labels by layer,
-    `found` the joined labels of its match (empty if partial, missed or spurious). All values
-    about the other side's spans are in the order of these spans; `other_start` and `other_end` are their
+    `kind` is the class, one of `FINDING_KINDS` (or the type of one of FairEval's errors), `reason` one of
+    `REASONS`. `side` is the side of the error span, `sequence` its layer (or ``merged``). `start` and `end` are the
+    first and the last position of the span: unlike in a `Span`, `end` belongs to it. `labels` are the span's own
+    labels by layer, `found` the joined labels of its match (empty if partial, missed or spurious). All values
+    about the other side's spans are in the order of these spans (of more than `MOST_NESTED` that overlap one another,
+    the first); `other_start` and `other_end` are their
     least start and greatest end, None if there are none. `sentences` are the ids of the sentences that the
     span is in, if the file gives them; `file` and `line` say where the span begins. `fragments` are the ranges of a
     discontinuous span, inclusive as all positions, and `other_fragments` those of each other span; None for a span that
@@ -135,7 +145,6 @@ def error_table(
     *,
     layer: str | None = None,
     side: SideName | None = None,
-    level: int = 1,
     window: int | None = None,
 ) -> Iterator[Finding]:
     """Yield the rows of an error table, one for each error span, in the given order.
@@ -146,12 +155,11 @@ def error_table(
         layer: the layer of `other` to compare with, or ``merged`` for all of them merged. None: its only one;
             of several, the one in which the span has a label, or all of them merged if it has several labels.
         side: the side of `own`; it is only repeated in the rows.
-        level: the level up to which a match is good, so that the reason of its row is the label.
         window: show this number of positions on each side instead of the sentence.
 
     Holds an index over `other`, made once; rows are made one by one. Costs O(log n + k) for a row with k
-    overlapping spans, plus the length of its context. Raises `UsageError` for a layer that `other` lacks,
-    `SpanError` for a span outside the text, `OverlapError` if spans of `other` overlap one another.
+    overlapping spans, plus the length of its context. If these overlap one another, the class is exact, superset or
+    partial. Raises `UsageError` for a layer that `other` lacks, `SpanError` for a span outside the text.
 
     >>> own = Document("d", {"label": [Span(1, 3, "PER")]}, tokens=["Frau", "Anna", "Weiß", "wohnt"])
     >>> other = Document("d", {"label": [Span(0, 2, "PER")]}, tokens=own.tokens)
@@ -165,7 +173,6 @@ def error_table(
         require_instance(document, Document, name)
     for value, kinds, name in (
         (layer, "str | None", "layer"),
-        (level, "int", "level"),
         (window, "int | None", "window"),
     ):
         require_kind(value, kinds, name)
@@ -175,68 +182,89 @@ def error_table(
         raise UsageError(f"there is no layer {layer!r}", document=other.id, advice=known)
     if window is not None and window < 0:
         raise UsageError(f"the window cannot be {window} positions", advice="a number from 0 on")
-    table = _Table(own, other, side, level, window)
-    return (table.row(span, layer or table.layer_of(span)) for span in spans)
+    table = ErrorRows(own, other, side, window)
+    judged = ((span, layer or table.layer_of(span)) for span in spans)
+    return (table.row(span, name, table.judged(span, table.others(span, name))) for span, name in judged)
 
 
-def rows_of_matches(
-    matches: Iterable[Match],
-    own: Document,
-    other: Document,
-    *,
-    layer: str,
-    side: SideName,
-    level: int,
-    window: int | None,
-) -> Iterator[Finding]:
-    """Yield what `error_table` does for the spans of matches, which are those of all spans of `other` in the layer."""
-    table = _Table(own, other, side, level, window)
-    return (table.row(match.span, layer, match=match) for match in matches)
+class ErrorMatch(NamedTuple):
+    """A span that is an error: the spans of the other side that overlap or equal it, its match, and the reason."""
+
+    others: Sequence[Span]
+    match: Match
+    reason: Reason
+
+    def kind_on(self, side: SideName | None) -> FindingKind:
+        """Return the class of a span of a side."""
+        if self.match.kind != "missed":
+            return self.match.kind
+        return "partial" if self.others else "spurious" if side == "predicted" else "missed"
+
+
+def reason_of(
+    label: str, fragments: Ranges, others: Iterable[tuple[str, Ranges]], side: SideName | None
+) -> Reason:
+    """Return the reason of an error, given the labels and the fragments of the spans that overlap or equal it.
+
+    >>> reason_of("PER", ((0, 2),), [("LOC", ((0, 2),)), ("PER", ((0, 3),))], "gold")
+    'label'
+    >>> reason_of("PER", ((0, 2),), [("LOC", ((0, 1),)), ("PER", ((0, 3),))], "gold")
+    'boundary'
+    """
+    found = {(other == label, place == fragments) for other, place in others}
+    if (False, True) in found:
+        return "label"
+    if (True, False) in found:
+        return "boundary"
+    if found == {(False, False)}:
+        return "boundary+label"
+    return "spurious" if side == "predicted" else "missed"
 
 
 class PairRows:
     """Makes rows as `error_table` does, for spans whose partners are known."""
 
     def __init__(self, own: Document, other: Document, side: SideName, window: int | None) -> None:
-        self._table = _Table(own, other, side, 1, window)
+        self._table = ErrorRows(own, other, side, window)
 
     def row(self, span: Span, layer: str, partner: Span | None) -> Finding:
         """Return the row of a span of `own` with its partner in `other`, if any, which must overlap or equal it."""
-        return self._table.row(span, layer, [] if partner is None else [partner])
+        return self._table.row(span, layer, self._table.judged(span, [] if partner is None else [partner]))
 
 
 class _Sequence:
     """The spans of one sequence: finds those at a given span."""
 
-    __slots__ = ("_equal", "_index")
+    __slots__ = ("_empty", "_index")
 
-    def __init__(self, spans: Sequence[Span]) -> None:
-        self._index = SpanIndex(spans)
-        self._equal = {span.fragments: span for span in self._index.spans}
+    def __init__(self, spans: Sequence[Span], document: Document) -> None:
+        self._index = SpanIndex(spans, document)
+        self._empty: dict[int, list[Span]] = {}
+        for span in self._index.spans:
+            if span.start == span.end:
+                self._empty.setdefault(span.start, []).append(span)
 
     def at(self, span: Span) -> list[Span]:
-        """Return the spans that overlap a span, by position, and its equal, which may have zero length."""
-        overlapping = self._index.overlapping(span)
-        if not overlapping and (equal := self._equal.get(span.fragments)) is not None:
-            return [equal]
-        return overlapping
+        """Return the spans that overlap a span, and its equals if it has zero length, by position."""
+        found = self._index.overlapping(span)
+        if span.start == span.end and span.start in self._empty:
+            found = sorted([*found, *self._empty[span.start]], key=by_position)
+        return found
 
 
-class _Table:
+class ErrorRows:
     """Makes the rows of one error table."""
 
-    def __init__(
-        self, own: Document, other: Document, side: SideName | None, level: int, window: int | None
-    ) -> None:
+    def __init__(self, own: Document, other: Document, side: SideName | None, window: int | None) -> None:
         self._own, self._other, self._side = own, other, side
-        self._good = KINDS[: min(level, len(KINDS) - 1)]
         self._shared = own.id, own.metadata or other.metadata, own.unit, own.file
         self._text = own if own.end is not None else other
         self._end = self._text.end
         self._token_ids = own.token_ids or other.token_ids if own.unit == "token" else None
         self._contexts = Contexts(self._text, own.sentences or other.sentences, window)
         self._sequences: dict[str, _Sequence] = {}
-        self._texts: dict[tuple[int, int], str] = {}  # one object, even if many rows show it
+        self._texts: dict[Ranges, str] = {}  # one object, even if many rows show it
+        self._shown = 0
 
     def layer_of(self, span: Span) -> str:
         """Return the layer of the other side with which a span is compared; see `error_table`."""
@@ -245,21 +273,34 @@ class _Table:
         labelled = [layer for layer, label in span.by_layer.items() if label is not None]
         return labelled[0] if len(labelled) == 1 and labelled[0] in self._other.layers else MERGED
 
-    def row(
-        self, span: Span, layer: str, others: Sequence[Span] | None = None, match: Match | None = None
-    ) -> Finding:
-        """Return the row of a span with these spans of the other side (None: all that are at it) and its match."""
+    def others(self, span: Span, layer: str) -> Sequence[Span]:
+        """Return the spans of a layer of the other side that overlap or equal a span."""
         self._require_inside(span)
-        if others is None:
-            others = self._sequence(layer).at(span)
-        match = match or self._match(span, others)
-        kind, row = match.kind, _open_row()
+        if layer not in self._sequences:
+            layers = self._other.layers
+            spans = layers.get(layer, ())
+            if layer == MERGED and MERGED not in layers:
+                spans = merge_layers(layers, document=self._other.id)
+            self._sequences[layer] = _Sequence(spans, self._other)
+        return self._sequences[layer].at(span)
+
+    def judged(self, span: Span, others: Sequence[Span], match: Match | None = None) -> ErrorMatch:
+        """Return the reason and the match of an error, given all spans that overlap or equal it."""
+        labelled = ((other.label, other.fragments) for other in others)
+        reason = reason_of(span.label, span.fragments, labelled, self._side)
+        return ErrorMatch(others, match or self._match(span, others), reason)
+
+    def row(self, span: Span, layer: str, judged: ErrorMatch) -> Finding:
+        """Return the row of an error."""
+        self._require_inside(span)
+        others, match, reason = judged
+        if len(others) > MOST_NESTED and clash(others) is not None:
+            others = others[:MOST_NESTED]
+        row = _open_row()
         row.side = self._side
         row.sequence = layer
-        row.kind = kind
-        if kind == "missed":
-            row.kind = "partial" if others else "spurious" if self._side == "predicted" else "missed"
-        row.reason = "label" if kind in self._good else "boundary"
+        row.kind = judged.kind_on(self._side)
+        row.reason = reason
         row.text = self._text_of(span)
         row.labels = span.labels
         row.start, row.end = span.start, span.end - 1
@@ -286,26 +327,25 @@ class _Table:
         if span.parts is not None or any(other.parts is not None for other in others):
             return _fragment_match(span, others)
         if len(others) > 1:
+            if clash(others) is not None:
+                return _fragment_match(span, others)
             return match_spans([span], others, document=self._other.id)[0]
         if others and others[0].start <= span.start and span.end <= others[0].end:
             kind: Kind = "exact" if by_position(others[0]) == by_position(span) else "superset"
             return Match(span, kind, tuple(others), others[0].by_layer)
         return Match(span, "missed")
 
-    def _sequence(self, layer: str) -> _Sequence:
-        if layer not in self._sequences:
-            layers = self._other.layers
-            spans = layers[layer] if layer in layers else merge_layers(layers, document=self._other.id)
-            self._sequences[layer] = _Sequence(spans)
-        return self._sequences[layer]
-
     def _text_of(self, span: Span) -> str:
-        if span.parts is not None:
-            return GAP.join(self._text.text_between(*part) for part in span.parts)
-        place = by_position(span)
-        if place not in self._texts:
-            self._texts[place] = self._text.text_between(*place)
-        return self._texts[place]
+        """Return the text of a span of either side; the positions that all rows show together are limited.
+
+        Gaps are counted, too, since the context shows them.
+        """
+        self._shown += len(span)
+        require_short_texts(self._shown, self._text)
+        fragments = span.fragments
+        if fragments not in self._texts:
+            self._texts[fragments] = GAP.join([self._text.text_between(*part) for part in fragments])
+        return self._texts[fragments]
 
     def _ids_of(self, start: int, end: int) -> tuple[str | None, str | None]:
         """Return the ids of the first and the last token of a range."""

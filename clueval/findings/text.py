@@ -1,6 +1,6 @@
 """Findings as text for a terminal.
 
-Each finding has a line with its class, labels and place, its context, and the spans of the other side. In the
+Each finding has a line with its reason, class, labels and place, its context, and the spans of the other side. In the
 context, brackets show which side has marked a piece; on a terminal with colours, colours show it too::
 
     [=both sides=]    [-only the span in question-]    {+only the other side+}
@@ -56,7 +56,7 @@ def lines_of(finding: Finding, *, width: int, colour: bool) -> Iterator[str]:
 
 def _head(finding: Finding) -> str:
     side = f"{finding.side} " if finding.side else ""
-    what = f"{side}{finding.kind}" + (", wrong label" if finding.reason == "label" else "")
+    what = side + finding.reason + ("" if finding.kind == finding.reason else f" ({finding.kind})")
     labels = f"{finding.sequence}={cut_label(joined(finding.labels))}"
     return visible(f"{what}  {labels}  {_place(finding)}")
 

@@ -56,7 +56,7 @@ _WIDTHS = {
     "label": 16,
     "document": 16,
     "metadata": 16,
-    "classes": 16,
+    "reasons": 16,
     "gold": 34,
     "predicted": 34,
 }
@@ -68,7 +68,7 @@ _SIDES = ("gold", "predicted")
 _TALLEST = 409
 """The greatest height of a row."""
 
-_WRAPPED = ("text", "classes", "gold", "predicted")
+_WRAPPED = ("text", "reasons", "gold", "predicted")
 
 _Typed = str | int | date
 """A cell, written as what it is."""
@@ -208,7 +208,7 @@ def _number_or_date(text: str) -> _Typed:
 
 _PLACE_COLUMNS = (
     *FIRST,
-    *("document", "sentence", "start", "end_inclusive", "errors", "classes", "gold", "predicted"),
+    *("document", "sentence", "start", "end_inclusive", "errors", "reasons", "gold", "predicted"),
 )
 
 
@@ -228,7 +228,7 @@ def _place_cells(place: ErrorPlace) -> list[_Typed]:
         place.start,
         place.end,
         len(place.findings),
-        BETWEEN.join(dict.fromkeys(each.kind for each in place.findings)),
+        BETWEEN.join(dict.fromkeys(each.reason for each in place.findings)),
         *spans,
     ]
 

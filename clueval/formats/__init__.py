@@ -138,9 +138,14 @@ _UNREAD = {
         "has spans without texts, as a Hugging Face pipeline returns them",
         'write a row for each text, {"text": ..., "spans": [...]}, or score the lists in Python',
     ),
+    "entity": (
+        "has tokens without texts, as a Hugging Face pipeline returns them",
+        "call it with aggregation_strategy='simple', and write a row for each text, "
+        '{"text": ..., "entities": [...]}',
+    ),
     "entities": (
         "has entities without texts",
-        "add the text of each row, or --input mentions if the entities are the answers of a language model",
+        "add the text of each row, or input='mentions' if the entities are the answers of a language model",
     ),
     "start": (
         "has spans without texts",
@@ -163,9 +168,7 @@ def format_of(beginning: Beginning, file: str) -> Format:
     if (decided := format_by_ending(beginning.file_name)) is not None:
         return decided
     if {"clueval", "signature"} <= beginning.keys:
-        advice = (
-            "give the files with spans; clueval compare and --fail-if-worse read results that --save wrote"
-        )
+        advice = "give the files with spans; compare and gates read results that save=... wrote"
         raise FormatError("is a report or a saved result of clueval", file=file, line=1, advice=advice)
     if _CONCEPT.match(beginning.first_line):
         raise FormatError(
@@ -197,5 +200,5 @@ def format_of(beginning: Beginning, file: str) -> Format:
         f"the format is not recognised: no format has such {'keys' if is_json else 'first lines'}",
         file=file,
         line=1,
-        advice=f"name it with --input; tried {names}; 'clueval formats' shows how each is recognised",
+        advice=f"name it with input=...; tried {names}; 'clueval formats' shows how each is recognised",
     )

@@ -19,6 +19,7 @@ import os
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -27,8 +28,10 @@ from clueval.formats.flat_rows import FlatRow, flat_row
 from clueval.formats.format import Format, Options, Writer
 from clueval.formats.opened import Opened
 from clueval.formats.reference import FileMention, in_points
+from clueval.overwriting import note_input
 from clueval.spans.document import Document
 from clueval.spans.groups import GROUP, in_order
+from clueval.spans.limits import require_short_texts
 from clueval.spans.parts import Ranges
 from clueval.spans.span import DEFAULT_LAYER, NO_LABEL, Frozen, Span, name_of
 from clueval.textfiles import is_file
@@ -198,6 +201,7 @@ def _flat(opened: Opened) -> FlatRow | None:
 
 def _plain_text(path: str, most: int) -> str | None:
     """Return the text of a file, with its line ends; None if it is packed, too large, or not plain UTF-8."""
+    note_input(path)
     try:
         with open(path, "rb", 0) as raw:  # noqa: PTH123  # a folder has thousands; a `Path` takes half of the time
             data = raw.read()
@@ -278,6 +282,7 @@ def _lines(documents: Iterator[Document], *, layers: Sequence[str], with_ids: bo
     for document in documents:
         text = document.text or ""
         groups: dict[Any, list[str]] = {}
+        require_short_texts(sum(map(len, chain.from_iterable(document.layers.values()))), document)
         for spans in document.layers.values():
             for span in spans:
                 number += 1

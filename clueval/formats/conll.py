@@ -5,7 +5,8 @@ document. A line that begins with ``#`` is a comment unless it is a token line. 
 line if it contains a tab and no blank follows the ``#``. Otherwise it is a token line if it has the right number of
 columns and tags in the columns of the layers; before the first token line, if the last column is a tag and, in a file
 with blanks, no blank follows the ``#``. The comment ``# newdoc id = X`` (CoNLL-U) begins a document, ``# sent_id =
-X`` names a sentence, and ``# meta::key = value`` is metadata.
+X`` names a sentence, and ``# meta::key = value`` is metadata. `clueval.formats.named_columns` describes files whose
+first column numbers the tokens of each sentence, and those of HIPE.
 
 Sources: the shared tasks CoNLL-2000 and CoNLL-2003; Universal Dependencies for the comments.
 """
@@ -18,7 +19,7 @@ from typing import TYPE_CHECKING
 
 from clueval.formats.columns.builder import PassageBuilder
 from clueval.formats.columns.layout import ColumnOptions, fields_of
-from clueval.formats.columns.named import NamedColumns
+from clueval.formats.columns.named import KINDS_OF_ROWS, NO_TOKEN, NamedColumns
 from clueval.formats.columns.token_lines import TokenLines
 from clueval.formats.format import Format, Writer
 from clueval.formats.recognition import Beginning, Sign, is_csv
@@ -27,7 +28,7 @@ from clueval.tagging.schemes import INVALID, is_tag
 from clueval.textfiles import Complain
 
 if TYPE_CHECKING:
-    from clueval.formats.named_columns import NamedColumnsReader
+    from clueval.formats.named_columns import HipeReader
     from clueval.spans.document import Document
 
 DOCSTART = "-DOCSTART-"
@@ -35,7 +36,7 @@ DOCSTART = "-DOCSTART-"
 _IS_LINE = re.compile(r"\s*\S+[\t ]+\S|-DOCSTART-|#|.*\r|.{2000}")
 _JSON = re.compile(r'[\ufeff\s]*(\{\s*("|\}\s*$)|\[\s*([\[{"]|\]\s*$))')
 _BLANK_LINE = re.compile(r"^[ \t]+$", re.MULTILINE)
-_MAY_HAVE_NAMES = re.compile("\ufeff?(TOKEN\t|#|1\t)")
+_MAY_HAVE_NAMES = re.compile(rf"\ufeff?\s*(TOKEN\t|#|[0-9]+[-.\t ]|{DOCSTART})")
 _COMMENT = re.compile(r"#\s*(newdoc(?:\s+id)?|sent_id|meta::\S+)\s*(?:=(.*))?$")
 
 
@@ -72,7 +73,9 @@ class ConllReader:
     def __init__(self, file: str, options: ColumnOptions, name: str | None, _: Complain) -> None:
         self.builder = PassageBuilder(file, None, False, options, name, between=1)
         self._metadata: dict[str, str] = {}
-        self._most = 0 if options.describes_documents else LINES_IN_SENTENCE * options.max_line
+        self._numbered = options.named is not None
+        by_line = self._numbered or options.describes_documents
+        self._most = 0 if by_line else LINES_IN_SENTENCE * options.max_line
 
     def feed(self, number: int, text: str) -> None:
         if text[0] in " \t" or "\n " in text or "\n\t" in text:
@@ -93,7 +96,8 @@ class ConllReader:
                     continue
             end = text.find("\n\n", position) + 1 or length
             run = text[position:end]
-            if run[0] == "#" or "\n#" in run or DOCSTART in run:
+            by_line = run[0] == "#" or "\n#" in run or DOCSTART in run
+            if by_line or (self._numbered and NO_TOKEN.search(run)):
                 self._line_by_line(number, run)
             else:
                 self._tokens(number, run)
@@ -133,10 +137,14 @@ class ConllReader:
                 self.builder.begin_document(None, {})
             elif line[0] == "#" and not self._is_token(line):
                 self._comment(line)
+            elif self._numbered and (row := NO_TOKEN.match(line)):
+                self.builder.passed_over[KINDS_OF_ROWS[row[1]]] += 1
             else:
                 self._tokens(number + offset, f"{line}\n")
 
     def _is_token(self, line: str) -> bool:
+        if self._numbered:
+            return False
         layout = self.builder.layout
         separator = layout.separator if layout else "\t" if "\t" in line else " "
         if separator == "\t" and not line.startswith("# "):
@@ -162,17 +170,17 @@ class ConllReader:
 
 def _reader(
     file: str, options: ColumnOptions, name: str | None, complain: Complain
-) -> ConllReader | NamedColumnsReader:
-    """Return the reader for a file of tokens, with or without names of its columns."""
-    if options.named is None:
+) -> ConllReader | HipeReader:
+    """Return the reader for a file of tokens, which may be one of HIPE."""
+    if options.named is None or not options.named.is_hipe:
         return ConllReader(file, options, name, complain)
-    from clueval.formats.named_columns import NamedColumnsReader
+    from clueval.formats.named_columns import HipeReader
 
-    return NamedColumnsReader(file, options, name)
+    return HipeReader(file, options, name)
 
 
 def _named(text: str) -> NamedColumns | None:
-    """Return the names of the columns, if the beginning of a file gives them."""
+    """Return the columns of a file whose beginning shows how they are used."""
     if not _MAY_HAVE_NAMES.match(text):
         return None
     from clueval.formats.named_columns import named_columns

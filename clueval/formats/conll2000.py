@@ -6,8 +6,10 @@ list is its depth. A ``B-`` ends all spans of its depth or deeper and begins a s
 spans; ``O``, ``_`` or an empty column ends all spans. Sentences are separated by blank lines.
 
 Each sentence is a document, with the ids "1", "2", ..., and positions from 0. Its spans are in the order in
-which they end, as in FairEval, because the order decides between equally similar spans. Of spans that end at
-the same token, the innermost comes first if an outer span continues, and the outermost if all end there.
+which they end, as in FairEval, because the order decides between equally similar spans. A token without tags and
+the end of the sentence end all spans, the outermost first. Another token ends, the innermost first, the spans that
+are deeper than its tags; then its tags end spans from left to right: a ``B-`` at depth 0 the outermost first, a
+deeper one the innermost first.
 
 Like FairEval, clueval removes punctuation (`ignore_punct`): a token whose part of speech is punctuation
 belongs to no span, and a span that begins or ends with such tokens becomes shorter. A span of only such
@@ -149,6 +151,7 @@ class _Stack:
         while tags and tags[-1] in _OUTSIDE:
             tags.pop()
         before = self.repaired
+        self.end(len(tags))
         for depth, tag in enumerate(tags):
             kind, _, label = tag.partition("-")
             if kind not in ("B", "I") or not label:
@@ -159,7 +162,6 @@ class _Stack:
                 self.end(depth)
                 self._open.append(_Open(label, [], line))
             self._open[depth].tokens.append(position)
-        self.end(len(tags))
         return self.repaired > before
 
     def end(self, depth: int) -> None:

@@ -21,6 +21,7 @@ from typing import NamedTuple
 
 from clueval.exceptions import FormatError, UsageError
 from clueval.formats.columns.entity_brackets import ENTITY, EntityBrackets, entity_fields
+from clueval.formats.columns.named import KINDS_OF_ROWS
 from clueval.formats.columns.tag_columns import TagColumns
 from clueval.formats.columns.token_documents import TokenDocument
 from clueval.formats.format import Format, Options
@@ -35,7 +36,6 @@ from clueval.tagging.schemes import INVALID, OUTSIDE, is_tag
 COLUMNS = ("ID", "FORM", "LEMMA", "UPOS", "XPOS", "FEATS", "HEAD", "DEPREL", "DEPS", "MISC")
 _COMMENT = re.compile(r"#\s*(newdoc(?:\s+id)?|sent_id|meta::\S+|global\.\w+)\s*(?:=(.*))?$")
 _TOKEN = re.compile(r"1(?:-\d+)?\t(?:[^\t]*\t){5}(?:\d+|_)\t[^\t]*\t[^\t]*\t([^\t]*)")
-_PASSED_OVER = {"-": "multiword tokens", ".": "empty nodes"}
 _RANGE = re.compile(r"[0-9]+[-.][0-9]+")
 _NOTHING = "_"
 _MOST_KEYS = 1000
@@ -177,7 +177,7 @@ class _ConlluReader:
     def _row(self, row: Row) -> None:
         document = self._current(row.number)
         number, has_space = row.fields.get("ID", ""), row.misc.get("SpaceAfter") != "No"
-        for mark, kind in _PASSED_OVER.items():
+        for mark, kind in KINDS_OF_ROWS.items():
             if mark in number:
                 if not _RANGE.fullmatch(number):
                     raise FormatError(
@@ -261,7 +261,7 @@ def _default_source(opened: Opened) -> str:
         raise UsageError(
             f"several sources hold tags: {', '.join(found)}",
             file=opened.file,
-            advice=f"name one, as in --layer {DEFAULT_LAYER}={found[0]}",
+            advice=f"name one, as in layers={ {DEFAULT_LAYER: found[0]} }",
         )
     return found[0] if found else ENTITY
 

@@ -33,7 +33,9 @@ def spacy_tools() -> tuple[Any, Any, Any]:
         from spacy.tokens import Doc, DocBin
         from spacy.vocab import Vocab
     except ImportError:
-        raise MissingExtra("DocBin files need spaCy", advice="pip install 'clueval[spacy]'") from None
+        raise MissingExtra(
+            "Docs and DocBin files need spaCy, which is not installed", advice="pip install 'clueval[spacy]'"
+        ) from None
     return Doc, DocBin, Vocab
 
 

@@ -53,7 +53,7 @@ def fitted(document: Document, form: Format, dropped: Counter[str] | None) -> Do
             f"the format {form.name} cannot hold {found}",
             file=document.file,
             document=document.id,
-            advice="leave them out with --lossy, or write another format",
+            advice="leave them out with lossy=True, or write another format",
         )
     dropped.update(lost)
     return replace(document, layers=fitting, metadata=metadata, tags={})

@@ -212,7 +212,7 @@ def _answer(id: str, text: str | None, line: int, layer: str, options: Options, 
                 "the row is not a JSON object with a text",
                 file=file,
                 line=line,
-                advice='write {"id": "1", "text": "..."}, or count it as an empty answer with --unparsable empty',
+                advice='write {"id": "1", "text": "..."}, or count it as an empty answer with unparsable=\'empty\'',
             )
         return empty
     if options.inline_pattern is not None:

@@ -19,7 +19,7 @@ from clueval.formats.format import EVERY_SET, SELECT_SETS, Options
 from clueval.formats.opened import Opened
 from clueval.formats.reference import FileMention, in_points
 from clueval.spans.document import Document
-from clueval.spans.groups import fragments_of, in_order, members_of
+from clueval.spans.groups import TOKENS_OF_PIPELINE, fragments_of, in_order, is_token_of_pipeline, members_of
 from clueval.spans.missing_id import MissingId
 from clueval.spans.span import DEFAULT_LAYER, NO_LABEL, Frozen, Span
 
@@ -132,6 +132,8 @@ class RowReader:
 
     def span(self, item: object, keys: tuple[str, str], layer: str, label: object, **more: Any) -> Span:
         """Return the span of an object with its positions under `keys`, or with ``fragments``; in code points."""
+        if isinstance(item, dict) and is_token_of_pipeline(item):
+            self.refuse(f"the row has {TOKENS_OF_PIPELINE[0]}", TOKENS_OF_PIPELINE[1])
         try:
             fragments = fragments_of(item) if isinstance(item, dict) else None
         except ValueError as error:

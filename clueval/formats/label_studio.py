@@ -160,7 +160,7 @@ def _sources(rows: RowReader, controls: list[str]) -> Mapping[str, str | None]:
             f"regions have labels of several controls: {', '.join(controls)}",
             file=rows.file,
             line=rows.number,
-            advice=f"name a layer for each that is to be read, as in --layer {controls[0]}={controls[0]}",
+            advice=f"name a layer for each that is to be read, as in layers={ {controls[0]: controls[0]} }",
         )
     return {DEFAULT_LAYER: None}
 
@@ -205,7 +205,7 @@ def _text_key(data: Mapping[str, Any], rows: RowReader) -> str:
     if len(texts) != 1:
         rows.refuse(
             f"the data has {len(texts)} texts: {', '.join(texts)}" if texts else "the data has no text",
-            "name the key of the text with --text-key",
+            "name the key of the text with text_key",
         )
     return texts[0]
 

@@ -189,7 +189,8 @@ def _lines(documents: Iterator[Document], *, layers: Sequence[str], with_ids: bo
         return
     if len(document.layers) != 1:
         raise UsageError(
-            f"the tagging format holds one layer, not {len(document.layers)}", advice="name one with --layer"
+            f"the tagging format holds one layer, not {len(document.layers)}",
+            advice="name one with layers=...",
         )
     yield write_ltf(document, next(iter(document.layers))).removesuffix("\n")
 

@@ -4,9 +4,9 @@
     {"id": "2", "entities": {"PER": ["Ada", "Ada"], "LOC": []}}
 
 A line is an answer, and so is a block in a code fence. Text before and after the JSON is passed over and counted.
-``entities`` may be a text with such JSON. Any other answer is an error or, with ``--unparsable empty``, an answer
-without spans, which is counted. Only ``--input mentions`` reads the format, and only for PREDICTED: gold has the text
-in which `clueval.transforms.locating` finds the mentions.
+``entities`` may be a text with such JSON; each has a ``label``, which may be null. Any other answer is an error or,
+with ``--unparsable empty``, an answer without spans, which is counted. Only ``--input mentions`` reads the format, and
+only for PREDICTED: gold has the text in which `clueval.transforms.locating` finds the mentions.
 
 A document has no text. Its spans are empty; their features `MENTION` and `OFFSETS` have what the answer says.
 """
@@ -23,6 +23,7 @@ from clueval.formats.format import Format, Options
 from clueval.formats.opened import Opened
 from clueval.formats.single_layer import layer_of
 from clueval.spans.document import Document
+from clueval.spans.groups import TOKENS_OF_PIPELINE, is_token_of_pipeline
 from clueval.spans.mention import MENTION, OFFSETS, UNPARSABLE
 from clueval.spans.span import DEFAULT_LAYER, NO_LABEL, Frozen, Span
 
@@ -70,7 +71,7 @@ def _document(
                 f"the answer cannot be read: {error}",
                 file=file,
                 line=line,
-                advice="correct it, or count it as an answer without spans with --unparsable empty",
+                advice="correct it, or count it as an answer without spans with unparsable='empty'",
             ) from None
         found = _id_in(answer, id) if isinstance(answer, str) else id
         return Document(found, {layer: []}, metadata={UNPARSABLE: "1"}, unit="character", file=file), False
@@ -210,9 +211,14 @@ def _mentions(entities: object) -> Iterator[_Mention]:
     for entity in entities:
         if not isinstance(entity, dict):
             raise ValueError("an entity is not an object")
+        if is_token_of_pipeline(entity):
+            raise ValueError(f"it has {'; '.join(TOKENS_OF_PIPELINE)}")
         offsets = entity.get("start"), entity.get("end")
         given = {} if offsets == (None, None) else {OFFSETS: tuple(map(_whole, offsets))}
-        yield _text(entity.get("text"), "the text of an entity"), _label(entity.get("label")), given
+        text = _text(entity.get("text"), "the text of an entity")
+        if "label" not in entity:
+            raise ValueError(f"an entity has no key 'label' (its keys: {', '.join(map(repr, entity))})")
+        yield text, _label(entity["label"]), given
 
 
 def _whole(value: object) -> int:

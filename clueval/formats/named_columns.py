@@ -1,11 +1,14 @@
-"""Files of shared tasks whose columns have names: HIPE (2020, 2022) and GermEval 2014. The format is ``conll``.
+"""Token files whose first lines show how their columns are used. The format is ``conll``.
 
-HIPE: the first line names the columns (``TOKEN``, ``NE-COARSE-LIT``, ...). ``# key = value`` is metadata; the
-prefix ``hipe2022:`` and tabs at the end are cut off. ``document_id`` begins a document; other keys of the same
-block of comments belong to it. A sentence ends after a token with ``EndOfSentence`` in the column ``MISC``, and
-at a blank line. ``_`` and ``-`` in a column of tags mean that a token has none, as in HIPE's scorer.
+Numbers first (Universal NER, GermEval 2014): the first column numbers the tokens of each sentence from 1, so the words
+are in the second. The layer ``label`` is the first column from the third on in which all values are tags. Rows such as
+``3-4`` and ``5.1`` are not tokens, and a line that begins with ``#`` is a comment. GermEval's four columns have names.
 
-GermEval: ``1<TAB>Token<TAB>outer tag<TAB>inner tag``; a line that begins with ``#`` gives the source of a sentence.
+HIPE (2020, 2022): the first line names the columns (``TOKEN``, ``NE-COARSE-LIT``, ...). ``document_id`` begins a
+document; the comments ``# key = value`` before its first token are its metadata. The prefix ``hipe2022:`` and tabs at
+the end are cut off. Other comments and blank lines end nothing: as in HIPE's scorer, tags are decoded over the whole
+document. A sentence ends after a token with ``EndOfSentence`` in the column ``MISC``, and a span may continue after
+it. ``_`` and ``-`` in a column of tags mean that a token has none.
 
 Sources: the HIPE 2022 participation guidelines; the GermEval 2014 data description.
 """
@@ -17,112 +20,118 @@ from collections.abc import Iterator
 
 from clueval.formats.columns.builder import PassageBuilder
 from clueval.formats.columns.layout import ColumnOptions
-from clueval.formats.columns.named import NamedColumns
+from clueval.formats.columns.named import NO_TOKEN, NamedColumns
 from clueval.tagging.schemes import OUTSIDE, is_tag
 
-HIPE, GERMEVAL = "HIPE", "GermEval"
-
 _HEADER = re.compile(r"\ufeff?(TOKEN\t[^\r\n]*NE-[^\r\n]*)")
-_NUMBERED = re.compile(r"1\t[^\t]+\t([^\t]+)\t([^\t]+)")
 _COMMENT = re.compile(r"#\s+(?:hipe2022:)?([^\s=]+)\s*=(.*)")
+_GERMEVAL_HEAD = re.compile(r"\ufeff?#\t")  # the source of a sentence, which no other format writes so
 _NONE = ("_", "-")
 
 
 def named_columns(text: str) -> NamedColumns | None:
-    """Return the columns of a file that begins with `text`; None if its columns have no names.
+    """Return the columns of a file that begins with `text`; None if the text does not show how they are used.
 
     >>> named_columns("TOKEN\\tNE-COARSE-LIT\\tMISC\\n").names
     ('TOKEN', 'NE-COARSE-LIT', 'MISC')
+    >>> numbered = named_columns("1\\tAnn\\tNNP\\tB-PER\\n2\\tsang\\tVBD\\tO\\n")
+    >>> numbered.token, numbered.tags
+    (2, 4)
     """
     header = _HEADER.match(text)
-    if header:
-        names = tuple(header[1].split("\t"))
-        tags = next(name for name in ("NE-COARSE-LIT", *names[1:]) if name in names)
-        return NamedColumns(HIPE, names, tags, 1, names.index("MISC") if "MISC" in names else None)
-    first = next((line for line in _lines(text) if not line.startswith("#")), "")
-    tags_of = _NUMBERED.fullmatch(first)
-    if tags_of and is_tag(tags_of[1]) and is_tag(tags_of[2]):
-        return NamedColumns(GERMEVAL, ("", "token", "outer", "inner"), "outer", 2)
-    return None
+    if header is None:
+        return _numbered(text)
+    names = tuple(header[1].split("\t"))
+    tags = next(name for name in ("NE-COARSE-LIT", *names[1:]) if name in names)
+    misc = names.index("MISC") if "MISC" in names else None
+    return NamedColumns(names, names.index(tags) + 1, 1, misc, is_hipe=True)
 
 
-def _lines(text: str) -> Iterator[str]:
-    """Yield the lines of the beginning of a file that are not blank."""
-    return (line.rstrip("\r") for line in text[:100_000].removeprefix("\ufeff").split("\n") if line.strip())
+def _numbered(text: str) -> NamedColumns | None:
+    """Return the columns of a file whose first column numbers the tokens of each sentence; None for other files."""
+    rows: list[list[str]] = []
+    last = 0
+    for line in _whole_lines(text):
+        if not line.strip():
+            last = 0
+        elif not line.startswith(("#", "-DOCSTART-")):
+            fields = line.split("\t") if "\t" in line else line.split()
+            if NO_TOKEN.match(line):
+                continue
+            last += 1
+            if fields[0] != str(last) or len(fields) < 3:
+                return None
+            rows.append(fields)
+    if not rows or (all(row[0] == "1" for row in rows) and _GERMEVAL_HEAD.match(text) is None):
+        return None
+    columns = list(zip(*rows, strict=False))
+    tags = [number for number, values in enumerate(columns, 1) if number > 2 and _are_tags(values)]
+    is_germeval = tags == [3, 4] and len(columns) == 4
+    return NamedColumns(("", "token", "outer", "inner") if is_germeval else (), next(iter(tags), -1), 2)
 
 
-class NamedColumnsReader:
-    """Finds the documents and sentences of one file, block by block; `_run` has the lines of a sentence."""
+def _are_tags(values: tuple[str, ...]) -> bool:
+    return all(value not in _NONE and is_tag(value) for value in set(values))
+
+
+def _whole_lines(text: str) -> Iterator[str]:
+    """Yield the lines of the beginning of a file; the last one of a long text may be cut."""
+    lines = text[:100_000].removeprefix("\ufeff").split("\n")
+    return (line.rstrip("\r") for line in (lines[:-1] if len(text) > 2000 else lines))
+
+
+class HipeReader:
+    """Finds the documents of one file, block by block; a document is one sentence of the builder.
+
+    `_run` has the lines of tokens since the last other line.
+    """
 
     def __init__(self, file: str, options: ColumnOptions, name: str | None) -> None:
         assert options.named is not None
         self.builder = PassageBuilder(file, "\t", False, options, name)
-        self._named = options.named
         self._header = "\t".join(options.named.names)
-        self._tags = [column - 1 for column in (options.layers or {}).values() if column > 0]
-        self._metadata: dict[str, str] = {}
-        self._block: dict[str, str] | None = None  # the keys of the current block of comments
+        self._tags = [column - (column > 0) for column in (options.layers or {}).values()]
+        self._block: dict[str, str] = {}  # the keys of the comments since the last token
         self._run: list[str] = []
         self._first = 0
 
     def feed(self, number: int, text: str) -> None:
         for offset, line in enumerate(text[:-1].split("\n")):
-            if not line.strip():
-                self._end_sentence()
-            elif self._is_comment(line):
+            if not line.strip() or line.startswith("# ") or line == self._header:
+                self._pass_on()
                 self._comment(line)
-            elif line != self._header or self._named.kind != HIPE:
+            else:
                 self._token(number + offset, line)
         self._pass_on()
 
     def finish(self) -> None:
         self._end_comments()
-        self._pass_on()
         self.builder.end_document()
-
-    def _is_comment(self, line: str) -> bool:
-        if self._named.kind == GERMEVAL:
-            return line[0] == "#"
-        return line.startswith("# ") and _COMMENT.match(line) is not None
 
     def _comment(self, line: str) -> None:
         comment = _COMMENT.match(line)
-        if self._named.kind == GERMEVAL or comment is None:
+        if comment is None:
             return
-        self._end_sentence()
-        self._block = {} if self._block is None else self._block
+        if comment[1] in self._block and "document_id" in self._block:
+            self._end_comments()  # a document without tokens
         self._block[comment[1]] = comment[2].strip()
 
     def _end_comments(self) -> None:
-        """Use the current block of comments: it begins a document, or adds metadata that is not known yet."""
-        block, self._block = self._block, None
-        if not block:
-            return
+        """Use the comments before a token: they begin a document, or are metadata if the document has no token yet."""
+        block, self._block = self._block, {}
         identifier = block.pop("document_id", None)
-        if identifier is None and self.builder.in_document:
-            for key, value in block.items():
-                self._metadata.setdefault(key, value)
-            return
-        self._metadata = block
-        self.builder.begin_document(identifier, self._metadata)
+        if identifier is not None or (block and not self.builder.in_document):
+            self.builder.begin_document(identifier, block)
 
     def _token(self, number: int, line: str) -> None:
-        self._end_comments()
+        if self._block:
+            self._end_comments()
         self._first = self._first or number
         fields = line.split("\t")
-        if self._named.kind == HIPE:
-            for column in self._tags:
-                if column < len(fields) and fields[column] in _NONE:
-                    fields[column] = OUTSIDE
-            line = "\t".join(fields)
-        self._run.append(line)
-        misc = self._named.misc
-        if misc is not None and misc < len(fields) and "EndOfSentence" in fields[misc].split("|"):
-            self._end_sentence()
-
-    def _end_sentence(self) -> None:
-        self._pass_on()
-        self.builder.end_sentence()
+        for column in self._tags:
+            if -len(fields) <= column < len(fields) and fields[column] in _NONE:
+                fields[column] = OUTSIDE
+        self._run.append("\t".join(fields))
 
     def _pass_on(self) -> None:
         """Give the collected lines to the builder."""

@@ -47,7 +47,7 @@ def _documents(row: object, rows: RowReader) -> Iterator[Document]:
         if rows.options.answers != "accepted":
             rows.refuse(
                 "the row has the answer 'reject', which says nothing about the rest of its text",
-                "read only accepted rows with --answers accepted",
+                "read only accepted rows with answers='accepted'",
             )
         rows.passed_over["rejected"] += 1
         return

@@ -16,8 +16,9 @@ from typing import Any
 
 from clueval.exceptions import UsageError, checked_call, described, require_instance, require_kind
 from clueval.formats import FORMATS, all_formats, format_named
-from clueval.formats.docbin import ENTS, GROUP, document_of_spacy, spacy_doc, spacy_span
+from clueval.formats.docbin import ENTS, GROUP, document_of_spacy, spacy_doc, spacy_span, spacy_tools
 from clueval.formats.json_rows import RowReader, documents_of
+from clueval.options import require_types
 from clueval.spans.document import Document, Unit
 from clueval.spans.span import DEFAULT_LAYER
 from clueval.textfiles import Part
@@ -42,6 +43,9 @@ class RowOptions:
     max_document: int = 0
     part: Part | None = None
     unit: str | None = None
+
+    def __post_init__(self) -> None:
+        require_types(self)
 
 
 _OPTIONS = ("layers", "annotation_set", "offsets", "answers", "names", "text_key", "scheme", "invalid")
@@ -155,13 +159,13 @@ def to_spacy(document: Document, vocab: Any, layer: str = DEFAULT_LAYER) -> Any:
     A document with a text is split into words and single marks. Raises `UsageError` for a span that does not
     begin and end with a token, for gaps, and for a document without text.
     """
-    require_instance(document, Document, "document")
-    from spacy.tokens import Doc
-
+    make, _, vocab_class = spacy_tools()
+    if not isinstance(vocab, vocab_class):
+        raise UsageError(f"vocab must be a Vocab of spaCy, not {described(vocab)}", advice="give nlp.vocab")
     spans = document.layers.get(layer, ())
     if any(span.parts is not None for span in spans):
         raise UsageError("spaCy has no spans with gaps", document=document.id, advice="split them first")
-    doc = spacy_doc(document, [layer], Doc, vocab)
+    doc = spacy_doc(document, [layer], make, vocab)
     found = [spacy_span(doc, span, document) for span in spans]
     taken = sorted((each.start, each.end) for each in found)
     if any(two[0] < one[1] for one, two in pairwise(taken)):

@@ -117,7 +117,7 @@ def _advice(text: str, mentions: Sequence[FileMention], unit: str | None) -> str
         return None
     for other in UNITS:
         if other != (unit or "points") and fits(text, mentions, other):
-            return f"all spans of the document fit with --offsets {other}"
+            return f"all spans of the document fit with offsets={other!r}"
     own = unit or "points"
     if text.startswith("\ufeff") and fits(text[1:], mentions, own):
         return "all spans fit without the byte-order mark of the text; remove it"

@@ -100,7 +100,7 @@ def read(
                     document=document.id,
                     advice="positions are counted from 0 in each text"
                     if document.unit == "character"
-                    else "positions are corpus positions, counted over the whole text file; for characters, --text "
+                    else "positions are corpus positions, counted over the whole text file; for characters, text=... "
                     "names JSON rows with texts",
                 )
             for layer, label in span.by_layer.items():

@@ -7,7 +7,8 @@
 
 Annotators are annotation sets. The sources of layers are ``entity_type``, ``identifier_type`` and
 ``confidential_status``; ``entity_id`` and the last two are features, too. ``meta`` and ``dataset_type`` are
-metadata. Predictions have no text, and their label is ``_``.
+metadata. Predictions have no text, and their label is ``_``. Mentions stay in the order of the file: the script of the
+benchmark takes the class of an entity from its first mention.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 from clueval.formats.flat_rows import FlatRow, flat_items, flat_row
@@ -22,7 +24,7 @@ from clueval.formats.format import Format, Writer
 from clueval.formats.json_rows import Row, RowForm, RowReader, names_of_sets, read_rows, scalars
 from clueval.formats.recognition import Beginning, Sign
 from clueval.spans.document import Document
-from clueval.spans.span import Span
+from clueval.spans.span import Frozen, Span
 
 SOURCES = ("entity_type", "identifier_type", "confidential_status")
 _FEATURES = ("entity_id", "identifier_type", "confidential_status")
@@ -45,7 +47,8 @@ def _documents(row: object, rows: RowReader) -> Iterator[Document]:
         spans = [_span(mention, layer, source, rows) for mention in mentions]
         references = [mention.get("span_text") for mention in mentions]
         layers[layer] = rows.checked(text, spans, references, identifier)
-    yield rows.document(identifier, text, layers, _metadata(found))
+    document = rows.document(identifier, text, layers, _metadata(found))
+    yield replace(document, layers=Frozen(layers))
 
 
 def _metadata(row: Row) -> dict[str, str]:

@@ -98,7 +98,7 @@ def tags_of(document: Document, layer: str) -> list[str]:
                 f"tags cannot hold {name_of(span)}: it has no token, has gaps, or overlaps another span",
                 file=document.file,
                 document=document.id,
-                advice="add --lossy to leave out such spans",
+                advice="add lossy=True to leave out such spans",
             )
         for place in places:
             tags[place] = f"{'B' if place == places[0] else 'I'}-{span.label}"

@@ -22,6 +22,7 @@ from clueval.formats.format import Format, Writer
 from clueval.formats.json_rows import Row, RowForm, RowReader, json_lines, read_rows, scalars
 from clueval.formats.recognition import Beginning, Sign
 from clueval.formats.tag_rows import TaggedRows, tags_of
+from clueval.overwriting import note_input
 from clueval.spans.document import Document
 from clueval.spans.span import DEFAULT_LAYER
 from clueval.tagging.schemes import OUTSIDE
@@ -70,7 +71,7 @@ def _sources(row: Mapping[str, Any], rows: RowReader) -> Mapping[str, str]:
             f"the row has several keys of tags: {', '.join(keys)}" if keys else "the row has no key of tags",
             file=rows.file,
             line=rows.number,
-            advice="name one, as in --layer entity=ner_tags",
+            advice="name one, as in layers={'entity': 'ner_tags'}",
         )
     return {DEFAULT_LAYER: keys[0]}
 
@@ -88,7 +89,7 @@ def _tags(values: Sequence[object], source: str, rows: RowReader) -> list[str]:
         elif isinstance(value, int) and not isinstance(value, bool):
             names = names or _names(rows, source)
             if value not in names:
-                rows.refuse(f"the number {value} of {source!r} has no name", "check --names")
+                rows.refuse(f"the number {value} of {source!r} has no name", "check names=...")
             tags.append(names[value])
         else:
             rows.refuse(f"{source!r} has a value that is neither a tag nor a number")
@@ -101,7 +102,7 @@ def _names(rows: RowReader, source: str) -> Mapping[int, str]:
     if given is None:
         rows.refuse(
             f"the tags of {source!r} are numbers without names",
-            "give the names with --names FILE: a JSON list of tags, a config.json with id2label, or dataset_info.json",
+            "give the names with names='FILE': a JSON list of tags, a config.json with id2label, or dataset_info.json",
         )
     known: Mapping[int, str] | None = rows.known.get(source)
     if known is None:
@@ -113,6 +114,7 @@ def _read_names(given: Any, source: str) -> Mapping[int, str]:
     file = None
     if isinstance(given, str | Path):
         file = str(given)
+        note_input(file)
         try:
             given = json.loads(Path(given).read_text(encoding="utf-8-sig"))
         except OSError as error:

@@ -16,6 +16,7 @@ from clueval.formats.json_rows import Row, RowForm, RowReader, json_lines, read_
 from clueval.formats.recognition import Beginning, Sign
 from clueval.spans.document import Document
 from clueval.spans.groups import in_order
+from clueval.spans.limits import require_short_texts
 from clueval.spans.span import Frozen, Span
 
 SOURCE = "type"
@@ -56,6 +57,7 @@ def _span(item: object, layer: str, length: int, rows: RowReader) -> Span:
 def rows_of(document: Document, layers: Sequence[str]) -> Row:
     """Return the row of a document."""
     spans = [span for layer in layers for span in document.layers.get(layer, ())]
+    require_short_texts(sum(map(len, spans)), document)
     return {
         "id": document.id,
         "sentence": list(document.tokens or ()),

@@ -286,7 +286,7 @@ class _WebAnnoReader:
         raise UsageError(
             f"the file has {len(spans)} layers of spans",
             file=self._file,
-            advice=f"name a source, as in --layer {DEFAULT_LAYER}={known[0]}; its sources: {', '.join(known)}"
+            advice=f"name a source, as in layers={ {DEFAULT_LAYER: known[0]} }; its sources: {', '.join(known)}"
             if known
             else f"only layers of spans are read{self._not_read()}",
         )

@@ -173,7 +173,7 @@ def _default(spans: Mapping[str, list[Any]], known: Mapping[str, Any], file: str
     raise UsageError(
         f"the file has {len(spans)} types of annotations",
         file=file,
-        advice=f"name one, as in --layer {DEFAULT_LAYER}=Type.feature: {', '.join(spans) or 'none'}",
+        advice=f"name one, as in layers={ {DEFAULT_LAYER: 'Type.feature'} }: {', '.join(spans) or 'none'}",
     )
 
 

@@ -55,15 +55,6 @@ class Confusion:
                 tally[side, layer, label, kind, other] += number
         return tally
 
-    def count_agreed(self, labels: Mapping[Frozen, int], positions: int) -> Tally:
-        tally: Tally = Tally()
-        for spans, n in labels.items():
-            for layer, label in spans.items():
-                if label is not None:
-                    for side in SIDES:
-                        tally[side, layer, label, "exact", label] += n
-        return tally
-
     def scores(self, total: Tally, layers: Sequence[str]) -> dict[str, Any]:
         entries_of: dict[str, dict[str, list[Entry]]] = {
             layer: {side: [] for side in SIDES} for layer in layers

@@ -28,12 +28,11 @@ from dataclasses import dataclass
 from itertools import accumulate, starmap
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from clueval.exceptions import UsageError
 from clueval.metrics.counting import Counts, Tally, averages_of, counts_by_label
 from clueval.metrics.metric import Needs, Rates, Side, rates_of
 from clueval.metrics.tally_keys import Shape, any_text
 from clueval.spans.document import Document
-from clueval.spans.span import Frozen
+from clueval.spans.parts import intersect
 from clueval.transforms.characters import are_unknown
 
 if TYPE_CHECKING:
@@ -80,13 +79,9 @@ class Coverage:
                     length = sum(starmap(size, ranges))
                     tally[(kind, name, *key)] += length
                     tally[(kind, f"tp_{name}", *key)] += (
-                        length if ranges == others else sum(starmap(size, _shared(ranges, others)))
+                        length if ranges == others else sum(starmap(size, intersect(ranges, others)))
                     )
         return +tally  # without zeros: a label without positions is not reported
-
-    def count_agreed(self, labels: Mapping[Frozen, int], positions: int) -> Tally:
-        """Raise `UsageError`: positions are counted, so documents are needed."""
-        raise UsageError("metric 'coverage' counts positions of documents, not passages", advice="use count")
 
     def scores(self, total: Tally, layers: Sequence[str]) -> dict[str, Any]:
         kinds = KINDS[:1] if total["textless",] else KINDS
@@ -185,16 +180,3 @@ def _union(ranges: Iterable[Range]) -> Ranges:
         elif start < end:
             union.append((start, end))
     return union
-
-
-def _shared(ranges: Ranges, others: Ranges) -> Iterator[Range]:
-    """Yield what two unions have in common."""
-    i = j = 0
-    while i < len(ranges) and j < len(others):
-        start, end = max(ranges[i][0], others[j][0]), min(ranges[i][1], others[j][1])
-        if start < end:
-            yield start, end
-        if ranges[i][1] <= others[j][1]:
-            i += 1
-        else:
-            j += 1

@@ -27,7 +27,7 @@ from clueval.metrics.tally_keys import Shape, any_text
 from clueval.options import option
 from clueval.spans.flat import keys_of
 from clueval.spans.parts import Ranges
-from clueval.spans.span import Frozen, Span
+from clueval.spans.span import Span
 
 if TYPE_CHECKING:
     from clueval.reports.table import Table
@@ -106,13 +106,6 @@ class Exact:
                 tally[f"tp_{name}", label] += true[label]
         return tally
 
-    def count_agreed(self, labels: Mapping[Frozen, int], positions: int) -> Tally:
-        tally: Tally = Tally({("positions", "all"): positions, ("positions", "equal"): positions})
-        for spans, n in labels.items():
-            for what in ("gold", "predicted", "tp_gold", "tp_predicted"):
-                tally[what, Span(0, 1, spans).label] += n
-        return tally
-
     def scores(self, total: Tally, layers: Sequence[str]) -> dict[str, Any]:
         return {
             **averages_of(counts_by_label(total)),
@@ -122,7 +115,7 @@ class Exact:
     @property
     def needs(self) -> Needs:
         """Return no needs: labels and tags are enough."""
-        return Needs(rates=_token_accuracy)
+        return Needs(rates=_token_accuracy, outside=_outside)
 
     def headlines(self, report: Mapping[str, Any]) -> dict[str, Rates]:
         return {self.name: rates_of(report["micro"])}
@@ -134,6 +127,11 @@ class Exact:
 
     def check(self, total: Tally) -> None:
         """Do nothing: no setting names a label."""
+
+
+def _outside(positions: int) -> Tally:
+    """Count positions that are outside every span on both sides."""
+    return Tally({("positions", "all"): positions, ("positions", "equal"): positions})
 
 
 def _token_accuracy(keys: Collection[tuple[Any, ...]]) -> Iterator[KeyRates]:

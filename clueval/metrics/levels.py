@@ -24,7 +24,6 @@ from clueval.metrics.metric import Needs, Rates, Side, rates_of
 from clueval.metrics.tally_keys import Shape, any_flag, any_layer, any_text
 from clueval.spans.compared import SIDES
 from clueval.spans.match_classes import KINDS, LEVELS
-from clueval.spans.span import Frozen
 
 if TYPE_CHECKING:
     from clueval.reports.table import Table
@@ -58,19 +57,6 @@ class Levels:
                 tally["class", side, kind] += number
             for layer, label, kind, other, number in found:
                 tally["label", side, layer, label, kind, other == label] += number
-        return tally
-
-    def count_agreed(self, labels: Mapping[Frozen, int], positions: int) -> Tally:
-        found: defaultdict[tuple[str, str], int] = defaultdict(int)
-        for spans, n in labels.items():
-            for layer, label in spans.items():
-                if label is not None:
-                    found[layer, label] += n
-        number = sum(labels.values())
-        tally: Tally = Tally({("class", side, "exact"): number for side in SIDES if number})
-        for (layer, label), n in found.items():
-            for side in SIDES:
-                tally["label", side, layer, label, "exact", True] = n
         return tally
 
     def scores(self, total: Tally, layers: Sequence[str]) -> dict[str, Any]:

@@ -2,8 +2,7 @@
 
 A metric is a frozen dataclass of its settings (the fields enter the signature). `needs` says what it needs (`Needs`).
 `count` counts one document and returns a `Tally`; tallies can be added over documents, in any order and in any
-process. `count_agreed` counts spans that are equal on both sides and overlap no other span of either side, without
-building them; most of a good system's output consists of such spans. `scores` turns the sum into the report,
+process. `scores` turns the sum into the report,
 `headlines` names the rates of a report to cite, `tables` shows it, and `check` refuses settings that name a label,
 type or feature that never occurred.
 """
@@ -16,7 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
 from clueval.exceptions import UsageError
 from clueval.metrics.counting import Tally, f_measure
 from clueval.spans.document import Document
-from clueval.spans.span import Frozen, Span
+from clueval.spans.span import DEFAULT_LAYER, Span
 
 if TYPE_CHECKING:
     from clueval.metrics.key_rates import KeyRates, SummedKeyRates
@@ -58,6 +57,7 @@ class Needs(NamedTuple):
         rates: yields, given the keys of a tally, how rates follow from its counts, if those of the report do not tell.
         count_pair: counts a sequence of two sides that are tokens and flat layers, as `count` does from their
             documents; None: the metric counts documents only. The call returns None where documents are needed.
+        outside: counts positions outside every span, of which the number is given; None: they do not count.
         headline: returns the part of `scores` that has the headline, where this costs less; None: `scores` is called.
     """
 
@@ -72,6 +72,7 @@ class Needs(NamedTuple):
     places: bool = True
     rates: Callable[[Collection[tuple[Any, ...]]], Iterator[KeyRates | SummedKeyRates]] | None = None
     count_pair: Callable[[TokenPair, str], Tally | None] | None = None
+    outside: Callable[[int], Tally] | None = None
     headline: Callable[[Tally, Sequence[str]], dict[str, Any]] | None = None
 
 
@@ -87,9 +88,6 @@ class Metric(Protocol):
 
     def count(self, gold: Side, predicted: Side) -> Tally:
         """Count one document. Raises `OverlapError` if spans overlap and the metric forbids it."""
-
-    def count_agreed(self, labels: Mapping[Frozen, int], positions: int) -> Tally:
-        """Count ``labels[l]`` isolated spans labelled ``l`` on both sides, and positions with equal tags."""
 
     def scores(self, total: Tally, layers: Sequence[str]) -> dict[str, Any]:
         """Return the report on everything counted, for a sequence whose spans have these layers."""
@@ -124,11 +122,14 @@ def refuse_filter(metric: Metric, sides: Sequence[Side] | None = None) -> None:
 def sequences_of(
     metric: Metric, sequences: Mapping[str, Sequence[str]], tallies: Mapping[tuple[str, str], Tally]
 ) -> Mapping[str, Sequence[str]]:
-    """Return those of the sequences, with their layers, that a metric reports; `tallies` are by metric and sequence."""
-    needs = metric.needs
+    """Return those of the sequences, with their layers, that a metric reports; `tallies` are by metric and sequence.
+
+    Documents without layers have the default layer, without spans.
+    """
+    needs, sequences = metric.needs, sequences or {DEFAULT_LAYER: [DEFAULT_LAYER]}
     if needs.whole is not None:
         return {needs.whole: list(dict.fromkeys(layer for of in sequences.values() for layer in of))}
-    if needs.sequences is None or not sequences:
+    if needs.sequences is None:
         return sequences
     own = {name: tallies.get((metric.name, name), Tally()) for name in sequences}
     return {name: sequences[name] for name in needs.sequences(own)}

@@ -32,6 +32,7 @@ takes [1,4), the only span that it overlaps; then [5,6) ends first and takes [2,
 span that it overlaps, [0,3) and [5,6) would be left over:
 
 >>> from clueval.metrics.muc_pairs import overlap_pairs
+>>> from clueval import Span
 >>> gold, predicted = [Span(1, 4, "A"), Span(5, 6, "A")], [Span(2, 9, "A"), Span(0, 3, "A")]
 >>> list(overlap_pairs(gold, predicted))
 [(0, 1), (1, 0)]
@@ -65,7 +66,6 @@ from clueval.metrics.muc_pairs import (
 )
 from clueval.metrics.tally_keys import Shape, any_text
 from clueval.spans.flat import keys_of
-from clueval.spans.span import Frozen, Span
 
 if TYPE_CHECKING:
     from clueval.reports.table import Table
@@ -83,6 +83,7 @@ class Muc:
     ``per_label``, the same for each label; 0/0 is 0.
 
     >>> metric = Muc()
+    >>> from clueval import Span
     >>> tally = metric.count(Side([Span(0, 3, "A"), Span(5, 6, "B")]), Side([Span(1, 3, "A"), Span(5, 6, "C")]))
     >>> report = metric.scores(tally, ["label"])
     >>> [(scheme, report[scheme]["correct"], report[scheme]["f1"]) for scheme in SCHEMES]
@@ -100,14 +101,6 @@ class Muc:
         tally = count_in_stages(golds, predicteds) if golds or predicteds else Counter()
         for scheme in SCHEMES:
             _count(tally, scheme, found)
-        return tally
-
-    def count_agreed(self, labels: Mapping[Frozen, int], positions: int) -> Tally:
-        """Count spans that are equal on both sides and isolated: correct in every scheme."""
-        tally: Tally = Counter()
-        for layers, n in labels.items():
-            for scheme in SCHEMES:
-                tally[scheme, Span(0, 0, layers).label, "correct"] += n
         return tally
 
     @property

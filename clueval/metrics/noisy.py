@@ -44,7 +44,8 @@ from clueval.metrics.counting import Tally, f_measure, rate
 from clueval.metrics.metric import Needs, Rates, Side
 from clueval.metrics.tally_keys import Shape, any_count, any_text
 from clueval.options import option
-from clueval.spans.span import Frozen, Span, name_of
+from clueval.spans.limits import require_short_texts
+from clueval.spans.span import Span, name_of
 from clueval.transforms.alignment import MAX_CELLS, Alignment, Characters, align, edit_distance
 
 if TYPE_CHECKING:
@@ -92,11 +93,15 @@ class Text(NamedTuple):
 
     @classmethod
     def of(cls, name: str, side: Side) -> Text:
-        """Return a side, called `name` in errors, as text. Raises `UsageError` if it has no text."""
+        """Return a side, called `name` in errors, as text. Raises `UsageError` if it has no text.
+
+        Raises `LimitError` if the texts of its spans are too long.
+        """
         if side.document is None:
             raise UsageError(
                 f"metric 'noisy' needs the text of the {name} side", advice="give documents with their texts"
             )
+        require_short_texts(sum(map(len, side.spans)), side.document)
         characters = Characters.of(side.document)
         counted = [True] * len(side.spans) if side.counted is None else side.counted
         entities = [
@@ -210,12 +215,6 @@ class Noisy:
                     matched += 1
         tally["document", spans[0], spans[1], matched] += 1
         return tally
-
-    def count_agreed(self, labels: Mapping[Frozen, int], positions: int) -> Tally:
-        """Raise `UsageError`: texts are compared and documents are counted, so documents are needed."""
-        raise UsageError(
-            "metric 'noisy' counts whole documents with their texts, not passages", advice="use count"
-        )
 
     @property
     def needs(self) -> Needs:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from heapq import heappop, heappush
 
+from clueval.spans.limits import require_few_pairs
 from clueval.spans.one_to_one import best_pairs
-from clueval.spans.parts import Ranges
+from clueval.spans.parts import Ranges, intersect
 
 Key = tuple[int, int, str, Ranges | None]
 """Start, end, label and parts of a span."""
@@ -40,6 +41,7 @@ def _order(key: Key) -> tuple[int, int, str, Ranges]:
 def _overlapping(golds: Sequence[Key], predicteds: Sequence[Key]) -> list[tuple[int, int]]:
     """Return the pairs whose ranges share a position or are equal, by a sweep over sorted spans."""
     found: list[tuple[int, int]] = []
+    compared = 0
     open_: tuple[list[tuple[int, int]], ...] = ([], [])  # heaps of the spans that have begun, by end
     order = sorted(
         (key[0], key[1], side, number)
@@ -50,6 +52,8 @@ def _overlapping(golds: Sequence[Key], predicteds: Sequence[Key]) -> list[tuple[
         others = open_[1 - side]
         while others and others[0][0] < start:
             heappop(others)
+        compared += len(others)
+        require_few_pairs(compared, len(order))
         for other_end, other in others:
             begin = (predicteds if side == 0 else golds)[other][0]
             if other_end > start or (other_end == end and begin == start):
@@ -67,8 +71,4 @@ def _size(key: Key) -> int:
 
 
 def _shared(one: Ranges, other: Ranges) -> int:
-    return sum(
-        max(0, min(end, other_end) - max(start, other_start))
-        for start, end in one
-        for other_start, other_end in other
-    )
+    return sum([end - start for start, end in intersect(one, other)])

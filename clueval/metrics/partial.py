@@ -60,7 +60,7 @@ from clueval.metrics.partial_matching import by_label, glued, matches, refuse_ov
 from clueval.metrics.tally_keys import Shape, any_count, any_text
 from clueval.options import option
 from clueval.spans.compared import SIDES
-from clueval.spans.span import Frozen, Span
+from clueval.spans.span import Span
 
 if TYPE_CHECKING:
     from clueval.reports.table import Table
@@ -141,15 +141,6 @@ class Partial:
                     tally["exact", label] += 1
                 else:
                     tally["shared", label, match.longest] += match.overlap
-        return tally
-
-    def count_agreed(self, labels: Mapping[Frozen, int], positions: int) -> Tally:
-        """Count spans that are equal on both sides and isolated: each is an exact match."""
-        tally: Tally = Counter()
-        for layers, n in labels.items():
-            label = Span(0, 0, layers).label
-            for key in ("gold", "predicted", "exact"):
-                tally[key, label] += n
         return tally
 
     @property

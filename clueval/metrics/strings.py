@@ -24,8 +24,9 @@ from clueval.metrics.counting import Tally, averages_of, counts_by_label
 from clueval.metrics.metric import Needs, Rates, Side, rates_of
 from clueval.metrics.tally_keys import Shape, any_text
 from clueval.spans.document import Document
+from clueval.spans.limits import require_short_texts
 from clueval.spans.mention import MENTION
-from clueval.spans.span import Frozen, Span
+from clueval.spans.span import Span
 from clueval.transforms.characters import are_unknown
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ class Strings:
     tally_keys: ClassVar[tuple[Shape, ...]] = ((("gold", "predicted", "tp_gold", "tp_predicted"), any_text),)
 
     def count(self, gold: Side, predicted: Side) -> Tally:
-        """Count one document. Raises `UsageError` for spans without a text."""
+        """Count one document. Raises `UsageError` for spans without a text, `LimitError` for too long ones."""
         tally: Tally = Tally()
         golds, predicteds = _strings(gold), _strings(predicted)
         for name, side, own, others in (
@@ -58,10 +59,6 @@ class Strings:
                 tally[name, key[1]] += number
                 tally[f"tp_{name}", key[1]] += min(number, others[key])
         return tally
-
-    def count_agreed(self, labels: Mapping[Frozen, int], positions: int) -> Tally:
-        """Raise `UsageError`: texts are compared, so documents are needed."""
-        raise UsageError("metric 'strings' compares texts of documents, not passages", advice="use count")
 
     def scores(self, total: Tally, layers: Sequence[str]) -> dict[str, Any]:
         return averages_of(counts_by_label(total))
@@ -84,6 +81,7 @@ class Strings:
 
 
 def _strings(side: Side) -> list[tuple[str, str]]:
+    require_short_texts(sum(map(len, side.spans)), side.document)
     return [(_text(span, side.document), span.label) for span in side.spans]
 
 

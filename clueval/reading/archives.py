@@ -1,8 +1,8 @@
 """Files in archives: ``A.zip!member`` and ``A.tar.gz!member`` are read like files; an archive alone is a folder.
 
 Nothing is unpacked to disk. Members are read as streams; those of a compressed tar file, which has no index, are held
-in memory, at most `HELD_BYTES` of one archive. Names that lead out of the archive, links and members that grow by more
-than `GROWTH` are refused.
+in memory, at most `HELD_BYTES` of one archive. Names that lead out of the archive, links, and members that grow by more
+than `GROWTH`, each or together, are refused.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ HELD_BYTES = 1 << 28
 """The most unpacked bytes of a compressed tar file that are held."""
 
 GROWTH, SMALL = 200, 1 << 26
-"""A member of more than `SMALL` bytes may have at most `GROWTH` times its packed size."""
+"""A member, or all members together, of more than `SMALL` bytes may have at most `GROWTH` times the packed size."""
 
 _BROKEN = (
     gzip.BadGzipFile,
@@ -146,18 +146,27 @@ def members_of(archive: Path) -> Mapping[str, int]:
 
 @lru_cache(maxsize=4)
 def _members(archive: Path, *_: int) -> Mapping[str, int]:
-    with _errors_of(archive):
-        listed = list(_of_zip(archive) if _is_zip(archive) else _of_tar(archive))
     sizes: dict[str, int] = {}
-    for name, size, packed in listed:
-        if name in sizes:
-            raise _refused(archive, name, "it occurs twice")
-        parts = name.replace("\\", "/").split("/")
-        if name.startswith(("/", "\\")) or ".." in parts or (len(parts[0]) == 2 and parts[0][1] == ":"):
-            raise _refused(archive, name, "its name leads out of the archive")
-        if size > max(SMALL, GROWTH * packed):
-            raise _refused(archive, name, f"it has {size:,} bytes, and only {packed:,} in the archive")
-        sizes[name] = size
+    packed_bytes = archive.stat().st_size
+    left = most = max(SMALL, GROWTH * packed_bytes)
+    with _errors_of(archive):
+        for name, size, packed in _of_zip(archive) if _is_zip(archive) else _of_tar(archive):
+            if name in sizes:
+                raise _refused(archive, name, "it occurs twice")
+            parts = name.replace("\\", "/").split("/")
+            if name.startswith(("/", "\\")) or ".." in parts or (len(parts[0]) == 2 and parts[0][1] == ":"):
+                raise _refused(archive, name, "its name leads out of the archive")
+            if size > max(SMALL, GROWTH * packed):
+                raise _refused(archive, name, f"it has {size:,} bytes, and only {packed:,} in the archive")
+            left -= size
+            if left < 0:
+                raise FormatError(
+                    f"the members together have more than {most:,} bytes, the limit for an archive of "
+                    f"{packed_bytes:,} bytes",
+                    file=str(archive),
+                    advice="unpack the archive yourself",
+                )
+            sizes[name] = size
     return sizes
 
 
@@ -198,21 +207,14 @@ def _of_zip(archive: Path) -> Iterator[tuple[str, int, int]]:
 
 
 def _of_tar(archive: Path) -> Iterator[tuple[str, int, int]]:
+    """Yield the same of a tar file, one after the other; the packed size is that of the whole file."""
     packed = archive.stat().st_size
     with tarfile.open(archive) as opened:
-        total = 0
         for info in opened:
             if info.isdir():
                 continue
             if not info.isreg():
                 raise _refused(archive, info.name, "it is a link or a device")
-            total += info.size
-            if total > max(SMALL, GROWTH * packed):
-                raise _refused(
-                    archive,
-                    info.name,
-                    f"it has more than {total:,} bytes, and only {packed:,} in the archive",
-                )
             yield info.name.removeprefix("./"), info.size, packed
 
 

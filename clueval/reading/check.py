@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate, chain, islice, pairwise
@@ -14,7 +15,6 @@ from clueval.exceptions import (
     checked_call,
     refuse_unknown,
     require_instance,
-    require_kind,
 )
 from clueval.formats.columns.columns import tables
 from clueval.formats.columns.documents import repeated_ids
@@ -85,12 +85,13 @@ def check(
     if not files:
         raise UsageError("there is no file to check", advice="check('gold.conll')")
     refuse_unknown(options, field_names(Reading), "check")
-    require_kind(max_errors, "int", "max_errors")
+    if max_errors < 0:
+        raise UsageError(f"max_errors must be from 0, not {max_errors}")
     require_instance(reading, Reading, "reading")
     require_layers(layers)
     found: list[Problem] = []
     for name, each in checks(files, ReadOptions.of(with_fields(reading, options), layers)):
-        for error in islice(each.problems(), max_errors):
+        for error in islice(each.problems(), min(max_errors, sys.maxsize)):
             file = name if error.file == str(each.source.path) else error.file
             found.append(Problem(file, error.line, error.document, error.problem, error.advice))
     return found
@@ -122,7 +123,7 @@ class Check:
         Memory holds one document. For formats without columns, the check stops at the first problem.
         """
         try:
-            yield from self._of_columns() if self.source.token_lines else self._of_documents()
+            yield from self._of_columns() if self.source.form.token_lines else self._of_documents()
         except CluevalError as error:
             yield error
 

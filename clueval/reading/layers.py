@@ -58,7 +58,7 @@ def columns_of_side(
     if single_file and (alone := [name for name, given in layers.items() if not isinstance(given, tuple)]):
         raise UsageError(
             f"layer {alone[0]!r} has one column, but gold and predicted are in one file",
-            advice="give both columns, as in entity=2:3",
+            advice="give both columns, as in layers={'entity': (2, 3)}",
         )
     found = {name: given[side] if isinstance(given, tuple) else given for name, given in layers.items()}
     return {name: source for name, source in found.items() if source is not None}

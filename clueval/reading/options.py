@@ -12,6 +12,7 @@ from clueval.formats import FORMATS
 from clueval.formats.reference import UNITS
 from clueval.limits import MAX_DOCUMENT, MAX_LINE, MAX_SENTENCE, require_limits
 from clueval.options import column, option, require_types, whole, with_fields
+from clueval.overwriting import input_path
 from clueval.reading.inline_pattern import require_pattern
 from clueval.reading.layers import meta_columns, require_name
 from clueval.tagging.schemes import INVALID, SCHEMES, scheme_called
@@ -28,7 +29,8 @@ class Reading:
 
     Attributes:
         input: the format (see `clueval.formats.FORMATS`); None: recognised from each file.
-        token, token_id: the columns of the tokens (None: the first without tags and token ids) and of their ids.
+        token, token_id: the columns of the tokens (None: the first without tags, token ids and numbers of tokens in
+            their sentence) and of their ids.
         document_column: the column of the ids of documents; a document begins where the id changes.
         meta: names and columns of metadata of documents, as in ``{"domain": 4}``.
         scheme: the tag scheme; None: recognised from the tags.
@@ -76,7 +78,7 @@ class Reading:
             topic="reading",
             parse=column,
             paired=True,
-            default="the first that holds neither tags nor token ids",
+            default="the first that holds neither tags nor token ids, nor the numbers of tokens in their sentence",
         ),
     )
     token_id: int | None = field(
@@ -161,7 +163,7 @@ class Reading:
             "the file with the text of a table of spans: VRT or CoNLL, or JSON rows such as doccano's, of which the "
             "table has character positions",
             topic="reading",
-            parse=Path,
+            parse=input_path,
             default="the .vrt file of the same name next to the table",
         ),
     )
@@ -208,7 +210,7 @@ class Reading:
             "FILE",
             "the names of tags that are numbers: a JSON list, a config.json with id2label, or dataset_info.json",
             topic="reading",
-            parse=Path,
+            parse=input_path,
         ),
     )
     text_key: str | None = field(

@@ -9,12 +9,16 @@ from pathlib import Path
 
 from clueval.exceptions import FileError, UsageError, described
 from clueval.formats import GROUPED
+from clueval.overwriting import note_input
 from clueval.reading.patterns import files_of_pattern, is_pattern, pattern_pairs
 from clueval.textfiles import is_file, is_folder
 
 PathName = str | os.PathLike[str]
 
 Paths = PathName | Sequence[PathName]
+
+Files = Sequence[tuple[str | None, Path]]
+"""Files with their relative names; None: the only file."""
 
 
 def files_of(path: Path) -> list[tuple[str | None, Path]]:
@@ -66,7 +70,8 @@ def main_files(names: list[str]) -> list[str]:
 
 
 def located(path: Path) -> Path:
-    """Return the path, or that of the member of an archive that it names, as in ``A.zip!member``."""
+    """Return the path of an input, or that of the member of an archive that it names, as in ``A.zip!member``."""
+    note_input(path)
     if "!" not in str(path):
         return path
     from clueval.reading.archives import in_archive
@@ -118,30 +123,28 @@ def pairs_of(gold: Path, predicted: Path) -> list[tuple[str | None, Path, Path]]
             file=str(folder),
             advice="give two files or two folders, or pair documents with pair_by='id' or pair_by='content'",
         )
-    own, other = (dict(files_of(side)) for side in (gold, predicted))
-    if own.keys() != other.keys():
-        own, other = _by_name_without_ending(own, other)
+    own, other = map(dict, with_equal_names([files_of(side) for side in (gold, predicted)]))
     for name in sorted(own.keys() ^ other.keys(), key=str):
         missing, there = (predicted, gold) if name in own else (gold, predicted)
         raise FileError(
             f"has no file {name!r}, which {there} has",
             file=str(missing),
-            advice="files are paired by name; see --pair-by",
+            advice="files are paired by name; see pair_by",
         )
     return [(name, own[name], other[name]) for name in own]
 
 
-def _by_name_without_ending(
-    own: dict[str | None, Path], other: dict[str | None, Path]
-) -> tuple[dict[str | None, Path], dict[str | None, Path]]:
-    """Return both sides by names without endings if these are the same on both sides, else unchanged."""
-    one, two = (
-        dict[str | None, Path]((without_ending(name or ""), path) for name, path in side.items())
-        for side in (own, other)
-    )
-    if one.keys() != two.keys() or len(one) != len(own) or len(two) != len(other):
-        return own, other
-    return one, two
+def with_equal_names(sides: Sequence[Files]) -> Sequence[Files]:
+    """Return the files of several sides by the names that pair them.
+
+    These are the relative names; without their endings if more files are then paired, and if no side has two files
+    with the same name.
+    """
+    short = [[(name and without_ending(name), path) for name, path in side] for side in sides]
+    names, short_names = ([{name for name, _ in side} for side in each] for each in (sides, short))
+    pairs_more = len(set().union(*short_names)) < len(set().union(*names))
+    is_unique = all(len(found) == len(side) for found, side in zip(short_names, sides, strict=True))
+    return short if pairs_more and is_unique else sides
 
 
 def without_ending(name: str) -> str:

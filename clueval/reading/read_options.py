@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from os import PathLike
 from pathlib import Path
 
 from clueval.exceptions import FormatError, UsageError
@@ -35,7 +36,7 @@ def columns_of_sides(
         replace(
             each,
             layers=columns_of_side(layers, min(number, 1), both_columns),
-            token=1 if each.token is None and both_columns else each.token,
+            single=both_columns,
         )
         for number, each in enumerate(readings)
     ]
@@ -48,8 +49,9 @@ class ReadOptions(Reading):
     `layers`: the column or named source of each layer. `whole_text`: whether lines of a token and a tag are one
     text (Nerval). `containing`: ``SET:TYPE``, annotations that become a further layer of that name. `part`: bytes
     of a column file, which are read like a whole file. `sizes`: amounts that are read and held at a time.
-    `unit`: the unit of the positions, for formats that have both. `named`: the names of the columns of a column
-    file, once it is known which file is read.
+    `unit`: the unit of the positions, for formats that have both. `named`: the columns of a column file whose
+    beginning shows how they are used, once it is known which file is read. `single`: whether the file holds gold and
+    predicted in different columns.
     """
 
     layers: Mapping[str, LayerSource] | None = None
@@ -59,13 +61,14 @@ class ReadOptions(Reading):
     sizes: Sizes = SIZES
     unit: str | None = None
     named: NamedColumns | None = None
+    single: bool = False
 
     def __post_init__(self) -> None:
         Reading.__post_init__(self)
         for layer in self.layers or ():
             require_name("layer", layer)
         if self.layers is not None and not self.layers:
-            raise UsageError("there is no layer", advice="name one, as in entity=2")
+            raise UsageError("there is no layer", advice="name one, as in layers={'entity': 2}")
 
     @classmethod
     def of(
@@ -101,7 +104,7 @@ class ReadOptions(Reading):
             return format_of(Beginning(path.name, longer, self.whole_text), str(path))
 
     def with_names(self, form: Format, path: Path) -> ReadOptions:
-        """Return the options with the names of the columns of a file, if it gives them.
+        """Return the options with the columns of a file, if its beginning shows how they are used.
 
         Raises `UsageError` for a layer whose column has a name that the file does not have.
         """
@@ -127,7 +130,7 @@ class ReadOptions(Reading):
                 return
         for name in idle if formats else ():
             raise UsageError(
-                f"{_flag(name, getattr(self, name))} does not apply to the format {' or '.join(formats)}",
+                f"{_given(name, getattr(self, name))} does not apply to the format {' or '.join(formats)}",
                 file=str(next(iter(formats.values()))),
                 advice=f"remove it; it applies to {', '.join(formats_that_read(name))}",
             )
@@ -146,7 +149,11 @@ class ReadOptions(Reading):
         return replace(self, part=None).columns() == replace(other, part=None).columns()
 
     def columns(self) -> ColumnOptions:
-        token = self.named.token if self.named is not None and self.token is None else self.token
+        token = self.token
+        if token is None and self.named is not None:
+            token = self.named.token
+        elif token is None and self.single:
+            token = 1
         return ColumnOptions(
             columns_of_layers(self.layers, self.named, ""),
             token,
@@ -168,9 +175,8 @@ def formats_that_read(option: str) -> list[str]:
     return [form.name for form in all_formats() if option in (*form.reads, *_FOR_ALL)]
 
 
-def _flag(name: str, value: object) -> str:
-    """Return an option as on the command line, with its value."""
-    if name == "ignore_punct":
-        return "--ignore-punctuation" if value else "--no-ignore-punctuation"
-    shown = ",".join(map(str, value)) if isinstance(value, tuple) else value
-    return f"--{name.replace('_', '-')} {shown}"
+def _given(name: str, value: object) -> str:
+    """Return an option with its value, as it is given in Python."""
+    if isinstance(value, PathLike):
+        value = str(value)
+    return f"Reading.{name}={list(value) if isinstance(value, tuple) else value!r}"

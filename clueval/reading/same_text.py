@@ -12,6 +12,7 @@ from itertools import zip_longest
 from clueval.exceptions import QUOTED, CluevalError, TextMismatch
 from clueval.formats.columns.markup import unescape
 from clueval.formats.columns.passages import Passage, misfits
+from clueval.formats.format import Format
 from clueval.spans.compared import SIDES
 from clueval.spans.document import Document
 
@@ -137,6 +138,15 @@ def _one_goes_on(gold: Passage, predicted: Passage) -> TextMismatch:
         document=gold.document if gold.named else None,
         advice=ADVICE,
     )
+
+
+def need_placing(own: Format, other: Format) -> bool:
+    """Return whether two formats may write the same text differently, so that documents are placed on one text.
+
+    Texts in one format, and the tokens of two column formats, must be equal.
+    """
+    in_columns = own.token_lines is not None and other.token_lines is not None
+    return own.name != other.name and not in_columns
 
 
 def require_same_text(gold: Document, predicted: Document, names: tuple[str, str] = SIDES) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
@@ -42,6 +44,22 @@ if TYPE_CHECKING:
 
 _READING = Reading()
 
+PassedOver = list[tuple[Path, Counter[str]]]
+"""Files, each with what its format does not read, by kind; the counts grow while a file is read."""
+
+_noted: ContextVar[PassedOver | None] = ContextVar("_noted", default=None)
+
+
+@contextmanager
+def noting_passed_over() -> Iterator[PassedOver]:
+    """Return a list that gets every file that is opened in this context."""
+    found: PassedOver = []
+    token = _noted.set(found)
+    try:
+        yield found
+    finally:
+        _noted.reset(token)
+
 
 @dataclass(frozen=True, slots=True)
 class Source:
@@ -66,8 +84,9 @@ class Source:
 
     @property
     def token_lines(self) -> TokenLines | None:
-        """The reader of a column format; None for other formats."""
-        return self.form.token_lines
+        """The reader of a column format whose spans end with their sentence; None for files read as documents only."""
+        has_long_spans = self.options.named is not None and self.options.named.is_hipe
+        return None if has_long_spans else self.form.token_lines
 
     @property
     def treatment(self) -> str | None:
@@ -76,9 +95,14 @@ class Source:
 
     def passages(self, complain: Complain = refuse) -> Iterator[Passage]:
         """Yield the raw passages of a column format."""
-        assert self.token_lines is not None
-        return self.token_lines.passages(
-            self.path, self.options.columns(), name=self.name, progress=self.progress, complain=complain
+        assert self.form.token_lines is not None
+        return self.form.token_lines.passages(
+            self.path,
+            self.options.columns(),
+            name=self.name,
+            progress=self.progress,
+            complain=complain,
+            passed_over=self.passed_over,
         )
 
     def short_passages(self) -> Iterator[Passage]:
@@ -105,7 +129,7 @@ class Source:
 
     def require_both_sides(self) -> None:
         """Raise `UsageError` unless a file of this format can hold gold and predicted in two columns."""
-        if self.token_lines is None:
+        if self.form.token_lines is None:
             sets = self.sets() if self.form.has_sets else []
             if len(sets) > 1:
                 raise UsageError(
@@ -230,7 +254,7 @@ class Source:
             raise FileError(
                 f"the text file {path} of this table of spans does not exist",
                 file=str(self.path),
-                advice="put a .vrt file with the same name next to the table, or name the text with --text: VRT or "
+                advice="put a .vrt file with the same name next to the table, or name the text with text=...: VRT or "
                 "CoNLL, or JSON rows with texts if positions are characters",
             )
         return texts_of(path, self.options, self.name)
@@ -249,7 +273,7 @@ def texts_of(path: Path, options: ReadOptions, name: str | None = None) -> Itera
     except FormatError:
         is_json = beginning.first_line.lstrip().startswith(('{"', "[{"))  # says which key is missing
         source = source_of(path, replace(plain, input="doccano" if is_json else "conll"), name=name)
-    lines = source.token_lines
+    lines = source.form.token_lines
     if lines is None and source.form.rows is not None:
         return (replace(document, layers={}) for document in source.documents())
     if lines is None:
@@ -264,7 +288,7 @@ def texts_of(path: Path, options: ReadOptions, name: str | None = None) -> Itera
             file=str(path),
             advice='for positions of characters, write a line {"id": "ID", "text": "TEXT", "label": []} for each text',
         )
-    columns = replace(options, layers=None).columns()._replace(layers={})
+    columns = source.options.columns()._replace(layers={})
     return documents(lines.passages(path, columns, name=name), {}, lines.sentence_id, options.max_document)
 
 
@@ -291,7 +315,10 @@ def source_of(
         raise
     if form.name == "vrt":
         require_elements(path, options)
-    return Source(path, form.name, options.with_names(form, path), name, progress, read)
+    source = Source(path, form.name, options.with_names(form, path), name, progress, read)
+    if (noted := _noted.get()) is not None:
+        noted.append((path, source.passed_over))
+    return source
 
 
 @checked_call

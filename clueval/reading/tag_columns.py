@@ -57,12 +57,12 @@ def require_two_tag_columns(paths: Iterable[Path], options: ReadOptions) -> None
     """Raise `UsageError` for a single file with more than two columns of tags, of which none is named as a layer."""
     for path in paths:
         source = source_of(path, replace(options, layers=None))
-        if source.token_lines is None:
+        if source.form.token_lines is None:
             continue
         found = tag_columns(source)
         if len(found) > 2:
             raise UsageError(
                 f"columns {listed(found)} hold tags, so gold and predicted are not known",
                 file=str(path),
-                advice=f"name both, as in --layer label={found[0]}:{found[1]}",
+                advice=f"name both, as in layers={ {'label': (found[0], found[1])} }",
             )

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from clueval.exceptions import UsageError, described
+from clueval.exceptions import TagError, UsageError, described
 from clueval.reading.given import Given, materialised, pairs, place_of
 from clueval.reading.rows import document_of_tags
 from clueval.spans.compared import SIDES
 from clueval.spans.document import Document
 from clueval.spans.span import DEFAULT_LAYER
-from clueval.tagging.decoder import Decoder
+from clueval.tagging.decoder import BadTag, Decoder
 from clueval.tagging.transitions import Seams
 
 Decoders = Mapping[tuple[str, str], Decoder]
@@ -61,8 +61,13 @@ def documents_of_tags(
         ):
             place = place_of(side, number, given.ids)
             documents.append(document_of_tags(tags, id_, place, scheme=scheme, invalid=invalid))
-            decoders[side, DEFAULT_LAYER].accept(tags, Seams(tags).neighbours)
+            try:
+                decoders[side, DEFAULT_LAYER].accept(tags, Seams(tags).neighbours)
+            except BadTag as error:
+                raise TagError(f"{place}: {error.problem}", advice=error.advice) from None
         yield documents[0], documents[1]
+    for decoder in decoders.values():
+        decoder.scheme()  # raises `TagError` for tags of two schemes
 
 
 def require_lengths(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
 
 from clueval.reports.cutting import cut_label
@@ -49,18 +49,26 @@ def narrow(table: Table, columns: int = 100) -> Iterator[Table]:
 
 
 def summary(report: Report) -> Iterator[str]:
-    """Yield the numbers of documents and positions, of repaired tags, if any, and what was read of each layer.
+    """Yield the numbers of documents and positions, of what could not be read as it stands, and of each layer's spans.
 
     Then the method of intervals, if there are some.
     """
     documents, tokens = report["documents"], report["tokens"]
     yield f"{documents:,} document{'s' * (documents != 1)}, {tokens:,} position{'s' * (tokens != 1)}"
-    for side, n in report["repaired_tags"].items():
-        if n:
-            yield f"{n:,} repaired tag{'s' * (n != 1)} in {side}"
+    yield from mended(report["repaired_tags"], report.get("prepared"))
     yield from layers_read(report.get("inputs", {}))
     if "intervals" in report:
         yield from _about_intervals(report["intervals"])
+
+
+def mended(repaired_tags: Mapping[str, int], prepared: Report | None) -> Iterator[str]:
+    """Yield the numbers of repaired tags, and of answers of language models that could not be read, if any."""
+    for side, n in repaired_tags.items():
+        if n:
+            yield f"{n:,} repaired tag{'s' * (n != 1)} in {side}"
+    located = (prepared or {}).get("located", {})
+    if located.get("answers") and located["unparsable"]:
+        yield f"{located['unparsable']:,} of {located['answers']:,} answers could not be read"
 
 
 def _about_intervals(section: Report) -> Iterator[str]:

@@ -9,7 +9,7 @@ from pathlib import Path
 from traceback import walk_tb
 from typing import IO, Any
 
-from clueval.exceptions import FileError, MissingExtra
+from clueval.exceptions import FileError, MissingExtra, UsageError
 from clueval.writing import is_written_through, scratch_folder, whole_bytes
 
 ROWS = 1_048_576
@@ -24,6 +24,15 @@ def require_package() -> None:
         raise MissingExtra(
             "a spreadsheet needs the package XlsxWriter", advice="pip install 'clueval[report]'"
         ) from None
+
+
+def require_name(path: Path) -> None:
+    """Raise `UsageError` for the name of a workbook that spreadsheet programs do not open: ``errors.xls``."""
+    if path.suffix.lower() != ".xlsx" and not is_written_through(path):
+        raise UsageError(
+            f"a spreadsheet is written in the format of .xlsx files, not as {path.name!r}",
+            advice=f"name it {path.with_suffix('.xlsx').name}",
+        )
 
 
 def fit_to_width(sheet: Any) -> None:

@@ -59,7 +59,7 @@ class Filter(NamedTuple):
         """Return for each span of `document` whether it meets the conditions on layers."""
         from clueval.spans.index import SpanIndex  # not needed without a filter on a layer
 
-        indices = {key: SpanIndex(document.layers.get(key, ())) for key, _ in self.conditions}
+        indices = {key: SpanIndex(document.layers.get(key, ()), document) for key, _ in self.conditions}
         return [
             all(_label(span, key, indices[key]) in values for key, values in self.conditions)
             for span in spans

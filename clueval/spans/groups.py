@@ -19,8 +19,26 @@ OPTIONAL = "optional"
 LABELS = ("label", "labels", "type", "entity_group", "entity", "entity_type")
 """The keys of the label of a span, of which the first that occurs is used."""
 
+TOKENS_OF_PIPELINE = (
+    "tokens of a Hugging Face pipeline, not its spans",
+    "call the pipeline with aggregation_strategy='simple'",
+)
+"""The problem with the objects of `is_token_of_pipeline`, and what to do."""
+
 ALTERNATIVES = "alternatives"
 """The key under which the object of a span has its other members."""
+
+
+def is_token_of_pipeline(item: Mapping[str, Any]) -> bool:
+    """Return whether an object is a token, as a pipeline of Hugging Face returns it without aggregation.
+
+    >>> is_token_of_pipeline({"entity": "B-PER", "start": 0}), is_token_of_pipeline({"entity": "PER", "start": 0})
+    (True, False)
+    """
+    label, word = item.get("entity"), item.get("word")
+    is_piece = "index" in item or (isinstance(word, str) and word.startswith("##"))
+    has_tag = isinstance(label, str) and label.startswith(("B-", "I-"))
+    return next((key for key in LABELS if key in item), None) == "entity" and (has_tag or is_piece)
 
 
 def members_of(item: Mapping[str, Any], name: str) -> Iterator[tuple[Mapping[str, Any], dict[str, Any]]]:

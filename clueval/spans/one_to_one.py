@@ -2,13 +2,15 @@
 
 Successive best augmenting paths (Busacker and Gowen 1960; paths by Bellman and Ford), in each connected component of
 the possible pairs alone. A component of a few spans costs next to nothing; one of n spans that all overlap costs
-O(n^4) at worst.
+O(n^4) at worst, and is refused if it is large.
 """
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
+
+from clueval.spans.limits import require_quick_matching
 
 Pairs = Sequence[Mapping[int, float]]
 """For each number of the first side, the numbers of the other side that it can be paired with, and their worth."""
@@ -26,6 +28,8 @@ def best_pairs(pairs: Pairs) -> dict[int, int]:
             (number,) = component
             chosen[number] = max(pairs[number], key=lambda other: (pairs[number][other], -other))
         else:
+            edges = [other for number in component for other in pairs[number]]
+            require_quick_matching(min(len(component), len(set(edges))), len(edges))
             chosen |= _chosen(component, pairs)
     return dict(sorted(chosen.items()))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from itertools import pairwise
 
@@ -31,3 +32,23 @@ def checked_parts(parts: Sequence[tuple[int, int]], start: int, end: int, line: 
                 f"the part [{first},{last}) of span [{start},{end}) overlaps the part before it", line=line
             )
     return ranges
+
+
+def intersect(one: Sequence[tuple[int, int]], other: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return the positions in both, each of which has sorted, disjoint ranges.
+
+    Costs O(k log n + m) for k ranges of the side with fewer, n of the other, and m that are returned.
+
+    >>> intersect([(0, 4), (6, 9)], [(2, 7)])
+    [(2, 4), (6, 7)]
+    """
+    few, many = (one, other) if len(one) < len(other) else (other, one)
+    shared = []
+    for start, end in few:
+        i = bisect_left(many, (start,))  # the first range that starts here or later
+        if i and many[i - 1][1] > start:
+            i -= 1
+        while i < len(many) and many[i][0] < end:
+            shared.append((max(start, many[i][0]), min(end, many[i][1])))
+            i += 1
+    return shared

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any, NoReturn
 
 from clueval.exceptions import SpanError, described
-from clueval.spans.parts import Ranges, checked_parts
+from clueval.spans.parts import Ranges, checked_parts, intersect
 
 DEFAULT_LAYER = "label"
 """The name of a layer that neither the format nor its options name."""
@@ -172,9 +172,7 @@ class Span:
         overlap = self.start < other.end and other.start < self.end
         if not overlap or (self.parts is None and other.parts is None):
             return overlap
-        return any(
-            start < last and first < end for start, end in self.fragments for first, last in other.fragments
-        )
+        return bool(intersect(self.fragments, other.fragments))
 
     def placed(self, place: Callable[[int, int], tuple[int, int]]) -> Span:
         """Return the span at other positions: `place` returns the new range for its range and for each part.

@@ -14,7 +14,14 @@ from operator import index
 from typing import Any, NoReturn
 
 from clueval.exceptions import CluevalError, SpanError, UsageError, described, warn
-from clueval.spans.groups import ALTERNATIVES, LABELS, fragments_of, members_of
+from clueval.spans.groups import (
+    ALTERNATIVES,
+    LABELS,
+    TOKENS_OF_PIPELINE,
+    fragments_of,
+    is_token_of_pipeline,
+    members_of,
+)
 from clueval.spans.span import _NOTHING, NO_LABEL, Span
 
 KEYS = {
@@ -136,6 +143,9 @@ def _is_number(value: object) -> bool:
 
 
 def _of_mapping(fields: Mapping[str, Any], place: str) -> tuple[Any, Any, Any, Mapping[str, Any]]:
+    if is_token_of_pipeline(fields):
+        problem, advice = TOKENS_OF_PIPELINE
+        raise UsageError(f"{place} is one of the {problem}", advice=advice)
     found = {}
     for part, keys in KEYS.items():
         key = next((key for key in keys if key in fields), None)

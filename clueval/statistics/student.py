@@ -24,6 +24,16 @@ def t_p(t: float, df: float) -> float:
     return regularised_beta(df / (df + square), df / 2, 0.5)
 
 
+def t_below(t: float, df: float) -> float:
+    """Return the probability that Student's t is at most this value.
+
+    >>> round(t_below(-12.706204736174694, 1), 10), t_below(0.0, 1)
+    (0.025, 0.5)
+    """
+    both = t_p(t, df)
+    return both / 2 if t < 0 else 1 - both / 2
+
+
 @lru_cache(maxsize=4096)
 def t_quantile(q: float, df: float) -> float:
     """Return the quantile of Student's t: the value that is exceeded with probability ``1 - q``.

@@ -7,7 +7,8 @@ sum of their squared overlaps with units of others. All are sums over documents;
 None where it is not defined.
 
 * ``u``: alpha of units and gaps; ``binary``: alpha of what is a unit and what is a gap;
-* ``cu``: alpha of the values of overlapping units, without gaps; ``cu_coverage``: the share of values it is based on;
+* ``cu``: alpha of the values of overlapping units, without gaps; ``cu_coverage``: the share of pairs of values it is
+  based on;
 * for each value ``alpha`` (as ``cu``, the value against others) and ``coverage``.
 
 By hand, A [0,2) P, [4,6) L; B [0,2) P, [4,7) L; C [0,2) R in ten positions, and A [1,2) P, B nothing in four:

@@ -8,11 +8,11 @@ system are tested by t, with the spread over units and over runs. `clueval.stati
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from operator import sub
 from pathlib import Path as FilePath
-from typing import Any
+from typing import Any, NamedTuple
 
 from clueval.evaluation.headline import headline_rates
 from clueval.evaluation.result import Result
@@ -38,6 +38,7 @@ from clueval.statistics.jackknife import (
 from clueval.statistics.randomisation import MOST_FOR_ALL_SWAPS, all_swapped_sums, exact_p, sampled_p
 from clueval.statistics.resampling import SWAP, weighted_sums
 from clueval.statistics.runs import spread_of, standard_deviation
+from clueval.statistics.student import t_below
 from clueval.studies.comparison import ComparedSystems
 from clueval.studies.systems import ComparedSystem, System, all_units, require_system, systems_of
 from clueval.studies.tested_rate import UNDEFINED, UNDEFINED_WITHOUT, TestedRate, differences
@@ -123,6 +124,28 @@ def compare(
     )
 
 
+class DropTest(NamedTuple):
+    """A test of whether a score has fallen: its name and its p-value, None if it cannot be computed."""
+
+    test: str
+    p: float | None
+
+
+def drop_tests(
+    baseline: Result, other: Result, scores: Iterable[tuple[str, Path]], allowed: float, trust: Trust
+) -> Iterator[DropTest]:
+    """Yield for each score the test of whether it is worse than the baseline's by more than `allowed`.
+
+    Raises `UsageError` for results that cannot be compared.
+    """
+    work = _Comparing(
+        systems_of([baseline, other], ["the baseline", "this result"], force=False), trust, None
+    )
+    for text, path in scores:
+        work.require_rate(text, path)
+        yield work.drop_test(path, allowed)
+
+
 def _labels(work: _Comparing) -> Iterator[tuple[str, Path]]:
     """F1 of every label, where a metric has it beside its headline."""
     for metric, sequences in work.reports().items():
@@ -196,6 +219,26 @@ class _Comparing:
             entry["p_holm"] = rounded(p)
         return {"score": text, "values": values, "against_baseline": against}
 
+    def drop_test(self, path: Path, allowed: float) -> DropTest:
+        """Return the test of the hypothesis that a score of the second system is at most `allowed` below the first.
+
+        By randomisation if no drop is allowed; otherwise by t, one-sided.
+        """
+        source, group = self._source(*path[:2]), self._group(path)
+        own, other = [TestedRate(source, group, path[2:], runs) for runs in self._members()]
+        test = "t" if allowed else "randomisation"
+        if own.score is None or other.score is None:
+            return DropTest(test, None)
+        difference = other.score - own.score
+        if not allowed:
+            p = self._p(group, own, other, difference, own.units_that_differ(other))
+            return DropTest(test, rounded(p))
+        if own.without is None or other.without is None:
+            return DropTest(test, None)
+        se, above = standard_error(differences(own.without, other.without)), difference + allowed
+        t = above / se if se else math.copysign(math.inf, above)
+        return DropTest(test, rounded(t_below(t, degrees_of_freedom(_effective(own, other)))))
+
     def most(self, found: Sequence[dict[str, Any]], number: int = 20) -> Iterator[dict[str, Any]]:
         """Yield the units that the differences of the F1s in `found` depend on most."""
         for entry in found:
@@ -234,10 +277,17 @@ class _Comparing:
             for number, kind in enumerate(source.kind_of):
                 unit = number % self._size
                 if golds.get(kind) != golds.get(source.kind_of[unit]):
-                    raise UsageError(
-                        f"the systems have different gold spans in unit {self._keys[unit]!r}",
-                        advice="score them against the same gold",
-                    )
+                    raise self._different_gold(self._keys[unit])
+
+    def _different_gold(self, unit: str) -> UsageError:
+        """The error for a unit that has other gold spans in another system."""
+        problem = f"the systems have different gold spans in unit {unit!r}"
+        if "gold" in self._systems[0].runs[0].signature.choices:  # several golds, or alternatives
+            return UsageError(
+                f"{problem}: of several golds, each system was scored against the one nearest to it",
+                advice="score all systems against the same gold, without Preparing.any_of and alternatives",
+            )
+        return UsageError(problem, advice="score them against the same gold")
 
     def _group(self, path: Path) -> RateGroup:
         if path not in self._groups:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from clueval.evaluation.signature import Signature
 from clueval.exceptions import UsageError
 from clueval.hints import Hinting
 from clueval.reports import json_text
@@ -133,6 +134,8 @@ class ComparedSystems(Hinting):
             else "paired approximate randomisation, two-sided; intervals by the jackknife"
         )
         yield f"{self.units} units ({units}); {test}; {100 * self.confidence:g} % confidence."
+        if "gold" in Signature.parse(self.signature).choices:
+            yield "Of several golds, each system was scored against the one nearest to it: gold may differ by system."
         yield from self._explanations(by_runs)
         tested = len(self.scores)
         if tested > 1:

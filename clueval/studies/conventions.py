@@ -29,7 +29,7 @@ from clueval.hints import Hinting
 from clueval.metrics import metric_named
 from clueval.metrics.counting import Tally, f_measure, rate
 from clueval.metrics.metric import Metric, Needs, Rates, Side, rates_of
-from clueval.options import field_names, with_fields
+from clueval.options import changed_fields, field_names, with_fields
 from clueval.reading.given import InputSide, side_of
 from clueval.reading.layers import LayerColumns, layer_names
 from clueval.reading.paths import are_paths
@@ -37,7 +37,7 @@ from clueval.reading.spooled import spooled
 from clueval.reports.table import Rate, Table
 from clueval.spans.compared import SIDES
 from clueval.spans.flat import in_order_and_flat
-from clueval.spans.span import Frozen, name_of
+from clueval.spans.span import name_of
 from clueval.studies.compared_conventions import Incomparable, compared_rows
 from clueval.studies.convention_rows import CONVENTIONS, convention_row, with_differences
 from clueval.tagging.schemes import OUTSIDE, scheme_called, scheme_of
@@ -98,10 +98,6 @@ class EveryConvention:
                     tally["gaps", name] += 1
         return tally
 
-    def count_agreed(self, labels: Mapping[Frozen, int], positions: int) -> Tally:
-        """Raise `UsageError`: spans that are known only by their labels have no tags."""
-        raise UsageError("the conventions need documents", advice="count documents with their tags instead")
-
     def scores(self, total: Tally, layers: Sequence[str]) -> dict[str, Any]:
         """Return the rows of the table, by the keys of the conventions."""
         found = self._rates_of_tags(total)
@@ -158,7 +154,7 @@ class EveryConvention:
     def _count_tags(self, gold: Side, predicted: Side) -> Tally:
         if gold.tags is None or predicted.tags is None:
             return _tally_of_spans(gold, predicted)
-        true, found = _sentences(gold, gold.tags), _sentences(predicted, predicted.tags)
+        true, found = _sentences(gold, predicted)
         tally: Tally = Tally()
         letters: set[str] = set()
         for side, sentences in zip(SIDES, (true, found), strict=True):
@@ -201,13 +197,17 @@ def _refused() -> Tally:
     raise OverlapError("discontinuous spans cannot be counted")
 
 
-def _sentences(side: Side, tags: Sequence[str]) -> list[list[str]]:
-    """Return the tags of a document, cut where its sentences begin and end."""
-    document = side.document
+def _sentences(gold: Side, predicted: Side) -> Iterator[list[list[str]]]:
+    """Yield the tags of each side, cut where sentences begin and end, except within a span of either side."""
+    document = gold.document
     assert document is not None  # tags come from a document
-    borders = {edge - document.start for sentence in document.sentences for edge in sentence[:2]}
-    cuts = sorted({0, len(tags), *borders})
-    return [list(tags[start:end]) for start, end in pairwise(cuts)]
+    borders = {edge for sentence in document.sentences for edge in sentence[:2]}
+    for span in (*gold.spans, *predicted.spans):
+        borders.difference_update(range(span.start + 1, span.end))
+    for side in (gold, predicted):
+        tags = side.tags or ()
+        cuts = sorted({0, len(tags), *(border - document.start for border in borders)})
+        yield [list(tags[start:end]) for start, end in pairwise(cuts)]
 
 
 def _add_types(tally: Tally, reading: str, counts: TypeCounts) -> None:
@@ -322,6 +322,8 @@ def conventions(
     >>> [rows[key]["f1"] for key in ("conlleval", "levels_2_labelled", "muc_partial", "fair_fair", "partial")]
     [0.0, 0.0, 0.5, 0.0, 0.5]
     """
+    if reading.get("merge") is True or getattr(reading.get("counting"), "merge", False):
+        raise UsageError("merge does not apply to conventions", advice="leave it out")
     metric = EveryConvention(scheme, factor)
     given = reading.pop("preparing", Preparing())
     require_instance(given, Preparing, "preparing")
@@ -329,7 +331,7 @@ def conventions(
     preparing = preparing.without(["by_depth"], "conventions")
     reading = {name: value for name, value in reading.items() if name not in field_names(Preparing)}
     with spooled(gold, predicted) as (gold, predicted):
-        changes = preparing != Preparing()
+        changes = bool(changed_fields(preparing))
         result = None if changes else _of_tags(gold, predicted, metric, layers=layers, **reading)
         if result is None:
             if are_paths(gold) or "invalid" in reading:

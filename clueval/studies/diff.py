@@ -1,8 +1,8 @@
 """`diff`: which errors of an old run a new run has fixed, which are new, and which have changed.
 
 An error is the same in both runs if document, sequence, side, start, end and labels are the same (and the number
-among equal ones). An error of the gold side that is in both runs has *changed* if its class, or the label that was
-found, is another one. Errors are those of `clueval.errors` for the same choice.
+among equal ones). An error of the gold side that is in both runs has *changed* if its reason, its class, or the label
+that was found, is another one. Errors are those of `clueval.errors` for the same choice.
 """
 
 from __future__ import annotations
@@ -11,30 +11,22 @@ from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
-from clueval.exceptions import (
-    OverlapError,
-    UsageError,
-    checked_call,
-    refuse_unknown,
-    require_instance,
-    require_kind,
-)
-from clueval.findings.choice import Choice, choice_with
+from clueval.exceptions import UsageError, checked_call, refuse_unknown, require_instance, require_kind
+from clueval.findings.choice import Choice, ComparedSide, choice_with, compared, in_words
 from clueval.findings.stream import known_options
+from clueval.findings.summary import RIGHT
 from clueval.findings.systems import CHANGES, System, place_and_labels
+from clueval.findings.table import ErrorRows
 from clueval.options import with_fields
 from clueval.reading.given import InputSide
 from clueval.reading.layers import LayerColumns, require_layers
 from clueval.reading.options import Reading, Readings
 from clueval.reading.trios import Trio, trios
 from clueval.spans.document import Document
-from clueval.spans.flat import name_file
-from clueval.spans.matching import Match, match_spans
-from clueval.spans.merging import with_merged
 from clueval.spans.seen_names import SeenNames
-from clueval.spans.span import MERGED, Span
+from clueval.spans.span import Span
 from clueval.studies.diff_report import CHANGED, FIXED, NEW, STILL, ComparedErrors, DiffFinding
 from clueval.transforms.group import Group, Transform
 from clueval.transforms.preparation import Preparation, warn_without_effect
@@ -85,7 +77,7 @@ def diff(
     Args:
         gold, old, new: three files or three folders; or documents, lists of tags or lists of spans, as in
             `clueval.score`.
-        choice: selects the errors; see `clueval.errors`. It may not name classes, because they can change.
+        choice: selects the errors; see `clueval.errors`. It may not name classes or reasons, because they can change.
         layers, reading, preparing, options: as in `clueval.errors`; both runs are read and changed in the same way.
 
     Holds one document of each side, and all errors. Raises the errors of `clueval.errors`.
@@ -96,18 +88,21 @@ def diff(
     choice = choice_with(choice, options)
     require_layers(layers)
     require_kind(options.get("progress"), "Progress | None", "progress")
-    if choice.kinds:
-        raise UsageError("diff compares errors of all classes", advice="leave out kinds")
+    if choice.kinds or choice.reasons:
+        raise UsageError(
+            "diff compares errors of all classes and reasons", advice="leave out kinds and reasons"
+        )
     sides = {"gold": gold, "old": old, "new": new}
     found = _compared(trios(sides, layers, reading, options), choice, transforms_of(preparing))
-    return Diff(*found, sides, (choice, layers, reading, preparing, options))
+    return Diff(*found, in_words(choice), sides, (choice, layers, reading, preparing, options))
 
 
 def _compared(
     found_trios: Iterable[Trio], choice: Choice, transforms: Sequence[Transform]
-) -> tuple[int, Counter[tuple[str, str]], list[DiffFinding]]:
+) -> tuple[int, Counter[tuple[str, str]], Counter[tuple[str, str]], list[DiffFinding]]:
     preparations = [Preparation(transforms) for _ in range(2)]
     classes: Counter[tuple[str, str]] = Counter()
+    reasons: Counter[tuple[str, str]] = Counter()
     found: list[DiffFinding] = []
     layers: dict[str, None] = {}
     documents, seen = 0, SeenNames(choice.where)
@@ -122,106 +117,104 @@ def _compared(
         if not choice.where.on_documents(names).lets_through(gold.id, gold.metadata):
             continue
         documents += 1
-        for sequence in [MERGED] if choice.merge else names:
-            sides = _Sides(groups, sequence, choice, names)
-            if "gold" in choice.sides:
-                found += sides.of_gold(classes)
-            if "predicted" in choice.sides:
-                found += sides.of_predicted()
+        runs = (compared(group.gold, group.predicted, names, choice) for group in groups)
+        for before, after in zip(*runs, strict=True):
+            for old_result, new_result in _joined(_results(before, choice), _results(after, choice)):
+                if before.side == "gold" and old_result is not None and new_result is not None:
+                    classes[_of_five(old_result), _of_five(new_result)] += 1
+                    reasons[old_result.reason, new_result.reason] += 1
+                if (state := _state(before.side, old_result, new_result)) is not None:
+                    found.append(_finding(state, before, old_result, new_result, groups[0].gold))
     for preparation in preparations:
         preparation.checked()
     warn_without_effect(preparations)
     choice.require_layer(layers)
     seen.require_all((), layers)
-    return documents, classes, found
+    return documents, classes, reasons, found
 
 
-class _Sides:
-    """The spans of one sequence of a document, and how they match those of both runs, old and new."""
+class _Result(NamedTuple):
+    """A span in one run: its class, the labels found, its reason (`RIGHT`: none), and whether it is an error."""
 
-    def __init__(self, groups: Sequence[Group], sequence: str, choice: Choice, layers: Sequence[str]) -> None:
-        self._groups, self._sequence, self._choice = groups, sequence, choice
-        self._filter = choice.where.on_layers(layers)
+    span: Span
+    kind: str
+    found: Mapping[str, str | None]
+    reason: str
+    is_error: bool
 
-    def of_gold(self, classes: Counter[tuple[str, str]]) -> Iterator[DiffFinding]:
-        """Yield the errors of the gold side; the classes of its spans are counted.
 
-        A gold span that counts in one run alone, as another alternative does in the other, is compared with nothing.
-        """
-        old, new = (self._matches(group.gold, group.predicted) for group in self._groups)
-        for before, after in _joined(old, new):
-            if before is not None and after is not None:
-                classes[before.kind, after.kind] += 1
-            was, is_ = (match is not None and self._choice.is_error(match) for match in (before, after))
-            span = (before or after).span  # type: ignore[union-attr]  # one of them is a match
-            if was and is_ and before is not None and after is not None:
-                same = before.kind == after.kind and before.labels == after.labels
-                yield self._finding(STILL if same else CHANGED, "gold", span, before, after)
-            elif was or is_:
-                yield self._finding(FIXED if was else NEW, "gold", span, before, after)
+def _results(spans: ComparedSide, choice: Choice) -> Iterator[_Result]:
+    """Yield the spans of a sequence and side, if the choice has the side."""
+    if spans.side not in choice.sides:
+        return
+    rows = ErrorRows(spans.own, spans.other, spans.side, None)
+    for each in spans.counted():
+        if each.is_right:
+            yield _Result(each.span, "exact", each.span.by_layer, RIGHT, each.is_error)
+        else:
+            judged = rows.judged(each.span, rows.others(each.span, spans.sequence), each.match)
+            yield _Result(
+                each.span, judged.kind_on(spans.side), judged.match.labels, judged.reason, each.is_error
+            )
 
-    def of_predicted(self) -> Iterator[DiffFinding]:
-        """Yield the errors of the predicted side, by position."""
-        is_error = self._choice.is_error
-        old, new = (
-            [match for match in self._matches(group.predicted, group.gold) if is_error(match)]
-            for group in self._groups
-        )
-        for before, after in _joined(old, new):
-            state = NEW if before is None else FIXED if after is None else STILL
-            span = (after or before).span  # type: ignore[union-attr]  # one of them is a match
-            yield self._finding(state, "predicted", span, before, after)
 
-    def _matches(self, own: Document, other: Document) -> list[Match]:
-        """The matches of the spans of a document that are counted, by position."""
-        spans = sorted(self._spans(own), key=lambda span: (span.start, span.end))
-        try:
-            matches = match_spans(spans, self._spans(other), document=own.id)
-        except OverlapError as error:
-            name_file(error, (spans, own.file), (self._spans(other), other.file))
-            raise
-        if not self._filter:
-            return list(matches)
-        counted = self._filter.counted(spans, own)
-        return [match for match, count in zip(matches, counted, strict=True) if count]
+def _of_five(result: _Result) -> str:
+    """Return the class of a gold span, of the five by which levels count."""
+    return "missed" if result.kind == "partial" else result.kind
 
-    def _spans(self, document: Document) -> Sequence[Span]:
-        source = with_merged(document) if self._choice.merge else document
-        return source.layers.get(self._sequence, ())
 
-    def _finding(
-        self, state: str, side: str, span: Span, before: Match | None, after: Match | None
-    ) -> DiffFinding:
-        return DiffFinding(
-            state,
-            side,
-            self._groups[0].gold.id,
-            self._sequence,
-            span.start,
-            span.end,
-            dict(span.by_layer),
-            None if before is None else before.kind,
-            None if after is None else after.kind,
-            self._groups[0].gold.text_of(span),
-        )
+def _state(side: str, before: _Result | None, after: _Result | None) -> str | None:
+    """Return the state of a span, given its results in both runs; None if it is no error of either.
+
+    A gold span that counts in one run alone, as another alternative does in the other, is compared with nothing.
+    """
+    was, is_ = (each is not None and each.is_error for each in (before, after))
+    if not (was and is_):
+        return FIXED if was else NEW if is_ else None
+    assert before is not None
+    assert after is not None
+    return STILL if side == "predicted" or before[1:4] == after[1:4] else CHANGED
+
+
+def _finding(
+    state: str, spans: ComparedSide, before: _Result | None, after: _Result | None, gold: Document
+) -> DiffFinding:
+    span = (after or before).span  # type: ignore[union-attr]  # one of them is there
+    (reason, kind), (new_reason, new_kind) = (
+        (None, None) if each is None else (each.reason, each.kind) for each in (before, after)
+    )
+    return DiffFinding(
+        state,
+        spans.side,
+        gold.id,
+        spans.sequence,
+        span.start,
+        span.end,
+        dict(span.by_layer),
+        reason,
+        new_reason,
+        kind,
+        new_kind,
+        gold.text_of(span),
+    )
 
 
 def _joined(
-    old: Iterable[Match], new: Iterable[Match]
-) -> list[tuple[Match | None, Match] | tuple[Match, None]]:
-    """Return the matches of equal spans together, by position; None stands for a match that one run lacks."""
-    waiting: dict[tuple[object, ...], deque[Match]] = {}
-    for match in old:
-        waiting.setdefault(place_and_labels(match.span), deque()).append(match)
-    found: list[tuple[Match | None, Match] | tuple[Match, None]] = []
-    for match in new:
-        equal = waiting.get(place_and_labels(match.span))
-        found.append((equal.popleft() if equal else None, match))
-    found += [(match, None) for left in waiting.values() for match in left]
+    old: Iterable[_Result], new: Iterable[_Result]
+) -> list[tuple[_Result | None, _Result] | tuple[_Result, None]]:
+    """Return the results of equal spans together, by position; None stands for a span that one run lacks."""
+    waiting: dict[tuple[object, ...], deque[_Result]] = {}
+    for result in old:
+        waiting.setdefault(place_and_labels(result.span), deque()).append(result)
+    found: list[tuple[_Result | None, _Result] | tuple[_Result, None]] = []
+    for result in new:
+        equal = waiting.get(place_and_labels(result.span))
+        found.append((equal.popleft() if equal else None, result))
+    found += [(result, None) for left in waiting.values() for result in left]
     return sorted(found, key=_position)
 
 
-def _position(pair: tuple[Match | None, Match] | tuple[Match, None]) -> tuple[int, int]:
-    match = pair[0] or pair[1]
-    assert match is not None
-    return match.span.start, match.span.end
+def _position(pair: tuple[_Result | None, _Result] | tuple[_Result, None]) -> tuple[int, int]:
+    result = pair[0] or pair[1]
+    assert result is not None
+    return result.span.start, result.span.end

@@ -9,17 +9,23 @@ from importlib import import_module
 from typing import Any
 
 from clueval.exceptions import UsageError
+from clueval.findings.summary import PARTS
 from clueval.findings.table import joined
 from clueval.hints import Hinting
 from clueval.reports import json_text
 from clueval.reports.table import Table
 from clueval.reports.tsv import guarded
-from clueval.spans.match_classes import KINDS
+from clueval.spans.match_classes import KINDS, UNMATCHED
 
 FORMS = ("text", "json", "tsv", "markdown")
 
 NEW, FIXED, CHANGED, STILL = "new", "fixed", "changed", "still"
 STATES = {"gold": (NEW, FIXED, CHANGED, STILL), "predicted": (NEW, FIXED, STILL)}
+_COLUMNS = (
+    *("state", "document", "side", "layer", "start", "end_inclusive", "label"),
+    *("old", "new", "text"),
+)
+_OF_GOLD = [part for part in PARTS if part != UNMATCHED["predicted"]]
 _LISTED = (NEW, CHANGED, FIXED)
 MOST_LISTED = 50
 """How many errors of each state tables show; JSON and TSV have all."""
@@ -27,7 +33,10 @@ MOST_LISTED = 50
 
 @dataclass(frozen=True, slots=True)
 class DiffFinding:
-    """An error of one run or of both. The end is exclusive; `before` and `after` are its classes in the runs."""
+    """An error of one run or of both. The end is exclusive; `before` and `after` are its reasons in the runs.
+
+    A span that is no error of a run may be ``right`` there; None: it is not in the run.
+    """
 
     state: str
     side: str
@@ -38,6 +47,8 @@ class DiffFinding:
     labels: Mapping[str, str | None]
     before: str | None
     after: str | None
+    class_before: str | None
+    class_after: str | None
     text: str
 
     def to_dict(self) -> dict[str, Any]:
@@ -60,12 +71,16 @@ class ComparedErrors(Hinting):
     Attributes:
         documents: how many documents were compared.
         gold_classes: how many gold spans have these classes in the old and in the new run.
+        gold_reasons: how many gold spans have these reasons in the old and in the new run, or are right.
         findings: all errors, in the order of the documents.
+        listed: which errors are compared, in words.
     """
 
     documents: int
     gold_classes: Counter[tuple[str, str]]
+    gold_reasons: Counter[tuple[str, str]]
     findings: Sequence[DiffFinding]
+    listed: str
 
     @property
     def counts(self) -> dict[str, dict[str, int]]:
@@ -82,6 +97,8 @@ class ComparedErrors(Hinting):
         """Return the diff as plain data, without text of the corpus."""
         return {
             "counts": self.counts,
+            "listed": self.listed,
+            "reasons": {old: {new: self.gold_reasons[old, new] for new in _OF_GOLD} for old in _OF_GOLD},
             "classes": {old: {new: self.gold_classes[old, new] for new in KINDS} for old in KINDS},
             "findings": [finding.to_dict() for finding in self.findings],
         }
@@ -105,10 +122,10 @@ class ComparedErrors(Hinting):
         return self.render("text")
 
     def tables(self) -> Iterator[Table]:
-        """Yield the counts, the classes of gold spans, then the errors that differ, new ones first."""
+        """Yield the counts, the reasons of gold spans, then the errors that differ, new ones first."""
         counts = self.counts
         yield Table(
-            "Errors of the new run, compared with the old run",
+            f"Errors of the new run: {self.listed}",
             ["side", *STATES["gold"]],
             [
                 [side, *(of_side.get(state, "-") for state in STATES["gold"])]
@@ -116,9 +133,9 @@ class ComparedErrors(Hinting):
             ],
         )
         yield Table(
-            "Gold spans by class: rows in the old run, columns in the new run",
-            ["old", *KINDS],
-            [[old, *(self.gold_classes[old, new] for new in KINDS)] for old in KINDS],
+            "Gold spans by reason: rows in the old run, columns in the new run",
+            ["old", *_OF_GOLD],
+            [[old, *(self.gold_reasons[old, new] for new in _OF_GOLD)] for old in _OF_GOLD],
         )
         for state in _LISTED:
             found = [finding for finding in self.findings if finding.state == state]
@@ -126,13 +143,14 @@ class ComparedErrors(Hinting):
                 more = f", the first {MOST_LISTED} of {len(found):,}" if len(found) > MOST_LISTED else ""
                 yield Table(
                     f"{state.capitalize()} errors{more}",
-                    ["document", "side", "layer", "start", "end_inclusive", "label", "old", "new", "text"],
+                    list(_COLUMNS[1:]),
                     [_row(finding)[1:] for finding in found[:MOST_LISTED]],
                 )
 
     def _rows(self) -> Iterator[Sequence[str]]:
-        yield "state", "document", "side", "layer", "start", "end_inclusive", "label", "old", "new", "text"
-        yield from map(_row, self.findings)
+        yield *_COLUMNS, "old_class", "new_class"
+        for finding in self.findings:
+            yield *_row(finding), finding.class_before or "-", finding.class_after or "-"
 
 
 def _row(finding: DiffFinding) -> list[str]:
@@ -144,14 +162,7 @@ def _row(finding: DiffFinding) -> list[str]:
         str(finding.start),
         str(finding.end - 1),
         joined(finding.labels),
-        _shown(finding.before, finding.side),
-        _shown(finding.after, finding.side),
+        finding.before or "-",
+        finding.after or "-",
         finding.text,
     ]
-
-
-def _shown(kind: str | None, side: str) -> str:
-    """A class in one of the runs; a predicted span that nothing matches is spurious."""
-    if kind is None:
-        return "-"
-    return "spurious" if kind == "missed" and side == "predicted" else kind

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike
@@ -14,11 +15,10 @@ from clueval.evaluation.result import Result
 from clueval.evaluation.run import score
 from clueval.exceptions import UsageError
 from clueval.findings import page, systems_page
-from clueval.findings.choice import Choice, choice_with
+from clueval.findings.choice import Choice, ReasonKey, choice_with, metrics_of, reports_of
 from clueval.findings.observer import FindingsObserver, KeptRows
 from clueval.findings.systems import States, System, shared_places
 from clueval.findings.table import Finding
-from clueval.metrics.confusion import Confusion
 from clueval.options import with_fields
 from clueval.reading.given import InputSide
 from clueval.reading.layers import LayerColumns
@@ -63,10 +63,11 @@ class ErrorPages:
         self, path: Path, gold: InputSide, predicted: InputSide | None, *, title: str, lang: str
     ) -> Result:
         """Write the page of one system in one pass over both sides; return its scores."""
+        counts: Counter[ReasonKey] = Counter()
         with KeptRows[Finding]() as rows:
-            result = self._scored(gold, predicted, [FindingsObserver(self.choice, rows.take)])
+            result = self._scored(gold, predicted, [FindingsObserver(self.choice, rows.take, counts)])
             self._require_layer([result])
-            page.write(path, rows, result.to_dict(), self.choice, title=title, lang=lang)
+            page.write(path, rows, result.to_dict(), self.choice, counts, title=title, lang=lang)
         return result
 
     def write_two(
@@ -89,11 +90,13 @@ class ErrorPages:
         self._require_layer(results)
         options = {"pair_by": self.counting.pair_by, "progress": self.progress}
         documents = trios(sides, self.layers, self.reading, options)
+        reasons: list[Counter[ReasonKey]] = [Counter() for _ in results]
         counts = systems_page.write(
             path,
-            shared_places(documents, self.choice, states, transforms_of(preparing)),
+            shared_places(documents, self.choice, states, transforms_of(preparing), reasons),
             [result.to_dict() for result in results],
             self.choice,
+            reasons,
             systems,
             states,
             title=title,
@@ -107,7 +110,7 @@ class ErrorPages:
         return score(
             gold,
             predicted,
-            metrics=["levels", Confusion()],
+            metrics=metrics_of(self.choice),
             layers=self.layers,
             reading=self.reading,
             counting=self.counting,
@@ -117,8 +120,8 @@ class ErrorPages:
         )
 
     def _require_layer(self, results: Iterable[Result]) -> None:
-        reports = [report for result in results for report in result.metrics["levels"].values()]
-        self.choice.require_layer(layer for report in reports for layer in report["labelled"])
+        reports = [each for result in results for each in reports_of(result.metrics, self.choice).values()]
+        self.choice.require_layer(layer for report in reports for layer in report.get("labelled", ()))
 
 
 def require_again(**sides: InputSide | None) -> None:

@@ -77,6 +77,8 @@ def errors(
 ) -> Errors:
     """Yield all errors of predicted compared with gold, in the order of the documents, or write them as a web page.
 
+    By default, these are the spans that metric ``exact`` counts as errors, label included.
+
     Args:
         gold, predicted: as in `clueval.score`.
         choice: selects the errors; or its fields by their own names, as in ``level=1, labelled="entity"``.

@@ -12,8 +12,8 @@ from clueval.evaluation.signature import require_same
 from clueval.evaluation.units.trust import Trust
 from clueval.evaluation.whole_path import whole_path
 from clueval.exceptions import UsageError
-from clueval.options import number
-from clueval.studies.compare import compare
+from clueval.options import fraction
+from clueval.studies.compare import DropTest, drop_tests
 
 _EPSILON = 1e-12
 _ENDS = ("low", "high")
@@ -30,17 +30,22 @@ class Limit(NamedTuple):
 
 
 class ScoreGate(NamedTuple):
-    """The outcome of a gate; `why` says in words what is wrong if it has failed."""
+    """The outcome of a gate; `why` says in words what is wrong if it has failed.
+
+    `tested` is the test of whether the score has fallen, if one was asked for.
+    """
 
     score: str
     value: float | None
     limit: float | None
     passed: bool
     why: str = ""
+    tested: DropTest | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return the gate as the JSON has it."""
-        return {"score": self.score, "value": self.value, "limit": self.limit, "passed": self.passed}
+        found = {"score": self.score, "value": self.value, "limit": self.limit, "passed": self.passed}
+        return found if self.tested is None else {**found, **self.tested._asdict()}
 
 
 def limit_of(text: str) -> Limit:
@@ -53,7 +58,19 @@ def limit_of(text: str) -> Limit:
     if not score or not equals:
         raise ValueError(f"{text!r} is not a limit: write PATH=X, as in exact.entity.micro.f1=0.8")
     ending = score.rpartition(".")[2]
-    return Limit(score, ending if ending in _ENDS else None, number(least))
+    return Limit(score, ending if ending in _ENDS else None, fraction(least))
+
+
+def drop_of(text: str) -> float:
+    """Return how far a score may fall. Raises `ValueError` unless it is a fraction below 1.
+
+    >>> drop_of("2%")
+    0.02
+    """
+    found = fraction(text)
+    if not 0 <= found < 1:
+        raise ValueError(f"{text!r} is not a fraction from 0 to below 1: 0.01 is one point")
+    return found
 
 
 def require_fraction(score: str, name: str, limit: float) -> None:
@@ -95,8 +112,8 @@ def fail_if_worse(
 ) -> Iterator[ScoreGate]:
     """Yield a gate for each score (None: F1 of each headline): it fails if the score is worse than the baseline's.
 
-    With `significant`, a worse score fails only if its difference is significant. Raises `UsageError` for results
-    that cannot be compared.
+    With `significant`, a worse score fails only if it has fallen significantly by more than `allow_drop`. Raises
+    `UsageError` for results that cannot be compared.
     """
     try:
         require_same(result.signature, baseline.signature, "compared")
@@ -108,16 +125,19 @@ def fail_if_worse(
             f"the baseline has {baseline.tokens} positions and this result {result.tokens}",
             advice="score the same documents",
         )
-    for text, path in _headlines(result) if scores is None else _named(result, scores):
+    paths = [*(_headlines(result) if scores is None else _named(result, scores))]
+    tests: Iterable[DropTest | None] = [None] * len(paths)
+    if significant:
+        tests = drop_tests(baseline, result, paths, allow_drop, trust)
+    for (text, path), tested in zip(paths, tests, strict=True):
         value, before = number_at(result.metrics, path), number_at(baseline.metrics, path)
         if before is None:
             yield ScoreGate(text, value, None, False, "the baseline has no such score")
             continue
         limit = before - allow_drop
         gate = _gate(text, value, limit, f"below the baseline's {before:.6g}" + _less(allow_drop))
-        if significant and not gate.passed and value is not None:
-            p = _p(result, baseline, text, trust)
-            gate = gate._replace(passed=p > 1 - trust.confidence, why=f"{gate.why}, p = {p:.3g}")
+        if tested is not None:
+            gate = _if_significant(gate, tested, trust.confidence)
         yield gate
 
 
@@ -126,6 +146,16 @@ def _gate(score: str, value: float | None, limit: float, below: str) -> ScoreGat
         return ScoreGate(score, None, limit, False, "it is undefined")
     passed = value >= limit - _EPSILON
     return ScoreGate(score, value, limit, passed, "" if passed else f"{value:.6g} is {below}")
+
+
+def _if_significant(gate: ScoreGate, tested: DropTest, confidence: float) -> ScoreGate:
+    """Return the gate with its test: a score that is worse passes unless the test says that it has fallen."""
+    if gate.passed or gate.value is None:
+        return gate._replace(tested=tested)
+    if tested.p is None:
+        return gate._replace(tested=tested, why=f"{gate.why}, and there is no p-value")
+    why = f"{gate.why}, p = {tested.p:.3g}"
+    return gate._replace(tested=tested, passed=tested.p > 1 - confidence, why=why)
 
 
 def _less(allow_drop: float) -> str:
@@ -142,16 +172,3 @@ def _headlines(result: Result) -> Iterator[tuple[str, Path]]:
 def _named(result: Result, scores: Iterable[str]) -> Iterator[tuple[str, Path]]:
     paths = (whole_path(result.metrics, text) for text in scores)
     return ((".".join(path), path) for path in paths)
-
-
-def _p(result: Result, baseline: Result, score: str, trust: Trust) -> float:
-    found = compare(
-        baseline,
-        result,
-        scores=[score],
-        confidence=trust.confidence,
-        resamples=trust.resamples,
-        seed=trust.seed,
-    )
-    p: float = found.scores[0]["against_baseline"][0]["p"]
-    return p

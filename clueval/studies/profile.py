@@ -16,7 +16,7 @@ from clueval.evaluation.plan import chosen_metrics
 from clueval.evaluation.result import Result
 from clueval.evaluation.run import score
 from clueval.evaluation.signature import Signature
-from clueval.exceptions import UsageError, checked_call, require_kind
+from clueval.exceptions import UsageError, checked_call, require_instance, require_kind
 from clueval.findings.span_values import FEATURES
 from clueval.findings.training_values import TRAINED, TrainingSpans
 from clueval.metrics.metric import Metric
@@ -139,6 +139,7 @@ def profile(
     trained, sha = _training(train, layers, options)
     features = _features(feature, trained)
     counting = options.get("counting", Counting())
+    require_instance(counting, Counting, "counting")
     merge, where = (options.get(name, getattr(counting, name)) for name in ("merge", "where"))
     observer = ProfileCounts(chosen, features, buckets, merge, parse_where(where))
     result = score(gold, predicted, metrics=[chosen], layers=layers, observers=[observer], **options)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from clueval.evaluation.curves import micro_path
 from clueval.evaluation.engine import Evaluation
 from clueval.evaluation.plan import Plan
+from clueval.evaluation.tallies import count_sides
 from clueval.exceptions import UsageError
 from clueval.findings.page_profile import PageProfile, WrongSpan
 from clueval.findings.span_values import (
@@ -28,6 +29,7 @@ from clueval.metrics.exact import Exact
 from clueval.metrics.metric import Metric, Side
 from clueval.spans.document import Document
 from clueval.spans.filters import Filter
+from clueval.spans.limits import require_short_texts
 
 if TYPE_CHECKING:
     from clueval.transforms.group import Group
@@ -84,7 +86,7 @@ class ProfileCounts:
                     side._replace(counted=_only(side, each, value))
                     for side, each in zip(sides, (own, other), strict=True)
                 )
-                report = self._metric.scores(self._metric.count(*counted), [sequence])
+                report = self._metric.scores(count_sides(self._metric, *counted), [sequence])
                 entry: Any = report
                 for name in micro_path(self._metric.name, sequence, report):
                     entry = entry[name]
@@ -118,6 +120,7 @@ class ProfileCounts:
             tally[name] += number  # type: ignore[assignment]  # partial matches count fractions
 
     def _values(self, side: Side, words: Words) -> dict[str, list[Value]]:
+        require_short_texts(sum(map(len, side.spans)), words.document)
         depths = depths_of(side.spans) if "depth" in self._features else {}
         spans = [SpanOfSide(span, words, depths) for span in side.spans]
         return {

@@ -10,7 +10,7 @@ from pathlib import Path
 from clueval.evaluation.result import Result
 from clueval.evaluation.signature import require_same
 from clueval.evaluation.units.loaded import load_result
-from clueval.evaluation.units.unit import CORPUS, Unit, Units
+from clueval.evaluation.units.unit import Unit, Units
 from clueval.exceptions import UsageError, described, require_kind
 
 Run = Result | str | Path
@@ -42,12 +42,16 @@ def systems_of(given: Sequence[System], names: Sequence[str] | None, force: bool
             advice="give each system a name of its own",
         )
     first = runs[0][0]
-    own = _units(first, named[0])
+    own = require_units(first, named[0])
     found = []
     for name, results in zip(named, runs, strict=True):
         for result in results:
-            _require_comparable(first, result, own, _units(result, name), f"{named[0]} and {name}", force)
-        found.append(ComparedSystem(name, results, [_aligned(own, _units(run, name)) for run in results]))
+            _require_comparable(
+                first, result, own, require_units(result, name), f"{named[0]} and {name}", force
+            )
+        found.append(
+            ComparedSystem(name, results, [_aligned(own, require_units(run, name)) for run in results])
+        )
     return found
 
 
@@ -81,9 +85,10 @@ def _name(system: System, number: int) -> str:
     return chr(ord("A") + number) if number < 26 else f"system {number + 1}"
 
 
-def _units(result: Result, name: str) -> Units:
-    units = None if result.counted is None else result.counted.units
-    if units is None or units.by == CORPUS:
+def require_units(result: Result, name: str) -> Units:
+    """Return the units of a result of this name. Raises `UsageError` if there are none, or only one."""
+    units = result.units
+    if units is None:
         raise UsageError(
             f"{name} has no counts by unit",
             advice="score again with resample_by='document', and save the result",

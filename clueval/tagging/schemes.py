@@ -197,14 +197,14 @@ def scheme_of(neighbours: Iterable[tuple[str, str]]) -> str | None:
         if prefixes & set("ILU") or {"S", "W"} <= prefixes:
             raise TagError(
                 "tags of BMES (M, S) or BMEOW (M, W) and of another scheme occur together",
-                advice="name the scheme with --scheme",
+                advice="name the scheme with scheme=...",
             )
         return "BMEOW" if "W" in prefixes else "BMES"
     if prefixes & set("LU"):
         if prefixes & set("ES"):
             raise TagError(
                 "tags of BIOES (E, S) and of BILOU (L, U) occur together",
-                advice="name the scheme with --scheme",
+                advice="name the scheme with scheme=...",
             )
         return "BILOU"
     if "S" in prefixes or {"B", "E"} <= prefixes:
@@ -241,7 +241,8 @@ def _legal(scheme: str, previous: str, tag: str) -> bool:
     before, current = split_tag(previous), split_tag(tag)
     if current[0] not in _RULES[scheme].prefixes:
         raise TagError(
-            f"tag {tag!r} is outside the scheme {scheme}", advice="name the scheme of the file with --scheme"
+            f"tag {tag!r} is outside the scheme {scheme}",
+            advice="name the scheme of the file with scheme=...",
         )
     return _fits(scheme, "legal", before, current)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import compress
 from operator import getitem, ne, not_
 from typing import Any, NamedTuple
@@ -64,8 +64,8 @@ class _Alphabet:
     tag. A blank is added before or after a character if there is a cut.
     """
 
-    def __init__(self, cuts: Cuts, suffix: bool, check: Callable[[Any], object]) -> None:
-        self._cuts, self._check = cuts, check
+    def __init__(self, cuts: Cuts, suffix: bool) -> None:
+        self._cuts = cuts
         self._letter = -1 if suffix else 0
         self.pairs: list[tuple[str, str]] = []
         self.rows: dict[Any, dict[Any, str]] = {OUTSIDE: {OUTSIDE: " "}}
@@ -91,7 +91,7 @@ class _Alphabet:
             if is_ignored(true) or is_ignored(predicted):
                 raise Ignored
             for tag in (true, predicted):
-                self._check(tag)
+                require_tag(tag)
             row = self.rows.setdefault(true, {})
             if predicted not in row:
                 row[predicted] = self._new_character(true, predicted)
@@ -113,31 +113,14 @@ class _Alphabet:
         return opening + chr(len(self.pairs) - 1) + closing
 
 
-class StretchCounts:
-    """Counts stretches, some sentences at a time. `check` is called with each new tag and may raise an error."""
-
-    def __init__(
-        self, cuts: Cuts = ONLY_OUTSIDE, suffix: bool = False, check: Callable[[Any], object] = require_tag
-    ) -> None:
-        self._alphabet = _Alphabet(cuts, suffix, check)
-        self.counts: Counter[str] = Counter()
-
-    @property
-    def pairs(self) -> Sequence[tuple[str, str]]:
-        """The meaning of character number n is pair number n."""
-        return self._alphabet.pairs
-
-    def add(self, true: Sentences, predicted: Sentences) -> None:
-        """Count the stretches of some parallel sentences; the two sides of a sentence have the same length."""
-        differ = list(map(ne, true, predicted))
-        text = self._alphabet.encode(flat(compress(true, differ)), flat(compress(predicted, differ)))
-        self.counts.update(text.split())
-        self.counts.update(self._alphabet.encode_same(flat(compress(true, map(not_, differ)))).split())
-
-
 def count_stretches(y_true: Sentences, y_pred: Sentences, cuts: Cuts, suffix: bool) -> Stretches:
     """Cut both sides into stretches and count equal ones. Holds distinct stretches and `BATCH` sentences."""
-    stretches = StretchCounts(cuts, suffix)
+    alphabet = _Alphabet(cuts, suffix)
+    counts: Counter[str] = Counter()
     for start in range(0, len(y_true), BATCH):
-        stretches.add(y_true[start : start + BATCH], y_pred[start : start + BATCH])
-    return Stretches(stretches.counts, stretches.pairs)
+        true, predicted = y_true[start : start + BATCH], y_pred[start : start + BATCH]
+        differ = list(map(ne, true, predicted))
+        text = alphabet.encode(flat(compress(true, differ)), flat(compress(predicted, differ)))
+        counts.update(text.split())
+        counts.update(alphabet.encode_same(flat(compress(true, map(not_, differ)))).split())
+    return Stretches(counts, alphabet.pairs)

@@ -62,7 +62,7 @@ class AlternativesTable:
         rows = [*self._rows.get(gold.id, ()), *self._rows.get(None, ())]
         if not rows:
             return group
-        layers = {row.layer: _GroupsOfLayer(gold.layers.get(row.layer, ())) for row in rows}
+        layers = {row.layer: _GroupsOfLayer(gold.layers.get(row.layer, ()), gold) for row in rows}
         for number, row in enumerate(rows):
             self._add(row, layers[row.layer], gold, number)
         self.prepared[("gold",)] += len(rows)
@@ -116,7 +116,7 @@ class AlternativesTable:
 class _GroupsOfLayer:
     """The gold spans of a layer, with the alternatives that were added to them."""
 
-    def __init__(self, spans: Sequence[Span]) -> None:
+    def __init__(self, spans: Sequence[Span], gold: Document) -> None:
         self._lists = [[span] for span in spans]  # each span, and the alternatives after it
         self._mains: dict[
             Any, int
@@ -129,7 +129,7 @@ class _GroupsOfLayer:
         self._lasts = {place: lasts[key] for key, place in self._mains.items()}
         self._places = {id(spans[place]): place for place in reversed(self._mains.values())}
         self._by_range = {(spans[n].start, spans[n].end): n for n in reversed(self._mains.values())}
-        self._index = SpanIndex(spans[place] for place in self._mains.values())
+        self._index = SpanIndex((spans[place] for place in self._mains.values()), gold)
 
     def at(self, positions: tuple[int, int]) -> int | None:
         """Return the number of the first main span with these positions."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import accumulate
 
@@ -14,6 +14,22 @@ from clueval.spans.span import Frozen, Span
 def are_unknown(tokens: Sequence[str]) -> bool:
     """Return whether there are tokens and all of them are empty, as in documents that were made of lists of tags."""
     return len(tokens) > 0 and not any(tokens)
+
+
+def tokens_in(text: str, tokens: Iterable[str]) -> list[tuple[int, int]]:
+    """Return the ranges of tokens in a text, one after the other; none if they do not all stand in it.
+
+    >>> tokens_in("in Ulm.", ["in", "Ulm", "."])
+    [(0, 2), (3, 6), (6, 7)]
+    """
+    found, place = [], 0
+    for token in tokens:
+        start = text.find(token, place)
+        if start < 0:
+            return []
+        place = start + len(token)
+        found.append((start, place))
+    return found
 
 
 def to_characters(document: Document) -> Document:

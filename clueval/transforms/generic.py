@@ -53,7 +53,7 @@ class Generic:
                 return span
             self.prepared[HIDDEN, "label", label] += 1
             if layer not in indices:
-                indices[layer] = SpanIndex(other.layers.get(layer, ()))
+                indices[layer] = SpanIndex(other.layers.get(layer, ()), other)
             found = self._label(span, label, layer, indices[layer])
             self.prepared[(label,)] += found != label
             return with_labels(span, {**span.by_layer, layer: found})

@@ -5,8 +5,8 @@ then no gold spans; the latter are regions of their own layer alone. A gold span
 the count. A predicted span leaves it
 
 * ``inside``: if it lies wholly in the regions, so that one that sticks out is judged;
-* ``touching``: if it has any ignored position and no counted gold span has its start and end, which is spaCy's rule
-  for tokens without annotation.
+* ``touching``: if it has any ignored position and no counted gold span has the same fragments, which is spaCy's
+  rule for tokens without annotation.
 
 Labels of predicted spans play no part, unless they are compared with those of the regions (PASCAL VOC's *difficult*).
 """
@@ -103,11 +103,10 @@ class IgnoredRegions:
         ]
         if self._mode == "inside":
             return counted, [span for span in predicted if not regions(span).hold(span)]
-        places = {(span.start, span.end) for span in counted}
-        judged = [
-            span for span in predicted if (span.start, span.end) in places or not regions(span).touch(span)
+        places = {span.fragments for span in counted}
+        return counted, [
+            span for span in predicted if span.fragments in places or not regions(span).touch(span)
         ]
-        return counted, judged
 
     def _without(self, document: Document) -> Document:
         """The document without the layers whose spans are regions."""

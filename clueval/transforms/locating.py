@@ -36,7 +36,7 @@ from clueval.transforms.occurrences import Occurrences, Range
 from clueval.transforms.unplaced import unplaced_document
 
 COUNTED = ("exact", "space", "case", "fuzzy", "moved", "unlocatable", "ambiguous", "unparsable")
-"""The numbers that `prepared` always has."""
+"""The numbers that `prepared` always has; of mentions, the number of ``answers``, too."""
 
 
 class Locating:
@@ -44,13 +44,15 @@ class Locating:
 
     `prepared` counts the mentions by the step that found them, those with other positions than the answer gives
     (``moved``), those without a place (``unlocatable``), those whose text occurs more often than it is mentioned
-    (``ambiguous``; with ``all``, there are none), and the parts of answers that could not be read (``unparsable``).
+    (``ambiguous``; with ``all``, there are none), the ``answers``, and those that could not be read (``unparsable``).
     """
 
     def __init__(self, occurrence: str, steps: LocationSteps) -> None:
         self._occurrence, self._steps, self._folds = occurrence, steps, steps.folds
         self.signature = (LOCATED, f"{occurrence}({steps})")
-        self.prepared: Counter[tuple[Any, ...]] = Counter({(name,): 0 for name in (*COUNTED, *steps.names)})
+        self.prepared: Counter[tuple[Any, ...]] = Counter(
+            {(name,): 0 for name in (*COUNTED, "answers", *steps.names)}
+        )
 
     def __call__(self, group: Group) -> Group:
         gold = group.gold
@@ -62,6 +64,7 @@ class Locating:
                 document=gold.id,
                 advice="use a format of gold that has the text",
             )
+        self.prepared[("answers",)] += 1
         self.prepared[("unparsable",)] += int(predicted.metadata.get(UNPARSABLE, "0"))
         characters = Characters.of(gold)
         finders: list[Occurrences] = []
@@ -209,6 +212,6 @@ def _of_the_same_id(predicted: Document, gold: Document) -> Document:
         raise TextMismatch(
             f"gold has document {gold.id!r} where predicted has the answer {predicted.id!r}",
             file=gold.file,
-            advice="give both in the same order, or pair them by their ids with --pair-by id (pair_by)",
+            advice="give both in the same order, or pair them by their ids with pair_by='id'",
         )
     return predicted

@@ -13,6 +13,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Collection
 
 from clueval.exceptions import MissingExtra
+from clueval.spans.limits import require_few_searched
 from clueval.spans.regions import Regions
 from clueval.spans.span import Span
 from clueval.transforms.folding import folded
@@ -34,16 +35,27 @@ class Occurrences:
         self._folded = folded(text, folds)
         self._found: dict[str, list[Range]] = {}
         self._words: tuple[list[int], list[int]] | None = None
+        self._searched = self._compared = 0
 
     def key(self, mention: str) -> str:
         """Return the mention with the same folds: mentions with the same key have the same occurrences."""
         return folded(mention, self._folds).text
 
     def of(self, key: str) -> list[Range]:
-        """Return the ranges of all occurrences. O(n) for n characters, where boundaries do not repeat often."""
+        """Return the ranges of all occurrences. O(n) for n characters, where boundaries do not repeat often.
+
+        Raises `LimitError` after too many searches.
+        """
         if key not in self._found:
+            self._count(searched=len(self._folded.text))
             self._found[key] = self._occurrences(key)
         return self._found[key]
+
+    def _count(self, searched: int = 0, compared: int = 0) -> None:
+        """Count the characters that are searched, and the words that are compared."""
+        self._searched += searched
+        self._compared += compared
+        require_few_searched(self._searched, self._compared)
 
     def _occurrences(self, key: str) -> list[Range]:
         text = self._folded.text
@@ -69,7 +81,7 @@ class Occurrences:
         """Return the range of words that is most similar to the key, at least `least`; the earlier of equal ones.
 
         The similarity is 1 - d / n, where d is the Levenshtein distance and n the length of the longer text. Raises
-        `MissingExtra` if rapidfuzz is not installed.
+        `MissingExtra` if rapidfuzz is not installed, and `LimitError` after too many searches.
         """
         similarity = _similarity()
         text = self._folded.text
@@ -77,6 +89,7 @@ class Occurrences:
             words = [match.span() for match in _WORD.finditer(text)]
             self._words = [start for start, _ in words], [end for _, end in words]
         starts, ends = self._words
+        self._count(compared=len(starts))
         best, where = least, None
         for start in starts if key else ():
             first = bisect_left(ends, start + max(1, round(len(key) * best)))

@@ -295,7 +295,7 @@ def _mismatch(document: Document, number: int, token: str | None, text: str, at:
     what = "the tokens end" if token is None else f"token {number + 1} is {token!r}"
     advice = "the texts must be equal except for white space; escapes='ptb' reads -LRB- and quotes; score can align"
     if at >= len(text):
-        advice = "if the file has several documents, -DOCSTART-, # newdoc or --document-column tells where they begin"
+        advice = "if the file has several documents, -DOCSTART-, # newdoc or document_column tells where they begin"
     return TextMismatch(
         f"{what} where the other text has {shown} at position {at}",
         file=document.file,

@@ -8,7 +8,7 @@ from copy import deepcopy
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from clueval.exceptions import warn
+from clueval.exceptions import LimitError, warn
 from clueval.transforms.alternatives import Alternatives
 from clueval.transforms.any_of import NAME, AnyOf
 from clueval.transforms.group import CheckingTransform, DoubtingTransform, Group, Transform
@@ -152,7 +152,11 @@ def _through(transforms: Sequence[Transform], group: Group) -> Group:
     """Apply transforms to a group, in their order, and to its spans without a place."""
     for transform in transforms:
         unplaced, gold = group.unplaced, group.gold
-        group = transform(group)
+        try:
+            group = transform(group)
+        except LimitError as error:
+            error.document, error.file = gold.id, gold.file
+            raise
         if unplaced is not None:
             alone = transform(Group(nothing_beside(unplaced, gold), unplaced))
             group = replace(group, unplaced=alone.predicted)

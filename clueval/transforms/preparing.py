@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from clueval.exceptions import UsageError
-from clueval.options import number, option, require_types, whole
+from clueval.options import changed_fields, number, option, require_types, whole
+from clueval.overwriting import input_path
 from clueval.transforms.location_steps import DEFAULT_STEPS, OCCURRENCES, LocationSteps
 
 if TYPE_CHECKING:
@@ -25,7 +26,11 @@ def number_or_path(text: str) -> float | Path:
     try:
         return number(text)
     except ValueError:
-        return Path(text)
+        return input_path(text)
+
+
+def _separator_or_path(text: str) -> str | Path:
+    return text if text == "." else input_path(text)
 
 
 MODES = ("inside", "touching")
@@ -78,15 +83,20 @@ class Preparing:
             "new names of the labels of both sides: a line FROM<TAB>TO for each, or a JSON object; an empty TO drops "
             "the spans; other labels are an error unless the last line is *<TAB>* (keep) or *<TAB> (drop)",
             topic=_TOPIC,
+            parse=input_path,
         ),
     )
     gold_map: str | Path | Mapping[str, str] | None = field(
         default=None,
-        metadata=option("--gold-map", "FILE", "the same for the labels of gold", topic=_TOPIC),
+        metadata=option(
+            "--gold-map", "FILE", "the same for the labels of gold", topic=_TOPIC, parse=input_path
+        ),
     )
     predicted_map: str | Path | Mapping[str, str] | None = field(
         default=None,
-        metadata=option("--predicted-map", "FILE", "the same for the labels of predicted", topic=_TOPIC),
+        metadata=option(
+            "--predicted-map", "FILE", "the same for the labels of predicted", topic=_TOPIC, parse=input_path
+        ),
     )
     hierarchy: str | Path | None = field(
         default=None,
@@ -96,6 +106,7 @@ class Preparing:
             "the hierarchy of the labels: a name in each line, indented below its parent (brat's [entities] works); "
             "or . if labels hold their path, as LOC.city",
             topic=_TOPIC,
+            parse=_separator_or_path,
         ),
     )
     depth: int | None = field(
@@ -167,7 +178,7 @@ class Preparing:
             "--ignored",
             "WHICH",
             "predicted spans that do not count: those wholly inside the regions, or those touching them (at any "
-            "position, unless a counted gold span has the same start and end)",
+            "position, unless a counted gold span has the same fragments)",
             topic=_TOPIC,
             choices=MODES,
         ),
@@ -190,6 +201,7 @@ class Preparing:
             "a table of spans that are as good as a gold span: document, start, end_inclusive, label; each belongs to "
             "the gold span that it overlaps most, or to the one that of_start and of_end_inclusive name",
             topic=_TOPIC,
+            parse=input_path,
         ),
     )
     any_of: str | Path | Iterable[Any] | None = field(
@@ -200,7 +212,7 @@ class Preparing:
             "other golds of the same documents, as by several annotators: for each document, the gold with the fewest "
             "errors counts (GOLD if they are equal)",
             topic=_TOPIC,
-            parse=Path,
+            parse=input_path,
             several=True,
         ),
     )
@@ -327,23 +339,11 @@ class Preparing:
             each is not None for each in (self.depth, self.generic, self.generic_gold)
         )
 
-    def files(self) -> list[Path]:
-        """Return the files that the transforms are made from."""
-        given = (
-            self.label_map,
-            self.gold_map,
-            self.predicted_map,
-            self.hierarchy,
-            self.min_score,
-            self.alternatives,
-            *self.golds(),
-        )
-        return [Path(each) for each in given if isinstance(each, str | PathLike) and each != "."]
-
     def without(self, names: Iterable[str], caller: str) -> Preparing:
         """Return the options. Raises `UsageError` for one of `names` that is set, which `caller` does not have."""
+        changed = changed_fields(self)
         for name in names:
-            if getattr(self, name) != type(self).__dataclass_fields__[name].default:
+            if name in changed:
                 raise UsageError(f"Preparing.{name} does not apply to {caller}", advice="leave it out")
         return self
 

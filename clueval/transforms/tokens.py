@@ -91,7 +91,7 @@ class _TokenPlaces:
                     f"span {name_of(span)} does not begin and end with a token",
                     file=self._document.file,
                     document=self._document.id,
-                    advice="tokens are words and single marks without --tokens; --lossy leaves out such spans",
+                    advice="tokens are words and single marks without tokens=...; lossy=True leaves out such spans",
                 )
         return kept
 

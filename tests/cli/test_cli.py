@@ -8,11 +8,13 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from io import BufferedWriter, FileIO, TextIOWrapper
 from pathlib import Path
 
 import pytest
 from corpora import write
 
+from clueval import score
 from clueval.cli import COMMANDS, main
 from clueval.formats import FORMATS
 
@@ -217,15 +219,119 @@ def test_help_shows_every_option(command: str, capsys: Capture) -> None:
     assert named.get(command, "--layer") in capsys.readouterr().out
 
 
-def test_closed_pipe_is_not_an_error() -> None:
-    command = (
-        f"{sys.executable} -m clueval score {GOLD} {PREDICTED} {' '.join(LAYERS)} -q --format tsv | head -1"
-    )
-    done = subprocess.run(
-        ["bash", "-c", f"set -o pipefail; {command}"], capture_output=True, text=True, check=False
-    )
+PRINTED: dict[str, list[list[str]]] = {
+    **{
+        name: [[name, GOLD, PREDICTED, *LAYERS]]
+        for name in ("score", "conventions", "gate", "masking", "agree", "profile")
+    },
+    "errors": [
+        ["errors", GOLD, PREDICTED, *LAYERS],
+        ["errors", GOLD, PREDICTED, "--metric", "fair", "--layer", "entity=2"],
+        ["errors", GOLD, PREDICTED, "--metric", "noisy", "--layer", "entity=2"],
+    ],
+    "curate": [["curate", GOLD, PREDICTED, *LAYERS]],
+    "diff": [["diff", GOLD, PREDICTED, GOLD, *LAYERS]],
+    "check": [["check", GOLD, *LAYERS]],
+    "merge": [["merge", GOLD, *LAYERS]],
+    "convert": [["convert", GOLD, *LAYERS, "--to", "spans"]],
+    "threshold": [["threshold", "scored.jsonl", "scored.jsonl", "--score-feature", "s"]],
+    "compare": [["compare", "a.clueval", "a.clueval"]],
+    "faireval": [["faireval", "run.config"]],
+    "formats": [["formats"], ["formats", "conll"]],
+    "metrics": [["metrics"]],
+    "guide": [["guide"], ["guide", "formats"]],
+    "completion": [["completion", "bash"]],
+    "help": [["help"], ["score", "--help"], ["--help"], ["--version"]],
+}
+"""Arguments with which each command prints a result."""
 
-    assert done.stderr == ""
+
+@pytest.fixture
+def printed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A folder with the files of `PRINTED`, as the working folder."""
+    monkeypatch.chdir(tmp_path)
+    span = {"start": 0, "end": 1, "label": "X", "s": 0.5}
+    write(tmp_path / "scored.jsonl", json.dumps({"text": "a b", "spans": [span]}) + "\n")
+    write(tmp_path / "run.config", "target_in = t.csv\nsystem_in = t.csv\n")
+    write(tmp_path / "t.csv", "a NN B-NP\n")
+    score([["B-A"], ["O"]], [["B-A"], ["B-A"]], resample_by="document").save("a.clueval")
+
+
+@pytest.mark.parametrize(
+    "waits", [False, pytest.param(True, marks=pytest.mark.long)], ids=["at once", "at the end"]
+)
+@pytest.mark.parametrize("command", COMMANDS)
+def test_closed_pipe_ends_every_command_quietly(
+    printed: None, command: str, waits: bool, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for arguments in PRINTED[command]:
+        reader, writer = os.pipe()
+        os.close(reader)
+        buffered = BufferedWriter(FileIO(writer, "wb"), 1 << 20 if waits else 1)
+        stream = TextIOWrapper(buffered, encoding="utf-8", write_through=True)
+        monkeypatch.setattr(sys, "stdout", stream)
+
+        code = main(arguments)
+        said = capsys.readouterr().err
+        stream.close()
+
+        assert (code, [line for line in said.splitlines() if line.startswith("clueval")]) == (0, []), (
+            arguments
+        )
+
+
+def test_closed_pipe_ends_the_process_quietly() -> None:
+    for arguments in PRINTED["score"][0], PRINTED["errors"][0], ["score", "--help"]:
+        command = f"{shlex.join([sys.executable, '-m', 'clueval', *arguments])} | true"
+        done = subprocess.run(["bash", "-c", f"set -o pipefail; {command}"], capture_output=True, check=False)
+
+        assert (done.returncode, b"clueval" in done.stderr, b"Error" in done.stderr) == (0, False, False)
+
+
+FAILING = [
+    ["score", GOLD, PREDICTED, *LAYERS, "--fail-under", "levels.entity.unlabelled.4.recall=1"],
+    [
+        "score",
+        GOLD,
+        PREDICTED,
+        *LAYERS,
+        "--fail-under",
+        "levels.entity.unlabelled.4.recall=1",
+        "--format",
+        "json",
+    ],
+    ["masking", GOLD, PREDICTED, *LAYERS, "--fail-under", "entity.entity_recall=1"],
+    ["diff", GOLD, GOLD, PREDICTED, *LAYERS, "--fail-on-new"],
+    ["check", "wrong.conll"],
+]
+
+
+@pytest.mark.parametrize(
+    ("closed", "size"),
+    [("stdout", 1), ("stdout", 1 << 20), ("stderr", 1)],
+    ids=["at once", "at the end", "messages"],
+)
+@pytest.mark.parametrize("arguments", FAILING, ids=lambda arguments: arguments[0])
+def test_what_failed_fails_through_a_closed_pipe(
+    tmp_path: Path, arguments: list[str], closed: str, size: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path / "wrong.conll", "a\tB-X\n\nb\tI-Y\n")
+    reader, writer = os.pipe()
+    os.close(reader)
+    with TextIOWrapper(BufferedWriter(FileIO(writer, "wb"), size), write_through=True) as stream:
+        monkeypatch.setattr(sys, closed, stream)
+
+        assert main(arguments) == 1
+
+
+def test_an_error_that_nobody_reads_has_its_code() -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    command = [sys.executable, "-m", "clueval", "score", "nowhere", "nowhere"]
+
+    assert subprocess.run(command, stderr=writer, check=False).returncode == 2
+    os.close(writer)
 
 
 def test_control_characters_in_labels_are_escaped_on_a_terminal(tmp_path: Path, capsys: Capture) -> None:

@@ -133,9 +133,9 @@ def test_library_refuses_an_option_that_does_not_apply(folder: Path, reader: Cal
     path = folder / "a.conll"
 
     reader(path, token=1, scheme="BIO")
-    with pytest.raises(UsageError, match=r"a\.conll: --text x does not apply to the format conll"):
+    with pytest.raises(UsageError, match=r"a\.conll: Reading.text='x' does not apply to the format conll"):
         reader(path, text="x")
-    with pytest.raises(UsageError, match="--ignore-punctuation does not apply to the format conll"):
+    with pytest.raises(UsageError, match=r"Reading.ignore_punct=True does not apply to the format conll"):
         reader(path, ignore_punct=True)
     reader(path, ignore_punct=False)  # it does stay where it is
 

@@ -145,3 +145,12 @@ def test_a_value_that_no_command_has_is_an_error(folder: Path, capsys: Capture) 
 
     assert main(["conventions", "a.conll", "a.conll"]) == 2
     assert "format cannot be 'jsn' (one of text, json" in capsys.readouterr().err
+
+
+def test_an_output_of_the_command_line_without_a_blank_replaces_that_of_the_file(folder: Path) -> None:
+    (folder / "clueval.toml").write_text('output-file = "a.txt"\n', encoding="utf-8")
+
+    assert main(["score", "a.conll", "a.conll", "-ob.txt"]) == 0
+
+    assert (folder / "b.txt").exists()
+    assert not (folder / "a.txt").exists()

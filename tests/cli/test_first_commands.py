@@ -27,7 +27,7 @@ def _files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         ("score g.conll p.conll --metric exact --fail-under exact.label.micro.f1=90", "micro.f1=0.9)"),
         ("masking g.conll p.conll --fail-under entity_recall=90", "entity_recall=0.9)"),
         ("masking g.conll p.conll --fail-over leaks=0", "documents_exposed counts documents that leak"),
-        ("errors g.conll p.conll --metric exact", "those of --level 1 --labelled LAYER"),
+        ("errors g.conll p.conll --metric exact --level 1", "--level does not apply to --metric exact"),
         ("score g.conll p.conll --json", "use --format"),
         ("score g.conll p.conll --output json", "--format names its form"),
         ("score g.conll p.conll --mode strict", "--scheme BIO --invalid discard"),
@@ -58,7 +58,7 @@ def _files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
             "score g.conll p.conll -o x.html",
             "conlleval; clueval errors --html FILE writes the errors as a web page)",
         ),
-        ("compare g.conll p.conll", "clueval score GOLD PREDICTED --save FILE writes a saved result"),
+        ("compare g.conll p.conll", "score with --save FILE writes a saved result"),
         ("score g.conll p.conll --intervals", "there is one document (score with --resample-by sentence)"),
         ("score g.conll p.conll --label-map PER=X", "give a file with a line FROM<TAB>TO for each label"),
         ("score g.conll p.conll --layer a=2 --layer b=7", "NAME=GOLD: if only gold has it"),
@@ -116,7 +116,7 @@ def test_overlapping_spans_are_refused_with_their_file_and_the_metrics_that_coun
     error = capsys.readouterr().err
     assert error.startswith("clueval score: p.jsonl:1, document '1': spans ")
     assert f"metric '{metric}' cannot count such spans; exact, fair, gate and muc can" in error
-    assert main(["diff", "g.jsonl", "g.jsonl", "p.jsonl"]) == 2
+    assert main(["diff", "g.jsonl", "g.jsonl", "p.jsonl", "--unlabelled"]) == 2
     assert capsys.readouterr().err.startswith("clueval diff: p.jsonl:1, document '1': spans ")
 
 

@@ -6,6 +6,7 @@ import csv
 import json
 import re
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -396,7 +397,10 @@ class TestLists:
     def test_options_that_do_not_fit_are_errors_of_one_line(
         self, gate_command: Printed, corpus: Path, options: list[str], problem: str
     ) -> None:
-        assert problem in gate_command.refusal(corpus, *self.OPTIONS, *options)
+        own = zip(self.OPTIONS[::2], self.OPTIONS[1::2], strict=True)
+        changed = {**dict(own), options[0]: options[1]}
+
+        assert problem in gate_command.refusal(corpus, *chain(*changed.items()))
 
     def test_disambiguation_needs_features(self) -> None:
         with pytest.raises(UsageError, match="at least one feature"):
@@ -750,7 +754,7 @@ def test_pairs_of_sets_are_added_and_averaged(tmp_path: Path, capsys: pytest.Cap
         (["--pair", "Key"], "cannot be read"),
         (["--pair", "Key:A:B"], "cannot be read"),
         (["--pair", "Key:Old", "--pair", "Key:Old"], "named twice"),
-        (["--pair", "Key:Old", "--gold-set", "Key"], "cannot be used with gold_set"),
+        (["--pair", "Key:Old", "--gold-set", "Key"], "cannot be used with --gold-set"),
         (["--pair", "Key:Old", "--by", "document"], "cannot be used with by"),
     ],
 )

@@ -83,7 +83,7 @@ def test_labels_with_other_names_are_answered_with_the_options_that_rename_them(
     for name, label in (("gold", "PERSON"), ("predicted", "PER"), ("mapped", "PERSON")):
         (tmp_path / f"{name}.conll").write_text(f"a\tB-{label}\nb\tO\n", encoding="utf-8")
     gold, predicted, mapped = (str(tmp_path / f"{name}.conll") for name in ("gold", "predicted", "mapped"))
-    advice = "no label is on both sides; --gold-map and --predicted-map (gold_map, predicted_map) give labels new names"
+    advice = "no label is on both sides; --gold-map and --predicted-map give labels new names"
 
     assert main(["score", gold, predicted]) == 0
     assert advice in capsys.readouterr().err
@@ -198,7 +198,15 @@ def test_errors_count_the_spans_that_have_only_a_wrong_label(tmp_path: Path, cap
     rows = [("1", [[0, 1, "X"], [2, 3, "X"]]), ("2", [[0, 1, "X"], [2, 3, "Y"]])]
     for name, spans in rows:
         (tmp_path / f"{name}.jsonl").write_text(json.dumps({"id": name, "text": "a b", "label": spans}))
-    command = ["errors", str(tmp_path / "1.jsonl"), str(tmp_path / "2.jsonl"), "--pair-by", "content"]
+    command = [
+        "errors",
+        str(tmp_path / "1.jsonl"),
+        str(tmp_path / "2.jsonl"),
+        "--pair-by",
+        "content",
+        "--level",
+        "2",
+    ]
 
     printed = []
     for more in ([], ["--side", "gold"], ["--labelled", "label"], ["--class", "missed"]):

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
-from collections.abc import Callable, Sequence
+import sys
+import zipfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import redirect_stderr, suppress
+from io import StringIO
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from clueval import convert, gate, read, score
 from clueval.cli import COMMANDS, main
 from clueval.cli.commands import command_parser
-from clueval.cli.outputs import refuse_to_overwrite
-from clueval.exceptions import FileError, UsageError
+from clueval.exceptions import CluevalError, FileError, UsageError
+from clueval.overwriting import inputs_kept, note_input, refuse_to_overwrite, require_no_input
 
 SAMPLES = Path(__file__).parents[1] / "samples"
 
@@ -62,61 +69,19 @@ BOTH = ["gold.conll", "predicted.conll"]
 NOISY = ["--metric", "noisy"]
 
 CASES: list[tuple[str, list[str]]] = [
-    *(
-        (name, [*command, option, "OUT"])
-        for name in ("gold.conll", "predicted.conll")
-        for command, option in (
-            (["errors", *BOTH], "--tsv"),
-            (["errors", *BOTH], "--xlsx"),
-            (["errors", *BOTH], "--html"),
-            (["conventions", *BOTH], "--html"),
-            (["gate", *BOTH], "--html"),
-            (["gate", *BOTH], "--gate-tsv"),
-            (["errors", *BOTH, *NOISY], "--html"),
-            (["score", *BOTH], "-o"),
-            (["conventions", *BOTH], "-o"),
-            (["profile", *BOTH], "-o"),
-            (["threshold", *BOTH, "--score-feature", "s"], "-o"),
-            (["threshold", *BOTH, "--score-feature", "s"], "--html"),
-            (["gate", *BOTH], "-o"),
-            (["check", *BOTH], "-o"),
-            (["masking", *BOTH], "-o"),
-            (["masking", *BOTH], "--tsv"),
-            (["masking", *BOTH], "--html"),
-            (["agree", *BOTH], "-o"),
-            (["agree", *BOTH], "--tsv"),
-            (["agree", *BOTH], "--xlsx"),
-            (["agree", *BOTH], "--html"),
-            (["agree", *BOTH], "--pygamma"),
-            (["curate", *BOTH], "-o"),
-            (["curate", *BOTH], "--undecided"),
-        )
-    ),
+    ("gold.conll", ["errors", *BOTH, *NOISY, "--html", "OUT"]),
     ("gold.conll", ["score", *BOTH, "--save", "OUT"]),
     ("predicted.conll", ["score", *BOTH, "--fail-if-worse", "predicted.conll", "--save", "OUT"]),
     ("gold.conll", ["diff", *BOTH, "one/a.conll", "-o", "OUT"]),
-    ("one/a.conll", ["diff", *BOTH, "one/a.conll", "-o", "OUT"]),
     ("one/a.conll", ["diff", *BOTH, "one/a.conll", "--html", "OUT"]),
     ("gold.conll", ["compare", *BOTH, "--html", "OUT"]),
     ("one/a.conll", ["compare", "gold.conll", "predicted.conll,one/a.conll", "-o", "OUT"]),
-    ("gold.conll", ["merge", "gold.conll", "-o", "OUT"]),
-    ("gold.conll", ["convert", "gold.conll", "--to", "spans", "-o", "OUT"]),
     ("a.ltf", ["convert", "a.ltf", "--input", "ltf", "--to", "ltf", "-o", "OUT"]),
     ("one/a.conll", ["errors", "one", "two", "--tsv", "OUT"]),
     ("two/a.conll", ["gate", "one", "two", "--gate-tsv", "OUT"]),
     ("spans.vrt", ["merge", "spans.tsv", "--input", "spans", "-o", "OUT"]),
     ("spans.vrt", ["conventions", "spans.tsv", "spans.tsv", "--input", "spans", "--html", "OUT"]),
-    ("text.vrt", ["merge", "spans.tsv", "--input", "spans", "--text", "text.vrt", "-o", "OUT"]),
-    ("text.vrt", ["errors", "spans.tsv", "spans.tsv", "--text", "text.vrt", "--tsv", "OUT"]),
-    ("text.vrt", ["gate", "spans.tsv", "spans.tsv", "--text", "text.vrt", "--gate-tsv", "OUT"]),
     ("two/a.conll", ["errors", "--pairs", "pairs.csv", "one", *NOISY, "--html", "OUT"]),
-    ("pairs.csv", ["errors", "--pairs", "pairs.csv", "one", *NOISY, "--html", "OUT"]),
-    ("pairs.csv", ["score", "--pairs", "pairs.csv", "one", *NOISY, "-o", "OUT"]),
-    ("one/a.conll", ["agree", *BOTH, "--system", "one/a.conll", "--tsv", "OUT"]),
-    ("words.txt", ["curate", *BOTH, "--decisions", "words.txt", "-o", "OUT"]),
-    ("words.txt", ["masking", *BOTH, "--ignore-words", "words.txt", "--tsv", "OUT"]),
-    ("one/a.conll", ["profile", *BOTH, "--train", "one/a.conll", "-o", "OUT"]),
-    ("counts.txt", ["masking", *BOTH, "--word-weights", "counts.txt", "-o", "OUT"]),
     ("run.config", ["faireval", "run.config", "-o", "OUT"]),
     *((name, ["faireval", "run.config"]) for name in ("t.csv", "s.csv", "run.config")),
 ]
@@ -229,64 +194,309 @@ def test_two_outputs_of_one_file_are_refused(place: Path) -> None:
 
     for pair in (("x", "./x"), ("x", "y"), ("z", "missing"), ("new", "../" + place.name + "/new")):
         with pytest.raises(UsageError, match="two results would be written"):
-            refuse_to_overwrite([], pair)
+            refuse_to_overwrite(pair)
 
 
-def test_new_file_in_an_input_folder_is_allowed(place: Path) -> None:
-    refuse_to_overwrite(["one"], ["one/new.tsv", "missing"])
-    with pytest.raises(FileError, match="cannot be overwritten"):
-        refuse_to_overwrite(["one"], ["one/a.conll"])
+@pytest.mark.parametrize("twice", [False, True])
+def test_new_file_in_an_input_folder_is_allowed(place: Path, twice: bool) -> None:
+    with inputs_kept():
+        note_input("one")
+        refuse_to_overwrite(["one/new.tsv", "missing"])
+        note_input("one" if twice else "two")
+        with pytest.raises(FileError, match="cannot be overwritten"):
+            refuse_to_overwrite(["one/a.conll" if twice else "two/a.conll"])
 
 
-OPTIONS_THAT_WRITE = {
-    "score": {"output_file", "Trust.save"},
-    "compare": {"html", "output_file"},
-    "diff": {"html", "output_file"},
-    "masking": {"html", "tsv", "output_file"},
-    "agree": {"html", "tsv", "xlsx", "pygamma", "output_file"},
-    "curate": {"undecided", "output_file"},
-    "gate": {"html", "gate_tsv", "write_indicators", "output_file"},
-    "conventions": {"html", "output_file"},
-    "errors": {"tsv", "xlsx", "html"},
-    "faireval": {"output_file"},
-    "guide": {"html"},
-    "merge": {"output_file"},
-    "check": {"output_file"},
-    "completion": {"output_file"},
-    "convert": {"output_file"},
-    "profile": {"output_file"},
-    "threshold": {"html", "output_file"},
+def test_several_outputs_may_be_new_in_an_input_folder(place: Path) -> None:
+    outputs = {option: f"one/new.{option}" for option in ("tsv", "xlsx", "html")}
+
+    given = [word for option, path in outputs.items() for word in (f"--{option}", path)]
+    assert main(["errors", "one", "two", *given]) == 0
+    assert all((place / path).is_file() for path in outputs.values())
+
+
+OUTPUTS = {
+    "output_file",
+    "Trust.save",
+    "html",
+    "tsv",
+    "xlsx",
+    "gate_tsv",
+    "pygamma",
+    "undecided",
+    "write_indicators",
 }
-"""What the tests above cover; the config of `faireval` may name an output, too."""
+"""The options of all commands that name an output. Every other option whose value is a path names an input."""
+
+NO_FILES = {"cite", "score"}
+"""Options with the path of a number in a report."""
+
+WORDS = {"formats": "name", "metrics": "name", "guide": "page", "completion": "shell", "help": "about topic"}
+"""The arguments that are no paths."""
+
+THREE = ["gold.conll", "predicted.conll", "one/a.conll"]
+
+COMMAND_LINES: dict[str, tuple[dict[str, str], list[str]]] = {
+    **{
+        name: ({"gold": "gold.conll", "predicted": "predicted.conll"}, [*BOTH, *more])
+        for name, more in {
+            "score": [],
+            "conventions": [],
+            "masking": [],
+            "gate": [],
+            "profile": [],
+            "threshold": ["--score-feature", "s"],
+        }.items()
+    },
+    "errors": ({"gold": "gold.conll", "predicted": "predicted.conll", "second": "one/a.conll"}, BOTH),
+    "diff": (dict(zip(("gold", "old", "new"), THREE, strict=True)), THREE),
+    "agree": ({"annotators": "gold.conll"}, ["me=gold.conll", "you=predicted.conll"]),
+    "curate": ({"annotators": "predicted.conll"}, ["me=gold.conll", "you=predicted.conll"]),
+    "compare": ({"systems": "two/a.conll"}, ["gold.conll", "predicted.conll,two/a.conll"]),
+    "merge": ({"file": "gold.conll"}, ["gold.conll"]),
+    "check": ({"files": "predicted.conll"}, BOTH),
+    "convert": ({"file": "gold.conll"}, ["gold.conll", "--to", "spans"]),
+    "faireval": ({"config": "run.config"}, ["run.config"]),
+}
+"""For each command the file that each of its arguments names, and the arguments."""
+
+OPTIONS = {
+    "Preparing.label_map": ["--label-map", "map.list"],
+    "Preparing.gold_map": ["--gold-map", "map.list"],
+    "Preparing.predicted_map": ["--predicted-map", "map.list"],
+    "Preparing.hierarchy": ["--hierarchy", "tree.list", "--depth", "1"],
+    "Preparing.alternatives": ["--alternatives", "spans.list"],
+    "Preparing.any_of": ["--any-of", "two/a.conll"],
+    "Preparing.min_score": ["--min-score", "threshold.list"],
+    "Reading.text": ["--text", "text.vrt"],
+    "Reading.names": ["--names", "names.list"],
+    "Masking.ignore_words": ["--ignore-words", "words.txt"],
+    "Masking.word_weights": ["--word-weights", "counts.txt"],
+    "fail_if_worse": ["--fail-if-worse", "saved.list"],
+    "pairs": ["--pairs", "pairs.csv"],
+    "system": ["--system", "two/a.conll"],
+    "decisions": ["--decisions", "words.txt"],
+    "train": ["--train", "two/a.conll"],
+    "tokens": ["--tokens", "text.vrt"],
+}
+"""For each option with an input its arguments; the second is the file."""
 
 
-def test_every_option_that_takes_a_path_is_known_to_these_tests() -> None:
-    found = {}
+def path_options(command: str, place: Path) -> Iterator[argparse.Action]:
+    """The arguments and options of a command whose value is a path, as its parser declares them."""
+    for action in command_parser(command)._actions:
+        named = action.metavar in ("PATH", "FILE", "FOLDER", "CSV") or not action.option_strings
+        if action.dest in NO_FILES or action.dest in WORDS.get(command, ""):
+            continue
+        if named or action.type is Path or opens(action, place / "gold.conll"):
+            yield action
+
+
+def opens(action: argparse.Action, path: Path) -> bool:
+    """Whether the value of an option is noted as a file that is read."""
+    with inputs_kept(), suppress(CluevalError, ValueError, argparse.ArgumentTypeError):
+        if callable(action.type):
+            action.type(str(path))
+        return is_input(path)
+    return False
+
+
+def is_input(path: Path) -> bool:
+    """Whether the running command has noted a file as an input."""
+    try:
+        require_no_input(path)
+    except FileError:
+        return True
+    return False
+
+
+def outputs_of(command: str) -> list[str]:
+    """The options of a command that name an output file."""
+    return [
+        action.option_strings[-1]
+        for action in command_parser(command)._actions
+        if action.dest in OUTPUTS - {"write_indicators"}
+    ]
+
+
+@pytest.fixture
+def more(place: Path) -> Path:
+    """The place with the files of `OPTIONS`."""
+    (place / "map.list").write_text("X\tX\n*\t*\n")
+    (place / "tree.list").write_text("X\nY\n")
+    (place / "spans.list").write_text(TABLE)
+    (place / "names.list").write_text('["O", "B-X"]')
+    threshold = {"threshold": 0.5, "score_feature": "s", "metric": "exact", "measure": "f1"}
+    (place / "threshold.list").write_text(json.dumps(threshold))
+    result = score(place / "gold.conll", place / "gold.conll", resample_by="sentence")
+    result.save(place / "saved.list")
+    config = place / "run.config"
+    config.write_text(config.read_text().replace("OUT", "new.csv"))
+    return place
+
+
+def refused(arguments: list[str], option: str, output: str) -> None:
+    """Fail if a command replaces this output, which is one of its inputs, or anything else."""
+    before = {path: path.read_bytes() for path in Path().rglob("*") if path.is_file()}
+
+    with redirect_stderr(StringIO()) as said:
+        code = main([*arguments, option, output])
+
+    message = f"{output}: is an input and cannot be overwritten (name another file)\n"
+    assert (code, said.getvalue()) == (2, f"clueval {arguments[0]}: {message}"), (arguments, option)
+    assert {path: path.read_bytes() for path in Path().rglob("*") if path.is_file()} == before
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_no_output_replaces_the_file_of_any_argument_or_option(more: Path, command: str) -> None:
+    arguments, line = COMMAND_LINES.get(command, ({}, []))
+    for number, action in enumerate(path_options(command, more)):
+        if action.dest in OUTPUTS:
+            continue
+        own = OPTIONS[action.dest] if action.option_strings else [arguments[action.dest]]
+        file = own[1] if action.option_strings else own[0]
+        begins = ["one"] if action.dest == "pairs" else line
+        given = [command, *begins, *(own if action.option_strings or file not in " ".join(line) else [])]
+        options = outputs_of(command)
+        if action.dest == "second":
+            options = ["--html"]
+        if command == "errors" and action.dest == "pairs":
+            given, options = [*given, *NOISY], ["--html", "--tsv"]
+        refused(given, options[number % len(options)], f"one/../{file}")
+        if action.dest == "gold":
+            for option in options:
+                refused(given, option, file)
+
+
+SHAPES = {
+    "a pattern": ("one/*.conll", "two/*.conll", "one/a.conll"),
+    "two patterns": ("*e/a.conll", "*o/a.conll", "two/a.conll"),
+    "a folder": ("one", "two", "two/a.conll"),
+    "a member of an archive": ("one.zip!a.conll", "two.zip!a.conll", "one.zip"),
+    "an archive": ("one.zip", "two.zip", "two.zip"),
+    "a link": ("link", "two/a.conll", "one/a.conll"),
+}
+"""How files can be named, for both sides, with a file that is meant."""
+
+
+@pytest.mark.parametrize(
+    ("command", "shape"),
+    [
+        (command, shape)
+        for command in COMMAND_LINES
+        for shape in SHAPES
+        if command not in ("compare", "faireval") and (command, shape) != ("merge", "a folder")
+    ],
+)
+def test_no_output_replaces_an_input_however_it_is_named(more: Path, command: str, shape: str) -> None:
+    gold, predicted, file = SHAPES[shape]
+    (more / "link").symlink_to("one/a.conll")
+    for folder in ("one", "two"):
+        with zipfile.ZipFile(more / f"{folder}.zip", "w") as archive:
+            archive.write(more / folder / "a.conll", "a.conll")
+    names = {"gold.conll": gold, "predicted.conll": predicted, "one/a.conll": predicted}
+    line = [names.get(word, word) for word in COMMAND_LINES[command][1]]
+    line = [word.replace("gold.conll", gold).replace("predicted.conll", predicted) for word in line]
+    if command in ("merge", "convert"):
+        line[0] = gold if file.startswith("one") else predicted
+
+    refused([command, *line], outputs_of(command)[0], file)
+
+
+@pytest.mark.parametrize(
+    ("command", "name"),
+    [("score", "pyproject.toml"), *((command, "clueval.toml") for command in (*COMMAND_LINES, "completion"))],
+)
+def test_no_output_replaces_the_configuration(more: Path, command: str, name: str) -> None:
+    (more / name).write_text("quiet = true\n" if name == "clueval.toml" else "[tool.clueval]\nquiet = true\n")
+    line = COMMAND_LINES[command][1] if command in COMMAND_LINES else ["bash"]
+
+    with redirect_stderr(StringIO()) as said:
+        code = main([command, *line, outputs_of(command)[-1], name])
+
+    assert code == 2
+    assert f"{name}: is an input and cannot be overwritten" in said.getvalue()
+    assert "quiet = true" in (more / name).read_text()
+
+
+@pytest.mark.parametrize("setting", ["ignore_words=words.txt", "word_weights=counts.txt"])
+def test_no_output_replaces_the_file_of_a_setting(more: Path, setting: str) -> None:
+    given = ["score", *BOTH, "--metric", "masking", "--set", f"masking.{setting}"]
+    for option in ("-o", "--save"):
+        refused(given, option, setting.partition("=")[2])
+
+
+OPENED: list[Any] = []
+"""The files that were opened, while a test listens."""
+
+LISTENING: list[bool] = []
+
+
+def listen(event: str, arguments: tuple[Any, ...]) -> None:
+    if LISTENING and event == "open" and isinstance(arguments[0], str | os.PathLike):
+        OPENED.append(Path(os.fsdecode(arguments[0])).absolute())
+
+
+sys.addaudithook(listen)
+
+
+def files_opened(run: Callable[[], object], below: Path) -> list[Path]:
+    """The files below a folder that exist before something is run, and are opened by it; each is known as an input."""
+    before = {path for path in below.rglob("*") if path.is_file()}
+    OPENED.clear()
+    with inputs_kept(), suppress(CluevalError):
+        LISTENING.append(True)
+        try:
+            run()
+        finally:
+            LISTENING.clear()
+            opened = [path for path in dict.fromkeys(OPENED) if path in before]
+            assert all(map(is_input, opened))
+    return opened
+
+
+@pytest.mark.parametrize("command", COMMAND_LINES)
+def test_every_file_that_a_command_opens_is_known_as_an_input(more: Path, command: str) -> None:
+    arguments, line = COMMAND_LINES[command]
+
+    opened = files_opened(lambda: main([command, *line]), more)
+
+    named = {name for name in arguments.values() if command != "errors" or name != "one/a.conll"}
+    assert {str(path.relative_to(more)) for path in opened} & named or command == "compare"
+
+
+def test_every_file_that_a_format_opens_is_known_as_an_input() -> None:
+    files = [path for path in sorted((SAMPLES / "formats").rglob("*")) if path.is_file()]
+
+    opened = {path: files_opened(lambda path=path: list(read(path)), SAMPLES) for path in files}
+
+    beside = [path for path, found in opened.items() if {*found} - {path}]
+    assert {path.suffix for path in beside} >= {".ann"}
+    assert all(path in found for path, found in opened.items())
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        lambda path: score("gold.conll", "predicted.conll", save=path),
+        lambda path: convert("predicted.conll", "spans", path),
+        lambda path: gate("gold.conll", "predicted.conll", table=path),
+        lambda path: gate("gold.conll", "predicted.conll", page=path),
+    ],
+)
+def test_no_function_replaces_its_input_and_a_later_one_may(place: Path, write: Callable[[str], Any]) -> None:
+    with pytest.raises(FileError, match="is an input and cannot be overwritten"):
+        write("predicted.conll")
+    assert Path("predicted.conll").read_text() == CONLL
+
+    write("gold2.conll")
+    score("gold.conll", "gold.conll", save="predicted.conll")
+    assert Path("predicted.conll").read_text() != CONLL
+
+
+def test_every_option_that_takes_a_path_is_an_output_or_has_its_arguments_here(place: Path) -> None:
     for command in COMMANDS:
-        paths = {
-            action.dest
-            for action in command_parser(command)._actions
-            if action.option_strings and (action.type is Path or action.metavar in ("PATH", "FILE", "FOLDER"))
-        }
-        found[command] = paths - {
-            "Reading.text",
-            "Reading.names",
-            "tokens",
-            "pairs",
-            "cite",
-            "decisions",
-            "system",
-            "fail_if_worse",
-            "score",
-            "Masking.ignore_words",
-            "Masking.word_weights",
-            "Preparing.alternatives",
-            "Preparing.any_of",
-            "Preparing.gold_map",
-            "Preparing.hierarchy",
-            "Preparing.label_map",
-            "Preparing.predicted_map",
-            "train",
-        }
-
-    assert {command: paths for command, paths in found.items() if paths} == OPTIONS_THAT_WRITE
+        arguments = COMMAND_LINES.get(command, ({}, []))[0]
+        for action in path_options(command, place):
+            known = OUTPUTS | OPTIONS.keys() if action.option_strings else arguments.keys()
+            assert action.dest in known, (command, action.dest)

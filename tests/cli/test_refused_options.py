@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import argparse
 from pathlib import Path
 
 import pytest
 
 from clueval import CluevalError, convert
-from clueval.cli import main
+from clueval.cli import COMMANDS, main
+from clueval.cli.commands import command_parser
 
 Capture = pytest.CaptureFixture[str]
 
@@ -31,6 +33,15 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         ("score g.conll p.conll --inline-pattern (", "score: --inline-pattern is not a regular expression"),
         ("score g.conll p.conll --meta a", "score: --meta needs a name and a column"),
         ("score g.conll p.conll --score-feature s --min-score nan", "'nan' is not a number"),
+        (
+            "score g.conll p.conll --metric fair --set fair.focus=target --set fair.focus=system",
+            "given twice",
+        ),
+        (
+            "curate g.conll p.conll --decisions a --decisions b",
+            "--decisions: given twice, with different values",
+        ),
+        ("score g.conll p.conll -oa -ob", "-o/--output-file: given twice"),
         ("diff g.conll p.conll p.conll --lang de", "--lang needs --html"),
         ("curate a=g.conll b=p.conll --votes 3", "votes is 3, but there are 2 annotators (use --votes all)"),
         ("agree a=g.conll b=p.conll --disagreements --format json", "--disagreements prints places"),
@@ -84,3 +95,37 @@ def test_command_without_enough_memory_ends_with_one_line(
     assert (
         capsys.readouterr().err == "clueval metrics: there is not enough memory for these files and options\n"
     )
+
+
+SOME = ("a", "b", "1", "2", "0.5", "0.6", "fair", "confusion", "a=b", "b=a", "label:1", "label:2", "de", "en")
+"""Values for options that are no choice: each option takes two of them that it does not read as the same."""
+
+WITHOUT_TWO = {"--average", "--answers", "--escapes", "--ignore-words", "--word-weights"}
+"""Options that know one value only, or read a file."""
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_option_with_one_value_is_given_once_in_every_command(command: str, capsys: Capture) -> None:
+    parser = command_parser(command)
+    single = {
+        action: flag
+        for flag, action in parser.option_actions().items()
+        if action.nargs in (None, "?") and not isinstance(action, argparse._AppendAction)
+    }
+
+    def parsed(*values: str) -> str:
+        """What the parser says to an option with these values, one after the other."""
+        with pytest.raises(SystemExit):  # a path is missing, or --no-such is unknown
+            parser.parse_args([*(f"{flag}={value}" for value in values), "--no-such"])
+        return capsys.readouterr().err
+
+    for action, flag in single.items():
+        choices = parsed("-").partition("one of: ")[2].partition(" (see")[0]
+        known = action.choices or choices.split(", ")
+        if flag in WITHOUT_TWO:
+            continue
+        fitting = (text for text in (*known, *SOME) if text and flag not in parsed(text))
+        one, other = next(fitting), next(fitting)
+
+        assert f"{flag}: given twice, with different values" in parsed(one, other)
+        assert "given twice" not in parsed(one, one)

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import ast
+import re
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from corpora import write
 
+import clueval
 from clueval import score
 from clueval.cli import main
-from clueval.cli.setting_names import with_options
+from clueval.cli.commands import COMMANDS, command_parser
+from clueval.cli.setting_names import in_options, with_options
 from clueval.exceptions import CluevalError, UsageError
 from clueval.metrics import METRICS, metric_class
 from clueval.metrics.gate import Gate
@@ -94,3 +100,113 @@ def test_class_of_every_metric_is_translated(name: str) -> None:
     error = with_options(CluevalError(f"check {metric_class(name).__name__}.x"), "score")
 
     assert error.problem == f"check --set {name}.x"
+
+
+_COMMAND_LINE = re.compile(r"(?<![\w-])--[a-z]")
+
+OUTPUTS = {
+    "findings/page.py": (" To list label errors too, run with --labelled ",),
+    "reports/text.py": ('all tables: --all, or in Python render("text", all=True)',),
+    "studies/convention_rows.py": ("invalid tags are treated in another way (--invalid)",),
+    "studies/masking/text.py": (" more (--tsv or --format json has all)",),
+}
+"""Text of reports, which the command line prints; it is no message of a function."""
+
+
+def literals(tree: ast.Module) -> Iterator[str]:
+    """Yield the strings of a module, except docstrings, declared options, and what describes a format."""
+    left_out: set[ast.AST] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Expr):
+            left_out.add(node.value)
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            if node.func.id in ("option", "Format", "Sign"):
+                left_out.update(ast.walk(node))
+        elif isinstance(node, ast.FunctionDef) and node.name == "recognised_by":
+            left_out.update(ast.walk(node))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and node not in left_out:
+            yield node.value
+
+
+def test_no_message_outside_the_command_line_names_an_option_as_it_does() -> None:
+    package = Path(clueval.__file__).parent
+    found = {}
+    for path in sorted(package.rglob("*.py")):
+        name = path.relative_to(package).as_posix()
+        source = path.read_text(encoding="utf-8")
+        if not name.startswith("cli/") and _COMMAND_LINE.search(source):
+            wrong = [
+                text
+                for text in literals(ast.parse(source))
+                if _COMMAND_LINE.search(re.sub(r"clueval [a-z]+ .*", "", text))
+                and text not in OUTPUTS.get(name, ())
+            ]
+            found |= {name: wrong} if wrong else {}
+
+    assert not found
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_option_is_translated_from_its_name_in_python(command: str) -> None:
+    actions = {id(each): each for each in command_parser(command).option_actions().values()}.values()
+    names = [action.dest.rpartition(".")[2] for action in actions]
+    for name, action in zip(names, actions, strict=True):
+        flag = next((each for each in action.option_strings if each.startswith("--")), None)
+        if flag is not None and action.dest != "Counting.align":
+            assert in_options(f"see {action.dest}=...", command) == f"see {flag}"
+            if names.count(name) == 1:  # `by` is also a setting of the metric gate
+                assert in_options(f"see {name}=...", command) == f"see {flag}"
+
+
+@pytest.mark.parametrize(
+    ("python", "option"),
+    [
+        ("layers={'entity': 2}", "--layer entity=2"),
+        ("layers={'a': (2, 3), 'b': (4, None)}", "--layer a=2:3 --layer b=4:"),
+        ("metrics='exact'", "--metric exact"),
+        ("Reading.labels=['A', 'B']", "--labels A,B"),
+        ("Reading.ignore_punct=False", "--no-ignore-punctuation"),
+        ("Reading.token=-2", "--token -2"),
+        ("merge=True", "--merge"),
+        ("pair_by", "--pair-by"),
+        ("Trust.seed", "--seed"),
+        ("entity=2", "entity=2"),
+        ("text", "text"),
+        ("/tmp/gold_map", "/tmp/gold_map"),
+        ("'gold_map'", "'gold_map'"),
+        ("don't gold_map's", "don't --gold-map's"),
+        ("layers={'a': 'it\\'s}'}", "--layer a=it's}"),
+    ],
+)
+def test_values_are_written_as_on_the_command_line(python: str, option: str) -> None:
+    assert in_options(f"as in {python}", "score") == f"as in {option}"
+
+
+@pytest.mark.parametrize(
+    ("content", "python", "arguments", "named"),
+    [
+        ("Ada\tx\ty\tB-A\n", lambda path: score(path, path, text="t.vrt"), "--text t.vrt", "text='t.vrt'"),
+        ("Ada\tE-A\nx\tL-A\n", lambda path: score(path, path), "", "scheme=..."),
+        (
+            "Ada\tB-A\n",
+            lambda path: score(path, path, layers={"a": 7}),
+            "--layer a=7",
+            "layers={'NAME': COLUMN}",
+        ),
+        ("Ada\tB-A\n", lambda path: score(path, path, document_column=7), "--document-column 7", "layers="),
+        ('{"text": "a"}\n', lambda path: score(path, path), "", "input=..."),
+    ],
+)
+def test_an_error_of_a_file_is_worded_for_the_caller(
+    tmp_path: Path, content: str, python: Callable[[str], Any], arguments: str, named: str, capsys: Capture
+) -> None:
+    path = str(write(tmp_path / "a.txt", content))
+
+    with pytest.raises(CluevalError) as raised:
+        python(path)
+    assert main(["score", path, path, *arguments.split()]) == 2
+
+    assert named in str(raised.value)
+    assert "--" not in str(raised.value)
+    assert str(raised.value) != capsys.readouterr().err.removeprefix("clueval score: ").strip()

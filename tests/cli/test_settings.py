@@ -23,7 +23,6 @@ from clueval.metrics.metric import Needs, Rates, Side
 from clueval.options import column, option, options_of
 from clueval.reading.options import Reading
 from clueval.reports.table import Table
-from clueval.spans.span import Frozen
 
 Capture = pytest.CaptureFixture[str]
 
@@ -47,9 +46,6 @@ class Lengths:
 
     def count(self, gold: Side, predicted: Side) -> Tally:
         return Tally({"gold": sum(len(span) >= self.least for span in gold.spans)})
-
-    def count_agreed(self, labels: Mapping[Frozen, int], positions: int) -> Tally:
-        raise NotImplementedError
 
     def scores(self, total: Tally, layers: Sequence[str]) -> dict[str, Any]:
         return {"gold": total["gold"]}

@@ -108,5 +108,5 @@ def test_the_metric_exact_is_asked_for(tmp_path: Path) -> None:
     path = tmp_path / "one.conll"
     path.write_text("w B-PER\n", encoding="utf-8")
 
-    with pytest.raises(UsageError, match="needs the metric 'exact' \\(score with --metric exact\\)"):
+    with pytest.raises(UsageError, match="needs the metric 'exact' \\(score with metrics='exact'\\)"):
         render(score(path, path, metrics="levels").to_dict())

@@ -113,11 +113,12 @@ def test_metrics_without_a_headline_show_all_their_tables() -> None:
     assert "exact: labels" in text
 
 
-def test_first_screen_of_nothing_counted_has_no_table() -> None:
+def test_first_screen_of_nothing_counted_has_the_headline_of_an_empty_layer() -> None:
     text = str(score([], []))
 
     assert text.startswith("0 documents, 0 positions\n")
-    assert "Headlines" not in text
+    assert "Headlines" in text
+    assert "level 1       0.00    0.00  0.00" in text
 
 
 def test_signature_of_the_first_screen_can_be_parsed_over_its_lines() -> None:

@@ -58,3 +58,59 @@ def test_passed_over_counts_are_one_line_on_stderr(
     assert main(["score", str(files[0]), str(files[0]), "--jobs", "1"]) == 0
 
     assert capsys.readouterr().err == "passed over: gold 2 relations; predicted 2 relations\n"
+
+
+SAMPLES = Path(__file__).parents[1] / "samples" / "formats"
+
+
+COMMANDS = [
+    ["convert", "--to", "spans", "--lossy"],
+    ["convert", "--to", "doccano", "--lossy"],
+    ["check"],
+    ["merge"],
+    ["curate", "--to", "doccano"],
+    ["curate", "--to", "doccano", "--union"],
+]
+OVERLAPPING = ["brat/one.ann", "webanno/gold.tsv"]
+
+
+@pytest.mark.parametrize(
+    ("sample", "command"),
+    [
+        pytest.param(sample, command, id=f"{sample} {' '.join(command)}")
+        for sample in (*OVERLAPPING, "conllu/gold.conllu", "numbers")
+        for command in COMMANDS
+        if command != ["merge"] or sample not in OVERLAPPING  # merge refuses overlapping spans of a layer
+    ],
+)
+def test_passed_over_is_one_line_of_every_command_that_writes_or_checks_spans(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], sample: str, command: list[str]
+) -> None:
+    if sample == "numbers":
+        text = "1\tAnn\tB-PER\n2-3\tim\t_\n2\tin\tO\n"
+        files = [write(tmp_path / name, text) for name in ("a.iob2", "b.iob2")]
+    else:
+        files = []
+        for name in ("a", "b"):
+            folder = tmp_path / name
+            folder.mkdir()
+            for own in (SAMPLES / sample).parent.glob(Path(sample).stem + ".*"):
+                (folder / own.name).write_bytes(own.read_bytes())
+            files.append(folder / Path(sample).name)
+    numbers = score(files[0], files[0], metrics="gate").passed_over
+    name, *options = command
+    both = name == "curate"
+    counted = ", ".join(f"{n * (1 + both)} {kind}" for kind, n in sorted(numbers["gold"].items()))
+
+    main([name, *map(str, files[: 1 + both]), *options])
+
+    lines = capsys.readouterr().err.split("\n")
+    assert [line for line in lines if line.startswith("passed over")] == [f"passed over: {counted}"], lines
+
+
+def test_passed_over_is_no_line_where_a_format_reads_everything(
+    files: tuple[Path, Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    for command in (["convert", "--to", "spans"], ["check"], ["merge"]):
+        main([command[0], str(files[1]), *command[1:]])
+    assert "passed over" not in capsys.readouterr().err

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from itertools import product
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -14,6 +13,7 @@ from unittest.mock import patch
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sizes import documents_alone
 from strategies import LABELS, at_most, flat_spans
 
 from clueval import score
@@ -119,13 +119,6 @@ FORMS = {
     "label-studio": (label_studio,),
     "tab": (tab,),
 }
-
-
-@contextmanager
-def documents_alone() -> Iterator[None]:
-    """Count no row without its document."""
-    with patch("clueval.evaluation.row_pairs.count_rows", return_value=False):
-        yield
 
 
 def outcome(paths: Sequence[Path], **options: Any) -> Any:

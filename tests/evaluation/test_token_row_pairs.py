@@ -11,6 +11,7 @@ from unittest.mock import patch
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sizes import documents_alone
 
 from clueval import score
 from clueval.exceptions import CluevalError
@@ -35,7 +36,7 @@ def both_ways(sides: tuple[list[Any], list[Any]], **options: Any) -> tuple[Any, 
         for path, rows in zip(paths, sides, strict=True):
             path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
         found = outcome(paths, **options)
-        with patch("clueval.evaluation.token_row_pairs.token_row_reading", return_value=None):
+        with documents_alone():
             return found, outcome(paths, **options)
 
 

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from strategies import LABELS, any_spans, at_most, flat_spans
 
 from clueval.evaluation.run import score
-from clueval.exceptions import CluevalError, OverlapError, SpanError, TextMismatch, UsageError
+from clueval.exceptions import CluevalError, SpanError, TextMismatch, UsageError
 from clueval.findings import context
-from clueval.findings.choice import SIDES, Choice, expected, findings
+from clueval.findings.choice import SIDES, Choice, expected, findings, metrics_of, reports_of
 from clueval.findings.context import REACH, Context
 from clueval.findings.observer import FindingsObserver
 from clueval.findings.stream import errors
@@ -94,11 +94,6 @@ class TestRows:
         assert (found.text, found.other_texts) == ("w3 w4 w5", ("w2 w3", "w5 w6 w7"))
         assert [dict(labels) for labels in found.other_labels] == [{"label": "PER"}, {"label": "LOC"}]
 
-    def test_a_label_error_at_full_match_says_so(self) -> None:
-        assert row([Span(3, 5, "PER")], [Span(3, 5, "LOC")]).reason == "label"
-        assert row([Span(3, 5, "PER")], [Span(3, 6, "LOC")]).reason == "boundary"
-        assert row([Span(3, 5, "PER")], [Span(3, 6, "LOC")], level=2).reason == "label"
-
     def test_a_row_becomes_plain_dictionaries(self) -> None:
         plain = asdict(row([Span(3, 5, "PER")], [Span(4, 6, "LOC")]))
 
@@ -133,8 +128,14 @@ class TestRows:
             error_table([], own, own, layer="risk")
         with pytest.raises(UsageError, match="the window cannot be -1 positions"):
             error_table([], own, own, window=-1)
-        with pytest.raises(OverlapError, match="document 'd'"):
-            list(error_table([Span(0, 4)], own, document([Span(0, 2), Span(1, 3)])))
+
+    def test_overlapping_others_make_no_tiling(self) -> None:
+        for others, kind in (
+            ([(0, 2), (1, 4)], "partial"),
+            ([(0, 2), (0, 5)], "superset"),
+            ([(0, 4)] * 2, "exact"),
+        ):
+            assert row([Span(0, 4)], [Span(*other) for other in others]).kind == kind
 
 
 class TestContexts:
@@ -248,7 +249,7 @@ class TestContexts:
 two_layers = st.fixed_dictionaries({"a": flat_spans(("a",)), "b": flat_spans(("b",))})
 choices = st.builds(
     Choice,
-    level=st.sampled_from(LEVELS),
+    level=st.sampled_from([None, *LEVELS]),
     labelled=st.sampled_from([None, "a", "b"]),
     merge=st.booleans(),
     where=st.sampled_from([parse_where(()), parse_where(["a=PER"]), parse_where(["domain=x", "b=LOC"])]),
@@ -269,7 +270,7 @@ class TestTheChoice:
             of_side = [row for row in rows if (row.sequence, row.side) == (layer, side)]
             ends = {(row.start, row.end + 1) for row in of_side}
             wrong = [span for span in own.layers[layer] if (span.start, span.end) in ends]
-            assert of_side == list(error_table(wrong, own, other, layer=layer, side=side, level=choice.level))
+            assert of_side == list(error_table(wrong, own, other, layer=layer, side=side))
 
     @given(two_layers, two_layers, choices)
     def test_there_is_a_row_for_every_false_negative_and_every_false_positive(
@@ -280,7 +281,7 @@ class TestTheChoice:
             report = score(
                 [pair[0]],
                 [pair[1]],
-                metrics=["levels", Confusion()],
+                metrics=metrics_of(choice),
                 merge=choice.merge,
                 where={key: sorted(values) for key, values in choice.where.conditions},
             ).metrics
@@ -289,16 +290,18 @@ class TestTheChoice:
 
         rows = list(findings(pair[0], pair[1], choice))
 
-        for sequence, levels in report["levels"].items():
+        for sequence, levels in reports_of(report, choice).items():
             here = [found for found in rows if found.sequence == sequence]
             assert Counter(found.side for found in here) == Counter(expected(levels, choice))
+            if not choice.by_levels:
+                continue
             if choice.labelled is None:
-                self.require_classes(here, levels["classes"], choice.level)
+                self.require_classes(here, levels["classes"], choice.at_level)
             elif choice.labelled in levels["labelled"]:
-                per_label = levels["labelled"][choice.labelled][str(choice.level)]["per_label"]
+                per_label = levels["labelled"][choice.labelled][str(choice.at_level)]["per_label"]
                 self.require_labels(here, per_label, choice.labelled)
-                matrices = report["confusion"][sequence][choice.labelled]["levels"][str(choice.level)]
-                self.require_cells(here, matrices, choice.labelled)
+                matrices = report["confusion"][sequence][choice.labelled]["levels"][str(choice.at_level)]
+                self.require_cells(here, matrices, choice)
 
     def require_classes(self, rows: list[Finding], classes: dict[str, Any], level: int) -> None:
         for side in SIDES:
@@ -310,11 +313,12 @@ class TestTheChoice:
             found = Counter(row.labels[layer] for row in rows if row.side == side)
             assert found == Counter({label: counts[wrong] for label, counts in per_label.items()})
 
-    def require_cells(self, rows: list[Finding], matrices: dict[str, Any], layer: str) -> None:
+    def require_cells(self, rows: list[Finding], matrices: dict[str, Any], choice: Choice) -> None:
+        layer = str(choice.labelled)
         for side, matrix in matrices.items():
             mine = [row for row in rows if row.side == side]
             cells = Counter(
-                (row.labels[layer], row.found.get(layer) if row.reason == "label" else "above")
+                (row.labels[layer], row.found.get(layer) if row.kind in choice.matched else "above")
                 for row in mine
             )
             counted = Counter({(label, "above"): n for label, n in matrix[UNMATCHED[side]].items()})

@@ -49,7 +49,9 @@ def test_errors_of_fair_show_fragments_in_every_output(
     assert main(["errors", *sides, "--metric", "fair"]) == 0
     assert "[-New-] or Old [=York=]" in capsys.readouterr().out
     assert main(["errors", *sides, "--fragments", "split", "--html", str(tmp_path / "e.html")]) == 0
-    assert main(["errors", *sides]) == 2
+    assert main(["errors", *sides, "--level", "1"]) == 2
+    assert main(["errors", *sides]) == 0
+    assert "[-New-] or Old [=York=]" in capsys.readouterr().out
 
 
 def test_errors_of_levels_refuse_gaps_unless_they_are_split_or_filled() -> None:
@@ -58,9 +60,9 @@ def test_errors_of_levels_refuse_gaps_unless_they_are_split_or_filled() -> None:
     with pytest.raises(
         UsageError, match=r"has gaps, and metric 'levels' .*fragments='split'.*fragments='hull'"
     ):
-        list(errors(*sides))
-    assert [row.text for row in errors(*sides, fragments="split")] == ["York"]
-    assert [row.text for row in errors(*sides, fragments="hull")] == [TEXT]
+        list(errors(*sides, level=2))
+    assert [row.text for row in errors(*sides, level=2, fragments="split")] == ["York"]
+    assert [row.text for row in errors(*sides, level=2, fragments="hull")] == [TEXT]
 
 
 def test_conventions_leave_out_those_that_cannot_count_gaps() -> None:

@@ -20,12 +20,11 @@ from clueval.evaluation.run import score
 from clueval.exceptions import FileError, MissingExtra, UsageError
 from clueval.findings import text as findings_text
 from clueval.findings import tsv
-from clueval.findings.choice import Choice
+from clueval.findings.choice import Choice, ReasonKey, metrics_of
 from clueval.findings.places import places
 from clueval.findings.rows import LONGEST_CELL, shortened
 from clueval.findings.stream import errors as find_all
 from clueval.findings.table import Finding, error_table
-from clueval.metrics.confusion import Confusion
 from clueval.reports import notebook
 from clueval.spans.document import Document
 from clueval.spans.span import Span
@@ -133,7 +132,7 @@ class TestText:
         found = table(["Frau", "Anna", "Weiß"], Span(1, 3, "PER"), [Span(0, 2, "ORG")])
 
         assert list(findings_text.lines([found]))[2:] == [
-            "gold partial  label=PER  document d, token 1-2",
+            "gold boundary+label (partial)  label=PER  document d, token 1-2",
             "    {+Frau+} [=Anna=] [-Weiß-]",
             "    predicted: ORG 'Frau Anna'",
             "",
@@ -290,8 +289,8 @@ class TestPage:
         from clueval.findings import page as findings_html
 
         def render(rows: list[Finding], choice: Choice, **options: Any) -> str:
-            result = score(*PATHS, metrics=["levels", Confusion()], layers=LAYERS, merge=choice.merge)
-            return findings_html.render(rows, result.to_dict(), choice, **options)
+            result = score(*PATHS, metrics=metrics_of(choice), layers=LAYERS, merge=choice.merge)
+            return findings_html.render(rows, result.to_dict(), choice, {}, **options)
 
         return render
 
@@ -350,7 +349,7 @@ class TestPage:
         pytest.importorskip("jinja2")
         from clueval.findings import page as findings_html
 
-        text = findings_html.render(sample(), score(*PATHS, layers=LAYERS).to_dict(), Choice(1))
+        text = findings_html.render(sample(), score(*PATHS, layers=LAYERS).to_dict(), Choice(1), {})
 
         assert '<table class="heat">' not in text
         assert '<table class="scores">' in text
@@ -359,21 +358,21 @@ class TestPage:
         pytest.importorskip("jinja2")
         from clueval.findings import page as findings_html
 
-        report = score(*PATHS, metrics=["levels", Confusion()], layers=LAYERS).to_dict()
+        rest = score(*PATHS, metrics=["exact"], layers=LAYERS).to_dict(), Choice(), dict[ReasonKey, int]()
 
         def failing() -> Any:
             yield table(["w"], Span(0, 1), [])
             raise KeyError
 
         with pytest.raises(KeyError):
-            findings_html.write(tmp_path / "t.html", failing(), report)
+            findings_html.write(tmp_path / "t.html", failing(), *rest)
         assert list(tmp_path.iterdir()) == []
-        assert findings_html.write(tmp_path / "t.html", sample(), report) == len(sample())
+        assert findings_html.write(tmp_path / "t.html", sample(), *rest) == len(sample())
 
 
 @pytest.mark.parametrize(
     ("package", "room", "arguments"),
-    [("jinja2", "page", ([], {"metrics": {}})), ("xlsxwriter", "xlsx", ([],))],
+    [("jinja2", "page", ([], {"metrics": {}}, Choice(), {})), ("xlsxwriter", "xlsx", ([],))],
 )
 def test_missing_package_is_one_clear_error(
     package: str, room: str, arguments: tuple[Any, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -439,7 +438,7 @@ class TestCommand:
         out, err = capsys.readouterr()
         heads = [line.split()[0] for line in out.splitlines()[2:] if re.match("(gold|predicted) ", line)]
         assert err.splitlines()[0] == (
-            f"{len(heads)} errors in 63 places: {heads.count('gold')} gold spans not found, "
+            f"{len(heads)} errors in 72 places: {heads.count('gold')} gold spans not found, "
             f"{heads.count('predicted')} predicted spans wrong"
         )
 
@@ -447,7 +446,7 @@ class TestCommand:
         assert self.run("--metric", "fair") == 0
 
         out, err = capsys.readouterr()
-        heads = Counter(re.findall(r"^(?:gold|predicted) ([A-Z]+)", out, re.MULTILINE))
+        heads = Counter(re.findall(r"^(?:gold|predicted) .*?\(([A-Z]+)\)", out, re.MULTILINE))
         assert err.splitlines()[0].endswith(
             "places: " + ", ".join(f"{number} {kind}" for kind, number in heads.most_common())
         )

@@ -16,10 +16,9 @@ pytest.importorskip("jinja2")
 
 from clueval.cli import main
 from clueval.evaluation.run import score
-from clueval.findings import page as findings_html
-from clueval.findings.choice import Choice, expected
-from clueval.findings.stream import errors
-from clueval.metrics.confusion import Confusion
+from clueval.findings.choice import Choice, expected, metrics_of, reports_of
+from clueval.spans.filters import parse_where
+from clueval.studies.errors import errors
 
 pytestmark = in_browser
 
@@ -33,9 +32,12 @@ Page = Callable[..., tuple[Path, dict[str, Any]]]
 @pytest.fixture
 def page(tmp_path: Path) -> Page:
     def write(gold: Path, predicted: Path, choice: Choice, **options: Any) -> tuple[Path, dict[str, Any]]:
-        result = score(gold, predicted, metrics=["levels", Confusion()], merge=choice.merge, **options)
+        where = {key: sorted(values) for key, values in choice.where.conditions}
+        result = score(
+            gold, predicted, metrics=metrics_of(choice), merge=choice.merge, where=where, **options
+        )
         path = tmp_path / "page.html"
-        findings_html.write(path, errors(gold, predicted, choice, **options), result.to_dict(), choice)
+        errors(gold, predicted, choice, **options).write_page(path)
         return path, result.to_dict()
 
     return write
@@ -72,12 +74,18 @@ def test_the_page_opens_without_complaint_and_asks_the_network_for_nothing(
         assert browser.run("document.documentElement.scrollWidth") <= width
 
 
-@pytest.mark.parametrize("choice", [Choice(1), Choice(2), Choice(3, "entity"), Choice(1, "risk", merge=True)])
+CHOICES = [
+    *(Choice(), Choice(merge=True), Choice(where=parse_where("risk=high"))),
+    *(Choice(1), Choice(2), Choice(3, "entity"), Choice(1, "risk", merge=True)),
+]
+
+
+@pytest.mark.parametrize("choice", CHOICES)
 def test_the_page_lists_as_many_errors_as_the_scores_count(
     browser: Browser, page: Page, choice: Choice
 ) -> None:
     path, report = sample_page(page, choice)
-    counts = [expected(sequence, choice) for sequence in report["metrics"]["levels"].values()]
+    counts = [expected(sequence, choice) for sequence in reports_of(report["metrics"], choice).values()]
 
     browser.open(path)
 
@@ -86,8 +94,12 @@ def test_the_page_lists_as_many_errors_as_the_scores_count(
         assert listed(browser) == sum(count[side] for count in counts)
 
 
-def test_a_click_on_a_cell_lists_exactly_what_it_counts(browser: Browser, page: Page) -> None:
-    path, _ = sample_page(page, Choice(1, "entity"))
+LONG = [pytest.param(each, marks=pytest.mark.long) for each in (Choice(merge=True), Choice(3, "entity"))]
+
+
+@pytest.mark.parametrize("choice", [Choice(), Choice(1, "entity"), *LONG])
+def test_a_click_on_a_cell_lists_exactly_what_it_counts(browser: Browser, page: Page, choice: Choice) -> None:
+    path, _ = sample_page(page, choice)
     browser.open(path)
     buttons = browser.run("document.querySelectorAll('.heat button').length")
     assert buttons > 10
@@ -122,7 +134,7 @@ def test_filters_narrow_the_list_and_reset_widens_it(browser: Browser, page: Pag
     browser.open(path)
     everything = listed(browser)
 
-    select(browser, "f-class", "missed")
+    select(browser, "f-reason", "missed")
     missed = listed(browser)
     assert 0 < missed < everything
     assert browser.run(
@@ -154,13 +166,13 @@ def test_an_address_leads_to_its_card_whatever_the_filters_hide(browser: Browser
     )
 
 
-@pytest.mark.parametrize("filters", ["", "f:class=missed&at="])
+@pytest.mark.parametrize("filters", ["", "f:reason=missed&at="])
 def test_a_link_opens_the_page_at_its_card(
     browser: Browser, page: Page, tmp_path: Path, filters: str
 ) -> None:
     path, _ = sample_page(page, Choice(1))
     browser.open(path)
-    select(browser, "f-class", "missed")
+    select(browser, "f-reason", "missed")
     anchor = browser.run("document.getElementById('list').lastElementChild.id")
     copy = tmp_path / "copy.html"
     copy.write_bytes(path.read_bytes())
@@ -168,14 +180,14 @@ def test_a_link_opens_the_page_at_its_card(
     browser.open(copy, fragment=f"#{filters}{anchor}")
 
     assert browser.run("document.querySelector('.card.current').id") == anchor
-    assert browser.run("document.getElementById('f-class').value") == ("missed" if filters else "")
+    assert browser.run("document.getElementById('f-reason').value") == ("missed" if filters else "")
 
 
 def test_filters_and_the_place_at_hand_are_in_the_address(browser: Browser, page: Page) -> None:
     path, _ = sample_page(page, Choice(1))
     browser.open(path)
     select(browser, "f-side", "gold")
-    select(browser, "f-class", "missed")
+    select(browser, "f-reason", "missed")
     errors = listed(browser)
     for key in "jjk":
         browser.run(f"document.dispatchEvent(new KeyboardEvent('keydown', {{key: '{key}'}}))")

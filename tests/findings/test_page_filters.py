@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from browser import Browser, in_browser
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 pytest.importorskip("jinja2")
@@ -38,8 +38,10 @@ def values(key: str, finding: Finding) -> list[str]:
     if key == "label":
         return [json.dumps([layer, label], separators=(",", ":")) for layer, label in labelled.items()]
     if key == "found":
-        is_above = finding.reason == "boundary"
-        found = {layer: "\0above" if is_above else finding.found.get(layer) or "\0none" for layer in labelled}
+        if finding.kind == "exact":  # level 1; the matrix has all others in the column "no match"
+            found = {layer: finding.found.get(layer) or "\0none" for layer in labelled}
+        else:
+            found = dict.fromkeys(labelled, "\0above")
         return [json.dumps([layer, label], separators=(",", ":")) for layer, label in found.items()]
     of = {"document": finding.document, "side": finding.side, "class": finding.kind}
     of |= {"reason": finding.reason, "layer": finding.sequence}
@@ -111,6 +113,7 @@ def many(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
+@example({"found": json.dumps(["entity", "\0above"], separators=(",", ":"))}, [])
 @given(filters, words)
 def test_page_counts_what_python_counts_for_any_filters(
     opened: tuple[Browser, str | None], chosen: Mapping[str, str], text: list[str]

@@ -101,8 +101,8 @@ def test_brat_error_names_the_line(annotations: str, message: str, tmp_path: Pat
 @pytest.mark.parametrize(
     ("text", "start", "advice"),
     [
-        ("😀 Ada met Bob.", 3, "--offsets utf16"),
-        ("ää Ada met Bob.", 5, "--offsets bytes"),
+        ("😀 Ada met Bob.", 3, "offsets='utf16'"),
+        ("ää Ada met Bob.", 5, "offsets='bytes'"),
         ("\ufeffAda met Bob.", 0, "without the byte-order mark"),
         ("x\r\nAda met Bob.", 2, "if lines end with LF"),
     ],

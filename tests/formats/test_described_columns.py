@@ -119,7 +119,7 @@ def test_bmes_and_bmeow_are_recognised_and_decoded(tmp_path: Path, scheme: str) 
 def test_a_single_file_with_three_columns_of_tags_is_refused(tmp_path: Path) -> None:
     path = written(tmp_path, "a.conll", "a\tB-X\tB-X\tO\nb\tO\tO\tB-X\n")
 
-    with pytest.raises(UsageError, match=r"columns 2, 3 and 4 hold tags.*--layer label=2:3"):
+    with pytest.raises(UsageError, match=r"columns 2, 3 and 4 hold tags.*layers={'label': \(2, 3\)}"):
         score(path)
     with pytest.raises(UsageError, match="columns 2, 3 and 4 hold tags"):
         list(errors(path))

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
+from random import Random
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from clueval.evaluation.run import score
 from clueval.exceptions import FormatError, TagError, UsageError
 from clueval.formats.conll2000 import PUNCTUATION, read_conll2000
 from clueval.formats.fair_spans import is_span_line, read_fair_spans
+from clueval.metrics.fair.pairing import item
 from clueval.reading.source import read
 from clueval.spans.document import Document
 from clueval.spans.span import Span
+from tests.oracles import pair_by_lists
 
 
 def span_file(text: str) -> list[Document]:
@@ -179,6 +183,9 @@ def test_stacked_tags_are_nested_spans_in_the_order_in_which_they_end() -> None:
         (["B-A", "B-A"], ["A[0,1)", "A[1,2)"]),
         (["B-A|B-B", "B-A|B-B"], ["A[0,1)", "B[0,1)", "A[1,2)", "B[1,2)"]),
         (["B-A|B-B|B-C", "I-A|B-B"], ["C[0,1)", "B[0,1)", "A[0,2)", "B[1,2)"]),
+        (["B-A|B-B|B-C", "B-D"], ["C[0,1)", "B[0,1)", "A[0,1)", "D[1,2)"]),
+        (["B-A|B-B|B-C", "B-D|I-B"], ["C[0,1)", "A[0,1)", "B[0,1)", "D[1,2)", "B[1,2)"]),
+        (["B-A|B-B|B-C", "I-A|I-B|B-D"], ["C[0,1)", "A[0,2)", "B[0,2)", "D[1,2)"]),
         (["B-A|B-B", "I-A", "I-A|B-B"], ["B[0,1)", "A[0,3)", "B[2,3)"]),
         (["B-A|B-B", "O", "B-A"], ["A[0,1)", "B[0,1)", "A[2,3)"]),
         (["B-A", "_", "", "B-A"], ["A[0,1)", "A[3,4)"]),
@@ -189,6 +196,78 @@ def test_stacked_tags_are_nested_spans_in_the_order_in_which_they_end() -> None:
 )
 def test_tags_begin_and_end_spans_by_depth(tags: list[str], expected: list[str]) -> None:
     assert shown(conll(stacked(*tags))) == [expected]
+
+
+def ended_in_order(rows: Sequence[Sequence[str]]) -> list[tuple[str, int, int]]:
+    """The spans of stacked tags in FairEval's order: each span is sorted by the token and the step that end it."""
+    open_at: list[tuple[str, int]] = []
+    ended: list[tuple[tuple[int, int, int], tuple[str, int, int]]] = []
+    for place, tags in enumerate([*rows, []]):
+        fresh = [
+            depth
+            for depth, tag in enumerate(tags)
+            if tag[0] == "B" or depth >= len(open_at) or open_at[depth][0] != tag[2:]
+        ]
+        stays = min([len(tags), *fresh])
+        for depth, (label, start) in enumerate(open_at):
+            if depth < stays:
+                continue
+            if not tags:
+                key = (place, 0, depth)
+            elif depth >= len(tags):
+                key = (place, 1, -depth)
+            else:
+                key = (place, 2, depth if stays == 0 else -depth)
+            ended.append((key, (label, start, place)))
+        open_at = [*open_at[:stays], *((tag[2:], place) for tag in tags[stays:])]
+    return [one for _, one in sorted(ended)]
+
+
+TAGS = ("B-A", "I-A", "I-A", "B-B", "I-B", "B-C")
+
+
+def random_stacks(rng: Random, shapes: Sequence[int]) -> list[list[list[str]]]:
+    """Sentences of these numbers of tokens, each with up to three tags."""
+    return [[[rng.choice(TAGS) for _ in range(rng.randint(0, 3))] for _ in range(size)] for size in shapes]
+
+
+def conll2000_of(sentences: Sequence[Sequence[Sequence[str]]]) -> str:
+    return "\n\n".join(stacked(*("|".join(tags) or "O" for tags in rows)) for rows in sentences) + "\n"
+
+
+def test_stacked_tags_give_the_order_of_faireval() -> None:
+    rng = Random(6)
+    sentences = random_stacks(rng, [rng.randint(1, 6) for _ in range(300)])
+
+    documents = conll(conll2000_of(sentences))
+
+    for rows, document in zip(sentences, documents, strict=True):
+        assert [(span.label, span.start, span.end) for span in spans(document)] == ended_in_order(rows), rows
+
+
+def test_stacked_tags_give_the_pairs_of_faireval_on_every_route(tmp_path: Path) -> None:
+    rng = Random(31)
+    shapes = [rng.randint(1, 6) for _ in range(400)]
+    sides = [random_stacks(rng, shapes) for _ in range(2)]
+    gold, predicted = tmp_path / "gold.conll", tmp_path / "predicted.conll"
+    for path, side in ((gold, sides[0]), (predicted, sides[1])):
+        path.write_text(conll2000_of(side), encoding="utf-8")
+
+    expected: Counter[tuple[str, str]] = Counter()
+    for pair in zip(*sides, strict=True):
+        own, other = ([item(*span, None) for span in ended_in_order(rows)] for rows in pair)
+        for kind, i, j in pair_by_lists(own, other):
+            if kind != "TP":
+                expected["_" if i is None else own[i][0], "_" if j is None else other[j][0]] += 1
+
+    routes = (
+        score(gold, predicted, metrics=["fair"], input="conll2000"),
+        score(gold, predicted, metrics=["fair", "exact"], input="conll2000"),
+        score(*(list(read(path, input="conll2000")) for path in (gold, predicted)), metrics=["fair"]),
+    )
+    for result in routes:
+        confusion = result.metrics["fair"]["label"]["confusion"]
+        assert {(a, b): n for a, row in confusion.items() for b, n in row.items() if n} == expected
 
 
 def test_labelling_error_is_paired_with_the_span_that_ends_first(tmp_path: Path) -> None:
@@ -327,6 +406,7 @@ def nested(draw: st.DrawFn) -> list[tuple[str, int, int]]:
 
 
 @given(nested())
+@example([("A", 0, 6), ("B", 0, 6), ("A", 6, 8)])  # B ends before A
 def test_nested_spans_written_as_tags_are_read_back(written: list[tuple[str, int, int]]) -> None:
     stacks: list[list[str]] = [[] for _ in range(8)]
     for label, start, end in written:
@@ -334,17 +414,7 @@ def test_nested_spans_written_as_tags_are_read_back(written: list[tuple[str, int
             stacks[place].append(("B-" if place == start else "I-") + label)
     [document] = conll(stacked(*("|".join(stack) or "O" for stack in stacks)))
 
-    reach, outermost = 0, set()
-    for (
-        _,
-        start,
-        end,
-    ) in written:  # outer before inner, so what begins behind all before it lies in none of them
-        if start >= reach:
-            outermost.add(end)
-        reach = max(reach, end)
-    ending = sorted(
-        range(len(written)), key=lambda i: (written[i][2], i if written[i][2] in outermost else -i)
-    )
-    assert [(span.label, span.start, span.end) for span in spans(document)] == [written[i] for i in ending]
+    found = [(span.label, span.start, span.end) for span in spans(document)]
+    assert found == ended_in_order(stacks)
+    assert sorted(found) == sorted(written)
     assert document.repaired == 0

@@ -112,7 +112,7 @@ def test_file_that_is_not_recognised_is_refused_with_the_formats_that_were_tried
     for form in map(format_named, ORDER):
         looked_for = form.is_sought_in(json=content[0] in "{[")
         assert (f" {form.name}," in f"{str(caught.value.advice).replace(';', ',')},") == looked_for
-    assert "--input" in str(caught.value)
+    assert "input=..." in str(caught.value)
     assert len(str(caught.value).removeprefix(str(path))) < 300
 
 

@@ -188,7 +188,7 @@ class TestLabelStudio:
     def test_the_text_is_named_if_there_are_several(self, tmp_path: Path) -> None:
         path = write(tmp_path / "a.json", self.task(data={"q": "ab", "a": "a"}))
 
-        with pytest.raises(FormatError, match=r"the data has 2 texts: q, a .*--text-key"):
+        with pytest.raises(FormatError, match=r"the data has 2 texts: q, a .*text_key"):
             list(read(path, {"x": "two"}))
         document = only(path, {"x": "two"}, text_key="a")
         assert (document.text, document.metadata) == ("a", {"q": "ab"})
@@ -246,7 +246,7 @@ class TestTokenRows:
         path = SAMPLES / "token-rows" / "ids.jsonl"
 
         assert spans(only(path, names=names)) == [(0, 2, "PER")]
-        with pytest.raises(FormatError, match=r"are numbers without names .*--names FILE"):
+        with pytest.raises(FormatError, match=r"are numbers without names .*names='FILE'"):
             list(read(path))
 
     @pytest.mark.parametrize(
@@ -311,7 +311,7 @@ def test_text_of_a_span_that_differs_names_the_unit_that_fits(tmp_path: Path) ->
     }
     path = write(tmp_path / "a.jsonl", json.dumps(row))
 
-    with pytest.raises(SpanError, match=r"all spans of the document fit with --offsets utf16"):
+    with pytest.raises(SpanError, match=r"all spans of the document fit with offsets='utf16'"):
         list(read(path))
     assert spans(only(path, offsets="utf16")) == [(3, 6, "X")]
 

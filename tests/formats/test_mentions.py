@@ -65,6 +65,10 @@ def test_a_list_alone_is_an_answer_without_an_id(tmp_path: Path) -> None:
         ('{"entities": ["Ada"]}', "an entity is not an object"),
         ('{"entities": [{"label": "PER"}]}', "the text of an entity is not text"),
         ('{"entities": [{"text": "Ada", "label": 3}]}', "the label of an entity is not text"),
+        ('{"entities": [{"text": "Ada", "type": "PER"}]}', "no key 'label' .its keys: 'text', 'type'"),
+        ('{"entities": [{"text": "Ada"}]}', "no key 'label' .its keys: 'text'"),
+        ('{"entities": [{"word": "Ada", "entity": "B-PER"}]}', "aggregation_strategy"),
+        ('{"entities": [{"word": "##a", "entity": "PER", "start": 0}]}', "aggregation_strategy"),
         ('{"entities": {"PER": [null]}}', "the text of an entity is not text"),
         ('{"entities": {"PER": ["Ada"], "PER": ["Eva"]}}', "a key occurs twice"),
         ('{"entities": {"PER": ["\\ud83d"]}}', "half of a surrogate pair"),
@@ -90,6 +94,28 @@ def test_an_answer_that_cannot_be_read_keeps_its_id_and_is_counted(tmp_path: Pat
 
     assert result.to_dict()["prepared"]["located"]["unparsable"] == 1
     assert result.metrics["exact"]["label"]["micro"]["fn"] == 1
+
+
+@pytest.mark.parametrize("read", [0, 1])
+def test_answers_that_cannot_be_read_are_counted_in_the_first_lines(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], read: int
+) -> None:
+    row = '{{"id": "{}", "text": "Ada", "label": [[0, 3, "PER"]]}}\n'
+    gold = str(write(tmp_path / "gold.jsonl", "".join(map(row.format, range(300)))))
+    answer = '{{"id": "{}", "entities": [{{"text": "Ada", "{}": "PER"}}]}}\n'
+    lines = [answer.format(n, "label" if n < read else "type") for n in range(300)]
+    path = str(write(tmp_path / "answers.jsonl", "".join(lines)))
+    arguments = ["score", gold, path, "--input", "doccano:mentions"]
+
+    assert main(arguments) == 2
+    assert "no key 'label'" in capsys.readouterr().err
+    says = f"{300 - read} of 300 answers could not be read"
+    assert main([*arguments, "--unparsable", "empty"]) == 0
+    assert capsys.readouterr().out.split("\n")[1] == says
+    assert main([*arguments, "--unparsable", "empty", "--format", "json"]) == 0
+    assert says in capsys.readouterr().err
+    assert main([*arguments, "--unparsable", "empty", "--where", "document=0"]) == 0
+    assert says in capsys.readouterr().out
 
 
 def test_text_around_an_answer_is_counted_as_passed_over(tmp_path: Path) -> None:

@@ -153,7 +153,7 @@ def test_what_a_format_cannot_hold_is_refused_or_left_out_and_counted(
     assert main(["convert", brat, "--to", "doccano", "--lossy"]) == 0
     output, error = capsys.readouterr()
     assert len(json.loads(output)["label"]) == 5
-    assert error == "left out: 4 features, 1 gaps\n"
+    assert error.startswith("left out: 4 features, 1 gaps\n")
 
 
 def test_overlapping_spans_are_left_out_of_tags_after_the_first(capsys: pytest.CaptureFixture[str]) -> None:
@@ -162,7 +162,7 @@ def test_overlapping_spans_are_left_out_of_tags_after_the_first(capsys: pytest.C
     assert main(["convert", brat, "--to", "token-rows", "--lossy"]) == 0
     output, error = capsys.readouterr()
     tags = json.loads(output)["ner_tags"]
-    assert error.endswith("\nleft out: 4 features, 1 gaps, 1 overlapping spans\n")
+    assert "\nleft out: 4 features, 1 gaps, 1 overlapping spans\n" in error
     assert [tag for tag in tags if tag.startswith("B-")] == ["B-Person", "B-Living", "B-Place", "B-Place"]
 
 

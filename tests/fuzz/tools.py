@@ -110,7 +110,8 @@ def hipe(rng: Random) -> Files:
     header = "TOKEN\tNE-COARSE-LIT\tNE-FINE-LIT\tMISC\n"
 
     def row(_: int, word: str, tag: str) -> str:
-        return f"{word}\t{tag}\tO\t{'NoSpaceAfter' if word == '.' else '_'}\n"
+        misc = "NoSpaceAfter|EndOfSentence" if word == "." else "_"
+        return f"{word}\t{tag}\tO\t{misc}\n" + "# segment = 1\n" * rng.randint(0, 1)
 
     return _pair(lambda number: header + _columns(whole, number, "# document_id = d{}\n", row), "tsv")
 

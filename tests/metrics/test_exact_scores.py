@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
-
 import pytest
-from hypothesis import given
-from strategies import flat_spans
 
 from clueval.metrics.counting import Tally
 from clueval.metrics.exact import Exact
 from clueval.metrics.metric import Side
 from clueval.spans.document import Document
-from clueval.spans.span import Frozen, Span
+from clueval.spans.span import Span
 
 WHAT = ("gold", "predicted", "tp_gold", "tp_predicted")
 
@@ -100,21 +96,3 @@ def test_spans_whose_text_is_not_there_have_no_positions() -> None:
 
     assert not Exact().count(Side([], document=bare), Side([]))
     assert Exact().count(Side([], document=bare, tags=["O"]), Side([], tags=["O"]))["positions", "all"] == 1
-
-
-@given(flat_spans(("a", "b")))
-def test_agreed_spans_count_as_if_they_were_built(spans: list[Span]) -> None:
-    document = Document("d", {}, tokens=["w"] * 14)
-    agreed = Counter(span.by_layer for span in spans)
-
-    counted = Exact().count_agreed(agreed, 14)  # type: ignore[arg-type]  # by_layer is a Frozen
-
-    assert counted == Exact().count(Side(spans, document=document), Side(spans))
-
-
-def test_agreed_spans_of_one_label_in_different_layers_add_up() -> None:
-    counted = Exact().count_agreed({Frozen(a="X"): 2, Frozen(b="X"): 3}, 9)
-
-    assert counted == Counter(
-        {**{(what, "X"): 5 for what in WHAT}, ("positions", "all"): 9, ("positions", "equal"): 9}
-    )

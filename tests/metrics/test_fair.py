@@ -22,12 +22,13 @@ from clueval.metrics.fair import most_similar as candidates
 from clueval.metrics.fair.metric import add_in_steps
 from clueval.metrics.fair.most_similar import Leftover, neighbours
 from clueval.metrics.fair.pairing import Item, Pair, item, overlap_kind, pair_up
-from clueval.metrics.fair.runs import intersect, runs_of, size_of, subtract
+from clueval.metrics.fair.runs import runs_of, size_of, subtract
 from clueval.metrics.fair.weights import freeze_weights, weighted_rates
 from clueval.metrics.metric import Side
 from clueval.spans.document import Document
-from clueval.spans.span import Frozen, Span
-from tests.oracles import tally_pairs
+from clueval.spans.parts import intersect
+from clueval.spans.span import Span
+from tests.oracles import pair_by_lists, tally_pairs
 from tests.strategies import any_spans
 
 PUBLISHED = Path(__file__).parents[3] / "shared" / "data" / "faireval-ner"
@@ -36,90 +37,6 @@ PAPER = (
     "LE = 0.5 FP + 0.5 FN, BES = 0.5 TP + 0.5 FN, BEL = 0.5 TP + 0.5 FP, "
     "BEO = 0.5 TP + 0.25 FP + 0.25 FN, LBE = 0.5 FP + 0.5 FN"
 )
-
-
-# The model: the steps on plain lists with plain sets -----------------------------------------------------
-
-
-class Plain:
-    """A span with a token set of its own, which shrinks."""
-
-    def __init__(self, place: int, span: Item) -> None:
-        self.place = place
-        self.label, self.start, self.end, tokens = span
-        self.tokens = set(range(self.start, self.end)) if tokens is None else set(tokens)
-
-    def candidates(self, others: list[Plain], same_label: bool, sharing: bool) -> list[Plain]:
-        return [
-            other
-            for other in others
-            if (self.label == other.label) is same_label
-            and (self.start, self.end) != (other.start, other.end)
-            and overlap_kind(self.start, self.end, other.start, other.end)
-            and (not sharing or self.tokens & other.tokens)
-        ]
-
-    def most_similar(self, candidates: list[Plain]) -> Plain:
-        return min(
-            candidates,  # of equals, min takes the first
-            key=lambda other: (
-                -len(self.tokens & other.tokens),
-                len(self.tokens - other.tokens),
-                len(other.tokens - self.tokens),
-                other.end - other.start,
-            ),
-        )
-
-
-def pair_by_lists(gold: Sequence[Item], predicted: Sequence[Item]) -> Iterator[Pair]:
-    golds = [Plain(i, span) for i, span in enumerate(gold)]
-    predictions = [Plain(j, span) for j, span in enumerate(predicted)]
-
-    def first(one: Plain, wanted: Any) -> Plain | None:
-        return next((other for other in predictions if wanted(one, other)), None)
-
-    for kind, wanted in (
-        ("TP", lambda one, other: gold[one.place] == predicted[other.place]),
-        ("LE", lambda a, b: (a.start, a.end) == (b.start, b.end) and a.label != b.label),
-    ):
-        for one in list(golds):
-            if (other := first(one, wanted)) is not None:
-                golds.remove(one)
-                predictions.remove(other)
-                yield kind, one.place, other.place
-
-    golds.sort(key=lambda span: span.end - span.start)
-    predictions.sort(key=lambda span: span.end - span.start)
-    counted_golds: list[Plain] = []
-    counted_predictions: list[Plain] = []
-    for same in (True, False):
-        rounds = (
-            (golds, predictions, counted_golds, counted_predictions, False),
-            (golds, counted_predictions, counted_golds, counted_predictions, True),
-            (predictions, counted_golds, counted_predictions, counted_golds, True),
-        )
-        for own, others, own_counted, other_counted, sharing in rounds:
-            for one in list(own):
-                candidates = one.candidates(others, same, sharing)
-                if not candidates:
-                    continue
-                other = one.most_similar(candidates)
-                shared = one.tokens & other.tokens
-                one.tokens -= shared
-                other.tokens -= shared
-                own.remove(one)
-                own_counted.append(one)
-                if not sharing:
-                    others.remove(other)
-                    other_counted.append(other)
-                a, b = (other, one) if own is predictions else (one, other)
-                yield (
-                    (overlap_kind(a.start, a.end, b.start, b.end) or "") if same else "LBE",
-                    a.place,
-                    b.place,
-                )
-    yield from (("FN", one.place, None) for one in golds)
-    yield from (("FP", None, one.place) for one in predictions)
 
 
 def by_place(pairs: Iterator[Pair]) -> list[Pair]:
@@ -631,15 +548,6 @@ def test_two_empty_sides_have_a_report() -> None:
 
     assert empty["overall"]["fair"]["f1"] == 0.0
     assert (empty["per_label"], empty["confusion"], empty["label_counts"]) == ({}, {"_": {}}, {})
-
-
-@given(LISTS)
-def test_agreed_spans_count_like_equal_sides(these: list[Item]) -> None:
-    spans = spans_of(these)
-    labels = Counter(Frozen(span.by_layer) for span in spans)
-    metric = Fair(labels=("A", "C"))
-
-    assert metric.count_agreed(labels, 20) == metric.count(Side(spans), Side(spans))
 
 
 @given(LISTS, LISTS, LISTS, LISTS)

@@ -34,7 +34,7 @@ from clueval.metrics.gate.touching import Touching, touches
 from clueval.metrics.metric import Side
 from clueval.reading.annotation_sets import chosen_set
 from clueval.spans.document import Document
-from clueval.spans.span import Frozen, Span
+from clueval.spans.span import Span
 
 Place = tuple[int, int]
 
@@ -637,21 +637,6 @@ def test_average_precision_is_that_of_scikit_learn_where_each_response_has_its_o
 
 
 # The metric ------------------------------------------------------------------------------------------------
-
-
-@given(annotations(max_size=4, size=40))
-def test_spans_that_agree_are_counted_without_being_built(listed: list[Span]) -> None:
-    apart = [Span(10 * n, 10 * n + 3, span.label) for n, span in enumerate(listed)]
-    labels = {Frozen(label=name): sum(s.label == name for s in apart) for name in {s.label for s in apart}}
-
-    for metric in (Gate(), Gate(types=("A", "B")), Gate(types=("A=B",))):
-        agreed = metric.count_agreed(labels, 0)
-        assert metric.scores(agreed, []) == metric.scores(metric.count(Side(apart), Side(apart)), [])
-
-
-def test_what_is_known_by_labels_only_has_no_features() -> None:
-    with pytest.raises(UsageError, match="no features"):
-        Gate(features=("f",)).count_agreed({Frozen(label="A"): 1}, 3)
 
 
 def test_the_indicator_annotations_carry_group_and_target() -> None:

@@ -11,7 +11,7 @@ from strategies import flat_spans
 from clueval.metrics.counting import Tally
 from clueval.metrics.levels import Levels
 from clueval.metrics.metric import Side
-from clueval.spans.span import Frozen, Span
+from clueval.spans.span import Span
 
 
 def prf(gold: int, predicted: int, tp_gold: int, tp_predicted: int) -> dict[str, float]:
@@ -125,31 +125,6 @@ def test_equal_entries_of_a_document_add_up() -> None:
 
     assert tally["class", "gold", "missed"] == 3
     assert tally["label", "gold", "a", "x", "missed", False] == 2
-
-
-@given(flat_spans(("a", "b")))
-def test_agreed_spans_count_as_if_they_were_built(spans: list[Span]) -> None:
-    agreed = Counter(span.by_layer for span in spans)
-
-    counted = Levels().count_agreed(agreed, 20)  # type: ignore[arg-type]  # by_layer is a Frozen
-
-    assert counted == Levels().count(Side(spans), Side(spans))
-
-
-def test_agreed_spans_without_a_label_in_a_layer_are_none_of_its_counts() -> None:
-    counted = Levels().count_agreed({Frozen(a="x", b=None): 2, Frozen(a="x", b="z"): 3}, 20)
-
-    assert counted == Counter(
-        {
-            **{("class", side, "exact"): 5 for side in ("gold", "predicted")},
-            **{("label", side, "a", "x", "exact", True): 5 for side in ("gold", "predicted")},
-            **{("label", side, "b", "z", "exact", True): 3 for side in ("gold", "predicted")},
-        }
-    )
-
-
-def test_empty_agreement_has_no_counts() -> None:
-    assert dict(Levels().count_agreed({}, 20)) == {}
 
 
 def test_a_layer_without_a_span_has_zeros() -> None:

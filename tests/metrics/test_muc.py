@@ -20,7 +20,7 @@ from clueval.metrics import muc
 from clueval.metrics.metric import Side
 from clueval.metrics.muc import CATEGORIES, SCHEMES, Muc, count_in_stages
 from clueval.metrics.muc_pairs import Item, flat_pairs, overlap_pairs
-from clueval.spans.span import Frozen, Span
+from clueval.spans.span import Span
 
 NERVALUATE = {"strict": "strict", "exact": "exact", "partial": "partial", "type": "ent_type"}
 FIGURES = (*CATEGORIES, "possible", "actual", "precision", "recall", "f1")
@@ -237,14 +237,6 @@ def test_counts_of_documents_add_up(one: list[Span], other: list[Span], third: l
     apart = metric.count(Side(one), Side(other)) + metric.count(Side(other), Side(third))
 
     assert apart == metric.count(Side([*one, *moved[0]]), Side([*other, *moved[1]]))
-
-
-def test_agreed_spans_count_as_if_they_were_built() -> None:
-    spans = [Span(0, 2, "A"), Span(3, 5, "A"), Span(7, 8, "B")]
-
-    assert Muc().count_agreed({Frozen(label="A"): 2, Frozen(label="B"): 1}, 9) == Muc().count(
-        Side(spans), Side(spans)
-    )
 
 
 def test_thousands_of_spans_that_all_overlap_are_paired() -> None:

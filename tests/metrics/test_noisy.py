@@ -775,11 +775,6 @@ def test_a_side_without_a_text_is_an_error() -> None:
             Noisy().count(bare, side(HUGO))
 
 
-def test_passages_cannot_be_counted() -> None:
-    with pytest.raises(UsageError, match="whole documents"):
-        Noisy().count_agreed({}, 0)
-
-
 def test_filtered_spans_are_not_counted() -> None:
     own, other = (
         Side(one.spans, counted=[True, False], document=one.document)

@@ -21,7 +21,7 @@ from clueval.metrics.metric import Side
 from clueval.metrics.partial import Partial
 from clueval.metrics.partial_matching import PartialMatch, glue_spans, partial_matches
 from clueval.spans.document import Document
-from clueval.spans.span import Frozen, Span
+from clueval.spans.span import Span
 
 CONTRACT = (
     "This DIAGNOSTIC PLATFORM BENCHMARKING STUDY AND EVALUATION AGREEMENT (the “Agreement”) is made and "
@@ -533,20 +533,6 @@ def test_gluing_within_the_metric_is_gluing_first(gold: list[Span], predicted: l
     assert first.scores(tally, ["label"])["micro"] == first.scores(glued_first, ["label"])["micro"]
     lost = len(gold) - len(glue_spans(gold)), len(predicted) - len(glue_spans(predicted))
     assert within.scores(tally, ["label"])["glued"] == {"gold": lost[0], "predicted": lost[1]}
-
-
-@given(st.lists(st.sampled_from(["PER", "LOC", "B-x", "_"]), max_size=8), st.booleans())
-def test_spans_agreed_upon_count_as_they_do_one_by_one(labels: list[str], glue: bool) -> None:
-    metric = Partial(glue=glue)
-    found = [Span(3 * n, 3 * n + 2, {"entity": label, "risk": None}) for n, label in enumerate(labels)]
-
-    agreed = metric.count_agreed(Counter(Frozen(span.by_layer) for span in found), positions=2 * len(found))
-
-    assert agreed == metric.count(Side(found), Side(found))
-
-
-def test_agreed_labels_are_the_labels_that_spans_have() -> None:
-    assert Partial().count_agreed({Frozen(entity="PER", risk=None): 3}, 9)["exact", "PER|_"] == 3
 
 
 def test_the_examples_in_the_docstrings_are_true() -> None:

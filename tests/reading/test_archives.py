@@ -150,6 +150,39 @@ def test_members_that_grow_too_much_are_refused_unread(
         list(read(path))
 
 
+@pytest.mark.parametrize("kind", ["g.zip", "g.tar.gz", "g.tar"])
+def test_the_members_together_have_a_limit(
+    tmp_path: Path, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = {f"{number}.conll": "a O\n" * 200 for number in range(50)}
+    path = (zipped if kind == "g.zip" else tarred)(tmp_path / kind, files)
+    size = path.stat().st_size
+
+    def most(limit: int) -> None:
+        monkeypatch.setattr(archives, "SMALL", limit)
+        monkeypatch.setattr(archives, "GROWTH", 0)
+        archives._members.cache_clear()
+
+    most(50 * 800)
+    assert len(list(read(path))) == 50
+    most(50 * 800 - 1)
+    message = f"the members together have more than 39,999 bytes, the limit for an archive of {size:,} bytes"
+    with pytest.raises(FormatError, match=message):
+        list(read(path))
+
+
+def test_a_small_archive_of_many_small_members_that_grow_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "g.zip"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for number in range(600):
+            archive.writestr(f"{number}.conll", "a O\n" * 30_000)
+
+    with pytest.raises(
+        FormatError, match="the members together have more than 67,108,864 bytes, the limit for"
+    ):
+        list(read(path))
+
+
 def test_compressed_tar_file_is_held_up_to_a_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(archives, "HELD_BYTES", 10)
 

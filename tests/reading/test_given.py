@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 from collections import namedtuple
 from dataclasses import dataclass
 from pathlib import Path
@@ -191,7 +192,7 @@ def test_what_is_no_input_is_refused_by_its_place(gold: Any, predicted: Any, mes
 def test_errors_of_spans_in_memory_are_those_of_documents() -> None:
     found = [(finding.side, finding.start) for finding in errors([GOLD], [PREDICTED])]
 
-    assert found == [("predicted", 3)]
+    assert found == [("predicted", 3), ("gold", 4)]
 
 
 def test_patterns_are_paired_by_the_text_of_their_wildcards(tmp_path: Path) -> None:
@@ -236,3 +237,50 @@ def test_a_dictionary_whose_span_covers_nothing_is_warned_of() -> None:
 
     with pytest.warns(CluevalWarning, match="covers nothing: the end is exclusive"):
         score(gold, gold)
+
+
+TOKEN_OF_PIPELINE = {"entity": "B-PER", "score": 0.9, "index": 1, "word": "Ada", "start": 0, "end": 3}
+
+
+@pytest.mark.parametrize(
+    "token",
+    [
+        TOKEN_OF_PIPELINE,
+        {"entity": "I-PER", "start": 0, "end": 3},
+        {"entity": "PER", "index": 1, "start": 0, "end": 3},
+        {"entity": "PER", "word": "##a", "start": 2, "end": 3},
+    ],
+)
+@pytest.mark.parametrize("first", [[], [{"entity_group": "PER", "word": "Ada", "start": 0, "end": 3}]])
+def test_tokens_of_a_pipeline_are_refused_wherever_spans_are_given(
+    tmp_path: Path, token: dict[str, Any], first: list[Any]
+) -> None:
+    spans = [*first, token]
+    row = {"text": "Ada", "entities": spans}
+    path = tmp_path / "a.jsonl"
+    path.write_text(json.dumps(row))
+    alone = tmp_path / "b.json"
+    alone.write_text(json.dumps([spans]))
+    gold = [(0, 3, "PER")]
+
+    given = [(path, path), ([gold], [spans]), (gold, spans), ([row], [row])]
+    for sides in [*given, *([(alone, alone)] if not first else [])]:
+        with pytest.raises(CluevalError, match="aggregation_strategy"):
+            score(*sides)
+    for key, form in {
+        "label": "doccano",
+        "spans": "prodigy",
+        "ents": "spacy-json",
+        "entities": "spacy-json",
+    }.items():
+        path.write_text(json.dumps({"text": "Ada", key: spans}))
+        for given_form in None, form:
+            with pytest.raises(CluevalError, match="aggregation_strategy"):
+                score(path, path, input=given_form)
+
+
+def test_other_spans_with_an_entity_are_read() -> None:
+    span = {"entity": "PER", "start": 0, "end": 3, "word": "Ada"}
+
+    assert score([[(0, 3, "PER")]], [[span]]).f1 == 1
+    assert score([[(0, 3, "PER")]], [[{"label": "PER", "entity": "B-PER", "start": 0, "end": 3}]]).f1 == 1

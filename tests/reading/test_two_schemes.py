@@ -54,4 +54,4 @@ def test_error_names_the_side_of_lists_of_tags(bad: str) -> None:
     with pytest.raises(TagError) as raised:
         clueval.score(*((mixed, good) if bad == "gold" else (good, mixed)))
 
-    assert f"{raised.value}\n" == f"{bad}: {PROBLEM}"
+    assert f"{raised.value}\n" == f"{bad}: {PROBLEM}".replace("--scheme", "scheme=...")

@@ -10,6 +10,7 @@ import pytest
 
 from clueval import Result, score
 from clueval.compat.faireval.report import render_faireval
+from clueval.findings.choice import Choice
 from clueval.reports import cutting, markdown, matrices
 from clueval.reports.matrices import frequencies, labels_of, most_frequent
 from clueval.reports.page import ShownTable
@@ -149,7 +150,7 @@ def test_a_page_of_findings_shows_the_most_frequent_labels_and_cuts_them() -> No
         "confusion", *((f"G{n}", f"P{n}") for n in range(100)), (LONG, LONG), (LONG, LONG)
     ).to_dict()
 
-    page = findings_html.render([], report)
+    page = findings_html.render([], report, Choice(1), {})
 
     assert page.count("the 40 most frequent of 201 labels") >= 4
     assert page.count(f"{LONG[:60]}…") >= 4

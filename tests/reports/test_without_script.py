@@ -22,7 +22,7 @@ SHOWN = "[...document.querySelectorAll('.card')].map((card) => card.textContent.
 @pytest.mark.parametrize(
     ("command", "words"),
     [
-        (["errors", "--level", "1"], "gold person “Hannelore Tiedgen” superset"),
+        (["errors", "--level", "1"], "gold person “Hannelore Tiedgen” boundary (superset)"),
         (["errors", "--metric", "noisy"], "gold: Hannelore Tiedgen · predicted: Frau Hannelore Tiedgen"),
         (["agree"], "boundary (start) a001 21–23"),
     ],

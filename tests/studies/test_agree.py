@@ -69,6 +69,18 @@ def test_agree_by_hand_unitizing():
     assert found["cu_coverage"] == 8 / 38
 
 
+def test_agree_coverage_of_units_is_called_a_share_of_pairs_and_is_one():
+    half, nothing = [document("d", 10, (0, 5, "PER"))], [document("d", 10)]
+    study = agree({"A": half, "B": half, "C": nothing})  # 5 of 10 positions, at each 1 of 3 pairs: 1/6
+
+    assert "share of pairs behind cuα" in str(study)
+    assert "share of positions" not in str(study)
+    assert of({"A": half, "B": half, "C": half})["unitizing"]["cu_coverage"] == 0.5
+    unitizing = study.to_dict()["agreement"]["label"]["unitizing"]
+    assert unitizing["cu_coverage"] == 1 / 6
+    assert unitizing["per_label"]["PER"]["coverage"] == 0.5  # A and B each have one of two others
+
+
 def test_agree_by_hand_disagreements():
     study = agree({"A": A, "B": B, "C": C})
 
@@ -523,6 +535,6 @@ def test_agree_names_the_layout_of_the_only_folder_if_it_has_one_annotator(tmp_p
     for name in "ab":
         (tmp_path / "letter" / f"{name}.conll").write_text("x B-A\n", encoding="utf-8")
 
-    with pytest.raises(UsageError, match=r"one subfolder, so one annotator.*--layout document/annotator"):
+    with pytest.raises(UsageError, match=r"one subfolder, so one annotator.*layout='document/annotator'"):
         agree(tmp_path)
     assert agree(tmp_path, layout="document/annotator").to_dict()["annotators"] == ["a", "b"]

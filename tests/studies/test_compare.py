@@ -227,6 +227,38 @@ def test_table_has_the_number_of_runs() -> None:
     assert dict(zip(header.split("\t"), row.split("\t"), strict=True))["runs"] == "3"
 
 
+@pytest.mark.parametrize("chosen", ["any_of", "alternatives", None])
+def test_gold_that_is_chosen_for_each_system_is_not_blamed_on_the_files(chosen: str | None) -> None:
+    first, second = Span(0, 2, "A"), Span(3, 5, "A")
+    optional = Span(3, 5, "A", features={"group": "1", "optional": "yes"})
+
+    def documents(*spans: Span) -> list[Document]:
+        return [Document(name, {"x": spans}, tokens=list("abcdef")) for name in "de"]
+
+    results = []
+    for spans in ([first], [first, second]):
+        gold = {"alternatives": [first, optional], "any_of": [first], None: spans}[chosen]
+        golds = {"any_of": [documents(first, second)]} if chosen == "any_of" else {}
+        sides = documents(*gold), documents(*spans)
+        results.append(score(*sides, metrics="exact", resample_by="document", **golds))
+
+    with pytest.raises(CluevalError, match="different gold spans in unit 'd'") as raised:
+        compare(*results)
+    assert ("of several golds" in str(raised.value)) == (chosen is not None)
+
+
+def test_gold_that_differs_by_system_in_its_labels_only_is_told() -> None:
+    """Which of several golds counts is chosen for each system, also where the numbers of spans are equal."""
+    sides = {
+        label: [Document(name, {"x": [Span(0, 2, label)]}, tokens=["a", "b"]) for name in "de"]
+        for label in "AB"
+    }
+    for golds in {}, {"any_of": [sides["B"]]}:
+        results = [score(sides["A"], sides[label], resample_by="document", **golds) for label in "AB"]
+
+        assert ("Of several golds" in str(compare(*results))) == bool(golds)
+
+
 REFUSED: dict[str, tuple[Any, str]] = {
     "other units": (lambda: result(HAND_A[:3]), "different units: 'd3' is in only one"),
     "other gold": (lambda: result([(4, 0, 1), *HAND_A[1:]]), "different gold spans in unit 'd0'"),

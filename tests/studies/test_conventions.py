@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from clueval.cli import main
 from clueval.evaluation.run import score as score_files
 from clueval.evaluation.signature import Signature
-from clueval.exceptions import MissingExtra, UsageError
+from clueval.exceptions import MissingExtra
 from clueval.metrics import metric_named
 from clueval.metrics.metric import Side
 from clueval.spans.document import Document, Sentence
@@ -285,11 +285,6 @@ def test_without_jinja_the_page_names_the_extra(monkeypatch: pytest.MonkeyPatch)
 
     with pytest.raises(MissingExtra, match=r"clueval\[report\]"):
         render_page(sample())
-
-
-def test_counts_without_documents_are_refused() -> None:
-    with pytest.raises(UsageError, match="need documents"):
-        EveryConvention().count_agreed({}, 0)
 
 
 @given(tagged(), tagged())

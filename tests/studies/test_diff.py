@@ -59,6 +59,10 @@ def test_each_state_by_hand() -> None:
     assert found.to_dict()["classes"]["missed"] == {
         "exact": 1, "superset": 0, "tiling": 0, "overlap": 1, "missed": 1
     }  # fmt: skip
+    assert found.to_dict()["reasons"]["missed"] == {
+        "right": 0, "label": 0, "boundary": 1, "boundary+label": 0, "missed": 0
+    }  # fmt: skip
+    assert found.to_dict()["reasons"]["right"]["boundary"] == 1
 
 
 def test_another_label_is_a_change() -> None:
@@ -76,7 +80,12 @@ def test_another_label_is_a_change() -> None:
 SPANS = flat_spans()
 
 
-@given(SPANS, SPANS, SPANS, st.sampled_from([Choice(), Choice(level=1, labelled="label"), Choice(level=4)]))
+@given(
+    SPANS,
+    SPANS,
+    SPANS,
+    st.sampled_from([Choice(), Choice(unlabelled=True), Choice(level=1, labelled="label"), Choice(level=4)]),
+)
 def test_errors_of_both_runs_are_those_of_errors(
     gold: list[Span], old: list[Span], new: list[Span], choice: Choice
 ) -> None:
@@ -100,15 +109,16 @@ def test_swapped_runs_swap_new_and_fixed(gold: list[Span], old: list[Span], new:
     assert Counter(states(there)) == Counter(
         (swapped.get(state, state), *place) for state, *place in states(back)
     )
-    for old_class, row in there.to_dict()["classes"].items():
-        for new_class, number in row.items():
-            assert back.to_dict()["classes"][new_class][old_class] == number
+    for matrix in ("classes", "reasons"):
+        for before, row in there.to_dict()[matrix].items():
+            for after, number in row.items():
+                assert back.to_dict()[matrix][after][before] == number
 
 
 def test_a_run_against_itself_has_no_new_error() -> None:
     found = diff(GOLD, PREDICTED, PREDICTED, **OPTIONS)
 
-    assert found.counts["gold"] == {"new": 0, "fixed": 0, "changed": 0, "still": 24}
+    assert found.counts["gold"] == {"new": 0, "fixed": 0, "changed": 0, "still": 38}
     assert found.new == 0
 
 
@@ -185,8 +195,8 @@ def test_the_json_has_no_text() -> None:
         "side": "gold",
         "document": "a001",
         "sequence": "entity",
-        "start": 48,
-        "end": 50,
+        "start": 22,
+        "end": 24,
         "labels": {"entity": "person"},
     }
 
@@ -198,7 +208,7 @@ def test_the_command_ends_with_0_without_new_errors(arguments: list[str], code: 
     given_ = ["diff", str(GOLD), str(PREDICTED), str(GOLD), "--layer", "entity=2", "--format", "json"]
 
     assert main([*given_, *arguments]) == code
-    assert json.loads(capsys.readouterr().out)["counts"]["gold"]["fixed"] == 24
+    assert json.loads(capsys.readouterr().out)["counts"]["gold"]["fixed"] == 38
 
 
 def test_the_command_ends_with_1_if_an_error_is_new(capsys: Capture) -> None:
@@ -206,7 +216,7 @@ def test_the_command_ends_with_1_if_an_error_is_new(capsys: Capture) -> None:
 
     assert main(["diff", *paths, "--layer", "entity=2", "--fail-on-new"]) == 1
     told = capsys.readouterr()
-    assert told.err == "clueval diff: 44 new errors\n"
+    assert told.err == "clueval diff: 83 new errors\n"
     assert "New errors" in told.out
 
 
@@ -276,8 +286,9 @@ def test_the_command_writes_the_page(tmp_path: Path, capsys: Capture) -> None:
 
     assert main([*given_, "--fail-on-new"]) == 1
     assert capsys.readouterr().err.splitlines()[1:] == [
-        "errors: 44 new, 0 fixed, 0 changed, 0 still",
-        "clueval diff: 44 new errors",
+        "errors: 83 new, 0 fixed, 0 changed, 0 still",
+        "listed: spans that are not exactly right, label included, as metric exact counts",
+        "clueval diff: 83 new errors",
     ]
     assert "not in the old run" in page.read_text(encoding="utf-8")
     assert main([*given_, "--format", "json"]) == 2

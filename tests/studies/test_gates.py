@@ -39,6 +39,14 @@ def gates_of(capsys: Capture) -> list[dict[str, object]]:
     return found
 
 
+@pytest.mark.parametrize(("limit", "code"), [("75%", 0), ("75.5 %", 1)])
+def test_a_limit_may_be_a_percentage(limit: str, code: int, capsys: Capture) -> None:
+    assert run("--fail-under", f"{F1}={limit}") == code
+    (gate,) = gates_of(capsys)
+
+    assert gate["limit"] == float(limit.rstrip(" %")) / 100
+
+
 @pytest.mark.parametrize(("limit", "code"), [("0.75", 0), ("0.7500000001", 1), ("0.1", 0), ("1", 1)])
 def test_a_score_fails_under_its_limit(limit: str, code: int, capsys: Capture) -> None:
     assert run("--fail-under", f"{F1}={limit}") == code
@@ -96,7 +104,9 @@ def test_a_label_named_low_is_a_label(capsys: Capture) -> None:
     [
         ([], 1),
         (["--allow-drop", "0.5"], 0),
+        (["--allow-drop", "50%"], 0),
         (["--significant"], 1),
+        (["--significant", "--allow-drop", "0.5"], 0),
         (["--significant", "--confidence", "0.999999999"], 0),
         (["--score", "exact.label.micro.recall"], 1),
     ],
@@ -113,6 +123,94 @@ def test_units_of_a_gate_are_those_of_the_baseline() -> None:
     score("gold", "good", metrics="exact", resample_by="sentence").save("base.clueval")
 
     assert run("--fail-if-worse", "base.clueval", "--significant", predicted="bad") == 1
+
+
+@pytest.mark.parametrize("drop", ["1", "1.0", "100%", "2", "-0.1", "nan"])
+def test_a_drop_that_switches_the_gate_off_is_refused(drop: str, capsys: Capture) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        run("--allow-drop", drop, "--fail-if-worse", "base.clueval")
+
+    assert "argument --allow-drop: " in capsys.readouterr().err
+
+
+# By hand, recall of units with 5, 10, 3 and 2 gold spans: the baseline finds 5, 9, 3 and 1, the model 4, 8, 3 and 1.
+# The difference is -0.1, without each unit -0.066667, -0.1, -0.117647 and -0.111111; its standard error is 0.033994,
+# with 1600/552 - 1 degrees of freedom. For a drop of 0.02, t = -0.08 / 0.033994 = -2.3533; P(T <= t) is that of scipy.
+SIZES, BEFORE, AFTER = (5, 10, 3, 2), (5, 9, 3, 1), (4, 8, 3, 1)
+
+
+def found(numbers: tuple[int, ...]) -> str:
+    """A span of one token for each gold span of each unit, of which the first ones are found."""
+    return conll(
+        [["B-X"] * number + ["O"] * (size - number) for size, number in zip(SIZES, numbers, strict=True)]
+    )
+
+
+def gated(capsys: Capture, *arguments: str) -> tuple[int, dict[str, object]]:
+    """The exit code and the gate of a model against the baseline, by recall."""
+    for name, numbers in (("all", SIZES), ("before", BEFORE), ("after", AFTER)):
+        Path(name).write_text(found(numbers), encoding="utf-8")
+    score("all", "before", metrics="exact", resample_by="document").save("base.clueval")
+    path = "exact.label.micro.recall"
+    options = ["--format", "json", "-q", "--fail-if-worse", "base.clueval", "--significant", "--score", path]
+    code = main(["score", "all", "after", "--metric", "exact", *options, *arguments])
+    (gate,) = gates_of(capsys)
+    return code, gate
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "limit", "test", "p"),
+    [
+        ([], 0, 0.9, "randomisation", 0.5),
+        (["--allow-drop", "0.02"], 0, 0.88, "t", 0.0747721),
+        (["--allow-drop", "0.02", "--confidence", "0.9"], 1, 0.88, "t", 0.0747721),
+        (["--allow-drop", "0.1", "--confidence", "0.4"], 0, 0.8, "t", 0.5),
+        (["--allow-drop", "0.2", "--confidence", "0.4"], 0, 0.7, "t", 0.93),
+    ],
+)
+def test_significance_is_that_of_a_drop_of_more_than_what_is_allowed(
+    arguments: list[str], code: int, limit: float, test: str, p: float, capsys: Capture
+) -> None:
+    exit_code, gate = gated(capsys, *arguments)
+
+    assert (exit_code, gate["test"], gate["passed"]) == (code, test, not code)
+    assert gate["limit"] == pytest.approx(limit)
+    assert gate["p"] == pytest.approx(p, abs=0.02 if p == 0.93 else 1e-5)
+
+
+def test_a_drop_that_is_the_same_in_all_units_is_certain(capsys: Capture) -> None:
+    Path("half").write_text(conll([["B-X", "O"]] * 4), encoding="utf-8")
+    Path("whole").write_text(conll([["B-X", "B-X"]] * 4), encoding="utf-8")
+    score("whole", "whole", metrics="exact", resample_by="document").save("base.clueval")
+    gate = "--fail-if-worse base.clueval --significant --allow-drop 0.2 --score micro.recall"
+    code = main(f"score whole half --metric exact --format json -q {gate}".split())
+
+    assert (code, gates_of(capsys)[0]["p"]) == (1, 0.0)
+
+
+@pytest.mark.parametrize("model", ["better", "equal", "worse", "missing"])
+@pytest.mark.parametrize(
+    ("units", "arguments", "message"),
+    [
+        (None, [], "base.clueval has no counts by unit"),
+        ("court", [], "base.clueval has 1 court"),
+        ("document", ["--resample-by", "sentence"], "the units of the baseline are document, not sentence"),
+    ],
+)
+def test_what_cannot_be_tested_is_an_error_before_anything_is_scored(
+    model: str, units: str | None, arguments: list[str], message: str, capsys: Capture
+) -> None:
+    text = '<text id="{}" court="a">\nw\tB-X\nw\t{}\nw\tO\n</text>\n'
+    for name, tag in {"gold": "B-X", "equal": "B-X", "better": "B-X", "worse": "O"}.items():
+        Path(f"{name}.vrt").write_text("".join(text.format(n, tag) for n in range(3)), encoding="utf-8")
+    base = "worse" if model == "better" else "equal"
+    score("gold.vrt", f"{base}.vrt", metrics="exact", resample_by=units).save("base.clueval")
+    gate = ["--fail-if-worse", "base.clueval", "--significant", *arguments]
+
+    assert main(["score", "gold.vrt", f"{model}.vrt", "--metric", "exact", *gate]) == 2
+    told = capsys.readouterr()
+    assert message in told.err
+    assert told.out == ""
 
 
 def test_an_undefined_score_fails(capsys: Capture) -> None:
@@ -132,6 +230,8 @@ def test_an_undefined_score_fails(capsys: Capture) -> None:
         (["--fail-under", "exact.label.mikro.f1=0.5"], "did you mean exact.label.micro.f1?"),
         (["--fail-under", "levels.label=0.5"], "there is no score 'levels.label'"),
         (["--allow-drop", "0.1"], "--allow-drop needs --fail-if-worse"),
+        (["--allow-drop", "0"], "--allow-drop needs --fail-if-worse"),
+        (["--fail-under", f"{F1}=101%"], "1.01 is above 1"),
         (["--significant"], "--significant needs --fail-if-worse"),
         (["--score", F1], "--score needs --fail-if-worse"),
         (["--fail-if-worse", "no.clueval"], "cannot be read"),

@@ -225,7 +225,7 @@ class TestErrors:
 
         assert message == (
             "g.vrt:8, document 'd': ill-formed tags: 'I-A' may not follow 'O' in the scheme BIO "
-            "(layer 'entity'; --invalid sets the treatment of ill-formed tags)"
+            "(layer 'entity'; invalid=... sets the treatment of ill-formed tags)"
         )
 
     @pytest.mark.parametrize(
@@ -245,7 +245,7 @@ class TestErrors:
         assert message == (
             "g.vrt:7, document 'd': 'X-A' is not a tag "
             "(a tag is O, or one of B I E S L U M W, alone or with a hyphen and a label; "
-            "--layer names the column of the tags)"
+            "layers=... names the column of the tags)"
         )
 
     def test_error_does_not_name_a_document_without_an_id_in_the_file(self) -> None:
@@ -254,7 +254,7 @@ class TestErrors:
         assert self.refused(nameless).startswith("g.vrt:3: ill-formed tags")
         advice = located(BadTag("bad", "correct it"), nameless, "x").advice
 
-        assert advice == "correct it; --layer names the column of the tags"
+        assert advice == "correct it; layers=... names the column of the tags"
 
     def test_repeated_token_ids_are_all_named_with_both_lines(self) -> None:
         without = passage("a|O", layout=LAYOUT)

@@ -41,7 +41,7 @@ def test_letters_of_two_schemes_are_refused_with_advice(tags: str) -> None:
         detect_scheme(tags.split())
 
     assert str(caught.value) == (
-        "tags of BIOES (E, S) and of BILOU (L, U) occur together (name the scheme with --scheme)"
+        "tags of BIOES (E, S) and of BILOU (L, U) occur together (name the scheme with scheme=...)"
     )
 
 

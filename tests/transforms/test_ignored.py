@@ -99,6 +99,59 @@ def test_ignored_discontinuous_spans_count_by_their_fragments() -> None:
     assert micro(result) == (0, 1, 0)
 
 
+def test_ignored_touching_keeps_a_prediction_with_the_fragments_of_a_counted_gold_span() -> None:
+    gold = [Span.of_fragments([(0, 3), (7, 9)], "A"), Span(4, 6, "X")]
+    options = {"metrics": "exact", "ignore_label": "X", "ignored": "touching"}
+
+    assert micro(score([gold], [[Span(0, 9, "A")]], **options)) == (1, 0, 0)
+    assert micro(score([gold], [gold[:1]], **options)) == (1, 1, 1)
+
+
+PIECES = st.lists(st.integers(0, 9), min_size=2, max_size=6, unique=True).map(
+    lambda borders: tuple(zip(sorted(borders)[::2], sorted(borders)[1::2], strict=False))
+)
+"""The fragments of a span."""
+
+
+@given(
+    st.lists(PIECES, max_size=4), st.lists(PIECES, max_size=4), st.lists(PIECES, max_size=2), st.booleans()
+)
+def test_ignored_regions_are_their_definition_for_spans_of_fragments(
+    gold: list[Any], predicted: list[Any], regions: list[Any], touching: bool
+) -> None:
+    def positions(pieces: Any) -> set[int]:
+        return {place for start, end in pieces for place in range(start, end)}
+
+    predicted = [*predicted, *gold, *(((one[0][0], one[-1][1]),) for one in gold)]
+    ignored = set().union(*map(positions, regions), {20})
+    counted = [one for one in gold if not positions(one) <= ignored]
+    judged = [
+        one
+        for one in predicted
+        if (one in counted or not positions(one) & ignored if touching else not positions(one) <= ignored)
+    ]
+    spans = {
+        name: [Span.of_fragments(one, label) for one in several]
+        for name, several, label in (
+            ("gold", gold, "A"),
+            ("predicted", predicted, "B"),
+            ("ignored", regions, "X"),
+        )
+    }
+
+    found = score(
+        [[*spans["gold"], *spans["ignored"], Span(20, 21, "X")]],
+        [spans["predicted"]],
+        metrics="exact",
+        ignore_label="X",
+        ignored="touching" if touching else "inside",
+    )
+
+    left_out = found.to_dict()["prepared"]["ignored"]
+    assert left_out["gold"] == len(gold) + len(regions) + 1 - len(counted)
+    assert left_out["predicted"] == len(predicted) - len(judged)
+
+
 def test_ignored_region_of_a_label_is_one_of_its_layer_alone() -> None:
     gold = Document("d", {"a": [Span(0, 4, "X")], "b": [Span(0, 2, "B")]})
     result = score([gold], [gold], metrics="exact", ignore_label="X")

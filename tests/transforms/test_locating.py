@@ -49,6 +49,7 @@ def test_the_third_mention_and_the_invented_one_are_false_positives(tmp_path: Pa
 
     assert counts(result, metric) == (2, 2, 0)
     assert result.to_dict()["prepared"]["located"] == {
+        "answers": 1,
         **dict.fromkeys(("space", "case", "fuzzy", "moved", "ambiguous", "unparsable"), 0),
         "exact": 2,
         "unlocatable": 2,

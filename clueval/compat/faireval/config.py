@@ -20,7 +20,6 @@ from clueval.exceptions import FormatError, UsageError, checked_call
 from clueval.metrics.fair import Fair, parse_weights
 from clueval.metrics.fair.metric import FOCUSES
 from clueval.metrics.fair.weights import Weights
-from clueval.overwriting import refuse_to_overwrite
 from clueval.reading.paths import as_path, pairs_of
 from clueval.spans.span import DEFAULT_LAYER, PLACEHOLDERS
 from clueval.textfiles import blocks, lines
@@ -181,7 +180,6 @@ def faireval(config: str | PathLike[str]) -> str:
     errors of `parse_config` and `run_config`.
     """
     path = as_path(config)
-    refuse_to_overwrite([path], [])  # refuses an invalid path
     return run_config(parse_config(lines(path), file=str(path)))
 
 

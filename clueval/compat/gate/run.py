@@ -18,6 +18,7 @@ from clueval.exceptions import UsageError, checked_call, refuse_unknown, require
 from clueval.metrics.counting import Tally
 from clueval.metrics.gate import Gate
 from clueval.metrics.gate.counts import macro_report
+from clueval.overwriting import keeps_inputs
 from clueval.reading.options import Reading, Readings
 from clueval.spans.span import DEFAULT_LAYER
 from clueval.writing import whole_file
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from clueval.reading.given import InputSide
 
 
+@keeps_inputs
 @checked_call
 def gate(
     gold: InputSide,
@@ -79,6 +81,7 @@ def gate(
     _require(metric, lists, gold_set=gold_set, predicted_set=predicted_set, reference_set=reference_set)
     for name, path in (("table", table), ("page", page), ("indicators", indicators)):
         require_kind(path, "str | Path | None", name)
+    require_kind(options.get("merge"), "bool | None", "merge")
     if options.get("merge"):
         raise UsageError("GATE's types are not merged into one sequence", advice="leave out merge")
     if lists is not None and reference_set is not None:

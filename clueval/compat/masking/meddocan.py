@@ -2,7 +2,8 @@
 
 *ner* compares start, end and label, *strict* start and end. For *merged*, sorted spans of a side are joined if there
 is no letter or digit between them; right are the strict agreements and those of joined spans, wrong the strict spans
-that lie in no span that is right. `leak` is the number of missed spans (ner) for each sentence. 0/0 is 0.
+that lie in no span that is right. `leak` is the number of missed spans (ner) for each sentence; None if a text has no
+sentences, as in brat files. 0/0 is 0.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ class MeddocanFigures(OtherProgram):
     def count(self, group: Group) -> Tally:
         text, gold, predicted, sentences = labelled_sides(self.metric, group)
         tally: Tally = Tally({("sentences", "all"): sentences})
+        tally["documents", "without sentences"] += not sentences and bool(text.strip())
         own, other = set(gold), set(predicted)
         _add(tally, "ner", len(own & other), len(other - own), len(own - other))
         strict, others = {one[:2] for one in own}, {one[:2] for one in other}
@@ -39,10 +41,12 @@ class MeddocanFigures(OtherProgram):
 
     def section(self) -> Mapping[str, Any]:
         found = {name: self._figures(name) for name in NAMES}
-        found["ner"]["leak"] = share(found["ner"]["fn"], self.counted["sentences", "all"])
+        sentences = self.counted["sentences", "all"]
+        known = sentences > 0 and not self.counted["documents", "without sentences"]
+        found["ner"]["leak"] = share(found["ner"]["fn"], sentences) if known else None
         return found
 
-    def _figures(self, name: str) -> dict[str, float]:
+    def _figures(self, name: str) -> dict[str, Any]:
         tp, fp, fn = (self.counted[name, what] for what in ("tp", "fp", "fn"))
         precision, recall = share(tp, tp + fp), share(tp, tp + fn)
         rates = {"precision": precision, "recall": recall, "f1": f_measure(precision, recall)}

@@ -8,7 +8,6 @@ from dataclasses import replace
 from itertools import compress
 from typing import Any, ClassVar, Self
 
-from clueval.evaluation.parallel.plain_values import PLAIN, NotPlain, a_list, whole
 from clueval.metrics.counting import Tally
 from clueval.metrics.masking import Masking
 from clueval.spans.document import Document
@@ -39,17 +38,13 @@ class OtherProgram(ABC):
             group = replace(group, gold=gold, predicted=predicted)
         self.counted.update(self.count(group))
 
-    def sent(self) -> Any:
-        """What it has counted, as a value of JSON."""
-        return [[list(key), number] for key, number in self.counted.items()]
+    def sent(self) -> Tally:
+        """What it has counted."""
+        return self.counted
 
-    def join(self, sent: Any) -> None:
-        """Add what another process has counted. Raises `ValueError` for another value."""
-        pairs = [a_list(pair, "a count", 2) for pair in a_list(sent, "the counts")]
-        keys = [tuple(a_list(key, "a key")) for key, _ in pairs]
-        if not all(type(part) in PLAIN for key in keys for part in key):
-            raise NotPlain("a key has a part that is not plain")
-        self.counted.update(dict(zip(keys, (whole(number, "a count") for _, number in pairs), strict=True)))
+    def join(self, sent: Tally) -> None:
+        """Add what another process has counted."""
+        self.counted.update(sent)
 
     @abstractmethod
     def count(self, group: Group) -> Tally:

@@ -96,7 +96,7 @@ def masking(
     transforms = _transforms(weight_column, gold)
     counting = options.get("counting", Counting())
     where = options.get("where", counting.where if isinstance(counting, Counting) else ())
-    observers = programs(several(conventions), metric, parse_where(where))
+    observers = programs(several(conventions, "conventions"), metric, parse_where(where))
     if redacted:
         texts = RedactedPairs(RedactedTexts(_given(predicted)), placeholder, align=align)
         return _of_redacted_texts(gold, texts, metric, observers, transforms, layers, options)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from clueval.exceptions import UsageError
+from clueval.exceptions import UsageError, require_kind
 from clueval.metrics.masking import Masking
 from clueval.metrics.masking.word_files import IgnoredWords, WordWeights
 from clueval.options import field_names
@@ -18,50 +18,50 @@ SETTINGS = [name for name in field_names(Masking) if name != "token_weights"]
 def metric_of(given: Mapping[str, Any], *, token_weights: bool) -> Masking:
     """Return the metric with these settings. Raises `UsageError` for what is no value of a setting."""
     values = {
-        name: _READERS.get(name, _as_it_is)(value) for name, value in given.items() if value is not None
+        name: _READERS[name](value, name) if name in _READERS else value
+        for name, value in given.items()
+        if value is not None
     }
     return Masking(**values, token_weights=token_weights)
 
 
-def several(value: Any) -> tuple[str, ...]:
-    """Return names that are given as a list, or as one text with commas.
+def several(value: Any, name: str) -> tuple[str, ...]:
+    """Return names that are given as a list, or as one text with commas; `name` is that of the argument.
 
-    >>> several("a, b"), several(["a", "b,c"])
+    >>> several("a, b", "keep"), several(["a", "b,c"], "keep")
     (('a', 'b'), ('a', 'b,c'))
     """
     if isinstance(value, str):
         return tuple(part.strip() for part in value.split(",") if part.strip())
-    if not isinstance(value, Iterable):
-        raise UsageError(f"{value!r} is neither a list nor text", advice="names, separated by commas")
+    require_kind(value, "Iterable | str", name)
     return tuple(map(str, value))
 
 
-def _as_it_is(value: Any) -> Any:
-    return value
-
-
-def _numbers(value: Any) -> tuple[float, ...]:
+def _numbers(value: Any, name: str) -> tuple[float, ...]:
     if isinstance(value, str | Iterable):
         try:
-            return tuple(float(part) for part in (several(value) if isinstance(value, str) else value))
+            return tuple(float(part) for part in (several(value, name) if isinstance(value, str) else value))
         except (TypeError, ValueError):
-            raise UsageError(f"{value!r} are not numbers") from None
+            raise UsageError(f"{name} must be numbers above 0, not {value!r}") from None
     return (value,)
 
 
-def _ignored(value: Any) -> IgnoredWords:
+def _ignored(value: Any, name: str) -> IgnoredWords:
     if isinstance(value, IgnoredWords):
         return value
-    return IgnoredWords.read(value) if isinstance(value, str | Path) else IgnoredWords.of(several(value))
+    return (
+        IgnoredWords.read(value) if isinstance(value, str | Path) else IgnoredWords.of(several(value, name))
+    )
 
 
-def _weights(value: Any) -> WordWeights:
+def _weights(value: Any, name: str) -> WordWeights:
     if isinstance(value, WordWeights):
         return value
+    require_kind(value, "Mapping | str | Path", name)
     return WordWeights.of(value) if isinstance(value, Mapping) else WordWeights.read(value)
 
 
-_READERS: dict[str, Callable[[Any], Any]] = {
+_READERS: dict[str, Callable[[Any, str], Any]] = {
     **dict.fromkeys(("risk_order", "keep", "masks", "annotators"), several),
     "beta": _numbers,
     "ignore_words": _ignored,

@@ -1,7 +1,8 @@
 """The figures of the evaluation script of the Text Anonymization Benchmark (Pilán et al. 2022).
 
-The class and the label of an entity are those of its first mention. An entity is masked if its mentions that need
-masking are; mention and token recall count all mentions of such entities, and count ignorable tokens as masked.
+The class and the label of an entity are those of its first mention, in the order of the file. An entity must be masked
+if any of its mentions must; it is masked if its mentions that need masking are. Mention and token recall count all
+mentions of such entities, and count ignorable tokens as masked.
 In precision a token, or a whole span, is right for each annotator who has one mention to mask around it; the
 denominator has the annotators with any gold span. The script takes words of the classes ADP, PART, CCONJ and DET
 for ignorable; here these are the words of ``ignore_words``. 0/0 is 0.
@@ -72,7 +73,7 @@ class TabFigures(OtherProgram):
         return visible - Flags.at(ignored, len(text)) - examination.masked
 
     def _mentions(self, examination: Examination, group: Group, name: str) -> Iterator[Mention]:
-        """Yield all gold spans of an annotator in the order of the document, those to keep, too."""
+        """Yield all gold spans of an annotator in the order of the file, those to keep, too."""
         metric = self.metric
         risk = risk_by(metric.risk_order)
         reader = MentionReader(group.gold, examination.words, metric.risk_layer, risk, metric.entity, ())
@@ -82,13 +83,13 @@ class TabFigures(OtherProgram):
         return mention.kind not in self.metric.keep and mention.label not in self.metric.keep
 
     def _entities(self, mentions: Sequence[Mention]) -> Iterator[TabEntity]:
-        """Yield the entities whose first mention needs masking."""
+        """Yield the entities with a mention that needs masking."""
         members: dict[Surface, list[Mention]] = {}
         for mention in mentions:
             members.setdefault(mention.entity, []).append(mention)
         for found in members.values():
-            if self._needs_mask(found[0]):
-                to_mask = [mention for mention in found if self._needs_mask(mention)]
+            to_mask = [mention for mention in found if self._needs_mask(mention)]
+            if to_mask:
                 yield TabEntity(found[0].kind, found[0].label, found, to_mask)
 
     def _add_precision(

@@ -18,9 +18,10 @@ from clueval.metrics.counting import Tally
 from clueval.metrics.fair import Fair
 from clueval.metrics.fair.metric import add_items
 from clueval.metrics.fair.pairing import Item
+from clueval.metrics.metric import Side
 from clueval.reading.same_text import require_same_text
 from clueval.spans.document import Document
-from clueval.spans.span import DEFAULT_LAYER, PLACEHOLDERS, Frozen
+from clueval.spans.span import DEFAULT_LAYER, PLACEHOLDERS, Span
 
 Blocks = Iterable[tuple[int, str]]
 """Text in blocks of whole lines, each with the number of its first line (see `clueval.textfiles.blocks`)."""
@@ -102,7 +103,9 @@ def run_blocks(
             [span for span in golds if metric.wanted(span[0])],
             [span for span in predictions if metric.wanted(span[0])],
         )
-    total.update(metric.count_agreed({Frozen({DEFAULT_LAYER: label}): n for label, n in equal.items()}, 0))
+    for label, times in equal.items():
+        side = Side([Span(0, 1, {DEFAULT_LAYER: label})])
+        total.update({key: counted * times for key, counted in metric.count(side, side).items()})
     spans = differing[0] + equal.total(), differing[1] + equal.total()
     return Run(total, tuple(order), number, (repaired["target"], repaired["system"]), spans)
 

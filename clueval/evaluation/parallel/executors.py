@@ -16,11 +16,16 @@ from clueval.exceptions import UsageError, WorkerLost
 if TYPE_CHECKING:
     from concurrent.futures import Executor, Future
 
+    from clueval.evaluation.plan import Plan
+
 Task = TypeVar("Task")
 TaskOutcome = TypeVar("TaskOutcome")
 
-WORTH_IT = 12_000_000
-"""Least number of bytes for which starting more processes saves time."""
+WORTH_IT = 100_000_000
+"""Least number of bytes for which starting more processes saves time, if spans are counted without documents."""
+
+BY_DOCUMENTS = 3
+"""How many times as long the same bytes take if documents are built of them."""
 
 
 def cores() -> int:
@@ -39,10 +44,11 @@ def require_jobs(jobs: object) -> None:
         )
 
 
-def chosen_jobs(jobs: int | None, size: int) -> tuple[int, str]:
-    """The number of processes to count this number of bytes, and the reason for it.
+def chosen_jobs(jobs: int | None, size: int, plan: Plan | None = None) -> tuple[int, str]:
+    """The number of processes to count this number of bytes by a plan, and the reason for it.
 
-    Raises `UsageError` as `require_jobs` does.
+    What observers find in other processes takes as long to receive as to find. Raises `UsageError` as
+    `require_jobs` does.
 
     >>> chosen_jobs(None, 2_300_000)
     (1, '2 MB is too little to share between processes')
@@ -52,7 +58,9 @@ def chosen_jobs(jobs: int | None, size: int) -> tuple[int, str]:
     require_jobs(jobs)
     if jobs is not None:
         return jobs, "as requested"
-    if size < WORTH_IT:
+    if plan is not None and plan.observers:
+        return 1, "receiving what other processes find takes as long as finding it"
+    if size * (BY_DOCUMENTS if plan is not None and plan.needs_documents else 1) < WORTH_IT:
         return 1, f"{megabytes(size)} is too little to share between processes"
     number = cores()
     return number, f"{megabytes(size)}, and {number} core{'s' * (number != 1)}"

@@ -3,12 +3,12 @@
 Counts are added in the order of the tasks. A pair of files is counted again in this process, as a whole, if a
 task has failed, if the parts have different layouts, or if a layer first occurs in the middle. So an error is
 the one that a single process raises, with its file and line, and a wrong cut costs time but changes no number.
-If a worker sees other files than this process, or sends something that cannot be the counts of its task,
-`WorkerLost` is raised.
+If a worker sees other files than this process, or has another version of this package, `WorkerLost` is raised.
 """
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
@@ -16,11 +16,8 @@ from typing import TYPE_CHECKING, Any
 from clueval.evaluation.engine import Evaluation
 from clueval.evaluation.lockstep import FileEnd
 from clueval.evaluation.observer import WorkerObserver
-from clueval.evaluation.parallel import outcomes
 from clueval.evaluation.parallel.executors import in_order
-from clueval.evaluation.parallel.outcomes import ChangedFile, TaskOutcome
-from clueval.evaluation.parallel.plain_values import NotPlain
-from clueval.evaluation.parallel.tasks import Task, Tasks, carry_out
+from clueval.evaluation.parallel.tasks import ChangedFile, Task, TaskOutcome, Tasks, carry_out
 from clueval.evaluation.parallel.work import size_of
 from clueval.exceptions import WorkerLost
 from clueval.reading.layers import layer_names
@@ -51,7 +48,7 @@ class Gathering:
         """Carry out all tasks, at most `window` at a time; after an error, `cancel` those that have not begun."""
         with closing(in_order(executor, carry_out, tasks, window, cancel=cancel)) as answers:  # type: ignore[type-var]
             for task, answer in answers:
-                outcome = _read(task, answer)
+                outcome = _opened(*answer)
                 if outcome.changed_file is not None:
                     _require_as_sent(task, outcome.changed_file)
                 if task.part is None:
@@ -66,18 +63,15 @@ class Gathering:
 
     def _add_whole(self, task: Task, outcome: TaskOutcome) -> None:
         if outcome.counts is not None and self._evaluation.fits(outcome.counts):
-            self._join(task, outcome.seen)
+            self._join(outcome.seen)
             self._evaluation.include(outcome.counts)
         else:
             self._count_here(task, outcome.problem or "other layers than before")
 
-    def _join(self, task: Task, seen: Sequence[Any]) -> None:
+    def _join(self, seen: Sequence[Any]) -> None:
         observers = [each for each in self._evaluation.plan.observers if isinstance(each, WorkerObserver)]
-        try:
-            for observer, value in zip(observers, seen, strict=True):
-                observer.join(value)
-        except ValueError as error:
-            raise _not_counted(task, error) from None
+        for observer, value in zip(observers, seen, strict=True):
+            observer.join(value)
 
     def _add_part(self, task: Task, outcome: TaskOutcome) -> None:
         self._parts.append(outcome)
@@ -102,7 +96,7 @@ class Gathering:
         }
         for part in self._parts:
             assert part.counts is not None
-            self._join(task, part.seen)
+            self._join(part.seen)
             self._evaluation.include(part.counts)
             for key, decoder in (part.counts.decoders or {}).items():
                 decoders[key].include(decoder)
@@ -116,25 +110,15 @@ class Gathering:
         self._tasks.work.count_here(self._evaluation, pairs)
 
 
-def _read(task: Task, answer: object) -> TaskOutcome:
-    """The outcome that a worker has sent. Raises `WorkerLost` if it cannot be the outcome of the task."""
-    try:
-        value = outcomes.opened(answer)
-        if value["clueval"] != __version__:
-            raise WorkerLost(
-                f"a worker has clueval {value['clueval'][:40]}, and this is clueval {__version__}",
-                advice="install the same version everywhere",
-            )
-        return outcomes.read(value, task.expected(), task.paths())
-    except NotPlain as error:
-        raise _not_counted(task, error) from None
-
-
-def _not_counted(task: Task, error: ValueError) -> WorkerLost:
-    return WorkerLost(
-        f"what a worker sent back is not the counts of {task}: {error}",
-        advice="look at the worker, or count without it",
-    )
+def _opened(version: str, outcome: bytes) -> TaskOutcome:
+    """The outcome that a worker has sent. Raises `WorkerLost` if it has another version of this package."""
+    if version != __version__:
+        raise WorkerLost(
+            f"a worker has clueval {version[:40]}, and this is clueval {__version__}",
+            advice="install the same version everywhere",
+        )
+    found: TaskOutcome = pickle.loads(outcome)
+    return found
 
 
 def _require_as_sent(task: Task, changed_file: ChangedFile) -> None:

@@ -46,7 +46,7 @@ def count_pairs(
     """
     size = sum(size_of(path) for _, *both in pairs for path in both)
     if executor is None:
-        number, why = chosen_jobs(jobs, size)
+        number, why = chosen_jobs(jobs, size, work.plan)
         most = max(size // SMALLEST, 1)
         if number > most:
             requested = "" if jobs is None else f"; {jobs} were requested"

@@ -1,8 +1,8 @@
 """Tasks: what a worker counts at a time.
 
 A task is some whole pairs of files, or a part of a large pair (see `clueval.evaluation.parallel.cuts`). It holds
-paths, ranges of bytes and options, no text. Its outcome is sent back as JSON (see
-`clueval.evaluation.parallel.outcomes`). A part depends on the rest of its file in these points:
+paths, ranges of bytes and options, no text. Its outcome is sent back pickled. A part depends on the rest of its file in
+these points:
 
 * layout: the first token line of a file determines it. Each part is sent back with its layout, and the layouts
   of all parts must be the same;
@@ -20,29 +20,30 @@ files first.
 
 from __future__ import annotations
 
+import pickle
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from clueval.evaluation.engine import Evaluation
 from clueval.evaluation.observer import WorkerObserver
 from clueval.evaluation.parallel.cuts import Heads, PartPair, cut
-from clueval.evaluation.parallel.expected import Expected
-from clueval.evaluation.parallel.outcomes import ChangedFile, TaskOutcome, written
-from clueval.evaluation.parallel.plain_values import NotPlain
 from clueval.evaluation.parallel.row_cuts import cut_lines, holds_json_lines
 from clueval.evaluation.parallel.work import FilePair, Work, finish, size_of
 from clueval.evaluation.token_pairs import are_token_pairs
+from clueval.evaluation.totals import PartialCounts
 from clueval.exceptions import CluevalError
+from clueval.formats.columns.layout import Layout
 from clueval.formats.format import EVERY_SET
 from clueval.reading.layers import layer_names
 from clueval.reading.pairing import source_pairs
 from clueval.reading.source import Source
 from clueval.spans.filters import ID
 from clueval.textfiles import BLOCK, Part
+from clueval.version import __version__
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,30 +78,6 @@ class Task:
         more = f" and {len(self.pairs) - 1} more, up to {self.pairs[-1][1]}" if len(self.pairs) > 1 else ""
         return " with ".join((gold, *others)) + more
 
-    def expected(self) -> Expected:
-        """The limits of its counts."""
-        work, options = self.work, self.work.options[0]
-        if self.part is None or self.of_rows:
-            return Expected(work.plan, work.layers, self._is_possible)
-        names = tuple(layer_names(options.layers))
-        return Expected(work.plan, work.layers, self._is_possible, names, options.decoder)
-
-    def _is_possible(self, number: int) -> bool:
-        """Whether it can have this number of documents, positions, spans or tags, each of at least a byte."""
-        return number <= self.size + len(self.sizes) or number <= self._most
-
-    @property
-    def _most(self) -> int:
-        """The number of bytes, unpacked, of its files and of the texts in other files; a part has no such texts."""
-        if self.part is not None:
-            return self.size
-        texts = [path for options in self.work.options if (path := options.text_path) is not None]
-        vrt_files = [
-            path.with_name(path.name.removesuffix(".gz")).with_suffix(".vrt") for path in self.paths()
-        ]
-        files = {*self.paths(), *vrt_files, *texts}
-        return sum(size_of(path) * (_PACKED if _is_packed(path) else 1) for path in files)
-
     def paths(self) -> list[Path]:
         """All its files, gold and predicted in turn."""
         return list(_paths(self.pairs))
@@ -110,6 +87,27 @@ class Task:
         for path, size in zip(_paths(self.pairs), self.sizes, strict=True):
             if size_of(path) != size:
                 yield ChangedFile(path, size_of(path) if path.exists() else None)
+
+
+class ChangedFile(NamedTuple):
+    """A file that a worker sees with another size than this process; the size in bytes, None if it is missing."""
+
+    path: Path
+    size: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class TaskOutcome:
+    """The counts of a task, or its problem; for a part of a pair of files also the layouts of both sides.
+
+    `seen` has what each observer has seen. `changed_file` is set if the problem is that the worker sees another file.
+    """
+
+    counts: PartialCounts | None = None
+    layouts: tuple[Layout | None, Layout | None] = (None, None)
+    problem: str = ""
+    changed_file: ChangedFile | None = None
+    seen: Sequence[Any] = ()
 
 
 class Tasks:
@@ -178,7 +176,8 @@ class Tasks:
                 return []
             if gold.form.rows is not None:
                 return self._parts_of_rows(gold, predicted, size // self._size)
-            if gold.token_lines is None or not self._may_be_cut(gold.format):
+            in_columns = gold.token_lines is not None and predicted.token_lines is not None
+            if not in_columns or not self._may_be_cut(gold.format):
                 return []
             heads = tuple(Heads(source.format, source.options.columns()) for source in (gold, predicted))
             return cut(gold.path, predicted.path, (heads[0], heads[1]), size // self._size)
@@ -210,10 +209,6 @@ def _metadata_keys(work: Work) -> set[str]:
     return work.plan.metadata_keys(work.layers or layer_names(None))
 
 
-_PACKED = 1_032
-"""The greatest number of bytes that a byte of a gzip file unpacks to."""
-
-
 def _is_packed(path: Path) -> bool:
     try:
         with path.open("rb") as raw:
@@ -222,13 +217,13 @@ def _is_packed(path: Path) -> bool:
         return False
 
 
-def carry_out(task: Task) -> bytes:
-    """Carry out a task and return its outcome as JSON; an error becomes its `problem`."""
-    outcome = _outcome(task)
+def carry_out(task: Task) -> tuple[str, bytes]:
+    """Carry out a task and return the version of this package and the pickled outcome; an error is its `problem`."""
     try:
-        return written(outcome)
-    except NotPlain as error:
-        return written(TaskOutcome(problem=str(error)))
+        outcome = pickle.dumps(_outcome(task))
+    except Exception as error:  # what a user's metric or observer has made
+        outcome = pickle.dumps(TaskOutcome(problem=_problem(error)))
+    return __version__, outcome
 
 
 def _outcome(task: Task) -> TaskOutcome:
@@ -243,14 +238,19 @@ def _outcome(task: Task) -> TaskOutcome:
             return TaskOutcome(evaluation.counts(), seen=_seen_in(evaluation))
         return _count_part(task, evaluation, task.part)
     except (Exception, SystemExit) as error:
-        return TaskOutcome(problem=f"{type(error).__name__}: {_message(error)}")
+        return TaskOutcome(problem=_problem(error))
 
 
-def _message(error: BaseException) -> str:
+def _problem(error: BaseException) -> str:
     try:
-        return str(error)
+        message = str(error)[:_LONGEST]
     except Exception:  # `str` may fail for an error of a user's metric
-        return "it has no message"
+        message = "it has no message"
+    return f"{type(error).__name__}: {message}"
+
+
+_LONGEST = 500
+"""The greatest length of the message of a problem, in characters."""
 
 
 def _count_part(task: Task, evaluation: Evaluation, part: PartPair) -> TaskOutcome:

@@ -44,7 +44,7 @@ def interval_section(
     if units.by == CORPUS:
         raise UsageError(
             "intervals need counts by unit, and only those of the whole corpus were kept",
-            advice="score with resample_by='document', or on the command line with --intervals or --save",
+            advice="score with intervals=True, resample_by='document' or save='FILE'",
         )
     if not units.units:
         raise UsageError("intervals need several units, and there are no documents", advice="score more text")

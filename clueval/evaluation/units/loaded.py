@@ -27,7 +27,7 @@ from clueval.textfiles import lines
 MOST = 10**15
 """The greatest count: no corpus has more."""
 
-_ADVICE = "clueval score GOLD PREDICTED --save FILE writes a saved result"
+_ADVICE = "score with save='FILE' writes a saved result"
 
 
 @checked_call

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from clueval.evaluation.units.unit import CORPUS, DOCUMENT
+from clueval.evaluation.units.unit import BY_DEFAULT, CORPUS
 from clueval.exceptions import UsageError
-from clueval.options import number, option, whole
+from clueval.options import number, option, require_types, whole
 from clueval.statistics.checked import require_share
 
 SEED = 12345
@@ -23,7 +23,8 @@ class Trust:
     Attributes:
         intervals: compute an interval for every rate.
         resample_by: what a unit is: ``document``, ``sentence`` (a document is cut at each sentence end that no span
-            of either side crosses), or metadata, whose values are the units. None: documents, if units are needed.
+            of either side crosses), or metadata, whose values are the units. None: documents if there are
+            at least ten; if there are fewer, sentences where the format marks them and all metrics can count them.
         confidence: of the intervals, between 0 and 1.
         method: ``jackknife``, ``percentile`` or ``bca``.
         resamples: how many resamples a bootstrap has.
@@ -46,7 +47,7 @@ class Trust:
             "as in --resample-by court",
             topic="intervals",
             takes="document, sentence or the name of metadata",
-            default="document",
+            default="document; sentence if there are fewer than 10 documents and sentences are marked",
         ),
     )
     confidence: float = field(
@@ -94,6 +95,7 @@ class Trust:
     )
 
     def __post_init__(self) -> None:
+        require_types(self)
         require_share("confidence", self.confidence)
         if self.method not in METHODS:
             raise UsageError(f"unknown method {self.method!r}", advice=f"one of {', '.join(METHODS)}")
@@ -111,4 +113,4 @@ class Trust:
     @property
     def units(self) -> str | None:
         """What counts are kept by while files are read; None if no units are needed."""
-        return self.resample_by or (DOCUMENT if self.intervals else None)
+        return self.resample_by or (BY_DEFAULT if self.intervals or self.save is not None else None)

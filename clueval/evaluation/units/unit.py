@@ -11,6 +11,11 @@ from clueval.metrics.metric import Metric
 
 DOCUMENT = "document"
 SENTENCE = "sentence"
+BY_DEFAULT = "document or sentence"
+"""What units are by default: documents; sentences if these are more, and documents fewer than `FEW_DOCUMENTS`."""
+
+FEW_DOCUMENTS = 10
+
 CORPUS = "corpus"
 """What the whole corpus as one unit is called, where no units were asked for."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain, groupby
 from typing import NamedTuple
@@ -57,6 +58,8 @@ class PassageBuilder:
         self._head = ""
         self._described = DescribedLines()
         self.ready: list[Passage] = []
+        self.passed_over: Counter[str] = Counter()
+        """How many rows were not read, by kind."""
 
     @property
     def layout(self) -> Layout | None:
@@ -156,7 +159,7 @@ class PassageBuilder:
             f"the sentence that begins here has more than {most:,} characters",
             file=self._file,
             line=self._first_line(passage),
-            advice="if this is intended, raise --max-line (max_line); this limit is four times as high",
+            advice="if this is intended, raise max_line; this limit is four times as high",
         )
 
     def add_sentences(self, number: int, heads: list[str], sentences: list[str], rows: int) -> None:

@@ -41,5 +41,5 @@ class DescribedLines:
             f"the metadata {name!r} changes from {self.meta.get(name)!r} to {line.meta[name]!r} within a document",
             file=file,
             line=number,
-            advice="name the column with the ids of documents with --document-column",
+            advice="name the column with the ids of documents with document_column",
         )

@@ -37,9 +37,9 @@ def located(error: BadTag, passage: Passage, layer: str) -> FormatError:
         file=passage.file,
         line=passage.line_of(sentence, row),
         document=passage.document if passage.named else None,
-        advice=f"{error.advice}; --layer names the column of the tags"
+        advice=f"{error.advice}; layers=... names the column of the tags"
         if error.advice
-        else f"layer {layer!r}; --invalid sets the treatment of ill-formed tags",
+        else f"layer {layer!r}; invalid=... sets the treatment of ill-formed tags",
     )
 
 
@@ -101,10 +101,23 @@ class TokenLineNumbers(Sequence[int]):
 
     def __getitem__(self, place: int | slice) -> int | list[int]:
         if isinstance(place, slice):
-            return list(self)[place]
+            return self._between(*place.indices(len(self)))
         number = range(len(self))[place]
         of_range = bisect_right(self._starts, number) - 1
         return self._ranges[of_range][number - self._starts[of_range]]
+
+    def _between(self, start: int, stop: int, step: int) -> list[int]:
+        """The numbers of a slice; costs no more than these have ranges."""
+        if step != 1:
+            return [self[place] for place in range(start, stop, step)]
+        found: list[int] = []
+        of_range = bisect_right(self._starts, start) - 1
+        while start < stop:
+            first = self._starts[of_range]
+            found += self._ranges[of_range][start - first : stop - first]
+            of_range += 1
+            start = self._starts[of_range]
+        return found
 
     def __iter__(self) -> Iterator[int]:
         return chain.from_iterable(self._counted())
@@ -231,7 +244,10 @@ def _document(
             neighbours[layer].update(seams.neighbours)
             tags.setdefault(layer, []).extend(_without(borders, column))
             layers[layer].extend(_spans(found, passage, borders))
-        sentences += _sentences(passage, borders, sentence_id)
+        if passage.layout.misc is None:
+            sentences += _sentences(passage, borders, sentence_id)
+        else:
+            sentences += _flagged_sentences(passage, passage.layout.misc)
     if len(set(token_ids)) != len(token_ids):
         raise next(repeated_ids(passages))
     return Document(
@@ -331,6 +347,18 @@ def _sentences(
         end = passage.start + border - number
         yield Sentence(start, end, sentence_id(head))
         start = end
+
+
+def _flagged_sentences(passage: Passage, misc: int) -> Iterator[Sentence]:
+    """Yield the sentences of a passage in which flags say after which tokens a sentence ends; none without a flag."""
+    ends = [
+        passage.start + number
+        for number, (_, _, fields) in enumerate(passage.rows(), 1)
+        if "EndOfSentence" in fields[misc].split("|")
+    ]
+    if ends and ends[-1] < passage.start + passage.tokens:
+        ends.append(passage.start + passage.tokens)
+    return (Sentence(start, end) for start, end in zip([passage.start, *ends], ends, strict=False))
 
 
 def repeated_ids(passages: Iterable[Passage]) -> Iterator[FormatError]:

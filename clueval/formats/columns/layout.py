@@ -21,7 +21,7 @@ class ColumnOptions(NamedTuple):
     first column without other use. `document_column` is the column of the ids of documents; a document begins where
     its value changes. `meta` are the names and columns of metadata. `part` limits reading to a part
     of the file, which is read like a whole file. `max_line` limits the bytes of a line, `max_sentence` the tokens of
-    a sentence. `named` has the names of the columns, if they have some.
+    a sentence. `named` has the columns of a file whose beginning shows how they are used.
     """
 
     layers: Mapping[str, int] | None = None
@@ -46,7 +46,7 @@ class ColumnOptions(NamedTuple):
 class Layout(NamedTuple):
     """The columns of a file with lines of `width` fields; columns are numbered from 0.
 
-    `misc` is the column of flags about tokens, of which ``NoSpaceAfter`` is used.
+    `misc` is the column of flags about tokens, of which ``NoSpaceAfter`` and ``EndOfSentence`` are used.
     """
 
     width: int
@@ -85,7 +85,8 @@ def layout_of(
                 f"there is no column {column} for {use}: the line has {width} column{'s' * (width != 1)}",
                 file=file,
                 line=number,
-                advice="name columns with --layer NAME=COLUMN, NAME=GOLD:PREDICTED, or NAME=GOLD: if only gold has it"
+                advice="name columns with layers={'NAME': COLUMN}, layers={'NAME': (GOLD, PREDICTED)}, or "
+                "layers={'NAME': (GOLD, None)} if only gold has it"
                 + (", separated by tabs" if separator == "\t" and width == 1 else ""),
             )
         return column - 1 if column > 0 else width + column
@@ -103,7 +104,7 @@ def layout_of(
             f"column {options.token} cannot hold both tokens and tags: the line has {width} columns",
             file=file,
             line=number,
-            advice="give PREDICTED, or one file with tokens, gold and predicted tags; --token names the column",
+            advice="give PREDICTED, or one file with tokens, gold and predicted tags; token=... names the column",
         )
     free = [column for column in range(width) if column not in taken]
     if options.token is None and not free:
@@ -111,7 +112,7 @@ def layout_of(
             f"no column is left for the tokens: the line has {width} column{'s' * (width != 1)}",
             file=file,
             line=number,
-            advice="name the columns with --layer NAME=COLUMN",
+            advice="name the columns with layers={'NAME': COLUMN}",
         )
     token = free[0] if options.token is None else place(options.token, "the tokens")
     misc = options.named.misc if options.named is not None and width == len(options.named.names) else None

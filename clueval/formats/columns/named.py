@@ -1,30 +1,38 @@
-"""Columns that have names: those of a file with a header, as in HIPE, and those of a shared task, as in GermEval."""
+"""Columns whose uses a file shows: by a header (HIPE), or by numbers of tokens before the words (GermEval)."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import NamedTuple
 
 from clueval.exceptions import UsageError
 from clueval.spans.span import DEFAULT_LAYER
 
+KINDS_OF_ROWS = {"-": "multiword tokens", ".": "empty nodes"}
+"""What the rows ``3-4`` and ``5.1`` stand for where the first column numbers the tokens of a sentence."""
+
+NO_TOKEN = re.compile(r"^ *[0-9]+([-.])[0-9]+[\t ]", re.MULTILINE)
+"""The beginning of such a row."""
+
 
 class NamedColumns(NamedTuple):
-    """The columns of a file by their names.
+    """The columns of a file whose first lines show how they are used.
 
     Attributes:
-        kind: the name of the shared task.
-        names: the name of each column.
-        tags: the name of the column that is the layer ``label`` if no layer is named.
+        names: the name of each column; none if columns have no names.
+        tags: the number of the column that is the layer ``label`` if no layer is named, from 1, or from -1 at the end.
         token: the number of the column of the tokens, from 1.
         misc: the number of the column of flags about a token, from 0; None if there is none.
+        is_hipe: whether the file has the format of HIPE, in which tags are decoded over the whole document; otherwise,
+            the first column has the numbers of the tokens in their sentence.
     """
 
-    kind: str
     names: tuple[str, ...]
-    tags: str
+    tags: int
     token: int
     misc: int | None = None
+    is_hipe: bool = False
 
 
 def columns_of_layers(
@@ -32,18 +40,18 @@ def columns_of_layers(
 ) -> Mapping[str, int] | None:
     """Return the column of each layer; a name stands for its column. Raises `UsageError` for an unknown name."""
     if layers is None:
-        return None if named is None else {DEFAULT_LAYER: named.names.index(named.tags) + 1}
+        return None if named is None else {DEFAULT_LAYER: named.tags}
     return {layer: _column(layer, source, named, file) for layer, source in layers.items()}
 
 
 def _column(layer: str, source: int | str, named: NamedColumns | None, file: str) -> int:
     if isinstance(source, int):
         return source
-    if named is None:
+    if named is None or not named.names:
         raise UsageError(
             f"layer {layer!r} has the source {source!r}, but the columns of this format have no names",
             file=file,
-            advice="give the number of the column, as in entity=2",
+            advice="give the number of the column, as in layers={'entity': 2}",
         )
     if source not in named.names:
         raise UsageError(

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 from clueval.exceptions import FormatError
 from clueval.tagging.schemes import OUTSIDE
 
@@ -26,11 +29,17 @@ class RowCharacters(dict[Row, str]):
     (' ', True, ('B-PER', 'O'))
     """
 
-    def __init__(self, columns: int, leading: tuple[int, ...] = ()) -> None:
+    def __init__(
+        self, columns: int, leading: tuple[int, ...] = (), check: Callable[[Any], object] | None = None
+    ) -> None:
+        self._check = check  # is called with each tag of a new row
         self._outside, self._from = (OUTSIDE,) * columns, len(leading)
         self.rows: dict[str, Row] = {" ": (*leading, *self._outside)}
 
     def __missing__(self, row: Row) -> str:
+        if self._check is not None:
+            for tag in row[self._from :]:
+                self._check(tag)
         if row[self._from :] == self._outside:
             character = " "
         else:
@@ -43,4 +52,15 @@ class RowCharacters(dict[Row, str]):
             character = chr(number if number < 0xD800 else number + 0x800)  # no surrogates
         self[row] = character
         self.rows.setdefault(character, row)
+        return character
+
+
+class SameTags(dict[str, str]):
+    """The character of each tag that both sides have, where there is one layer."""
+
+    def __init__(self, characters: RowCharacters) -> None:
+        self._characters = characters
+
+    def __missing__(self, tag: str) -> str:
+        character = self[tag] = self._characters[1, tag, tag]
         return character

@@ -82,5 +82,5 @@ class TagColumns:
             file=self._file,
             line=document.line_of(places[-1]) if places else None,
             document=document.id,
-            advice=error.advice or f"layer {layer!r}; --invalid sets the treatment of ill-formed tags",
+            advice=error.advice or f"layer {layer!r}; invalid=... sets the treatment of ill-formed tags",
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
@@ -26,8 +27,8 @@ class TokenLines(NamedTuple):
     """How to find the sentences of a file, and the id of a sentence in the line that opens it.
 
     `reader` is called with the name of the file, the options, the prefix of document ids (for a file of a
-    folder, or None) and the function that is called with errors. `named` returns the names of the columns of a
-    file, given its beginning.
+    folder, or None) and the function that is called with errors. `named` returns the columns of a file, given its
+    beginning, if this shows how they are used.
     """
 
     reader: Callable[[str, ColumnOptions, str | None, Complain], Any]
@@ -42,11 +43,13 @@ class TokenLines(NamedTuple):
         name: str | None = None,
         progress: Progress | None = None,
         complain: Complain = refuse,
+        passed_over: Counter[str] | None = None,
     ) -> Iterator[Passage]:
         """Yield the passages of a file; `name` is the prefix of document ids (for files of a folder).
 
         Memory holds a passage of at most `Sizes.sentences` sentences and a block. Calls `complain` with a
-        `FormatError` with the line for each error; the default raises it.
+        `FormatError` with the line for each error; the default raises it. At the end, `passed_over` gets the numbers
+        of rows that were not read, by kind.
         """
         found: LineReader = self.reader(str(path), options, name, complain)
         for number, text in blocks(
@@ -56,3 +59,6 @@ class TokenLines(NamedTuple):
             yield from found.builder.take()
         found.finish()
         yield from found.builder.take()
+        if passed_over is not None:
+            # the greater number, because a file may be read more than once
+            passed_over |= found.builder.passed_over

@@ -31,7 +31,7 @@ from clueval.metrics.tally_keys import Shape, any_text
 from clueval.options import option
 from clueval.reports.cutting import cut_label
 from clueval.spans.isolated import isolated
-from clueval.spans.span import NO_LABEL, PLACEHOLDERS, Frozen, Span
+from clueval.spans.span import NO_LABEL, PLACEHOLDERS, Span
 
 if TYPE_CHECKING:
     from clueval.reports.table import Table
@@ -134,15 +134,6 @@ class Fair:
             tally.update(
                 self._excluded(Counter(span.label for side in (gold, predicted) for span in side.spans))
             )
-        return tally
-
-    def count_agreed(self, labels: Mapping[Frozen, int], positions: int) -> Tally:
-        """Count true positives; the spans may overlap one another if both sides have the same list."""
-        by_label: Counter[str] = Counter()
-        for layers, number in labels.items():
-            by_label[_label_of(layers)] += number
-        tally = _tally_equal({label: number for label, number in by_label.items() if self.wanted(label)})
-        tally.update(self._excluded(by_label))
         return tally
 
     def findings(self, gold: Side, predicted: Side) -> Iterator[FairError]:

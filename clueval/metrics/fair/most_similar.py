@@ -28,8 +28,9 @@ from dataclasses import dataclass
 from operator import attrgetter
 from typing import Protocol
 
-from clueval.metrics.fair.runs import Runs, intersect, longest_hole, size_of, subtract
-from clueval.spans.parts import Ranges
+from clueval.metrics.fair.runs import Runs, longest_hole, size_of, subtract
+from clueval.spans.parts import Ranges, intersect
+from clueval.spans.shared import sharing
 
 Rank = tuple[int, int, int, int]
 """The order of similarity; the least rank is the most similar."""
@@ -54,12 +55,10 @@ class Leftover:
     def length(self) -> int:
         return self.end - self.start
 
-
-def positions(span: Leftover) -> Runs:
-    """Return all positions of a span; those of a range even where they are no tokens."""
-    if span.gaps is not None:
-        return list(span.gaps)
-    return [(span.start, span.end)] if span.start < span.end else []
+    @property
+    def fragments(self) -> Ranges:
+        """All positions of the span; those of a range even where they are no tokens."""
+        return ((self.start, self.end),) if self.gaps is None else self.gaps
 
 
 def take_shared(one: Leftover, other: Leftover) -> None:
@@ -88,7 +87,7 @@ def rank(span: Leftover, candidate: Leftover, place: int) -> Rank:
 def can_pair(span: Leftover, candidate: Leftover, same_label: bool) -> bool:
     """Return whether two spans of different ranges overlap and have the same label (or different ones)."""
     if span.gaps is not None or candidate.gaps is not None:
-        own, other = positions(span), positions(candidate)
+        own, other = span.fragments, candidate.fragments
         return (span.label == candidate.label) is same_label and own != other and bool(intersect(own, other))
     return (
         span.start < candidate.end
@@ -147,14 +146,21 @@ Neighbours = dict[int, list[Leftover]]
 
 
 def neighbours(
-    gold: Sequence[Leftover], predicted: Sequence[Leftover], limit: int
+    gold: Sequence[Leftover], predicted: Sequence[Leftover], limit: int | None
 ) -> tuple[Neighbours, Neighbours] | None:
     """Return the spans that overlap each gold and each predicted span, or None for more than `limit` pairs.
 
-    Costs O(n log n + limit) for n spans.
+    Costs O(n log n + limit) for n spans. Without a limit, spans may be discontinuous, and too many pairs raise
+    `LimitError`.
     """
     of_gold: Neighbours = {span.index: [] for span in gold}
     of_predicted: Neighbours = {span.index: [] for span in predicted}
+    if limit is None:
+        for span, found in zip(gold, sharing(gold, predicted), strict=True):
+            for place in found:
+                of_gold[span.index].append(predicted[place])
+                of_predicted[predicted[place].index].append(span)
+        return of_gold, of_predicted
     entries = [(span.start, span.end, 0, place) for place, span in enumerate(gold)]
     entries += [(span.start, span.end, 1, place) for place, span in enumerate(predicted)]
     entries.sort()

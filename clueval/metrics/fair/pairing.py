@@ -29,11 +29,10 @@ from clueval.metrics.fair.most_similar import (
     Pool,
     TreePool,
     neighbours,
-    positions,
     take_shared,
 )
-from clueval.metrics.fair.runs import intersect, runs_of, size_of
-from clueval.spans.parts import Ranges
+from clueval.metrics.fair.runs import runs_of, size_of
+from clueval.spans.parts import Ranges, intersect
 
 Item = tuple[str, int, int, frozenset[int] | Ranges | None]
 """Label, start, end (half-open) and tokens (None: the whole range); equal items are equal spans.
@@ -230,10 +229,11 @@ def _leftovers(items: Sequence[Item], places: Iterable[int]) -> list[Leftover]:
 
 def _pools(gold: list[Leftover], predicted: list[Leftover]) -> tuple[Pool, Pool, Pool]:
     """Return empty pools for free predicted, counted gold and counted predicted spans."""
-    has_gaps = any(span.gaps is not None for span in (*gold, *predicted))
-    if has_gaps or len(gold) * len(predicted) <= _LIST_IS_FASTER:
+    if len(gold) * len(predicted) <= _LIST_IS_FASTER:
         return ListPool(), ListPool(), ListPool()
-    known = neighbours(gold, predicted, _TREE_IS_FASTER * (len(gold) + len(predicted)))
+    has_gaps = any(span.gaps is not None for span in (*gold, *predicted))
+    most = None if has_gaps else _TREE_IS_FASTER * (len(gold) + len(predicted))
+    known = neighbours(gold, predicted, most)
     if known is not None:
         of_gold, of_predicted = known
         return NeighbourPool(of_gold), NeighbourPool(of_predicted), NeighbourPool(of_gold)
@@ -303,7 +303,7 @@ def _error(gold: Leftover, predicted: Leftover, same_label: bool) -> Pair:
     if not same_label:
         return "LBE", gold.index, predicted.index
     if gold.gaps is not None or predicted.gaps is not None:
-        own, other = positions(gold), positions(predicted)
+        own, other = gold.fragments, predicted.fragments
         shared = size_of(intersect(own, other))
         within = "BES" if shared == size_of(other) else "BEL" if shared == size_of(own) else "BEO"
         return within, gold.index, predicted.index

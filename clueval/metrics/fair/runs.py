@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections.abc import Iterable
 from itertools import pairwise
 
 Runs = list[tuple[int, int]]
@@ -24,24 +25,6 @@ def runs_of(tokens: frozenset[int]) -> Runs:
         else:
             runs.append((token, token + 1))
     return runs
-
-
-def intersect(one: Runs, other: Runs) -> Runs:
-    """Return the positions in both; the cost depends on the number of runs of the side with fewer.
-
-    >>> intersect([(0, 4), (6, 9)], [(2, 7)])
-    [(2, 4), (6, 7)]
-    """
-    few, many = (one, other) if len(one) < len(other) else (other, one)
-    shared = []
-    for start, end in few:
-        i = bisect_left(many, (start,))  # the first run that starts here or later
-        if i and many[i - 1][1] > start:
-            i -= 1
-        while i < len(many) and many[i][0] < end:
-            shared.append((max(start, many[i][0]), min(end, many[i][1])))
-            i += 1
-    return shared
 
 
 def subtract(runs: Runs, gone: Runs) -> None:
@@ -68,7 +51,7 @@ def longest_hole(runs: Runs) -> tuple[int, int]:
     return max(holes, key=lambda hole: hole[1] - hole[0], default=(runs[0][1], runs[0][1]))
 
 
-def size_of(runs: Runs) -> int:
+def size_of(runs: Iterable[tuple[int, int]]) -> int:
     """Return the number of positions.
 
     >>> size_of([(0, 2), (4, 8)])

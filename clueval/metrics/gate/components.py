@@ -14,6 +14,7 @@ from typing import NamedTuple
 from clueval.metrics.gate.dense_pairing import possible_pairings
 from clueval.metrics.gate.entries import Entry
 from clueval.metrics.gate.equality import Keys
+from clueval.spans.shared import sharing
 from clueval.spans.span import Span
 
 STRICT, PARTIAL, MISMATCH = 3, 2, 1
@@ -134,7 +135,8 @@ def _possible(problem: PairingProblem, targets: Sequence[int], responses: Sequen
     if len(targets) == 1 == len(responses):
         value = value_if_possible(problem, targets[0], responses[0])
         return [] if value is None else [Pair(value, targets[0], responses[0], responses[0])]
-    has_gaps = _have_gaps(problem, targets, responses)
+    if _have_gaps(problem, targets, responses):
+        return _possible_with_gaps(problem, targets, responses)
     events = [(spans[number].start, spans[number].end, False, number) for number in targets]
     events.extend((others[number].start, others[number].end, True, number) for number in responses)
     events.sort()
@@ -148,14 +150,29 @@ def _possible(problem: PairingProblem, targets: Sequence[int], responses: Sequen
         across[:] = [o for o in across if o[1] > start or o[0] == start == end]
         for other_start, other_end, other in across:
             target, response = (other, number) if is_response else (number, other)
-            if has_gaps:
-                found = value_if_possible(problem, target, response)
-                if found is not None:
-                    pairs.append(Pair(found, target, response, response))
-                continue
             value = 2 * equal(target, response) + (other_start == start and other_end == end)
             pairs.append(Pair(value, target, response, response))
         opened[is_response].append((start, end, number))
+    return pairs
+
+
+def _possible_with_gaps(
+    problem: PairingProblem, targets: Sequence[int], responses: Sequence[int]
+) -> list[Pair]:
+    """Return all possible pairings of a component in which spans are discontinuous."""
+    own = [problem.targets[number] for number in targets]
+    others = [problem.responses[number] for number in responses]
+    points: dict[int, list[int]] = {}
+    for place, span in enumerate(others):
+        if span.start == span.end:
+            points.setdefault(span.start, []).append(place)
+    pairs = []
+    for target, span, found in zip(targets, own, sharing(own, others), strict=True):
+        at_point = points.get(span.start, []) if span.start == span.end else []
+        for place in (*found, *at_point):
+            response = responses[place]
+            value = 2 * problem.equal(target, response) + have_same_place(span, others[place])
+            pairs.append(Pair(value, target, response, response))
     return pairs
 
 

@@ -52,7 +52,7 @@ from clueval.metrics.gate.thresholds import (
 from clueval.metrics.metric import Needs, Rates, Side, rates_of, refuse_filter
 from clueval.metrics.tally_keys import Shape
 from clueval.options import option
-from clueval.spans.span import Frozen, Span
+from clueval.spans.span import Span
 
 if TYPE_CHECKING:
     from clueval.reports.table import Table
@@ -243,22 +243,6 @@ class Gate:
             for value, own, other in together(targets.by_value(feature), responses.by_value(feature)):
                 add_counts(tally, ("by", feature, value), count(self._problem(own, other)))
         self._named.note(tally, gold.spans, predicted.spans)
-        return tally
-
-    def count_agreed(self, labels: Mapping[Frozen, int], positions: int) -> Tally:
-        """Count spans that are equal on both sides: correct, if the type is the same on both sides.
-
-        Raises `UsageError` for settings that need more than labels: these spans have no features.
-        """
-        if self._looks_at_features:
-            raise UsageError(
-                "spans that are known only by their labels have no features to compare",
-                advice="count documents with their spans instead",
-            )
-        tally: Tally = Tally()
-        for layers, number in labels.items():
-            side = Side([Span(0, 1, layers)])
-            tally.update({key: n * number for key, n in self.count(side, side).items()})
         return tally
 
     @property

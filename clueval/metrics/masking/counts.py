@@ -199,7 +199,10 @@ def _add_redacted(tally: Tally, examination: Examination) -> None:
     other: Examination = details["from_the_right"]
     for name, found in examination.judged.items():
         pairs = zip(found, other.judged[name], strict=True)
-        tally["redacted", "uncertain"] += sum(one.status != again.status for one, again in pairs)
+        tally["redacted", "uncertain"] += sum(
+            one.status != again.status or details["uncertain"].within(one.mention.ranges) > 0
+            for one, again in pairs
+        )
 
 
 def shows_initial(one: Judged, replacement: str) -> bool:

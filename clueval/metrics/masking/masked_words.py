@@ -20,7 +20,7 @@ from clueval.metrics.masking.flags import Flags, Range, Ranges
 from clueval.spans.document import Document
 from clueval.spans.span import Span, name_of
 from clueval.transforms.alignment import Characters
-from clueval.transforms.characters import are_unknown
+from clueval.transforms.characters import are_unknown, tokens_in
 
 _WORD = re.compile(r"\w+")
 
@@ -85,9 +85,7 @@ class MaskedWords:
         text = characters.text
         starts, ends, spelled = characters.starts, characters.ends, document.tokens
         if starts is None or ends is None or spelled is None:
-            found = _tokens_in(text, document.tokens or ()) or [
-                match.span() for match in _WORD.finditer(text)
-            ]
+            found = tokens_in(text, document.tokens or ()) or [match.span() for match in _WORD.finditer(text)]
             starts, ends = [start for start, _ in found], [end for _, end in found]
             spelled = [text[start:end] for start, end in found]
         letters = core = Flags(bytes(map(str.isalnum, text)))
@@ -171,18 +169,6 @@ class MaskedWords:
 def _surface(ends: tuple[str, ...], middle: Range | None, names: RunNames) -> Surface:
     name = names.of_items(ends[1:-1]) if middle is None else names.of(*middle)
     return (ends[0], *name, ends[-1])
-
-
-def _tokens_in(text: str, tokens: Iterable[str]) -> list[Range]:
-    """Return the ranges of tokens in a text, one after the other; none if they do not all stand in it."""
-    found, place = [], 0
-    for token in tokens:
-        start = text.find(token, place)
-        if start < 0:
-            return []
-        place = start + len(token)
-        found.append((start, place))
-    return found
 
 
 def _has_letter(word: str) -> bool:

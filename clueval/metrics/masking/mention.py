@@ -83,12 +83,10 @@ class MentionReader:
     keep: Collection[str]
 
     def read(self, spans: Sequence[Span], counted: Sequence[bool] | None) -> Iterator[Mention]:
-        """Yield the mentions among the spans of a layer, by position."""
+        """Yield the mentions among the spans of a layer, in the order of the spans."""
         classes = self._classes()
         entities = OverlappedLabels(self.document.layers, self.entity)
-        order = sorted(range(len(spans)), key=lambda number: (spans[number].start, spans[number].end))
-        for number in order:
-            span = spans[number]
+        for number, span in enumerate(spans):
             label, ranges = span.label, self.words.ranges_of(span, self.document)
             kind = classes(span, ranges)
             if kind in self.keep or label in self.keep:

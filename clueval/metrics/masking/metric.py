@@ -11,6 +11,7 @@ from clueval.metrics.counting import Tally, f_measure
 from clueval.metrics.masking.counts import TALLY_KEYS, WeightOf, count
 from clueval.metrics.masking.exposure import PARTS, REPLACEMENT, Examination, Mask
 from clueval.metrics.masking.figures import entities_told_by, report_of
+from clueval.metrics.masking.flags import Flags, Range
 from clueval.metrics.masking.layer_choice import ChosenSpans, LayerChoice
 from clueval.metrics.masking.masked_words import MaskedWords
 from clueval.metrics.masking.mention import CLASS_LAYER, Mention, MentionReader, risk_by
@@ -26,7 +27,7 @@ from clueval.metrics.tally_keys import Shape
 from clueval.options import option, require_types
 from clueval.spans.document import Document
 from clueval.spans.flat import Flat
-from clueval.spans.span import NO_LABEL, Frozen, Span
+from clueval.spans.span import NO_LABEL, Span
 from clueval.spans.token_pair import TokenPair
 from clueval.statistics.checked import require_share
 
@@ -36,9 +37,11 @@ if TYPE_CHECKING:
 ANNOTATORS = "annotators"
 """The sequence that has all annotators."""
 
-PLACEHOLDERS, REPLACED_WORDS, FROM_THE_RIGHT = "placeholders", "replaced_words", "from_the_right"
+PLACEHOLDERS, REPLACED_WORDS = "placeholders", "replaced_words"
+FROM_THE_RIGHT, UNCERTAIN = "from_the_right", "uncertain"
 """The metadata of a document that was recovered from a redacted text: how many placeholders it has, how many words
-were replaced by others, and the characters that are masked in its second reading, as in ``5-9 22-29``."""
+were replaced by others, and two lists of ranges of characters, as in ``5-9 22-29``: what is masked in its second
+reading, and where no reading has its placeholders between words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,10 +267,6 @@ class Masking:
             return False
         return "" not in (own.tokens or ())
 
-    def count_agreed(self, labels: Mapping[Frozen, int], positions: int) -> Tally:
-        """Raise `UsageError`: mentions are characters of documents."""
-        raise UsageError("metric 'masking' counts whole documents with their texts", advice="use count")
-
     def scores(self, total: Tally, layers: Sequence[str]) -> dict[str, Any]:
         """Return the report; the layers of a merged sequence are not reported separately."""
         return report_of(
@@ -307,7 +306,10 @@ class Masking:
         reader = MentionReader(
             own, words, self.risk_layer, risk_by(self.risk_order), self.entity, frozenset(self.keep)
         )
-        mentions = {name: list(reader.read(*view)) for name, view in views.items()}
+        mentions = {
+            name: sorted(reader.read(*view), key=lambda mention: (mention.start, mention.end))
+            for name, view in views.items()
+        }
         found = self.masking_spans(predicted, gold.sequence)
         return self._examination(words, own, other, mentions, found)
 
@@ -322,12 +324,14 @@ class Masking:
         masks = self._masks(words, other, *spans)
         if PLACEHOLDERS not in other.metadata:
             return Examination(own, words, mentions, masks)
-        places = (place.split("-") for place in other.metadata.get(FROM_THE_RIGHT, "").split())
-        again = [Mask(((int(start), int(end)),), "", counted=True) for start, end in places]
+        again = [
+            Mask((place,), "", counted=True) for place in _ranges(other.metadata.get(FROM_THE_RIGHT, ""))
+        ]
         details: dict[str, Any] = {
             name: int(other.metadata.get(name, 0)) for name in (PLACEHOLDERS, REPLACED_WORDS)
         }
         details["from_the_right"] = Examination(own, words, mentions, again)
+        details["uncertain"] = Flags.at(_ranges(other.metadata.get(UNCERTAIN, "")), len(words.text))
         return Examination(own, words, mentions, masks, details)
 
     @property
@@ -377,3 +381,9 @@ class Masking:
         """Return the sequences to report: not those of classes or entities, nor those of the predicted side alone."""
         found = self.layer_choice.of_mentions(tallies)
         return [name for name in found if tallies[name]["gold", "layer"]] or found
+
+
+def _ranges(text: str) -> list[Range]:
+    """Return the ranges that stand in the metadata of a document, as in ``5-9 22-29``."""
+    pairs = (place.split("-") for place in text.split())
+    return [(int(start), int(end)) for start, end in pairs]

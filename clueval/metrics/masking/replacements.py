@@ -16,6 +16,8 @@ from clueval.metrics.masking.flags import Ranges
 from clueval.metrics.masking.largest_share import LargestShares
 from clueval.metrics.masking.masked_words import Surface
 from clueval.metrics.masking.mention import Mention
+from clueval.spans.limits import require_few_pairs
+from clueval.spans.parts import intersect
 
 
 class Masks:
@@ -26,14 +28,21 @@ class Masks:
         self._places = [(mask.ranges[0][0], mask.ranges[-1][1]) for mask in self._masks]
         self._reach = list(accumulate((end for _, end in self._places), max))
         self._have_gaps = any(len(mask.ranges) > 1 for mask in self._masks)
+        self._mentions = self._compared = 0
 
     def on(self, mention: Mention) -> Mask | None:
-        """Return the mask with most characters of a mention, the earliest of equals, in O(log n) without gaps."""
+        """Return the mask with most characters of a mention, the earliest of equals, in O(log n) without gaps.
+
+        With gaps, the masks around the mention are compared one by one; too many of them raise `LimitError`.
+        """
         if not self._have_gaps and len(mention.ranges) == 1:
             place = self._largest.of(*mention.ranges[0])
             return None if place is None else self._masks[bisect_left(self._places, place)]
+        self._mentions += 1
         best, most = None, 0
         for mask in self._touching(mention.start, mention.end):
+            self._compared += 1
+            require_few_pairs(self._compared, self._mentions + len(self._masks))
             shared = _shared(mask.ranges, mention)
             if shared > most:
                 best, most = mask, shared
@@ -54,11 +63,7 @@ class Masks:
 
 
 def _shared(ranges: Ranges, mention: Mention) -> int:
-    return sum(
-        max(0, min(end, other_end) - max(start, other))
-        for start, end in ranges
-        for other, other_end in mention.ranges
-    )
+    return sum([end - start for start, end in intersect(ranges, mention.ranges)])
 
 
 def _label(mask: Mask, mention: Mention) -> str:

@@ -6,21 +6,36 @@
   const places = page.lines().map((line, number) => {
     const [id, layer, start, end, kind, boundary, votes, readings, shown, before, inside, after, tokens] = line;
     const anchor = `at:${encodeURIComponent(id.toWellFormed?.() ?? id)}:${about.sequences.length > 1 ? encodeURIComponent(layer.toWellFormed?.() ?? layer) + ":" : ""}${start}-${end}`;
-    return { number, anchor, id, layer, start, end, kind, boundary, votes, readings, shown, before, inside, after, tokens };
+    const key = JSON.stringify([id, layer, start, end]), fingerprint = JSON.stringify(readings);
+    return { number, anchor, key, fingerprint, id, layer, start, end, kind, boundary, votes, readings, shown, before, inside, after, tokens };
   });
 
-  // --- choices: place -> number of an annotator, or -1 for nothing -----------------------------------------
+  // --- choices: number of an annotator, or -1 for nothing ---------------------------------------------------
 
-  const KEY = "clueval " + about.key + " " + places.length;
-  const choices = new Map();
-  try {
-    for (const [place, choice] of JSON.parse(localStorage.getItem(KEY) ?? "[]")) {
-      if (places[place] && (choice === -1 || places[place].readings[choice]?.length)) choices.set(place, choice);
-    }
-  } catch { /* the browser keeps nothing for this page */ }
+  // The browser keeps a choice by document, layer and range, with the readings of all annotators. On a later page of
+  // the same annotators it applies only where the readings are still the same; the others are kept.
+  const KEY = "clueval agree " + JSON.stringify(names);
+  function stored() {
+    try { return new Map(JSON.parse(localStorage.getItem(KEY) ?? "[]")); } catch { return new Map(); }
+  }
+  let kept = stored();
 
-  function keep() {
-    try { localStorage.setItem(KEY, JSON.stringify([...choices])); } catch { /* as above */ }
+  function choiceAt(place) {
+    const one = kept.get(place.key);
+    if (one?.fingerprint !== place.fingerprint) return null;
+    return one.choice === -1 || place.readings[one.choice]?.length ? one.choice : null;
+  }
+  const isChosen = (place) => choiceAt(place) !== null;
+
+  function keep(choices) {
+    kept = choices;
+    try { localStorage.setItem(KEY, JSON.stringify([...kept])); } catch { /* the browser keeps nothing for this page */ }
+  }
+  function choose(place, choice) {
+    const choices = new Map([...stored(), ...kept]);  // another page of the same annotators may have added some
+    if (choice === null) choices.delete(place.key);
+    else choices.set(place.key, { fingerprint: place.fingerprint, choice });
+    keep(choices);
   }
 
   // --- export ----------------------------------------------------------------------------------------------
@@ -30,8 +45,8 @@
     const several = about.sequences.length > 1;
     const lines = [["document", ...(several ? ["sequence"] : []), "start", "end_inclusive", "label"].join("\t")];
     for (const place of places) {
-      if (!choices.has(place.number)) continue;
-      const choice = choices.get(place.number);
+      const choice = choiceAt(place);
+      if (choice === null) continue;
       const spans = choice < 0 ? [[0, place.end - place.start, ""]] : place.readings[choice];
       for (const [start, end, label] of spans) {
         const range = [place.start + start, place.start + end - 1];
@@ -44,15 +59,16 @@
   let address = null;
   function showTray() {
     byId("tray").hidden = !places.length;
-    byId("chosen").textContent = `${choices.size} of ${places.length} places chosen`;
+    const chosen = places.filter(isChosen).length, others = kept.size - chosen;
+    byId("chosen").textContent = `${chosen} of ${places.length} places chosen` +
+      (others ? `; ${page.many(others, "choice")} kept of places that are not on this page or have changed` : "");
     if (address) URL.revokeObjectURL(address);
     address = URL.createObjectURL(new Blob([table()], { type: "text/tab-separated-values" }));
     byId("export").href = address;
   }
   byId("clear").addEventListener("click", () => {
-    if (!choices.size || !confirm("Forget all choices?")) return;
-    choices.clear();
-    keep();
+    if (!kept.size || !confirm(`Forget all ${page.many(kept.size, "choice")}?`)) return;
+    keep(new Map());
     show();
   });
 
@@ -94,19 +110,19 @@
     }
     const group = make("fieldset", "readings");
     group.append(make("legend", "unseen", `Readings of ${place.id} ${place.start}`));
-    const settle = () => card.classList.toggle("done", choices.has(place.number));
+    const settle = () => card.classList.toggle("done", isChosen(place));
     const row = (choice, who, what, off) => {
       const line = make("label", off ? "reading off" : "reading");
       const input = make("input");
       input.type = "radio";
       input.name = "place-" + place.number;
-      input.checked = choices.get(place.number) === choice;
+      input.checked = choiceAt(place) === choice;
       input.disabled = off;
       if (off) input.style.visibility = "hidden";
       input.addEventListener("click", () => {  // a second click takes the choice back
-        if (choices.get(place.number) === choice) { choices.delete(place.number); input.checked = false; }
-        else choices.set(place.number, choice);
-        keep(); settle(); showTray();
+        if (choiceAt(place) === choice) { choose(place, null); input.checked = false; }
+        else choose(place, choice);
+        settle(); showTray();
       });
       line.append(input, make("span", "who", who), what);
       group.append(line);
@@ -140,7 +156,7 @@
     const layer = byId("f-layer").value, done = byId("f-done").value;
     if (kind && place.kind !== kind) return false;
     if (layer && place.layer !== layer) return false;
-    if (done && (done === "done") !== choices.has(place.number)) return false;
+    if (done && (done === "done") !== isChosen(place)) return false;
     if (pair) {
       const [one, other] = pair.split(" ").map((number) => place.readings[number]);
       if (one === null || other === null || key(one) === key(other)) return false;

@@ -11,6 +11,9 @@
 
   // --- data: a line begins a document, or is a place in the last document with its text, spans and errors ---
 
+  const joined = (labels) => Object.values(labels).map((label) => label === null ? "_" : label).join("|");
+  const withJoined = (labels, sequence) =>
+    Object.keys(labels).length > 1 ? { ...labels, [sequence]: joined(labels) } : labels;
   const places = [], findings = [];
   let home = null;
   for (const fields of page.lines()) {
@@ -28,15 +31,14 @@
       const bar = place.bars[number];
       for (const each of [number, ...more ?? []]) place.bars[each].wrong = true;
       return {
-        bar, labels: bar.labels, side, sequence, firstId, lastId, sentences, line, place, home, state,
-        views: (views ?? [[0, kind, reason, found]]).map(([system, kind, reason, found]) => ({ system, kind, reason, found })),
+        bar, labels: withJoined(bar.labels, sequence), side, sequence, firstId, lastId, sentences, line, place, home, state,
+        views: (views ?? [[0, kind, reason, found]]).map(([system, kind, reason, found]) => ({ system, kind, reason, found: withJoined(found, sequence) })),
       };
     });
     places.push(place);
     findings.push(...place.errors);
   }
 
-  const joined = (labels) => Object.values(labels).map((label) => label === null ? "_" : label).join("|");
   const textOf = (bar, pieces) => pieces.slice(bar.first, bar.last).join("").trim();
 
   function haystackOf(place) {
@@ -71,7 +73,7 @@
       for (const [value, shown, n] of group.options) parent.append(new Option(visible(n === undefined ? shown : `${shown} (${n})`), value));
     }
     label.append(select);
-    if (options < 2 && !always && !["side", "class", "label"].includes(name)) label.hidden = true;
+    if (options < 2 && !always && !["side", "class", "reason", "label"].includes(name)) label.hidden = true;
     row.append(label);
     select.addEventListener("change", () => { released(); apply(); });
     selects.set(name, { element: select, fits });
@@ -90,7 +92,7 @@
   addSelect("side", "Side", plain(tally(findings.map((f) => f.side)), ["gold", "predicted", ""]),
     (f, value) => f.side === value);
   addSelect("class", "Class", plain(tally(views.map((v) => v.kind)), about.kinds), (f, value, v) => v.kind === value);
-  addSelect("reason", "Reason", plain(tally(views.map((v) => v.reason))), (f, value, v) => v.reason === value);
+  addSelect("reason", "Reason", plain(tally(views.map((v) => v.reason)), about.reasons), (f, value, v) => v.reason === value);
   addSelect("layer", "Layer", plain(tally(findings.map((f) => f.sequence))), (f, value) => f.sequence === value);
 
   const layers = [...new Set(findings.flatMap((f) => Object.keys(f.labels)))];
@@ -99,10 +101,10 @@
     return { title: layer, options: sorted(counts).map((value) => [JSON.stringify([layer, value]), shownLabel(value), counts.get(value)]) };
   });
   function shownLabel(value) {
-    return value === ABOVE ? "no match at the level" : value === NO_LABEL ? "no label" : value;
+    return value === ABOVE ? "no match" : value === NO_LABEL ? "no label" : value;
   }
   const foundOf = (f, layer, view) => !(layer in f.labels) || f.labels[layer] === null ? undefined
-    : view.reason === "boundary" ? ABOVE : (view.found[layer] ?? NO_LABEL);
+    : !about.matched.includes(view.kind) ? ABOVE : (view.found[layer] ?? NO_LABEL);
   addSelect("label", "Label", labelGroups(findings, (f, layer) => f.labels[layer]), (f, value) => {
     const [layer, label] = JSON.parse(value);
     return f.labels[layer] === label;
@@ -130,18 +132,18 @@
   const unnumbered = (words) => [{ options: Object.entries(words).map(([value, [shown]]) => [value, shown]) }];
   addSelect("seen", "Review", unnumbered(SEEN), (f, value) => SEEN[value][1](reviews.of(f.place)));
 
-  // orders other than that of the text; the worst class of a place counts, and only errors that fit
-  const WORST = ["exact", "superset", "tiling", "overlap", "partial", "spurious", "missed"];
+  // orders other than that of the text; the worst reason of a place counts, and only errors that fit
+  const WORST = ["label", "boundary", "boundary+label", "spurious", "missed"];
   function worst(here) {
     let found = 0;
-    for (const f of here) for (const view of f.views) found = Math.max(found, WORST.indexOf(view.kind));
+    for (const f of here) for (const view of f.views) found = Math.max(found, WORST.indexOf(view.reason));
     return found;
   }
   const byNumber = (a, b) => b.key - a.key, byText = new Intl.Collator("en").compare;
   const ORDERS = {  // name, key of the errors of a place, order of keys
-    worst: ["worst class first", (here) => worst(here) * 1e6 + here.length, byNumber],
+    worst: ["worst reason first", (here) => worst(here) * 1e6 + here.length, byNumber],
     most: ["most errors first", (here) => here.length, byNumber],
-    label: ["by label", (here) => joined(here[0].labels), (a, b) => byText(a.key, b.key)],
+    label: ["by label", (here) => joined(here[0].bar.labels), (a, b) => byText(a.key, b.key)],
   };
   addSelect("sort", "Order", unnumbered(ORDERS), () => true, "text order", true);
 
@@ -280,14 +282,14 @@
   function errorLine(f) {
     const line = make("li", fitting.has(f) ? "error" : "error off");
     const what = make("span", "what");
-    const words = f.views.map((view) => view.kind + (view.reason === "label" ? ", wrong label" : ""));
+    const words = f.views.map((view) => view.reason + (view.kind === view.reason ? "" : ` (${view.kind})`));
     const same = new Set(words).size === 1 ? words.slice(0, 1) : words.map((each, n) => `${systems[f.views[n].system]} ${each}`);
     if (f.state) what.append(f.state + ": ");
-    what.append(make("i", f.views[0].kind), same.join(", "));
+    what.append(make("i", "part-" + f.views[0].reason.replace("+", "-")), same.join(", "));
     const ids = range(f.firstId, f.lastId);
     const where = [`${f.place.unit} ${range(f.bar.start, f.bar.end)}`, ids && `id ${ids}`, f.line !== null && `line ${f.line}`];
     const text = textOf(f.bar, f.place.pieces);
-    line.append(make("b", "side " + f.bar.side, f.side || "span"), " ", make("bdi", "label", joined(f.labels)), " “",
+    line.append(make("b", "side " + f.bar.side, f.side || "span"), " ", make("bdi", "label", joined(f.bar.labels)), " “",
       page.ofCorpus(make("bdi", "", text.length > 200 ? text.slice(0, 200) + "…" : text)), "” ", what, " ",
       make("span", "ids", where.filter(Boolean).join(" · ")));
     return line;
@@ -332,13 +334,11 @@
 
   // --- addresses and keys ----------------------------------------------------------------------------------
 
-  const names = ["missed", "spurious", "partial"];  // class 5 has three names; each press is the next
   const actions = {
     r: () => hand.inCurrent(".review [type=checkbox]")?.click(),
     c: () => hand.inCurrent(".comment")?.focus(),
-    5: () => { choose("class", names[(names.indexOf(selects.get("class").element.value) + 1) % 3]); apply(); },
   };
-  ["exact", "superset", "tiling", "overlap"].forEach((kind, n) => { actions[n + 1] = () => { choose("class", kind); apply(); }; });
+  about.reasons.forEach((reason, n) => { actions[n + 1] = () => { choose("reason", reason); apply(); }; });
 
   const hand = page.atHand({
     places,

@@ -105,7 +105,8 @@ class DecisionTable:
             file=self.file,
             line=line.number,
             document=document,
-            advice=advice or "each line needs the positions of a place; --undecided lists the places",
+            advice=advice
+            or "each line needs the positions of a place; clueval curate --undecided lists the places",
         )
 
 

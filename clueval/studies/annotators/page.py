@@ -2,7 +2,8 @@
 
 A card has the readings of all annotators, one above the other. A reader chooses one of them, or nothing, for each
 place; the page writes the choices as the table that ``clueval curate --decisions`` reads. Choices stay in the
-browser, if it allows that, so that work can be continued.
+browser, if it allows that, so that work can be continued, also on a later page of the same annotators: a choice applies
+where document, layer, range and the spans of all annotators are the same, and the others are kept.
 """
 
 from __future__ import annotations
@@ -107,11 +108,7 @@ def write_page(
 
 
 def _about(report: Report) -> dict[str, Any]:
-    return {
-        "annotators": report["annotators"],
-        "sequences": list(report["agreement"]),
-        "key": f"{report['signature']} {report['documents']} {report['tokens']} {' '.join(report['annotators'])}",
-    }
+    return {"annotators": report["annotators"], "sequences": list(report["agreement"])}
 
 
 def _line(row: Disagreement) -> list[Any]:

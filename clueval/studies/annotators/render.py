@@ -106,7 +106,7 @@ UNITIZING = {
     "u": "units and gaps (uα)",
     "binary": "unit or gap (|uα)",
     "cu": "labels of overlapping units (cuα)",
-    "cu_coverage": "share of positions behind cuα",
+    "cu_coverage": "share of pairs behind cuα",
 }
 """The coefficients of unitizing, in words."""
 

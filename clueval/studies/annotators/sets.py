@@ -37,12 +37,12 @@ def require_sets(path: Path, options: ReadOptions) -> list[str]:
         raise UsageError(
             "the folder has no subfolders, which would be the annotators",
             file=str(path),
-            advice="give the files of two annotators, or --layout document/annotator",
+            advice="give the files of two annotators, or layout='document/annotator'",
         )
     raise UsageError(
         "one file has one annotator, unless its columns or annotation sets are named",
         file=str(path),
-        advice="name each annotator, as in --annotator anna=2 --annotator bob=3",
+        advice="name each annotator, as in annotators={'anna': 2, 'bob': 3}",
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from itertools import zip_longest
+from itertools import chain, islice, zip_longest
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -17,16 +17,18 @@ from clueval.exceptions import (
     require_instance,
     require_kind,
 )
+from clueval.formats.format import Format
 from clueval.options import field_names, require_types, with_fields
 from clueval.reading.given import documents_of
 from clueval.reading.layers import require_layers
 from clueval.reading.options import Reading, require_positions
 from clueval.reading.pairing import files_of_side, key_of, moved_to, require_pair_by
-from clueval.reading.paths import are_paths, files_of, without_ending
+from clueval.reading.paths import Files, are_paths, files_of, with_equal_names, without_ending
 from clueval.reading.read_options import ReadOptions
-from clueval.reading.same_text import require_same_text
+from clueval.reading.same_text import need_placing, require_same_text
 from clueval.reading.source import Source, source_of
 from clueval.spans.document import Document
+from clueval.spans.missing_id import MissingId
 from clueval.studies.annotators.sets import DEFAULT_SET, folders_in, lacks_set, require_set, require_sets
 from clueval.studies.annotators.unannotated import annotated
 from clueval.textfiles import Progress, is_folder
@@ -38,8 +40,6 @@ Group = tuple[Document | None, ...]
 """The documents of one text, in the order of the annotators; None: not annotated."""
 
 _SOURCES = "give paths, or documents, lists of tags or lists of spans, for each annotator"
-
-Files = Sequence[tuple[str | None, Path]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,60 +85,79 @@ class Annotators:
         """The annotators and, last, the system."""
         return self.listed if self.system is None else (*self.listed, self.system)
 
+    def with_paired_files(self) -> Annotators:
+        """Return the annotators with their files by the names that pair them."""
+        found: Sequence[Files] = [each.files for each in self.columns]
+        if self.pair_by == "name":
+            found = [[(name and without_ending(name), path) for name, path in files] for files in found]
+        elif self.pair_by is None:
+            found = with_equal_names(found)
+        columns = [replace(each, files=own) for each, own in zip(self.columns, found, strict=True)]
+        return replace(
+            self,
+            listed=tuple(columns[: len(self.listed)]),
+            system=None if self.system is None else columns[-1],
+        )
+
     def groups(self) -> Iterator[Group]:
         """Yield the documents of each text, all with the id and positions of the first one.
 
         Holds one text, and the documents that wait for those of others: none if all annotators have the same
         documents in the same order. Raises `TextMismatch` if texts differ.
         """
-        for names in self._rounds():
-            streams = [self._keyed(each, names) for each in self.columns]
-            for key, group in _joined(streams, [each.name for each in self.columns]):
-                yield self._checked(group, key)
+        for name in self._rounds():
+            streams = [self._read(each, name) for each in self.columns]
+            first = [list(islice(stream, 1)) for stream in streams]
+            one_file = name is not None or all(len(each.files) < 2 for each in self.columns)
+            numbered = one_file and self.unannotated is None and any(_lacks_id(*one) for one in chain(*first))
+            forms = [form for _, form in chain(*first) if form is not None]
+            differ = any(need_placing(forms[0], form) for form in forms[1:])
+            keyed = [self._keyed(chain(*parts), numbered) for parts in zip(first, streams, strict=True)]
+            for group in _joined(keyed, [each.name for each in self.columns]):
+                yield self._checked(group, differ)
 
-    def _rounds(self) -> Iterator[list[str] | None]:
-        """Yield the names of files whose documents are put together at a time; None: all files."""
+    def _rounds(self) -> Iterator[str | None]:
+        """Yield the name of each set of files whose documents are put together; None: all files."""
         by_name = self.pair_by in (None, "name") and all(
             each.files and each.files[0][0] is not None for each in self.columns
         )
         if not by_name:
             yield None
             return
-        found = {self._file_key(name) for each in self.columns for name, _ in each.files}
-        for one in sorted(found):
-            yield [one]
+        yield from sorted({name or "" for each in self.columns for name, _ in each.files})
 
-    def _file_key(self, name: str | None) -> str:
-        return without_ending(name or "") if self.pair_by == "name" else name or ""
-
-    def _keyed(self, annotator: Annotator, names: list[str] | None) -> Iterator[tuple[str, Document]]:
-        """Yield the documents of an annotator with the keys by which they are paired."""
+    def _read(self, annotator: Annotator, only: str | None) -> Iterator[tuple[Document, Format | None]]:
+        """Yield the documents of an annotator, with the format of their file; `only` those of files of this name."""
         for document in annotator.given:
-            yield self._key(document, None, 0), document
+            yield document, None
         for name, path in annotator.files:
-            key = self._file_key(name)
-            if names is not None and key not in names:
+            if only is not None and name != only:
                 continue
-            by_file = self.pair_by in (None, "name")
-            source = annotator.source(key if by_file and name is not None else None, path, self.progress)
+            source = annotator.source(name if self.pair_by in (None, "name") else None, path, self.progress)
             if annotator.is_set and len(annotator.files) > 1 and lacks_set(source):
                 continue
-            for number, document in enumerate(annotated(source, self.unannotated)):
-                yield self._key(document, source, number), document
+            for document in annotated(source, self.unannotated):
+                yield document, source.form
 
-    def _key(self, document: Document, source: Source | None, number: int) -> str:
-        if self.pair_by in ("id", "content"):
-            return key_of(document, self.pair_by)
-        if source is not None and source.name is None and (source.form.single or source.form.nameless):
-            return str(number + 1)
-        return document.id
+    def _keyed(
+        self, documents: Iterable[tuple[Document, Format | None]], numbered: bool
+    ) -> Iterator[tuple[str, Document]]:
+        """Yield documents with the keys by which they are paired."""
+        for number, (document, _) in enumerate(documents, 1):
+            if self.pair_by in ("id", "content"):
+                yield key_of(document, self.pair_by), document
+            else:
+                yield str(number) if numbered else document.id, document
 
-    def _checked(self, group: Group, key: str) -> Group:
+    def _checked(self, group: Group, texts_differ: bool) -> Group:
+        """Return the documents of one text; they are placed on one text if their formats or units differ."""
         first = next(number for number, document in enumerate(group) if document is not None)
         own = group[first]
         assert own is not None
-        if any(document is not None and document.unit != own.unit for document in group):
-            group = _placed(group)
+        present = [document for document in group if document is not None]
+        if len(present) > 1 and (texts_differ or any(each.unit != own.unit for each in present)):
+            escapes = (each.options.escapes for each in self.columns if each.options is not None)
+            group = _placed(group, next(escapes, None))
             own = group[first] or own
         checked: list[Document | None] = []
         for number, document in enumerate(group):
@@ -151,21 +170,24 @@ class Annotators:
         return tuple(checked)
 
 
-def _placed(group: Group) -> Group:
-    """Return the documents of formats with tokens and with texts, with positions in one text."""
+def _lacks_id(document: Document, form: Format | None) -> bool:
+    """Return whether the id of a document is not in its file, so that only its number can pair it."""
+    return isinstance(document.id, MissingId) or (form is not None and (form.single or form.nameless))
+
+
+def _placed(group: Group, escapes: str | None) -> Group:
+    """Return the documents of different formats, with positions in one text."""
     from clueval.transforms import group as groups
     from clueval.transforms.placing import Placing
 
     first, *others = (document for document in group if document is not None)
-    placed = Placing(named=False)(groups.Group(first, others[0], tuple(others[1:])))
+    placed = Placing(escapes, named=False)(groups.Group(first, others[0], tuple(others[1:])))
     found = iter([placed.gold, placed.predicted, *placed.further])
     return tuple(None if document is None else next(found) for document in group)
 
 
-def _joined(
-    streams: Sequence[Iterator[tuple[str, Document]]], names: Sequence[str]
-) -> Iterator[tuple[str, Group]]:
-    """Yield the documents of all streams by key: complete groups at once, the others at the end."""
+def _joined(streams: Sequence[Iterator[tuple[str, Document]]], names: Sequence[str]) -> Iterator[Group]:
+    """Yield the documents of all streams, joined by key: complete groups at once, the others at the end."""
     waiting: dict[str, list[Document | None]] = {}
     seen: list[set[str]] = [set() for _ in streams]
     for row in zip_longest(*streams):
@@ -178,15 +200,14 @@ def _joined(
                     f"{names[number]} has two documents {key!r}",
                     file=document.file,
                     document=document.id,
-                    advice="each annotator may have a document once; --pair-by pairs in other ways",
+                    advice="each annotator may have a document once; pair_by pairs in other ways",
                 )
             seen[number].add(key)
             group = waiting.setdefault(key, [None] * len(streams))
             group[number] = document
             if None not in group:
-                yield key, tuple(waiting.pop(key))
-    for key, group in waiting.items():
-        yield key, tuple(group)
+                yield tuple(waiting.pop(key))
+    yield from map(tuple, waiting.values())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -248,7 +269,7 @@ def annotators_of(
             advice="give a second file, or name columns or annotation sets as annotators",
         )
     last = None if system is None else _annotator("system", system, read)
-    found = Annotators(listed, last, naming.pair_by, naming.unannotated, naming.progress)
+    found = Annotators(listed, last, naming.pair_by, naming.unannotated, naming.progress).with_paired_files()
     paths = [path for each in found.columns for _, path in each.files]
     read.require_use(paths)
     return found
@@ -318,7 +339,7 @@ def _of_one(
         raise UsageError(
             "there is one subfolder, so one annotator, but agreement needs two",
             file=str(path),
-            advice="if the subfolders are documents, and their files annotators: --layout document/annotator (layout)",
+            advice="if the subfolders are documents, and their files annotators: layout='document/annotator'",
         )
     if layout != LAYOUTS[1]:
         return {each.name: Annotator(each.name, files_of(each), options) for each in folders}
@@ -345,13 +366,20 @@ def _of_column(name: str, path: Path, options: ReadOptions, column: Any) -> Anno
     return Annotator(name, files, replace(options, annotation_set=column), is_set=True)
 
 
+def _parts_of(path: Path) -> tuple[str, ...]:
+    try:
+        return path.resolve().parts
+    except (OSError, RuntimeError, ValueError):  # reading the file raises the error
+        return path.absolute().parts
+
+
 def names_of(paths: Sequence[Path]) -> list[str]:
     """Return for each path the shortest ending that no other path has.
 
     >>> names_of([Path("work/anna/d1.vrt"), Path("work/bob/d1.vrt"), Path("work/bob/d2.vrt")])
     ['anna/d1.vrt', 'bob/d1.vrt', 'd2.vrt']
     """
-    parts = [path.resolve().parts for path in paths]
+    parts = list(map(_parts_of, paths))
     names = []
     for own in parts:
         for length in range(1, len(own) + 1):

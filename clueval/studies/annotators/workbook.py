@@ -11,8 +11,6 @@ from clueval.studies.annotators.disagreement import Disagreement
 from clueval.studies.annotators.rows import LONGEST, cells, header
 from clueval.visible import visible_lines
 
-__all__ = ["require_package", "write_xlsx"]
-
 
 def write_xlsx(path: Path, rows: Iterable[Disagreement], names: Sequence[str], sequences: int = 1) -> None:
     """Write the workbook, whole or not at all; text stays text and never becomes a formula.
@@ -30,7 +28,7 @@ def write_xlsx(path: Path, rows: Iterable[Disagreement], names: Sequence[str], s
         for number, row in enumerate(rows, 1):
             if number >= ROWS:
                 raise UsageError(
-                    f"a sheet holds {ROWS - 1:,} rows, but there are more disagreements", advice="use --tsv"
+                    f"a sheet holds {ROWS - 1:,} rows, but there are more disagreements", advice="use tsv=..."
                 )
             for column, value in enumerate(cells(row, names, sequences)):
                 if isinstance(value, int):

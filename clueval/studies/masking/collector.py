@@ -8,7 +8,6 @@ from functools import cached_property
 from itertools import chain
 from typing import Any
 
-from clueval.evaluation.parallel.plain_values import a_list
 from clueval.metrics.counting import Tally
 from clueval.metrics.masking import Masking
 from clueval.metrics.masking.exposure import Examination
@@ -19,14 +18,6 @@ from clueval.spans.token_pair import TokenPair
 from clueval.studies.masking.examined import inconsistent_of, leaks_of, needless_of, string_leaks_of
 from clueval.studies.masking.first_places import ShownLeaks
 from clueval.studies.masking.leak import Inconsistent, Leak
-from clueval.studies.masking.sent import (
-    leak_of,
-    number_of_text,
-    replaced_of,
-    string_leak_of,
-    written,
-    written_strings,
-)
 from clueval.studies.masking.string_leak_list import DocumentStrings, by_document
 from clueval.studies.masking.token_leaks import TokenLeaks
 from clueval.studies.masking.token_places import TokenPlaces
@@ -134,24 +125,13 @@ class LeakCollector:
         self.inconsistent += inconsistent
 
     def sent(self) -> Any:
-        """What it has seen, as a value of JSON."""
-        found = (
-            written(self.leaks),
-            written_strings(chain.from_iterable(self.string_leaks)),
-            list(self.needless.items()),
-        )
-        return [*found, [list(each) for each in self.inconsistent]]
+        """What it has seen."""
+        return self.leaks, self.string_leaks, self.needless, self.inconsistent
 
     def join(self, sent: Any) -> None:
-        """Add what another process has seen. Raises `ValueError` for another value."""
-        leaks, string_leaks, needless, inconsistent = (
-            a_list(each, "a list") for each in a_list(sent, "it", 4)
-        )
+        """Add what another process has seen."""
         found = self.anew()
-        found.leaks = [leak_of(each) for each in leaks]
-        found.string_leaks = list(by_document(map(string_leak_of, string_leaks)))
-        found.needless = Counter(dict(map(number_of_text, needless)))
-        found.inconsistent = [replaced_of(each) for each in inconsistent]
+        found.leaks, found.string_leaks, found.needless, found.inconsistent = sent
         self.add(found)
 
     def section(self) -> Mapping[str, Any]:

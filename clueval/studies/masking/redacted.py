@@ -8,7 +8,7 @@ from itertools import tee
 from pathlib import Path, PurePosixPath
 
 from clueval.exceptions import CluevalError, FileError, UsageError, require_kind
-from clueval.metrics.masking.metric import FROM_THE_RIGHT, PLACEHOLDERS, REPLACED_WORDS
+from clueval.metrics.masking.metric import FROM_THE_RIGHT, PLACEHOLDERS, REPLACED_WORDS, UNCERTAIN
 from clueval.reading.paths import files_of
 from clueval.spans.document import Document
 from clueval.spans.span import DEFAULT_LAYER, Frozen, Span
@@ -196,5 +196,6 @@ def _predicted(gold: Document, recovery: Recovery) -> Document:
         PLACEHOLDERS: str(recovery.placeholders),
         REPLACED_WORDS: str(recovery.replaced_words),
         FROM_THE_RIGHT: again,
+        UNCERTAIN: " ".join(f"{start}-{end}" for start, end in recovery.uncertain),
     }
     return replace(gold, layers=Frozen(layers), metadata=Frozen(metadata), tags=Frozen())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import statistics
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -65,6 +66,22 @@ def test_tab_takes_class_and_label_of_an_entity_from_its_first_mention() -> None
 
     assert found["recall_all_entities"] == 1.0
     assert (found["mention_recall"], found["token_recall_by_type"]) == (0.5, {"PER": 0.5})
+
+
+def test_tab_masks_an_entity_whose_mentions_disagree_about_masking() -> None:
+    # The first mention in the file is the last in the text, and is to be kept: a quasi-identifier, label PER.
+    spans = [
+        Span(6, 10, "PER", {"entity_id": "1", "identifier_type": "NO_MASK"}),
+        Span(0, 4, "X", {"entity_id": "1", "identifier_type": "DIRECT"}),
+    ]
+    gold = Document("d", {"x": spans}, text="Anna, Anna", unit="character")
+
+    for masked, entities in (((0, 4), 1.0), ((6, 10), 0.0)):
+        predicted = Document("d", {"x": [Span(*masked, "M")]}, text="Anna, Anna", unit="character")
+        found = figures("tab", gold, predicted)
+        assert found["recall_all_entities"] == found["recall_quasi_entities"] == entities
+        assert (found["mention_recall"], found["token_recall_by_type"]) == (0.5, {"PER": 0.5})
+        assert found["mention_precision"] == entities
 
 
 def test_tab_counts_ignorable_tokens_as_masked() -> None:
@@ -132,6 +149,26 @@ def test_meddocan() -> None:
         ("ner", "strict", "merged"), (1, 3, 3)
     )
     assert (found["ner"]["leak"], found["ner"]["precision"], found["ner"]["f1"]) == (3 / 2, 1 / 4, 1 / 4)
+
+
+EMPTY = Document("empty", {"x": []}, text="", unit="character")
+
+
+@pytest.mark.parametrize(
+    ("cut", "leak"),
+    [([True], 3 / 2), ([True, True], 3 / 2), ([False], None), ([True, False], None), ([], None)],
+)
+def test_meddocan_has_no_leak_where_a_text_has_no_sentences(cut: list[bool], leak: float | None) -> None:
+    pairs = [sides(str(number)) for number in range(len(cut))]
+    golds = [
+        gold if has_sentences else replace(gold, sentences=())
+        for (gold, _), has_sentences in zip(pairs, cut, strict=True)
+    ]
+
+    report = clueval.masking([EMPTY, *golds], [EMPTY, *(other for _, other in pairs)], conventions="meddocan")
+
+    assert report.to_dict()["metrics"]["masking"]["x"]["conventions"]["meddocan"]["ner"]["leak"] == leak
+    assert "leak" in str(report)
 
 
 def test_meddocan_joins_spans_without_a_letter_between() -> None:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Mapping
+from pathlib import Path
+from random import Random
 from statistics import fmean, pstdev
 from typing import Any
 
@@ -77,13 +80,13 @@ def tab(pairs: Iterable[Sides]) -> dict[str, Any]:
 
         for spans in gold.layers.values():
             by_entity: dict[str, list[Span]] = {}
-            for span in sorted(spans, key=lambda span: (span.start, span.end)):
+            for span in spans:
                 by_entity.setdefault(span.features["entity_id"], []).append(span)
             for members in by_entity.values():
                 kind, label = members[0].features["identifier_type"], members[0].label
-                if kind == "NO_MASK":
-                    continue
                 to_mask = [one for one in members if one.features["identifier_type"] != "NO_MASK"]
+                if not to_mask:
+                    continue
                 entities.append((kind == "DIRECT", all(is_masked(one.start, one.end) for one in to_mask)))
                 mentions += [is_masked(one.start, one.end) for one in members]
                 for one in members:
@@ -128,6 +131,60 @@ def test_tab_is_its_definition(pairs: list[Sides]) -> None:
 
     expected = tab(pairs)
     assert {name: found[name] for name in expected} == expected
+
+
+def test_tab_is_its_definition_in_files_that_mix_mentions_freely(tmp_path: Path) -> None:
+    rng = Random(3)
+    pairs = [random_pair(f"d{number}", rng) for number in range(150)]
+    sides = tmp_path / "gold.json", tmp_path / "predicted.json"
+    sides[0].write_text(json.dumps([tab_row(gold) for gold, _ in pairs]), encoding="utf-8")
+    masks = {other.id: [[span.start, span.end] for span in other.layers["label"]] for _, other in pairs}
+    sides[1].write_text(json.dumps(masks), encoding="utf-8")
+
+    report = masking(*sides, annotators="all", conventions="tab")
+
+    found = report.reports["annotators"]["conventions"]["tab"]
+    expected = tab(pairs)
+    assert {name: found[name] for name in expected} == expected
+
+
+def random_pair(id: str, rng: Random) -> Sides:
+    text = " ".join(rng.choice(["Anna", "Öz", "Mr", ",", "x1"]) for _ in range(12))
+
+    def ranges(number: int) -> list[tuple[int, int]]:
+        starts = [rng.randrange(len(text)) for _ in range(number)]
+        return [(start, min(len(text), start + rng.randint(1, 9))) for start in starts]
+
+    gold = {
+        name: [
+            Span(
+                *one, rng.choice("PQ"), {"identifier_type": rng.choice(KINDS), "entity_id": rng.choice("uvw")}
+            )
+            for one in ranges(6)
+        ]
+        for name in "ab"
+    }
+    masks = {"label": [Span(*one) for one in sorted(ranges(4))]}
+    own, other = (Document(id, layers, text=text, unit="character") for layers in (gold, masks))
+    return own, other
+
+
+def tab_row(gold: Document) -> dict[str, Any]:
+    annotations = {
+        name: {
+            "entity_mentions": [
+                {
+                    "entity_type": span.label,
+                    "start_offset": span.start,
+                    "end_offset": span.end,
+                    **span.features,
+                }
+                for span in spans
+            ]
+        }
+        for name, spans in gold.layers.items()
+    }
+    return {"doc_id": gold.id, "text": gold.text, "annotations": annotations}
 
 
 Place = tuple[Any, ...]

@@ -10,22 +10,21 @@ from typing import Any
 
 import pytest
 from corpora import Corpus, conll, vrt, write
+from readings import LEVELS, reading_of
 from sizes import passages_alone
 
-from clueval.evaluation.lockstep import _file, compared
-from clueval.evaluation.lockstep.by_document import DocumentLockstep, RunTallies
+from clueval.evaluation.lockstep import lockstep
 from clueval.evaluation.lockstep.reader import Stretch
 from clueval.evaluation.lockstep.tag_runs import TagRuns
 from clueval.evaluation.plan import Plan
+from clueval.evaluation.row_clusters import DocumentClusters
 from clueval.exceptions import FormatError
 from clueval.formats.columns.sizes import Sizes
 from clueval.metrics import metric_named
-from clueval.metrics.compared_counts import count_comparison
 from clueval.reading.read_options import ReadOptions
 from clueval.reading.source import Source, source_of
-from clueval.spans.filters import Filter
 
-PLAN = Plan(tuple(map(metric_named, ("levels", "confusion"))), False, Filter(), (), resample_by="document")
+PLAN = LEVELS._replace(metrics=tuple(map(metric_named, ("levels", "confusion"))), resample_by="document")
 
 
 def sources(folder: Path, *texts: str, form: str = "vrt", **options: Any) -> tuple[Source, Source]:
@@ -37,21 +36,15 @@ def sources(folder: Path, *texts: str, form: str = "vrt", **options: Any) -> tup
 
 def counted(given: tuple[Source, Source], plan: Plan) -> Any:
     """The counts of each document, and what is known at the end."""
-    reading = compared(*given, plan)
+    reading = reading_of(*given, plan)
     assert reading is not None
     documents, tokens, tallies = Counter[str](), Counter[str](), Counter[Any]()
     for each in reading:
         documents[each.document] += each.documents
         tokens[each.document] += each.tokens
-        counts: Any = each.tallies or {
-            (metric.name, name): count_comparison(metric, sequence)
-            for name, sequence in each.sequences.items()
-            for metric in plan.metrics
-        }
-        tallies.update(
-            {(each.document, *place, key): n for place in counts for key, n in counts[place].items()}
-        )
-    return documents, tokens, +tallies, reading.end.repaired(), reading.end.spans()
+        for place, tally in each.tallies.items():
+            tallies.update({(each.document, *place, key): n for key, n in tally.items()})
+    return +documents, +tokens, +tallies, reading.end.repaired(), reading.end.spans()
 
 
 TAGS = ("O", "O", "O", "B-X", "I-X", "B-Y", "I-Y")
@@ -112,13 +105,13 @@ def test_tag_runs_that_differ_are_counted_as_often_as_they_occur(tmp_path: Path,
 def test_counts_of_a_tag_run_are_computed_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     text = HEAD + f"<text>\n{SENTENCE * 5}</text>\n" * 4
     computed = []
-    compute = RunTallies._counted
+    compute = DocumentClusters._counts_of_run
 
-    def count(self: RunTallies, counted: TagRuns, run: str, sequence: str) -> Any:
+    def count(self: DocumentClusters, runs: TagRuns, run: str) -> Any:
         computed.append(run)
-        return compute(self, counted, run, sequence)
+        return compute(self, runs, run)
 
-    monkeypatch.setattr(RunTallies, "_counted", count)
+    monkeypatch.setattr(DocumentClusters, "_counts_of_run", count)
     counted(sources(tmp_path, text, text.replace("c\tI-X", "c\tI-Y")), PLAN)
 
     assert len(computed) == 2
@@ -126,7 +119,7 @@ def test_counts_of_a_tag_run_are_computed_once(tmp_path: Path, monkeypatch: pyte
 
 def parts(given: tuple[Source, Source]) -> list[list[tuple[bool, str, int, Counter[str]]]]:
     """The parts of each stretch: whether a document begins, its id, its tokens and tag runs."""
-    steps = DocumentLockstep(_file(given[0]), _file(given[1]), False)
+    steps = lockstep(*given, merge=False, by_document=True)
     found = []
     for item in steps:
         if isinstance(item, Stretch) and item.parts:

@@ -8,9 +8,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import readings
 from corpora import write
+from readings import LEVELS
+from sizes import passages_alone
 
-from clueval.evaluation.lockstep import FileReading, compared
+from clueval.evaluation.engine import Evaluation
+from clueval.evaluation.file_pairs import count_without_documents
+from clueval.evaluation.lockstep import FileEnd, FileReading, can_use_lockstep
 from clueval.evaluation.plan import Plan
 from clueval.evaluation.run import score
 from clueval.exceptions import CluevalError, FormatError, TextMismatch
@@ -23,7 +28,6 @@ from clueval.reading.source import Source, source_of
 from clueval.spans.compared import Compared
 from clueval.spans.filters import ID, Filter
 
-LEVELS = Plan((metric_named("levels"),), False, Filter(), ())
 FAIR = LEVELS._replace(metrics=(metric_named("fair"),))
 LEAST = Sizes().least_limit
 
@@ -55,25 +59,20 @@ class Sees:
 
 def reading_of(*paths: Path, plan: Plan = LEVELS, **options: Any) -> FileReading:
     gold, predicted = (source_of(path, ReadOptions(**options)) for path in paths)
-    found = compared(gold, predicted, plan)
+    found = readings.reading_of(gold, predicted, plan)
     assert found is not None
     return found
 
 
 def passages_of(*paths: Path, plan: Plan = LEVELS, **options: Any) -> FileReading:
-    """Return the reading of passages, which is the second one for files that lockstep can read."""
-    found = reading_of(*paths, plan=plan, **options)
-    return found.again or found
+    with passages_alone():
+        return reading_of(*paths, plan=plan, **options)
 
 
 def route(gold: Source, predicted: Source, plan: Plan = LEVELS) -> str:
-    reading = compared(gold, predicted, plan)
-    if reading is None:
+    if readings.reading_of(gold, predicted, plan) is None:
         return "documents"
-    if reading.again is None:
-        return "passages"
-    assert reading.again.again is None
-    return "lockstep"
+    return "lockstep" if can_use_lockstep(gold, predicted) else "passages"
 
 
 class TestRoute:
@@ -120,10 +119,20 @@ class TestRoute:
         no_documents = LEVELS._replace(observers=(Sees(reads=False),))
 
         assert route(*both, LEVELS._replace(observers=(Sees(),))) == "lockstep"
-        assert route(*both, no_documents) == route(*both, LEVELS._replace(unit="character")) == "documents"
+        assert route(*both, no_documents) == "documents"
+        assert route(*both, LEVELS._replace(metrics=(metric_named("masking"),))) == "documents"
 
 
 SPANS = "A\t1\t1\t\nB\t2\t2\t\n\nA\t1\t1\t\n\n", "A\t1\t1\t\nC\t2\t2\t\nD\t4\t4\t\n\nA\t1\t1\t\n\n"
+
+
+def counted_spans(*paths: Path, plan: Plan = FAIR, **options: Any) -> tuple[Evaluation, FileEnd | None]:
+    """What is counted of files in FairEval's formats without documents."""
+    evaluation = Evaluation(plan, [])
+    gold, predicted = (source_of(path, ReadOptions(input="fair-spans", **options)) for path in paths)
+    counted, end = count_without_documents(evaluation, gold, predicted)
+    assert counted == (end is not None)
+    return evaluation, end
 
 
 class TestFairSpans:
@@ -131,19 +140,17 @@ class TestFairSpans:
         return [write(folder / f"{n}.tsv", text) for n, text in enumerate(texts)]
 
     def test_spans_of_fair_are_counted_once_with_their_labels(self, tmp_path: Path) -> None:
-        reading = reading_of(*self.paths(tmp_path), plan=FAIR, input="fair-spans")
+        found, end = counted_spans(*self.paths(tmp_path))
 
-        (found,) = reading
-
-        assert (found.documents, found.tokens, found.has_text) == (2, 0, False)
-        assert list(found.tallies) == [("fair", "label")]
-        assert +found.tallies["fair", "label"]
-        assert reading.layers == ["label"]
-        assert reading.again is None
-        assert reading.end.layouts == (None, None)
-        assert reading.end.schemes() == {}
-        assert reading.end.repaired() == {"gold": 0, "predicted": 0}
-        assert reading.end.spans() == {("gold", "label"): (None, 3), ("predicted", "label"): (None, 4)}
+        assert (found.total.documents, found.total.tokens, found.text) == (2, 0, "absent")
+        assert list(found.total.tallies) == [("fair", "label")]
+        assert +found.total.tallies["fair", "label"]
+        assert found.layers == ["label"]
+        assert end is not None
+        assert end.layouts == (None, None)
+        assert end.schemes() == {}
+        assert end.repaired() == {"gold": 0, "predicted": 0}
+        assert end.spans() == {("gold", "label"): (None, 3), ("predicted", "label"): (None, 4)}
 
     @pytest.mark.parametrize(
         ("plan", "options"),
@@ -153,17 +160,16 @@ class TestFairSpans:
             (FAIR._replace(merge=True), {}),
             (FAIR._replace(by=("document",)), {}),
             (FAIR._replace(unit="token"), {}),
+            (FAIR._replace(observers=(Sees(),)), {}),
             (FAIR, {"layers": {"x": 1}}),
         ],
     )
     def test_spans_of_other_plans_are_read_as_documents(
         self, tmp_path: Path, plan: Plan, options: dict[str, Any]
     ) -> None:
-        gold, predicted = (
-            source_of(path, ReadOptions(input="fair-spans", **options)) for path in self.paths(tmp_path)
-        )
+        _, end = counted_spans(*self.paths(tmp_path), plan=plan, **options)
 
-        assert compared(gold, predicted, plan) is None
+        assert end is None
 
     def test_punctuation_and_repaired_tags_are_those_of_their_file(self, tmp_path: Path) -> None:
         texts = "Haus NN B-NP\n. $. I-NP\n", "Haus NN I-NP\n. $. O\n"
@@ -171,21 +177,21 @@ class TestFairSpans:
         same, other = "TP", "BES"
 
         for ignored, kind in ((None, same), (True, same), (False, other)):
-            reading = reading_of(*paths, plan=FAIR, input="fair-spans", ignore_punct=ignored)
-            (found,) = reading
-            assert found.tallies["fair", "label"]["fair", kind, "NP", "NP"] == 1
-            assert reading.end.repaired() == {"gold": 0, "predicted": 1}
+            found, end = counted_spans(*paths, ignore_punct=ignored)
+            assert found.total.tallies["fair", "label"]["fair", kind, "NP", "NP"] == 1
+            assert end is not None
+            assert end.repaired() == {"gold": 0, "predicted": 1}
 
     def test_limits_and_blocks_of_span_files_are_those_of_the_options(self, tmp_path: Path) -> None:
         gold, predicted = self.paths(tmp_path)
 
-        list(reading_of(gold, predicted, plan=FAIR, input="fair-spans", max_sentence=3, max_line=9))
+        counted_spans(gold, predicted, max_sentence=3, max_line=9)
         with pytest.raises(FormatError, match=r"^.*1\.tsv:1: the sentence .* more tokens than 2"):
-            list(reading_of(gold, predicted, plan=FAIR, input="fair-spans", max_sentence=2))
+            counted_spans(gold, predicted, max_sentence=2)
         with pytest.raises(FormatError, match=r"^.*0\.tsv:1: .*a line of more than 5 bytes"):
-            list(reading_of(gold, predicted, plan=FAIR, input="fair-spans", max_line=5, sizes=Sizes(block=4)))
+            counted_spans(gold, predicted, max_line=5, sizes=Sizes(block=4))
         with pytest.raises(TextMismatch, match=r"0\.tsv has 2 sentences and .*empty\.tsv has 0 sentences"):
-            list(reading_of(gold, write(tmp_path / "empty.tsv", ""), plan=FAIR, input="fair-spans"))
+            counted_spans(gold, write(tmp_path / "empty.tsv", ""))
 
     def test_progress_is_that_of_both_span_files(self, tmp_path: Path) -> None:
         paths = self.paths(tmp_path)
@@ -194,13 +200,11 @@ class TestFairSpans:
         def count(side: int) -> Any:
             return lambda done: seen.__setitem__(side, seen[side] + done)
 
-        sources = [
+        gold, predicted = (
             replace(source_of(path, ReadOptions(input="fair-spans")), progress=count(side))
             for side, path in enumerate(paths)
-        ]
-        reading = compared(*sources, FAIR)
-        assert reading is not None
-        list(reading)
+        )
+        count_without_documents(Evaluation(FAIR, []), gold, predicted)
 
         assert seen == [path.stat().st_size for path in paths]
 
@@ -209,28 +213,11 @@ DOCUMENTS = "".join(f"-DOCSTART-\n\n{'w B-X' + chr(10)}{'w O' + chr(10)}\n" for 
 
 
 class TestPassages:
-    def test_passages_are_compared_some_at_a_time(self, tmp_path: Path) -> None:
-        path = write(tmp_path / "a.conll", DOCUMENTS)
-        found: list[Any] = []
-
-        for rows in (1, 3, 4, 100):
-            sees = Sees()
-            plan = LEVELS._replace(observers=(sees,))
-            counted = [
-                (each.documents, each.tokens)
-                for each in passages_of(path, path, plan=plan, sizes=Sizes(rows=rows))
-            ]
-            assert sees.seen == [(2, 2)] * 5
-            found.append(counted)
-
-        assert found == [[(1, 2)] * 5, [(2, 4), (2, 4), (1, 2)], [(2, 4), (2, 4), (1, 2)], [(5, 10)]]
-
-    def test_observers_of_files_in_lockstep_see_passages_when_all_has_been_counted(
-        self, tmp_path: Path
-    ) -> None:
+    @pytest.mark.parametrize("read", [reading_of, passages_of])
+    def test_observers_see_passages_when_all_has_been_counted(self, tmp_path: Path, read: Any) -> None:
         path = write(tmp_path / "a.conll", DOCUMENTS)
         sees = Sees()
-        reading = reading_of(path, path, plan=LEVELS._replace(observers=(sees,)))
+        reading = read(path, path, plan=LEVELS._replace(observers=(sees,)))
 
         assert sum(each.tokens for each in reading) == 10
         assert sees.seen == []
@@ -245,13 +232,6 @@ class TestPassages:
         score(gold, predicted, observers=[sees])
 
         assert sees.seen == [(2, 2)] * 4 + [(3, 3)]
-
-    def test_passages_without_tokens_are_compared_some_at_a_time(self, tmp_path: Path) -> None:
-        path = write(tmp_path / "a.vrt", "<text>\n</text>\n" * 5)
-
-        found = [each.documents for each in passages_of(path, path, sizes=Sizes(rows=2))]
-
-        assert found == [2, 2, 1]
 
     def test_passages_of_documents_kept_apart_have_their_id(self, tmp_path: Path) -> None:
         text = '<text id="a" court="x">\n<s>\nw\tO\n</s>\n</text>\n<text>\n<s>\nw\tB-X\nw\tO\n</s>\n</text>\n'
@@ -272,18 +252,19 @@ class TestPassages:
 
         found = list(passages_of(path, path, sizes=Sizes(sentences=1), **options))
 
-        assert [(each.documents, each.tokens) for each in found] == [(1, 3)] * 3
+        assert sum(each.documents for each in found) == 3
+        assert sum(each.tokens for each in found) == 9
         write(path, text.replace("3 w O", "1 w O"))
-        with pytest.raises(FormatError, match="token id '1' is already used"):
+        with pytest.raises(CluevalError, match="a token id seems to occur again"):
             list(passages_of(path, path, sizes=Sizes(sentences=1), **options))
 
     def test_file_that_ends_early_is_named(self, tmp_path: Path) -> None:
         long, short = (write(tmp_path / f"{n}.conll", DOCUMENTS[n:]) for n in (0, 2 * len(DOCUMENTS) // 5))
 
         with pytest.raises(TextMismatch, match=rf"{short.name}: the file ends, but .*{long.name}:18 .*'4'"):
-            list(passages_of(short, long))
+            score(short, long)
         with pytest.raises(TextMismatch, match=rf"{short.name}: the file ends, but .*{long.name}:18 .*'4'"):
-            list(passages_of(long, short))
+            score(long, short)
 
 
 def part_of(path: Path, start: int, by: tuple[str, ...], lockstep: bool = True) -> list[Compared]:

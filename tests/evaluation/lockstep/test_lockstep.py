@@ -11,30 +11,26 @@ import pytest
 from corpora import Corpus, conll, tagged_corpora, vrt, write
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
+from readings import LEVELS, reading_of
 from sizes import handed_in, passages_alone
 
 from clueval import score
 from clueval.evaluation.engine import Evaluation
-from clueval.evaluation.lockstep import compared, lockstep
+from clueval.evaluation.lockstep import lockstep
 from clueval.evaluation.lockstep.reader import Lockstep, Stretch
-from clueval.evaluation.plan import Plan
 from clueval.exceptions import CluevalError, TextMismatch
 from clueval.formats.columns.passages import Passage
 from clueval.formats.columns.sizes import Sizes
-from clueval.metrics import metric_named
 from clueval.reading.read_options import ReadOptions
 from clueval.reading.source import source_of
-from clueval.spans.filters import Filter
-from clueval.spans.span import Frozen, Span
 
-PLAN = Plan((metric_named("levels"),), False, Filter(), ())
 METRICS = ["levels", "exact", "fair", "partial", "gate", "muc", "confusion"]
 
 
 def in_step(*paths: Path, **options: Any) -> list[Stretch | tuple[Passage, Passage]]:
     """What two files hold when they are read in step; what holds at any time is checked after each item."""
     own, other = (source_of(path, ReadOptions(**options)) for path in paths)
-    steps = lockstep(own, other, merge=False)
+    steps = lockstep(own, other, merge=False, by_document=False)
     found = []
     for item in steps:
         steps._check()
@@ -79,20 +75,14 @@ class TestExampleOfTheDocstring:
         paths = write(tmp_path / "g.vrt", GOLD), write(tmp_path / "p.vrt", PREDICTED)
         return [item for item in in_step(*paths) if isinstance(item, Stretch)]
 
-    def test_example_gives_the_values_that_the_docstring_names(self, tmp_path: Path) -> None:
+    def test_example_gives_the_counts_that_the_docstring_names(self, tmp_path: Path) -> None:
         paths = write(tmp_path / "g.vrt", GOLD), write(tmp_path / "p.vrt", PREDICTED)
-        gold, predicted = (source_of(path, ReadOptions()) for path in paths)
-        reading = compared(gold, predicted, PLAN)
-        assert reading is not None
 
-        found = list(reading)
+        result = score(*paths, metrics=["levels", "exact"])
 
-        *in_pieces, _ = (each.sequences["label"] for each in found if each.sequences)  # a passage comes last
-        assert [each.tokens for each in found] == [7, 0, 0, 0, 1]
-        assert sum((each.agreed for each in in_pieces), Counter()) == {Frozen({"label": "X"}): 1}
-        assert [span for each in in_pieces for span in each.gold] == [Span(0, 2, {"label": "Y"})]
-        assert [span for each in in_pieces for span in each.predicted] == [Span(0, 1, {"label": "Y"})]
-        assert sum(each.times * each.equal for each in in_pieces) == 6
+        classes = result.metrics["levels"]["label"]["classes"]
+        assert (result.tokens, classes["gold"]["exact"], classes["predicted"]["exact"]) == (8, 1, 1)
+        assert result.metrics["exact"]["label"]["token_accuracy"] == 7 / 8
 
     def test_sentences_after_the_first_are_a_stretch(self, stretches: list[Stretch]) -> None:
         assert [(stretch.documents, stretch.tokens) for stretch in stretches] == [(0, 7), (0, 0)]
@@ -466,10 +456,10 @@ def test_counts_before_an_error_are_not_counted_twice(tmp_path: Path) -> None:
     """Passages alone are the judge: if they find nothing wrong, their counts stand."""
     paths = write(tmp_path / "g.vrt", GOLD), write(tmp_path / "p.vrt", PREDICTED)
     own, other = (source_of(path, ReadOptions()) for path in paths)
-    evaluation = Evaluation(PLAN, [])
+    evaluation = Evaluation(LEVELS, [])
 
     with patch.object(Lockstep, "_columns", side_effect=CluevalError("broken")):
-        reading = compared(own, other, PLAN)
+        reading = reading_of(own, other)
         assert reading is not None
         end = evaluation.count_reading(reading)
 
@@ -483,9 +473,8 @@ def test_documents_that_are_kept_apart_are_read_in_step(tmp_path: Path) -> None:
     documents = [f'<text id="d{n}" court="x&amp;y">\n{sentence * 3}</text>\n' for n in range(3)]
     wrong = [document.replace("b\tB-X\n", "b\tB-Y\n", n) for n, document in enumerate(documents)]
     paths = [write(tmp_path / f"{name}.vrt", "".join(s)) for name, s in (("g", documents), ("p", wrong))]
-    reading = compared(
-        *(source_of(path, ReadOptions()) for path in paths), PLAN._replace(resample_by="document")
-    )
+    gold, predicted = (source_of(path, ReadOptions()) for path in paths)
+    reading = reading_of(gold, predicted, LEVELS._replace(resample_by="document"))
     assert reading is not None
 
     tokens, found = Counter[str](), Counter[tuple[object, ...]]()
@@ -495,8 +484,8 @@ def test_documents_that_are_kept_apart_are_read_in_step(tmp_path: Path) -> None:
             found.update({(each.document, *key): n for key, n in each.tallies["levels", "label"].items()})
             assert each.metadata["court"] == "x&y"
 
-    assert tokens == {"d0": 6, "d1": 9, "d2": 9}  # the layout is known after the first sentence
-    assert [found[f"d{n}", "class", "gold", "exact"] for n in range(3)] == [2, 3, 3]
+    assert tokens == {"d0": 9, "d1": 9, "d2": 9}
+    assert [found[f"d{n}", "class", "gold", "exact"] for n in range(3)] == [3, 3, 3]
     assert [found[f"d{n}", "label", "gold", "label", "X", "exact", False] for n in range(3)] == [0, 1, 2]
 
 

@@ -22,7 +22,7 @@ class TestFile:
     def file(self, folder: Path, blocks: Iterable[str], **options: Any) -> File:
         """A file of which these blocks are read."""
         source = source_of(write(folder / "a.conll", "w\tO\n"), ReadOptions(**options))
-        given, _ = lockstep(source, source, merge=False)._files
+        given, _ = lockstep(source, source, merge=False, by_document=False)._files
         data = (block.encode() for block in blocks)
         return File(given.path, data, given.recogniser, given.options)
 
@@ -93,7 +93,7 @@ class TestPieces:
         for number in range(2):
             path = write(folder / f"{number}.{form}", "")
             found.append(source_of(path, ReadOptions(input=form, **options)))
-        steps = lockstep(found[0], found[1], merge=False)
+        steps = lockstep(found[0], found[1], merge=False, by_document=False)
         for file, waiting in zip(steps._files, (gold, predicted), strict=True):
             file.feed((READ[form] if read is None else read).encode())
             file.waiting = re.sub("(?<!<)/", "\t", waiting).encode()
@@ -292,7 +292,7 @@ def stretches(
     """The documents and the tokens of each stretch; None in place of a pair of passages."""
     paths = [write(folder / f"{n}{name}", text.replace("/", "\t")) for n, text in enumerate(texts)]
     sources = [source_of(path, ReadOptions(**options)) for path in paths]
-    found = lockstep(sources[0], sources[1], merge=False)
+    found = lockstep(sources[0], sources[1], merge=False, by_document=False)
     return [each[:2] if isinstance(each, Stretch) else None for each in found]
 
 
@@ -320,7 +320,7 @@ class TestStretches:
         path = write(tmp_path / "a.conll", "a\tO\n\n" + "b\tB-X\nb\tO\n\n" * 3)
         source = source_of(path, ReadOptions())
 
-        *items, last = lockstep(source, source, merge=False)
+        *items, last = lockstep(source, source, merge=False, by_document=False)
 
         assert isinstance(last, Stretch)
         assert (last.documents, last.tokens) == (0, 0)
@@ -333,7 +333,11 @@ class TestStretches:
         path = write(tmp_path / "a.conll", "a\tO\n\n" + "".join(f"b\tB-{n}\nb\tI-{n}\n\n" for n in range(3)))
         source = source_of(path, ReadOptions(sizes=Sizes(run_tags=4)))
 
-        found = [each for each in lockstep(source, source, merge=False) if isinstance(each, Stretch)]
+        found = [
+            each
+            for each in lockstep(source, source, merge=False, by_document=False)
+            if isinstance(each, Stretch)
+        ]
 
         assert [sum(each.times * each.tokens for each in one.columns) for one in found] == [0, 6, 0]
 

@@ -20,7 +20,7 @@ OPEN = "<text id='1'>\n<s>\nw\tO\n</s>\n"
 def recogniser(path: Path, text: str, **options: Any) -> Recogniser:
     """The recogniser of a file of which this text has been read."""
     source = source_of(write(path, text), ReadOptions(**options))
-    file, _ = lockstep(source, source, merge=False)._files
+    file, _ = lockstep(source, source, merge=False, by_document=False)._files
     file.feed(text.encode())
     return file.recogniser
 

@@ -5,14 +5,14 @@ from collections import Counter
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from readings import row_clusters
 
-from clueval.evaluation.lockstep.compare import compare_columns
 from clueval.evaluation.lockstep.tag_runs import Rows, TagRuns, columns_of
 from clueval.exceptions import CluevalError
 from clueval.formats.columns.layout import ColumnOptions, Layout, layout_of
 from clueval.formats.columns.sizes import Sizes
 from clueval.spans.compared import SIDES
-from clueval.tagging.decoder import Decoder
+from clueval.tagging.decoder import BadTag, Decoder
 from clueval.tagging.transitions import Seams
 
 LAYOUT = layout_of("w\tO", "\t", ColumnOptions(), True, "f", 1)
@@ -98,9 +98,10 @@ TAGS = st.sampled_from(["O", "B-X", "I-X", "I-Y", "E-X", "B-X\0O", "O\0I-X", "I-
 @given(st.lists(TAGS, max_size=30))
 def test_adjacent_tags_are_counted_as_if_tag_runs_were_not_cut(tags: list[str]) -> None:
     decoders = {(side, "label"): Decoder(None, "conlleval") for side in SIDES}
+    clusters = row_clusters(["label"], decoders)
 
     for columns in tag_runs(rows(*tags)).take(len(tags)):
-        compare_columns(columns, decoders, merge=False)
+        clusters.count_columns(columns)
 
     for side, decoder in zip((0, -1), decoders.values(), strict=True):
         of_side = [tag.split("\0")[side] for tag in tags]
@@ -214,5 +215,5 @@ def test_tag_outside_the_scheme_at_a_seam_is_an_error_of_the_input() -> None:
 
     (columns,) = runs.take(2)
 
-    with pytest.raises(CluevalError, match="'S-Y' is outside the scheme BIO"):
-        compare_columns(columns, decoders, merge=False)
+    with pytest.raises((BadTag, CluevalError), match="'S-Y' is outside the scheme BIO"):
+        row_clusters(["label"], decoders).count_columns(columns)

@@ -17,13 +17,14 @@ import pytest
 from test_jobs import ON_LINUX, corpus_files, everything, wait_until
 
 from clueval import score
-from clueval.evaluation import file_pairs
+from clueval.evaluation import count_files
 from clueval.evaluation.engine import Evaluation
 from clueval.evaluation.lockstep import FileEnd, FileReading
 from clueval.evaluation.parallel import schedule, workers
 from clueval.evaluation.parallel.executors import in_order
 from clueval.evaluation.parallel.workers import ATTEMPTS, NoProcesses, WorkerPool, pool
 from clueval.exceptions import WorkerLost
+from clueval.reading.source import Source
 
 pytestmark = ON_LINUX
 
@@ -40,7 +41,7 @@ def carried_out(executor: Executor, function: Callable[..., bytes], tasks: list[
 
 def pids(executor: Executor) -> list[int]:
     assert isinstance(executor, WorkerPool)
-    return [worker.process.pid for worker in executor._workers if worker.process.pid is not None]
+    return [process.pid for process in executor._started() if process.pid is not None]
 
 
 def attempts(path: Path) -> int:
@@ -78,20 +79,6 @@ def ended(task: tuple[Path, int]) -> bytes:
     return b"found"
 
 
-class Unpicklable(Exception):
-    def __init__(self) -> None:
-        super().__init__("a lock")
-        self.lock = lambda: None
-
-    def __reduce__(self) -> Any:
-        raise TypeError("cannot be pickled")
-
-
-class Speechless(Exception):
-    def __str__(self) -> str:
-        raise RuntimeError
-
-
 def failing(kind: type[BaseException]) -> bytes:
     raise kind
 
@@ -113,12 +100,9 @@ def test_task_whose_process_is_killed_is_repeated_by_another(tmp_path: Path, tim
         found = carried_out(executor, killed, tasks)
 
     assert found == [b"0", b"1", b"2", b"3", b"4", b"5"]
-    assert [attempts(path) for path in paths] == [times + 1, 1, 1, times + 1, 1, 1]
-    assert sorted(remarks) == sorted(
-        f"a process has ended (by SIGKILL); another one repeats its part, {task}"
-        for task in (tasks[0], tasks[3])
-        for _ in range(times)
-    )
+    assert attempts(paths[0]) == attempts(paths[3]) == times + 1
+    assert times <= len(remarks) <= 2 * times
+    assert remarks[0] == f"a process has ended; another one repeats its part, {tasks[0]} or a later one"
 
 
 def test_task_that_ends_every_process_is_an_error_that_names_it(tmp_path: Path) -> None:
@@ -127,28 +111,20 @@ def test_task_that_ends_every_process_is_an_error_that_names_it(tmp_path: Path) 
     with pytest.raises(WorkerLost) as lost, pool(2) as executor:
         carried_out(executor, killed, tasks)
 
-    assert str(lost.value).startswith("3 processes have ended, one after the other, while they counted (")
-    assert f"{tasks[2]}; the last one by SIGKILL" in str(lost.value)
-    assert attempts(tasks[2][0]) == ATTEMPTS
+    assert str(lost.value).startswith(
+        f"processes have ended {ATTEMPTS} times, one after the other, while they counted {tasks[2]}"
+    )
+    assert ATTEMPTS <= attempts(tasks[2][0]) <= len(tasks) * ATTEMPTS
 
 
-@pytest.mark.parametrize(("code", "how"), [(0, "with exit code 0"), (7, "with exit code 7")])
-def test_process_that_ends_by_itself_is_reported_with_its_exit_code(
-    tmp_path: Path, code: int, how: str
-) -> None:
-    remarks: list[str] = []
-
-    with pool(1, remarks.append) as executor:
+@pytest.mark.parametrize("code", [0, 7])
+def test_process_that_ends_by_itself_is_replaced(tmp_path: Path, code: int) -> None:
+    with pool(1) as executor:
         assert carried_out(executor, ended, [(tmp_path / "a", code)]) == [b"found"]
-
-    assert len(remarks) == 1
-    assert remarks[0].startswith(f"a process has ended ({how}); another one repeats its part, ")
 
 
 def test_processes_that_are_killed_without_a_task_are_replaced() -> None:
-    remarks: list[str] = []
-
-    with pool(2, remarks.append) as executor:
+    with pool(2) as executor:
         assert carried_out(executor, said, ["a", "b"]) == [b"a", b"b"]
         before = pids(executor)
         for pid in before:
@@ -157,18 +133,16 @@ def test_processes_that_are_killed_without_a_task_are_replaced() -> None:
         assert carried_out(executor, said, ["c", "d", "e"]) == [b"c", b"d", b"e"]
         assert not set(before) & set(pids(executor))
 
-    assert remarks == []  # no part is repeated
-
 
 def test_processes_that_are_killed_while_they_start_are_replaced(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     begin = workers._begin
 
-    def dying(*arguments: Any) -> None:
+    def dying() -> None:
         if note(tmp_path / "begun") <= 3:
             os.kill(os.getpid(), signal.SIGKILL)
-        begin(*arguments)
+        begin()
 
     monkeypatch.setattr(workers, "_begin", dying)
 
@@ -177,43 +151,21 @@ def test_processes_that_are_killed_while_they_start_are_replaced(
 
 
 def test_processes_that_never_start_are_one_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def dying(*_: Any) -> None:
+    def dying() -> None:
         note(tmp_path / "begun")
         os._exit(3)
 
     monkeypatch.setattr(workers, "_begin", dying)
 
     with (
-        pytest.raises(
-            WorkerLost, match="processes end before they have counted anything, the last one with exit"
-        ),
+        pytest.raises(WorkerLost, match=f"processes have ended {ATTEMPTS} times, .* while they counted a"),
         pool(2) as executor,
     ):
         carried_out(executor, said, ["a", "b", "c"])
-    assert attempts(tmp_path / "begun") <= 2 + workers.SPARE + 2
+    assert attempts(tmp_path / "begun") <= 2 * ATTEMPTS
 
 
-def test_processes_continue_if_one_cannot_be_replaced(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def refuse(*_: Any) -> None:
-        raise OSError(11, "Resource temporarily unavailable")
-
-    remarks: list[str] = []
-    with pool(2, remarks.append) as executor:
-        assert carried_out(executor, said, ["a", "b"]) == [b"a", b"b"]
-        monkeypatch.setattr("multiprocessing.process.BaseProcess.start", refuse)
-        tasks = [(tmp_path / name, name == "0") for name in ("0", "slow", "1", "2")]
-        assert carried_out(executor, killed, tasks) == [b"0", b"slow", b"1", b"2"]
-
-    assert remarks[1:] == [
-        "no process can be started in place of one that has ended (Resource temporarily unavailable)"
-    ]
-    with pytest.raises(NoProcesses, match="Resource temporarily unavailable"), pool(2):
-        raise AssertionError("there are no processes")
-
-
-def test_last_process_that_cannot_be_replaced_is_the_error(
+def test_processes_that_cannot_be_replaced_are_the_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(*_: Any) -> None:
@@ -224,30 +176,36 @@ def test_last_process_that_cannot_be_replaced_is_the_error(
         monkeypatch.setattr("multiprocessing.process.BaseProcess.start", refuse)
         with pytest.raises(WorkerLost, match="all processes have ended, and no other can be started: Res"):
             carried_out(executor, killed, [(tmp_path / "a", 1)])
+    with pytest.raises(NoProcesses, match="Resource temporarily unavailable"), pool(2):
+        raise AssertionError("there are no processes")
+
+
+def test_process_that_is_killed_while_it_sends_a_result_blocks_nothing(tmp_path: Path) -> None:
+    """The result is larger than a pipe holds, and its process is killed before all of it has been read."""
+    with pool(2) as executor:
+        assert carried_out(executor, killed_while_sending, [tmp_path / "a"]) == [b"x" * (1 << 24)]
+
+    assert attempts(tmp_path / "a") >= 2
+
+
+def killed_while_sending(path: Path) -> bytes:
+    if note(path) == 1:
+        signal.setitimer(signal.ITIMER_REAL, 0.005)
+        signal.signal(signal.SIGALRM, signal.SIG_DFL)
+    return b"x" * (1 << 24)
 
 
 # A task raises
 
 
-@pytest.mark.parametrize(
-    ("kind", "message"),
-    [
-        (Unpicklable, "Unpicklable: a lock"),
-        (Speechless, "Speechless"),
-        (SystemExit, "SystemExit"),
-        (KeyboardInterrupt, "KeyboardInterrupt"),
-    ],
-)
-def test_error_of_a_task_is_one_error_and_its_process_continues(
-    kind: type[BaseException], message: str
-) -> None:
+def test_error_of_a_task_is_one_error_and_its_process_continues() -> None:
     with pool(1) as executor:
         before = carried_out(executor, own_pid, [0])
-        with pytest.raises(WorkerLost) as lost:
-            carried_out(executor, failing, [kind])
+        with pytest.raises(
+            WorkerLost, match=f"could not carry out a task: .*not counted: {ZeroDivisionError}"
+        ):
+            carried_out(executor, failing, [ZeroDivisionError])
         assert carried_out(executor, own_pid, [0]) == before
-
-    assert str(lost.value) == f"a process could not count {kind}: {message} (count in one process)"
 
 
 def test_large_tasks_and_results_do_not_wait_for_each_other() -> None:
@@ -266,10 +224,7 @@ def asleep(path: Path) -> bytes:
     return b""
 
 
-def test_stopped_processes_have_ended_at_the_end_of_the_pool(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(workers, "GRACE", 0.1)
+def test_stopped_processes_have_ended_at_the_end_of_the_pool(tmp_path: Path) -> None:
     with pool(2) as executor:
         assert carried_out(executor, said, ["a", "b"]) == [b"a", b"b"]
         for pid in pids(executor):
@@ -278,8 +233,6 @@ def test_stopped_processes_have_ended_at_the_end_of_the_pool(
 
     with suppress(ZeroDivisionError), pool(1) as executor:
         executor.submit(asleep, tmp_path / "begun")
-        assert isinstance(executor, WorkerPool)
-        executor.handle_next()
         assert wait_until(lambda: attempts(tmp_path / "begun"))
         for pid in pids(executor):
             os.kill(pid, signal.SIGSTOP)
@@ -305,17 +258,17 @@ def printing(task: str) -> bytes:
 @pytest.fixture
 def deadly(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[int], Path]:
     """Kills the process of the first countings of parts that do not begin at 0; gives how many that are."""
-    count = file_pairs.compared
+    count = count_files.count_without_documents
     monkeypatch.setattr(schedule, "SMALLEST", 100)
 
     def arranged(times: int) -> Path:
-        def counting(own: Any, *others: Any) -> Any:
+        def counting(evaluation: Evaluation, own: Source, other: Source) -> Any:
             middle = own.options.part is not None and own.options.part[0]
             if middle and note(tmp_path / "attempts") <= times:
                 os.kill(os.getpid(), signal.SIGKILL)
-            return count(own, *others)
+            return count(evaluation, own, other)
 
-        monkeypatch.setattr(file_pairs, "compared", counting)
+        monkeypatch.setattr(count_files, "count_without_documents", counting)
         return tmp_path / "attempts"
 
     return arranged
@@ -334,7 +287,7 @@ def test_evaluation_whose_workers_are_killed_has_the_same_counts(
 
     assert everything(together) == everything(alone)
     assert remarks[0] == "2 processes: as requested"
-    assert len(remarks) == 1 + times
+    assert 2 <= len(remarks) <= 1 + times
     assert all("another one repeats its part, bytes " in remark for remark in remarks[1:])
     assert sum(steps) == sum(file.stat().st_size for file in files)
 
@@ -347,7 +300,7 @@ def test_error_of_a_part_that_kills_every_worker_names_its_files_and_bytes(
 
     with pytest.raises(
         WorkerLost,
-        match=rf"while they counted bytes [\d,]+ to [\d,]+ of {files[0]} and bytes [\d,]+ to [\d,]+ of {files[1]};",
+        match=rf"counted bytes [\d,]+ to [\d,]+ of {files[0]} and bytes [\d,]+ to [\d,]+ of {files[1]} or a later",
     ):
         score(*files, jobs=2)
 
@@ -356,7 +309,9 @@ def test_error_of_whole_files_that_kill_every_worker_names_the_pairs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(schedule, "SMALLEST", 100)
-    monkeypatch.setattr(file_pairs, "compared", lambda *_: os.kill(os.getpid(), signal.SIGKILL))
+    monkeypatch.setattr(
+        count_files, "count_without_documents", lambda *_: os.kill(os.getpid(), signal.SIGKILL)
+    )
     for number in range(6):
         for side, file in zip(
             ("gold", "predicted"), corpus_files(tmp_path, number, documents=2), strict=True
@@ -392,20 +347,23 @@ def test_workers_that_are_killed_at_any_moment_change_no_number(
 ) -> None:
     """Counting is killed after some microseconds, at most twice a part."""
     monkeypatch.setattr(schedule, "SMALLEST", 100)
-    count = file_pairs.compared
+    monkeypatch.setattr(
+        workers, "ATTEMPTS", 10
+    )  # so many processes are killed that a pool may end without a result
+    count = count_files.count_without_documents
     folder = tmp_path / "attempts"
     folder.mkdir()
 
     def number(*of: object) -> int:
         return crc32(repr((seed, *of)).encode())
 
-    def counting(own: Any, *others: Any) -> Any:
+    def counting(evaluation: Evaluation, own: Source, other: Source) -> Any:
         path = folder / str(own.options.part)
         attempt = note(path)
         if attempt <= number(path.name) % 3:
             signal.signal(signal.SIGALRM, signal.SIG_DFL)  # a limit on the time of tests may have a handler
             signal.setitimer(signal.ITIMER_REAL, (number(path.name, attempt) % 100 + 1) / 1e5)
-        return count(own, *others)
+        return count(evaluation, own, other)
 
     def ending(self: Evaluation, reading: FileReading) -> FileEnd:
         end = count_reading(self, reading)
@@ -418,9 +376,9 @@ def test_workers_that_are_killed_at_any_moment_change_no_number(
     for seed in range(12):
         files = corpus_files(tmp_path, seed, documents=120)
         alone = everything(score(*files))
-        monkeypatch.setattr(file_pairs, "compared", counting)
+        monkeypatch.setattr(count_files, "count_without_documents", counting)
         assert everything(score(*files, jobs=3, remark=remarks.append)) == alone
-        monkeypatch.setattr(file_pairs, "compared", count)
+        monkeypatch.setattr(count_files, "count_without_documents", count)
         for path in folder.iterdir():
             path.unlink()
-    assert sum("a process has ended (by SIGALRM)" in remark for remark in remarks) > 20
+    assert sum("a process has ended" in remark for remark in remarks) > 12

@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from clueval import CluevalError, Document, Result, Span, compare, load_result, score
+from clueval.cli import main
+from clueval.evaluation.units.sentences import pieces_of
 from clueval.evaluation.units.unit import different_keys, document_key
+from clueval.formats.columns.documents import TokenLineNumbers
 from clueval.metrics import METRICS
 from clueval.metrics.counting import Tally
 from clueval.metrics.exact import Exact
 from clueval.metrics.masking import Masking
 from clueval.metrics.metric import Side
 from clueval.spans.document import Sentence
+from clueval.transforms.group import Group
 
 SAMPLES = Path(__file__).parents[2] / "samples" / "german"
 GERMAN = (SAMPLES / "gold.vrt", SAMPLES / "predicted.vrt")
@@ -43,7 +51,7 @@ def without_intervals(result: Result) -> dict[str, object]:
 
 @pytest.mark.parametrize("unit", ["document", "sentence"])
 @pytest.mark.parametrize("jobs", [1, 2])
-def test_units_add_up_to_the_result_without_units(unit: str, jobs: int) -> None:
+def test_units_add_up_to_the_result_without_intervals(unit: str, jobs: int) -> None:
     plain = score(*GERMAN, layers=COLUMNS, metrics=FLAT)
     result = score(*GERMAN, layers=COLUMNS, metrics=FLAT, resample_by=unit, jobs=jobs)
 
@@ -269,3 +277,139 @@ def test_a_metric_that_counts_all_layers_together_has_intervals_and_is_rebuilt(t
     assert recall["low"] < 7.5 / 12 < recall["high"]
     assert load_result(tmp_path / "r.clueval").intervals() == result.intervals()
     assert compare(result, tmp_path / "r.clueval").to_dict()["scores"][0]["against_baseline"][0]["p"] == 1
+
+
+def by_default(result: Result) -> tuple[str, int]:
+    assert result.units is not None
+    return result.units.by, len(result.units.units)
+
+
+@pytest.mark.parametrize(
+    ("documents", "sentences", "metric", "expected"),
+    [
+        (1, 1, "exact", ("document", 1)),
+        (1, 3, "exact", ("sentence", 3)),
+        (3, 3, "exact", ("sentence", 9)),
+        (9, 2, "exact", ("sentence", 18)),
+        (10, 2, "exact", ("document", 10)),
+        (3, 2, "noisy", ("document", 1)),
+        (3, 2, "exact,noisy", ("document", 1)),
+    ],
+)
+def test_units_are_by_default_documents_or_sentences_of_few_documents(
+    documents: int, sentences: int, metric: str, expected: tuple[str, int], tmp_path: Path
+) -> None:
+    for side in ("gold", "predicted"):
+        (tmp_path / side).write_text(conll([[["B-X", "O"]] * sentences] * documents), encoding="utf-8")
+    sides, saved = (tmp_path / "gold", tmp_path / "predicted"), tmp_path / "a.clueval"
+    files = [str(side) for side in sides]
+    plain = score(*sides, metrics=metric, resample_by="document")
+
+    found = score(*sides, metrics=metric, save=saved)
+    assert by_default(found) == by_default(load_result(saved)) == expected
+    assert found.metrics == plain.metrics
+    assert main(["score", *files, "--metric", metric, "--save", str(saved), "-q"]) == 0
+    assert by_default(load_result(saved)) == expected
+    if expected[1] > 1:
+        assert by_default(score(*sides, metrics=metric, intervals=True)) == expected
+        compare(saved, found)
+
+
+@pytest.mark.parametrize("documents", [3, 12])
+def test_default_units_of_iterators_are_those_of_lists(documents: int) -> None:
+    sentences = [Sentence(0, 1), Sentence(1, 2)]
+    given = [
+        Document(str(n), {"x": [Span(0, 1, "A")]}, tokens=["a", "b"], sentences=sentences)
+        for n in range(documents)
+    ]
+    expected = by_default(score(given, given, intervals=True))
+
+    assert by_default(score(iter(given), iter(given), intervals=True)) == expected
+    assert expected == (("sentence", 6) if documents == 3 else ("document", 12))
+
+
+def test_transforms_and_observers_do_not_notice_that_units_are_counted_again() -> None:
+    class Noting:
+        signature = ("noting", "yes")
+        name = "noting"
+
+        def __init__(self) -> None:
+            self.prepared, self.seen = Counter({("seen",): 0}), 0
+
+        def __call__(self, group: Group) -> Group:
+            self.prepared["seen",] += 1
+            return group
+
+        def see(self, group: Group) -> None:
+            self.seen += 1
+
+        def section(self) -> int:
+            return self.seen
+
+    document = Document(
+        "d", {"x": [Span(0, 1, "A")]}, tokens=["a", "b"], sentences=[Sentence(0, 1), Sentence(1, 2)]
+    )
+    result = score([document], [document], transforms=[Noting()], observers=[Noting()], intervals=True)
+
+    assert by_default(result) == ("sentence", 2)
+    assert (result.prepared, result.sections) == ({"noting": {("seen",): 1}}, {"noting": 1})
+
+
+class Taken(list[Any]):
+    """A list that counts the items that are taken from it."""
+
+    number = 0
+
+    def __getitem__(self, place: Any) -> Any:
+        found = super().__getitem__(place)
+        Taken.number += len(found) if isinstance(place, slice) else 1
+        return found
+
+    def __iter__(self) -> Iterator[Any]:
+        Taken.number += len(self)
+        return super().__iter__()
+
+
+@pytest.mark.parametrize("field", ["tokens", "token_ids", "lines", "tags"])
+def test_cutting_a_document_into_sentences_takes_each_token_once(
+    field: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    size = 100
+    values: dict[str, Any] = {"tokens": ["w"] * size, field: Taken(["w"] * size)}
+    if field == "tags":
+        values[field] = {"x": values[field]}
+    document = Document(
+        "d",
+        {"x": [Span(n, n + 1, "A") for n in range(0, size, 3)]},
+        sentences=[Sentence(n, n + 2) for n in range(0, size, 2)],
+        **values,
+    )
+    monkeypatch.setattr(Taken, "number", 0)
+
+    assert len([*pieces_of(document, document)]) == size / 2
+    assert Taken.number <= 2 * size
+
+
+def test_line_numbers_of_a_part_take_only_the_numbers_of_the_part() -> None:
+    class Lines(Taken):
+        """Line numbers of a passage that are not next to each other."""
+
+    passages = [
+        SimpleNamespace(line_ranges=lambda first=first: [Lines(range(first, first + 50))])
+        for first in (1, 99)
+    ]
+    numbers = TokenLineNumbers(passages)  # type: ignore[arg-type]
+    assert len(numbers) == 100
+    Taken.number = 0
+
+    assert numbers[48:53] == [49, 50, 99, 100, 101]
+    assert Taken.number <= 5
+    for place in (
+        slice(0, 0),
+        slice(50, 50),
+        slice(50, None),
+        slice(None, 50),
+        slice(-3, None),
+        slice(None, None, -7),
+    ):
+        assert numbers[place] == list(numbers)[place]

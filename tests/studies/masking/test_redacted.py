@@ -93,6 +93,35 @@ def test_mentions_that_another_reading_shows_otherwise_are_uncertain() -> None:
     assert report.to_dict()["metrics"]["masking"]["x"]["redacted"]["uncertain"] == 1
 
 
+def test_mentions_are_uncertain_where_no_placeholder_stands_between_words() -> None:
+    tokens = ["Ulm.", "und", "Köln", "."]
+    document = Document("d", {"x": [Span(0, 1, "LOC"), Span(2, 3, "LOC")]}, tokens=tokens)
+
+    report = clueval.masking([document], ["[A] . und [B] ."], redacted=True)
+
+    found = report.to_dict()["metrics"]["masking"]["x"]
+    assert (found["classes"]["all"]["protected"], found["redacted"]["uncertain"]) == (2, 1)
+
+
+@pytest.mark.parametrize("as_text", [True, False])
+def test_a_placeholder_stands_for_a_whole_word_that_ends_in_the_next_one(as_text: bool) -> None:
+    tokens = ["Sie", "ist", "Tierärztin", "in", "Ulm", "."]
+    by_token = Document("d", {"x": [Span(2, 3, "JOB"), Span(4, 5, "LOC")]}, tokens=tokens)
+    by_character = Document(
+        "d",
+        {"x": [Span(8, 18, "JOB"), Span(22, 25, "LOC")]},
+        text="Sie ist Tierärztin in Ulm.",
+        unit="character",
+    )
+
+    report = clueval.masking(
+        [by_character if as_text else by_token], ["Sie ist [Beruf] in [Ort]."], redacted=True
+    )
+
+    assert list(report.leaks) == []
+    assert report.to_dict()["metrics"]["masking"]["x"]["redacted"]["uncertain"] == 0
+
+
 def test_annotators_and_redacted_texts_go_together() -> None:
     layers = {"a": [Span(5, 9, "PER")], "b": [Span(22, 29, "PER")]}
     document = Document("d", layers, text=TEXT, unit="character")

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack
 from pathlib import Path
 from random import Random
 from typing import Any
 from unittest.mock import patch
 
 import pytest
-from sizes import handed_in
+from sizes import documents_alone, handed_in
 
 from clueval import MaskingReport, UsageError, masking
 from clueval.evaluation import token_pairs
@@ -83,9 +82,7 @@ def found(paths: list[str], **settings: Any) -> MaskingReport | str:
 
 def examined(paths: list[str], **settings: Any) -> MaskingReport | str:
     """Return the report in the plain way."""
-    with ExitStack() as stack:
-        stack.enter_context(patch.object(token_pairs, "token_pair_reading", return_value=None))
-        stack.enter_context(patch.object(Masking, "_has_whole_tokens", return_value=False))
+    with documents_alone(), patch.object(Masking, "_has_whole_tokens", return_value=False):
         return found(paths, **settings)
 
 

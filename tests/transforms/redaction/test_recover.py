@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import random
 import re
+from collections.abc import Iterable, Iterator, Sequence, Set
+from contextlib import suppress
+from itertools import accumulate
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from ran_lines import LIMIT, Lines
 
-from clueval import Document, recover
+from clueval import Document, Span, recover
 from clueval.exceptions import TextMismatch, UsageError
-from clueval.transforms.redaction.placeholders import find_placeholders, patterns_of
+from clueval.transforms.redaction.placeholders import Place, find_placeholders, patterns_of
 from clueval.transforms.redaction.recovery import recovery_of
 from clueval.transforms.redaction.strict import wildcards_of
 
@@ -51,6 +56,7 @@ def test_placeholders_with_no_letter_between_are_one_wildcard() -> None:
     ("original", "redacted", "expected"),
     [
         ("O. Braun klagt", "O. [NAME] klagt", ["Braun"]),
+        ("O. Braun klagt", "[O]. Braun klagt", ["O"]),
         ("nach S. 2 BGB Weiß", "nach S. 2 BGB [NAME]", ["Weiß"]),
         ("er sagt [...] nichts", "er sagt [...] nichts", []),
         ("Frau  Weiß\nklagt ", " Frau A.\n klagt", ["Weiß"]),
@@ -187,3 +193,154 @@ def test_what_we_redacted_ourselves_is_recovered(
         expected |= set(range(start, start + len(word))) if hide else set()
         start += len(word) + 1
     assert {place for place in found if original[place] != " "} == expected
+
+
+# Borders of words
+
+
+def texts(original: str, places: Sequence[Any]) -> list[str]:
+    pairs = [(one.start, one.end) if isinstance(one, Span) else one for one in places]
+    return [original[start:end] for start, end in pairs]
+
+
+@pytest.mark.parametrize(
+    ("tokens", "redacted", "expected", "uncertain"),
+    [
+        ("Sie ist Tierärztin in Ulm .", "Sie ist [Beruf] in [Ort].", ["Tierärztin", "Ulm"], []),
+        ("Sie ist Tierärztin in Ulm .", "Sie ist Tierärzt[...] in [Ort].", ["in", "Ulm"], []),
+        ("Sie ist Tierärztin in Ulm .", "Sie ist [Beruf]in in [Ort].", ["Tierärzt", "Ulm"], []),
+        ("in in Ulm", "[A] in [B]", ["in", "Ulm"], []),
+        ("in in in Ulm Köln", "[A] in [B] Köln", ["in", "in Ulm"], []),
+        ("z.B. Ulm . z.B. Köln .", "z.B. [A]. z.B. [B].", ["Ulm", "Köln"], []),
+        ("O. Braun klagt", "[O]. Braun klagt", ["O"], []),
+        ("Sie in", "Sie [A]in", [], []),
+        # Without a placement between tokens: the leftmost one, and only what is concerned is uncertain.
+        ("Ulm. und Köln .", "[A] . und [B] .", ["Ulm", "Köln"], ["Ulm."]),
+        ("Anna Berg", "[X]n[Y] Berg", ["A", "na"], ["Anna"]),
+        (
+            "da Tierärztin Ulm und Amtmann mann Köln",
+            "da [A] in [B] und [C] mann [D]",
+            ["Tierärzt", "Ulm", "Amtmann", "Köln"],
+            ["Tierärztin"],
+        ),
+    ],
+)
+def test_wildcards_begin_and_end_between_tokens(
+    tokens: str, redacted: str, expected: list[str], uncertain: list[str]
+) -> None:
+    found = recovery_of(Document("d", {}, tokens=tokens.split()), redacted)
+
+    assert texts(tokens, found.spans) == expected
+    assert texts(tokens, found.uncertain) == uncertain
+
+
+def test_tokens_of_a_document_with_its_text_are_its_words() -> None:
+    text = "Ärzte-Haus Haus Ulm"
+    document = Document("d", {}, tokens=text.split(), text=text)
+
+    assert texts(text, recover(document, "[A]Haus [B]")) == ["Ärzte-Haus", "Ulm"]
+    assert masked(text, "[A]Haus [B]") == ["Ärzte-", "Haus Ulm"]
+
+
+VOCABULARY = ("in", "Tierärztin", "Ulm", "Ulmin", "mann", "Amtmann", "am", "und", ".", ",", "2", "12")
+Placement = tuple[Place, ...]
+
+
+def placements(text: str, literals: Sequence[str], borders: Set[int]) -> Iterator[Placement]:
+    """Yield every way in which wildcards between the literals stand over something, from border to border."""
+
+    def after(number: int, place: int) -> Iterator[Placement]:
+        literal = literals[number]
+        for start in range(place + 1, len(text) - len(literal) + 1):
+            end = start + len(literal)
+            if not text.startswith(literal, start) or not {place, start} <= borders:
+                continue
+            if number == len(literals) - 1:
+                if end == len(text):
+                    yield ((place, start),)
+            else:
+                yield from (((place, start), *rest) for rest in after(number + 1, end))
+
+    if text.startswith(literals[0]):
+        yield from after(1, len(literals[0]))
+
+
+def letters(text: str, places: Iterable[Place]) -> set[int]:
+    """The letters and digits in some places, each by how many characters that are not white space precede it."""
+    return {
+        len("".join(text[:place].split()))
+        for start, end in places
+        for place in range(start, end)
+        if text[place].isalnum()
+    }
+
+
+@pytest.mark.parametrize("of_tokens", [True, False])
+def test_whole_words_that_are_replaced_are_exactly_those_that_are_masked(of_tokens: bool) -> None:
+    rng = random.Random(5)
+    unique = 0
+    for _ in range(1000):
+        tokens = [rng.choice(VOCABULARY) for _ in range(rng.randint(2, 9))]
+        hidden = [token.isalnum() and rng.random() < 0.4 for token in tokens]
+        gaps = [" " if token.isalnum() or rng.random() < 0.5 else "" for token in tokens]
+        places = {}
+        original = redacted = ""
+        for token, hide, gap in zip(tokens, hidden, gaps, strict=True):
+            places[len(original + gap), len(original + gap + token)] = hide
+            original, redacted = original + gap + token, redacted + gap + ("[X]" if hide else token)
+        literals = re.split(r"\[X\](?:[^\w\[]*\[X\])*", redacted)
+        if len(literals) == 1:
+            continue
+        text = original.strip()
+        borders = {
+            place for place in range(len(text) + 1) if not re.fullmatch(r"\w\w", text[place - 1 : place + 1])
+        }
+        if of_tokens:
+            text, literals = "".join(tokens), ["".join(literal.split()) for literal in literals]
+            borders = set(accumulate(map(len, tokens), initial=0))
+        else:
+            literals = [literals[0].lstrip(), *literals[1:]]
+        possible = sorted(placements(text, literals, borders))
+
+        found = recovery_of(Document("d", {}, tokens=tokens) if of_tokens else original, redacted)
+
+        source = " ".join(tokens) if of_tokens else original
+        for spans, expected in ((found.spans, possible[0]), (found.from_the_right, possible[-1])):
+            masks = [(span.start, span.end) for span in spans]
+            assert letters(source, masks) == letters(text, expected), (original, redacted)
+        assert not found.uncertain
+        if len(possible) == 1:
+            unique += 1
+            truth = [place for place, hide in places.items() if hide]
+            assert letters(text, possible[0]) == letters(original, truth), (original, redacted)
+    assert unique > 400
+
+
+def test_readings_cost_no_more_than_the_texts_grow() -> None:
+    def cost(size: int, tokens: Sequence[str], between: str) -> int:
+        words = [*tokens] * size
+        redacted = " ".join("[X]" if number % 3 == 1 else between for number in range(len(words)))
+        with Lines() as lines, suppress(TextMismatch):
+            recovery_of(Document("d", {}, tokens=words), redacted)
+        return lines.number
+
+    for tokens, between in (
+        (["Ulm", "Ulmin", "in"], "in"),
+        (["in", "in", "in"], "in"),
+        (["inin", "inin", "inin"], "in"),
+        (["abab", "abab", "ababa"], "ab"),
+    ):
+        first, second, third = (cost(size, tokens, between) for size in (100, 200, 400))
+        assert third - second <= LIMIT * 2 * (second - first), (tokens, between)
+
+
+def test_a_long_literal_that_fits_nowhere_is_compared_within_a_limit() -> None:
+    size = 3000
+    tokens = ["a", *["bababa"] * size]
+    redacted = " ".join(["[X]", *"ababab" * (size // 2), "[Y]"])
+
+    with Lines() as lines:
+        found = recovery_of(Document("d", {}, tokens=tokens), redacted)
+
+    assert found.uncertain
+    assert lines.number < 30 * size

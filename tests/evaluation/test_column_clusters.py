@@ -12,11 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from routes import SCHEMES, Files, Options, by_files, corpora, outcome, written
-from sizes import handed_in
+from sizes import documents_alone, handed_in, passages_alone
 from strategies import at_most
 
 from clueval import score
-from clueval.evaluation import clusters
 from clueval.formats.columns.sizes import Sizes
 
 SMALL = Sizes(block=64, sentences=2, rows=3, characters=30, runs=4)
@@ -50,9 +49,9 @@ def test_clusters_give_the_counts_of_documents(
         found = outcome(by_files, files, options)
         with handed_in(SMALL):
             by_small_sizes = outcome(by_files, files, options)
-        with patch.object(clusters, "can_use_lockstep", return_value=False):
+        with passages_alone():
             by_passages = outcome(by_files, files, options)
-        with patch.object(clusters, "cluster_reading", return_value=None):
+        with documents_alone():
             expected = outcome(by_files, files, options)
 
     assert (found, by_small_sizes, by_passages) == (expected, expected, expected)
@@ -69,7 +68,7 @@ def test_clusters_of_files_without_spans(tmp_path: Path, text: str) -> None:
             return by_files(files, {"unit": "character", "metrics": "exact"}).to_dict()
 
     found = report()
-    with patch.object(clusters, "cluster_reading", return_value=None):
+    with documents_alone():
         assert found == report()
 
 

@@ -1,0 +1,82 @@
+"""Counts documents that stand for several equal parts of a corpus: each is counted once and multiplied."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from typing import TypeVar
+
+from clueval.evaluation.engine import Evaluation
+from clueval.evaluation.plan import Plan
+from clueval.evaluation.tallies import count_sides, in_unit, positions_of
+from clueval.metrics.counting import Tally
+from clueval.spans.document import Document
+from clueval.spans.making import making_many
+from clueval.spans.seen_names import SeenNames
+
+Cluster = TypeVar("Cluster", bound=Hashable)
+
+Tallies = dict[tuple[str, str], Tally]
+"""The counts by metric and sequence."""
+
+_TOGETHER = 1 << 12
+"""The number of clusters that are counted as one document."""
+
+
+class ClusterCounts:
+    """The counts of a plan in clusters, out of which no span reaches. `seen_names` gets the labels of filters."""
+
+    def __init__(self, plan: Plan, layers: Sequence[str], seen_names: SeenNames) -> None:
+        self._plan, self._seen_names = plan, seen_names
+        self._where = plan.where.on_layers(layers)
+        self._evaluation = Evaluation(plan, layers)
+        self._positions = 0
+        self._tallies: Tallies = {}
+
+    def count(self, gold: Document, predicted: Document, times: int) -> None:
+        """Count two documents, made of clusters with a position between them, this number of times."""
+        gold, predicted = in_unit(self._plan.unit, gold, predicted)
+        self._seen_names.see_labels((gold, predicted), self._where)
+        self._positions += times * positions_of(gold, predicted)
+        with making_many(positions_of(gold, predicted)):
+            for sequence, own, other in self._evaluation.sides(gold, predicted):
+                for metric in self._plan.metrics:
+                    total = self._tallies.setdefault((metric.name, sequence), Tally())
+                    for key, number in count_sides(metric, own, other).items():
+                        total[key] += number * times
+
+    def tallies(self, positions: int) -> Tallies:
+        """Return the counts by metric and sequence of a text of `positions` positions, which agree outside clusters."""
+        return self.summed([(self, 1)], positions)
+
+    def summed(self, parts: Iterable[tuple[ClusterCounts, int]], positions: int) -> Tallies:
+        """Return the counts of clusters, each a number of times, in a text of `positions` positions."""
+        found: Tallies = {}
+        for counts, times in parts:
+            positions -= counts._positions * times
+            for key, tally in counts._tallies.items():
+                total = found.setdefault(key, Tally())
+                for name, number in tally.items():
+                    total[name] += number * times
+        for metric in self._plan.metrics:
+            outside = Tally() if metric.needs.outside is None else metric.needs.outside(positions)
+            for sequence in self._evaluation.sequences():
+                found.setdefault((metric.name, sequence), Tally()).update(outside)
+        return found
+
+
+def by_power(clusters: Counter[Cluster]) -> Iterator[tuple[int, Sequence[Cluster]]]:
+    """Yield each power of two with some clusters that have it in their multiplicity, in parts of limited size.
+
+    >>> list(by_power(Counter("aabaab")))
+    [(2, ['b']), (4, ['a'])]
+    """
+    found: dict[int, list[Cluster]] = {}
+    for cluster, times in clusters.items():
+        while times:
+            power = times & -times
+            found.setdefault(power, []).append(cluster)
+            times -= power
+    for power, some in sorted(found.items()):
+        for start in range(0, len(some), _TOGETHER):
+            yield power, some[start : start + _TOGETHER]

@@ -1,0 +1,155 @@
+"""Clusters of rows, each case by tags written out by hand."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from itertools import repeat
+from pathlib import Path
+from typing import Any
+
+import pytest
+from corpora import write
+from hypothesis import given
+from hypothesis import strategies as st
+from readings import LEVELS, reading_of, row_clusters
+from sizes import passages_alone
+
+from clueval import Document, Span
+from clueval.evaluation.column_clusters import UnusualPassage
+from clueval.evaluation.engine import Evaluation
+from clueval.evaluation.lockstep.tag_runs import Columns, Tags
+from clueval.exceptions import CluevalError
+from clueval.metrics import metric_named
+from clueval.reading.read_options import ReadOptions
+from clueval.reading.source import source_of
+from clueval.spans.compared import SIDES
+from clueval.tagging.decoder import Decoder
+from clueval.tagging.decoding import decode
+from clueval.transforms.group import Group
+
+PLAN = LEVELS._replace(
+    metrics=tuple(map(metric_named, ("levels", "exact", "fair", "partial", "gate", "muc", "confusion")))
+)
+NOTHING: Tags = {"x": [], "y": []}
+
+
+def decoders(*layers: str) -> Any:
+    return {(side, layer): Decoder(None, "conlleval") for side in SIDES for layer in layers}
+
+
+def counts_of_documents(merge: bool, *columns: Sequence[str]) -> Any:
+    """The counts of two documents with the tags of two layers of gold, and of predicted."""
+    evaluation = Evaluation(PLAN._replace(merge=merge), ["x", "y"])
+    spans = [
+        [Span(start, end, {layer: label}) for start, end, label in decode(tags)]
+        for layer, tags in zip(["x", "y"] * 2, columns, strict=True)
+    ]
+    tokens = ["w"] * len(columns[0])
+    tags = [dict(zip(("x", "y"), columns[side : side + 2], strict=True)) for side in (0, 2)]
+    own, other = (
+        Document("d", {"x": spans[side], "y": spans[side + 1]}, tokens=tokens, tags=tags[side // 2])
+        for side in (0, 2)
+    )
+    evaluation.count_group(Group(own, other, ()))
+    return {key: +tally for key, tally in evaluation.total.tallies.items() if +tally}
+
+
+TAGS = st.sampled_from(["O", "O", "B-X", "I-X", "B-Y", "I-Y"])
+
+
+@given(st.lists(st.tuples(TAGS, TAGS, TAGS, TAGS), min_size=1, max_size=30), st.booleans())
+def test_rows_have_the_counts_of_their_document(rows: list[tuple[str, ...]], merge: bool) -> None:
+    columns = list(zip(*rows, strict=True))
+    plan, found = PLAN._replace(merge=merge), dict[Any, Any]()
+
+    for places in [[0, 1]] if merge else [[0], [1]]:
+        names = ["xy"[place] for place in places]
+        clusters = row_clusters(names, decoders("x", "y"), plan)
+        sides = [columns[place + side] for side in (0, 2) for place in places]
+        clusters.add(zip(repeat(1), *sides, strict=False))
+        found |= clusters.tallies(len(rows))
+
+    assert {key: +tally for key, tally in found.items() if +tally} == counts_of_documents(merge, *columns)
+
+
+class TestColumns:
+    def test_columns_count_as_often_as_they_occur(self) -> None:
+        both = decoders("x")
+        clusters = row_clusters(["x"], both)
+
+        clusters.count_columns(
+            Columns(3, {"x": ["I-X", "O", "B-Y"]}, ({"x": ["I-Z", "B-Z"]}, {"x": ["I-Z", "O"]}), 4)
+        )
+
+        found = clusters.tallies(99)["levels", "x"]
+        assert [found["class", side, "exact"] for side in SIDES] == [3 * 4, 3 * 4]
+        assert [both[side, "x"].spans() for side in SIDES] == [4 * 4, 3 * 4]
+        assert [both[side, "x"].repaired() for side in SIDES] == [2 * 4, 2 * 4]
+
+    @pytest.mark.parametrize("merge", [False, True])
+    @pytest.mark.parametrize("place", ["same", "gold", "predicted"])
+    def test_bad_tag_in_any_column_is_an_error(self, merge: bool, place: str) -> None:
+        bad: Tags = {"x": ["O"], "y": ["X-Y"]}
+        fine: Tags = {"x": ["O"], "y": ["O"]}
+        columns = Columns(
+            1,
+            bad if place == "same" else NOTHING,
+            (bad if place == "gold" else fine, bad if place == "predicted" else fine),
+        )
+        clusters = row_clusters(
+            ["x", "y"] if merge else ["y"], decoders("x", "y"), LEVELS._replace(merge=merge)
+        )
+
+        with pytest.raises(CluevalError, match=r"'X-Y' is not a tag"):
+            clusters.count_columns(columns)
+
+
+def counts(*sources: Any) -> Any:
+    reading = reading_of(*sources)
+    assert reading is not None
+    tally = Counter[Any]()
+    for each in reading:
+        for of_metric in each.tallies.values():
+            tally.update(of_metric)
+    return [(tally["class", side, "exact"], tally["class", side, "missed"]) for side in SIDES]
+
+
+class TestLinesThatAreTheSame:
+    def test_they_may_have_other_tags_on_the_other_side(self, tmp_path: Path) -> None:
+        path = write(tmp_path / "a.conll", "a B-X O\nb O B-Y\n\n")
+        sources = [source_of(path, ReadOptions(layers={"x": column}, token=1)) for column in (2, 3)]
+
+        assert counts(*sources) == [(0, 1), (0, 1)]
+
+    @pytest.mark.parametrize("turn", [1, -1])
+    def test_their_tags_may_be_read_otherwise_on_the_other_side(self, tmp_path: Path, turn: int) -> None:
+        path = write(tmp_path / "a.conll", "a I-X\n\nb B-Y\n\n")
+        sources = [
+            source_of(path, ReadOptions(scheme="BIO", invalid=invalid))
+            for invalid in ("conlleval", "discard")
+        ]
+
+        assert counts(*sources[::turn]) == [(1, 1), (1, 0)][::turn]
+
+
+def test_token_ids_are_compared_and_differ_in_a_document(tmp_path: Path) -> None:
+    options = ReadOptions(token_id=1, layers={"x": 3}, token=2)
+    text = "1 a B-X\n2 b O\n\n3 c O\n4 d O\n\n"
+    tags = text.replace("d O", "d B-Y")
+
+    def read(own: str, other: str) -> Any:
+        sources = [
+            source_of(write(tmp_path / f"{n}.conll", each), options) for n, each in enumerate((own, other))
+        ]
+        with passages_alone():
+            return counts(*sources)
+
+    assert read(text, text) == [(1, 0), (1, 0)]
+    assert read(text, tags) == [(1, 0), (1, 1)]
+    with pytest.raises(UnusualPassage):
+        read(text, tags.replace("4 d", "9 d"))
+    for other in (text, tags):
+        for again in ("1", "2", "3"):
+            with pytest.raises(UnusualPassage, match="a token id seems to occur again"):
+                read(text.replace("4 d", f"{again} d"), other.replace("4 d", f"{again} d"))
