@@ -28,7 +28,7 @@ def remark(line: str) -> None:
     """Print a line for people to standard error."""
     try:
         print(visible(line), file=sys.stderr)
-    except BrokenPipeError:  # nobody reads the messages; the exit code stays
+    except BrokenPipeError:  # stderr is closed; the exit code stays
         give_up(sys.stderr)
 
 

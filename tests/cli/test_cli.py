@@ -325,7 +325,7 @@ def test_what_failed_fails_through_a_closed_pipe(
         assert main(arguments) == 1
 
 
-def test_an_error_that_nobody_reads_has_its_code() -> None:
+def test_an_error_has_its_code_where_stderr_is_closed() -> None:
     reader, writer = os.pipe()
     os.close(reader)
     command = [sys.executable, "-m", "clueval", "score", "nowhere", "nowhere"]

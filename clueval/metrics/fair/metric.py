@@ -267,11 +267,6 @@ def _matrix(cells: Mapping[tuple[str, str], int], labels: list[str]) -> dict[str
     return matrix
 
 
-def _label_of(layers: Mapping[str, str | None]) -> str:
-    """Return `Span.label` of the labels by layer."""
-    return "|".join([NO_LABEL if label is None else label for label in layers.values()])
-
-
 _extent: Callable[[Item], tuple[int, int]] = itemgetter(1, 2)
 
 

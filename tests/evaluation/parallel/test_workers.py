@@ -349,7 +349,7 @@ def test_workers_that_are_killed_at_any_moment_change_no_number(
     monkeypatch.setattr(schedule, "SMALLEST", 100)
     monkeypatch.setattr(
         workers, "ATTEMPTS", 10
-    )  # so many processes are killed that a pool may end without a result
+    )  # processes are killed often, so a pool may end without a result
     count = count_files.count_without_documents
     folder = tmp_path / "attempts"
     folder.mkdir()
