@@ -13,7 +13,7 @@ from itertools import islice
 from typing import Any
 
 from clueval.evaluation.engine import Evaluation
-from clueval.evaluation.lockstep import FileEnd
+from clueval.evaluation.file_reading import FileEnd
 from clueval.evaluation.row_clusters import RowClusters
 from clueval.exceptions import CluevalError, UsageError, described
 from clueval.formats.columns.sizes import SIZES

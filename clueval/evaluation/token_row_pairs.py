@@ -10,7 +10,7 @@ from collections.abc import Generator, Iterator
 from itertools import islice, zip_longest
 from typing import Any
 
-from clueval.evaluation.lockstep import FileEnd, FileReading
+from clueval.evaluation.file_reading import FileEnd, FileReading
 from clueval.evaluation.plan import Plan
 from clueval.evaluation.row_clusters import RowClusters
 from clueval.exceptions import CluevalError
