@@ -17,20 +17,27 @@ from clueval.evaluation.lockstep import FileEnd, FileReading
 from clueval.evaluation.lost_spans import alone, lost_sides
 from clueval.evaluation.plan import Plan
 from clueval.evaluation.repairs import RepairCount
-from clueval.evaluation.tallies import count_sides, in_unit, positions_of
+from clueval.evaluation.tallies import (
+    count_sides,
+    in_unit,
+    positions_of,
+    sequenced,
+    sequences_in,
+    sides_of,
+)
 from clueval.evaluation.totals import PartialCounts, Totals, add_to
 from clueval.evaluation.units.pieces import Pieces, require_sum, value_of
 from clueval.evaluation.units.sentences import pieces_of
 from clueval.evaluation.units.unit import SENTENCE
 from clueval.evaluation.unplaced import count_unplaced
 from clueval.evaluation.unprojected import Unprojected
-from clueval.exceptions import CluevalError, UsageError
+from clueval.exceptions import CluevalError
 from clueval.metrics.metric import Metric, Side, refuse_filter
 from clueval.reading.same_text import require_same_text
 from clueval.spans.compared import SIDES, Compared
-from clueval.spans.document import Document, in_layer
+from clueval.spans.document import Document
 from clueval.spans.seen_names import SeenNames
-from clueval.spans.span import DEFAULT_LAYER, MERGED
+from clueval.spans.span import DEFAULT_LAYER
 from clueval.transforms.preparation import Preparation
 
 if TYPE_CHECKING:
@@ -199,7 +206,7 @@ class Evaluation:
         from clueval.transforms.projection import project
 
         assert self.plan.align is not None
-        both = map(self._sequenced, (gold, predicted))
+        both = (sequenced(self.plan, document) for document in (gold, predicted))
         projection = project(*both, max_cells=self.plan.align, limit="Counting.align")
         self.count_in(self.sides(gold, predicted, projection.document), metrics, receivers)
         self.count_whole(gold, projection.document, metrics, receivers)
@@ -220,37 +227,14 @@ class Evaluation:
         """The values of the break-downs."""
         return tuple(value_of(key, document, metadata) for key in self.plan.by)
 
-    def sequences(self) -> list[str]:
-        return [MERGED] if self.plan.merge else self.layers
+    def sequences(self) -> Sequence[str]:
+        return sequences_in(self.plan, self.layers)
 
     def sides(
         self, gold: Document, predicted: Document, projected: Document | None = None
     ) -> Iterator[tuple[str, Side, Side]]:
-        """The two sides of every sequence; `projected` holds the projected predicted spans, if there are any."""
-        spans_filter = self.plan.where.on_layers(self.layers)
-        if spans_filter and self.plan.align is not None:
-            raise UsageError(
-                "a filter on a layer cannot be used when texts are aligned", advice="filter documents only"
-            )
-        sources = [self._sequenced(gold)]
-        sources.append(projected or (sources[0] if predicted is gold else self._sequenced(predicted)))
-        for sequence in self.sequences():
-            sides = []
-            for document, source in zip((gold, predicted), sources, strict=True):
-                spans = source.layers.get(sequence, ())
-                if not self.plan.merge and sequence == MERGED:  # a layer of the documents that has this name
-                    spans = in_layer(sequence, spans)
-                counted = spans_filter.counted(spans, document) if spans_filter else None
-                sides.append(Side(spans, counted, source, source.tags.get(sequence), sequence))
-            yield sequence, sides[0], sides[1]
-
-    def _sequenced(self, document: Document) -> Document:
-        """The document with its merged sequence as a layer, if layers are merged."""
-        if not self.plan.merge:
-            return document
-        from clueval.spans.merging import with_merged
-
-        return with_merged(document)
+        """The two sides of every sequence (`sides_of`)."""
+        return sides_of(self.plan, self.layers, gold, predicted, projected)
 
     # Texts that have been compared
 

@@ -154,7 +154,7 @@ class RowClusters:
         decoders: Decoders,
         times: int,
     ) -> Document:
-        layers: dict[str, list[Span]] = {}
+        layers: dict[str, Sequence[Span]] = {}
         for layer, tags in zip(self.layers, columns, strict=True):
             seams = Seams(tags)
             try:
@@ -164,7 +164,7 @@ class RowClusters:
                     spans = decoder.columns(layer, tags, seams, times)
             except BadTag as error:
                 raise InvalidTag(error.problem) from error
-            layers[layer] = list(spans)
+            layers[layer] = spans
         tags_of = dict(zip(self.layers, columns, strict=True))
         return Document("", Frozen(layers), tokens=tokens, tags=Frozen(tags_of))
 
