@@ -63,7 +63,7 @@ class Evaluation:
         self.text = "aligned" if plan.texts_may_differ else "equal"
         self.unprojected: list[Unprojected] = []
         self.pieces = Pieces(plan.resample_by, plan.in_folders)
-        self.unfinished: dict[str, Any] = {}  # what was read and waits to be counted (`row_pairs`)
+        self.unfinished: dict[str, Any] = {}  # what was read and waits to be counted (`span_lists`)
         self.preparation = Preparation(plan.transforms)
         self.seen_names = SeenNames(plan.where)
         self._begun = self._grown = False
@@ -267,7 +267,9 @@ class Evaluation:
         """Add the counts of a part of two texts."""
         self.units.add(compared.unit)
         self.text = self.text if compared.has_text else "absent"
-        receivers = self.receivers(compared.document, compared.metadata, compared.documents, compared.tokens)
+        receivers = self.receivers(
+            compared.document, compared.metadata, compared.documents, compared.tokens, compared.sentence
+        )
         for (name, sequence), tally in compared.tallies.items():
             add_to(receivers, name, sequence, tally)
 
@@ -290,11 +292,16 @@ class Evaluation:
     # Both ways
 
     def receivers(
-        self, document: str, metadata: Mapping[str, str], documents: int, tokens: int
+        self,
+        document: str,
+        metadata: Mapping[str, str],
+        documents: int,
+        tokens: int,
+        sentence: int | None = None,
     ) -> list[Totals]:
         """The totals that count a document: of everything and of its groups; none if it is filtered out.
 
-        `documents` and `tokens` are added to each of them.
+        `documents` and `tokens` are added to each of them. `sentence` is the number of the sentence, if it is one.
         """
         receivers = [self.total]
         if self.plan.wants_single_documents:
@@ -305,9 +312,10 @@ class Evaluation:
         values = self._values(document, metadata)
         for key, value in zip(self.plan.by, values, strict=True):
             receivers.append(self.groups[key].setdefault(value, Totals()))
-        if self.plan.resample_by not in (None, SENTENCE):
-            key = self.pieces.key(document, metadata)
-            receivers.append(self.pieces.totals_of(key, values, begins=bool(documents)))
+        by_sentence = self.plan.resample_by == SENTENCE
+        if self.plan.resample_by is not None and (sentence is not None or not by_sentence):
+            key = self.pieces.key(document, metadata, sentence if by_sentence else None)
+            receivers.append(self.pieces.totals_of(key, values, begins=bool(documents) or by_sentence))
         for totals in receivers:
             totals.documents += documents
             totals.tokens += tokens

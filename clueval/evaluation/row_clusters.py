@@ -176,9 +176,15 @@ class DocumentClusters(RowClusters):
     """
 
     def __init__(
-        self, plan: Plan, layers: Sequence[str], decoders: Decoders, sizes: Sizes, seen_names: SeenNames
+        self,
+        plan: Plan,
+        layers: Sequence[str],
+        decoders: Decoders,
+        sizes: Sizes,
+        seen_names: SeenNames,
+        check: Callable[[Any], object] | None = None,
     ) -> None:
-        super().__init__(plan, layers, decoders, sizes, seen_names)
+        super().__init__(plan, layers, decoders, sizes, seen_names, check)
         self._own_decoders = deepcopy(decoders)  # of single clusters
         self._known: dict[str, ClusterCounts] = {}
         self._known_runs: dict[str, Sequence[ClusterCounts]] = {}
