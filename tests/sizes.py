@@ -37,6 +37,10 @@ def passages_alone() -> Iterator[None]:
 
 @contextmanager
 def documents_alone() -> Iterator[None]:
-    """Files are counted as documents, one by one, in this process and in those that it forks."""
-    with patch("clueval.evaluation.count_files.count_without_documents", return_value=(False, None)):
+    """Files and lists are counted as documents, one by one, in this process and in those that it forks."""
+    with (
+        patch("clueval.evaluation.count_files.count_without_documents", return_value=(False, None)),
+        patch("clueval.evaluation.tag_lists._counts_clusters", return_value=False),
+        patch("clueval.evaluation.span_lists._counts_clusters", return_value=False),
+    ):
         yield

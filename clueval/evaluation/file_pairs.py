@@ -28,7 +28,7 @@ def count_without_documents(
     """
     rows = gold.form.rows
     if (rows is not None and rows.tagged is None) or gold.form.flat is not None:
-        from clueval.evaluation.row_pairs import count_rows  # other formats do not need it
+        from clueval.evaluation.span_lists import count_rows  # other formats do not need it
 
         return count_rows(evaluation, gold, predicted), None
     if (metric := _fair_alone(gold, predicted, evaluation.plan)) is not None:
@@ -54,7 +54,7 @@ def count_without_documents(
 def _token_reading(evaluation: Evaluation, gold: Source, predicted: Source) -> FileReading | None:
     """Two files of token rows, or the tokens of two column files; None if their documents must be counted."""
     if gold.form.rows is not None:
-        from clueval.evaluation.token_row_pairs import token_row_reading  # other formats do not need it
+        from clueval.evaluation.tag_lists import token_row_reading  # other formats do not need it
 
         return token_row_reading(gold, predicted, evaluation.plan, evaluation.seen_names)
     if gold.token_lines is None or predicted.token_lines is None or evaluation.leaves_out_spans:

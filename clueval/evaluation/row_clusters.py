@@ -152,12 +152,12 @@ class RowClusters:
         decoders: Decoders,
         times: int,
     ) -> Document:
-        layers: dict[str, list[Span]] = {}
+        layers: dict[str, Sequence[Span]] = {}
         for layer, tags in zip(self.layers, columns, strict=True):
             seams, decoder = Seams(tags), decoders[side, layer]
             try:
                 decoder.accept(tags, seams.neighbours, times)
-                layers[layer] = list(decoder.columns(layer, tags, seams, times))
+                layers[layer] = decoder.columns(layer, tags, seams, times)
             except BadTag as error:
                 raise InvalidTag(error.problem) from error
         tags_of = dict(zip(self.layers, columns, strict=True))
@@ -171,9 +171,15 @@ class DocumentClusters(RowClusters):
     """
 
     def __init__(
-        self, plan: Plan, layers: Sequence[str], decoders: Decoders, sizes: Sizes, seen_names: SeenNames
+        self,
+        plan: Plan,
+        layers: Sequence[str],
+        decoders: Decoders,
+        sizes: Sizes,
+        seen_names: SeenNames,
+        check: Callable[[Any], object] | None = None,
     ) -> None:
-        super().__init__(plan, layers, decoders, sizes, seen_names)
+        super().__init__(plan, layers, decoders, sizes, seen_names, check)
         self._own_decoders = deepcopy(decoders)  # of single clusters
         self._cuts: _Cuts | None = None
         self._known: dict[str, Sequence[ClusterCounts]] = {}

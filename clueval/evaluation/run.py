@@ -200,15 +200,14 @@ def _score(
         gold, predicted, readings = answers_in_memory(gold, predicted, readings)
     evaluation = Evaluation(plan, names)
     found = given(gold, predicted)._replace(golds=golds)
-    read_options = [
-        ReadOptions.of(
-            each, whole_text=plan.reads_whole_texts and layers is None, containing=_containing(chosen)
-        )
-        for each in readings
-    ]
-    pairs: list[FilePair] = []
     if found.kind == "paths":
-        pairs = path_pairs(found.gold, found.predicted) if counting.pair_by is None else []
+        read_options = [
+            ReadOptions.of(
+                each, whole_text=plan.reads_whole_texts and layers is None, containing=_containing(chosen)
+            )
+            for each in readings
+        ]
+        pairs: list[FilePair] = path_pairs(found.gold, found.predicted) if counting.pair_by is None else []
         plan = placed(plan, read_options, found, pairs, preparing)
         evaluation = Evaluation(plan, names)
         _require_other_data(preparing, found)

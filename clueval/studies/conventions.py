@@ -24,6 +24,7 @@ from clueval.evaluation.notices import warnings_of
 from clueval.evaluation.result import Result
 from clueval.evaluation.run import score
 from clueval.evaluation.signature import Signature
+from clueval.evaluation.type_counts import TypeCounts, lenient_counts, strict_counts
 from clueval.exceptions import OverlapError, TagError, UsageError, checked_call, require_instance, warn
 from clueval.hints import Hinting
 from clueval.metrics import metric_named
@@ -42,7 +43,6 @@ from clueval.studies.convention_rows import CONVENTIONS, convention_row, with_di
 from clueval.tagging.schemes import OUTSIDE, scheme_called, scheme_of
 from clueval.tagging.token_schemes import SCHEMES
 from clueval.tagging.transitions import Seams
-from clueval.tagging.type_counts import TypeCounts, lenient_counts, strict_counts
 from clueval.transforms.preparing import Preparing
 
 

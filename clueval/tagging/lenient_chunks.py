@@ -110,12 +110,12 @@ def chunks(tags: Iterable[Any], suffix: bool) -> Iterator[Chunk]:
         before, last = tag, position
 
 
-class ReachesBeyond(Exception):  # always caught in `type_counts`
-    """The spans of a stretch depend on the tags before it."""
+class ReachesBeyond(Exception):  # always caught in `clueval.evaluation.type_counts`
+    """The spans of a list of tags depend on the tags before it."""
 
 
-def chunks_of_stretch(tags: Sequence[str], decisions: Decisions) -> list[Chunk]:
-    """Return the spans of a stretch between two O. Raises `ReachesBeyond` if a span begins before it."""
+def chunks_between(tags: Sequence[str], decisions: Decisions) -> list[Chunk]:
+    """Return the spans of tags between two O. Raises `ReachesBeyond` if a span begins before it."""
     found: list[Chunk] = []
     first: int | None = None
     before = OUTSIDE

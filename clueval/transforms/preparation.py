@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from clueval.exceptions import LimitError, warn
 from clueval.transforms.alternatives import Alternatives
 from clueval.transforms.any_of import NAME, AnyOf
-from clueval.transforms.group import CheckingTransform, DoubtingTransform, Group, Transform
+from clueval.transforms.group import Group, Transform
 from clueval.transforms.hierarchy import EachDepth
 from clueval.transforms.names import HIDDEN
 from clueval.transforms.unplaced import nothing_beside
@@ -81,12 +81,12 @@ class Preparation:
 
     def checked(self) -> dict[str, Changes] | None:
         """The numbers of all changes; None without transforms. Raises `UsageError` for names that one refuses."""
-        changed = self.changed()
         has_alternatives = ALTERNATIVES in self.choices().get("gold", "")
-        if len(changed) == 1 and not has_alternatives:
+        if len(self._transforms) == 1 and not has_alternatives:
             return None
+        changed = self.changed()
         for transform in self._transforms:
-            if isinstance(transform, CheckingTransform):
+            if hasattr(transform, "check"):
                 transform.check(changed[transform.signature[0]])
         return {name: tally for name, tally in changed.items() if name != ALTERNATIVES or has_alternatives}
 
@@ -110,11 +110,11 @@ class Preparation:
 
 def warn_without_effect(preparations: Sequence[Preparation]) -> None:
     """Warn of options that have no effect in any of the evaluations with the same transforms, once all are read."""
-    changed = [each.changed() for each in preparations]
     for transform in preparations[0].transforms:
-        if isinstance(transform, DoubtingTransform):
+        if hasattr(transform, "without_effect"):
             name = transform.signature[0]
-            for option in transform.without_effect(added(*(changes[name] for changes in changed))):
+            changed = added(*(each.changed()[name] for each in preparations))
+            for option in transform.without_effect(changed):
                 warn(option)
 
 
