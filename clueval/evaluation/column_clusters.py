@@ -19,6 +19,7 @@ from clueval.evaluation.cluster_counts import Tallies
 from clueval.evaluation.file_reading import FileEnd, FileReading
 from clueval.evaluation.plan import Plan
 from clueval.evaluation.row_clusters import DocumentClusters, RowClusters
+from clueval.evaluation.units.unit import SENTENCE
 from clueval.exceptions import CluevalError
 from clueval.formats.columns.builder import NamedDocument
 from clueval.formats.columns.columns import TokenTable, batches, parsed
@@ -58,7 +59,7 @@ def cluster_readings(
     by_document, on_layers = plan.counts_by_document(layers), plan.where.on_layers(layers)
     if by_document and (in_characters or on_layers):  # labels of documents that are left out are not seen
         return
-    if plan._replace(unit=None).needs_documents or any(
+    if plan._replace(unit=None, resample_by=None).needs_documents or any(
         metric.needs.whole is not None or metric.needs.within is not None for metric in plan.metrics
     ):
         return
@@ -67,7 +68,8 @@ def cluster_readings(
     if not all(each.reads_passages(gold, predicted) for each in plan.passage_observers):
         return
     show = partial(_show_passages, gold, predicted, plan)
-    in_bytes = [True, False] if not in_characters and reads_bytes(gold, predicted) else [False]
+    without_sentences = plan.unit is None and plan.resample_by != SENTENCE
+    in_bytes = [True, False] if without_sentences and reads_bytes(gold, predicted) else [False]
     for each in in_bytes:
         yield FileReading(_Counting(gold, predicted, plan, seen_names).items(in_bytes=each), layers, show)
 
@@ -136,6 +138,8 @@ class _Counting:
         ]
         alike = len({decoder.treatment for decoder in self._decoders.values()}) == 1
         self._passages = _PassagePairs(self._clusters, plan, alike, sizes)
+        self._by_sentence = plan.resample_by == SENTENCE
+        self._sentence = 0  # the number of the last one in its document
         part = gold.options.part
         self._needs_name = ID in plan.metadata_keys(layers) and part is not None and bool(part[0])
 
@@ -160,12 +164,14 @@ class _Counting:
             positions += found.tokens
             if self._needs_name and document is not None and not document.named:
                 raise UnusualPassage("a document without an id is known by its number in the file")
+            if document is not None:
+                found = found._replace(document=document.id, metadata=document.metadata)
+            if self._by_sentence and not isinstance(item, Stretch):
+                yield from self._sentences(item[0], found)
+                continue
             if self._by_document:
-                assert document is not None
                 self._passages.settle()
-                found = found._replace(
-                    document=document.id, metadata=document.metadata, tallies=self._tallies(found.tokens)
-                )
+                found = found._replace(tallies=self._tallies(found.tokens))
             yield found
         rest = self._passages.settle()
         for each in self._clusters:
@@ -173,6 +179,24 @@ class _Counting:
         if positions + rest and not self._by_document:
             yield Compared(0, rest, tallies=self._tallies(positions + rest), unit=self._unit)
         return FileEnd((layouts[0], layouts[1]), self._decoders)
+
+    def _sentences(self, passage: Passage, found: Compared) -> Iterator[Compared]:
+        """The counts of each sentence of a passage, which was read last; `found` is what is known of all of them."""
+        self._passages.settle()
+        if passage.begins:
+            self._sentence = 0
+        sizes = list(map(_lines, passage.sentences)) or [0] * passage.begins
+        of_groups = [
+            each.of_sentences(sizes) for each in self._clusters if isinstance(each, DocumentClusters)
+        ]
+        for tokens, tallies in zip(sizes, zip(*of_groups, strict=True), strict=True):
+            self._sentence += 1
+            yield found._replace(
+                documents=int(self._sentence == 1),
+                tokens=tokens,
+                tallies={key: tally for of_group in tallies for key, tally in of_group.items()},
+                sentence=self._sentence,
+            )
 
     def _tallies(self, positions: int) -> Tallies:
         """The counts of what has not been counted yet, a text of this many positions."""
@@ -191,6 +215,7 @@ class _PassagePairs:
         self._in_characters = plan.unit == "character"
         # otherwise, spans of equal sentences are equal, and no label depends on the number of characters that it has
         self._by_length = not alike or plan.merge or bool(plan.where)
+        self._in_order = plan.resample_by == SENTENCE
         self._ids: tuple[set[str], set[str]] = (set(), set())
         self._has_tokens = False
         self._layouts: list[Layout] = []
@@ -231,7 +256,7 @@ class _PassagePairs:
 
     def _add(self, gold: Sequence[str], predicted: Sequence[str]) -> None:
         """Add parallel sentences to those that wait."""
-        same_layout = self._layouts[0] == self._layouts[1]
+        same_layout = self._layouts[0] == self._layouts[1] and not self._in_order
         if same_layout and gold == predicted:
             self._same += gold
             return

@@ -294,8 +294,9 @@ class Evaluation:
         receivers = [self.total]
         if self.plan.wants_single_documents:
             on_documents = self.plan.where.on_documents(self.layers)
-            self.seen_names.see(document, metadata, on_documents)
-            if not on_documents.lets_through(document, metadata):
+            if sentence in (None, 1):
+                self.seen_names.see(document, metadata, on_documents)
+            if on_documents and not on_documents.lets_through(document, metadata):
                 return []
         values = self._values(document, metadata)
         for key, value in zip(self.plan.by, values, strict=True):

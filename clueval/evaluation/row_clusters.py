@@ -10,7 +10,7 @@ multiplicity. The rows of O outside clusters are positions on which both sides a
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from itertools import compress, pairwise, repeat
 from operator import ne, not_
@@ -19,6 +19,7 @@ from typing import Any
 from clueval.evaluation.byte_rows import TagCharacters
 from clueval.evaluation.cluster_counts import ClusterCounts, Tallies, by_power
 from clueval.evaluation.plan import Plan
+from clueval.evaluation.units.unit import SENTENCE
 from clueval.exceptions import CluevalError
 from clueval.formats.columns.layout import Layout
 from clueval.formats.columns.row_characters import Row, RowCharacters, SameTags
@@ -184,6 +185,7 @@ class DocumentClusters(RowClusters):
         self._cuts: _Cuts | None = None
         self._known: dict[str, Sequence[ClusterCounts]] = {}
         self._of_documents: Counter[str] = Counter()
+        self._text: list[str] = []  # of sentences to be counted one by one
 
     def _count(self) -> None:
         """Do nothing: clusters are counted with their documents."""
@@ -193,14 +195,41 @@ class DocumentClusters(RowClusters):
         clusters, self._counter = self._counter, Counter()
         clusters.update("".join(self._open).split())
         self._open = []
+        self._text.clear()
+        found = self._tallies_of(clusters, positions)
+        self._forget()
+        return found
+
+    def of_sentences(self, sizes: Iterable[int]) -> Iterator[Tallies]:
+        """Yield the counts of each sentence added since the last call, given their numbers of positions.
+
+        There is a row of O after each.
+        """
+        text, self._text = "".join(self._text), []
+        self._open, self._counter = [], Counter()
+        place = 0
+        for size in sizes:
+            yield self._tallies_of(Counter(text[place : place + size].split()), size)
+            place += size + 1
+        self._forget()
+
+    def _add(self, text: str) -> None:
+        if self._plan.resample_by == SENTENCE:
+            self._text.append(text)
+        super()._add(text)
+
+    def _tallies_of(self, clusters: Counter[str], positions: int) -> Tallies:
+        """Return the counts of these clusters in a text of this many positions."""
         known = (
             (counts, times) for cluster, times in clusters.items() for counts in self._counts_of(cluster)
         )
-        found = self._counts.summed(known, positions)
         self._of_documents.update(clusters)
+        return self._counts.summed(known, positions)
+
+    def _forget(self) -> None:
+        """Forget the clusters if there are many."""
         if max(len(self._known), len(self._characters)) > self._sizes.runs:
             self.rest()
-        return found
 
     def rest(self) -> None:
         """Let the decoders count the tags of the documents so far, and forget the clusters."""
