@@ -20,10 +20,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from clueval.metrics.counting import Tally
 from clueval.metrics.masking.exposure import Examination, Judged
-from clueval.metrics.masking.flags import Flags
-from clueval.metrics.masking.masked_words import Surface
 from clueval.metrics.masking.mention import Mention, Risk
 from clueval.metrics.masking.replacements import consistency_of, replacements_of
+from clueval.metrics.masking.text import Surface
+from clueval.metrics.masking.weights import Weights
 from clueval.metrics.tally_keys import Shape, any_score, any_text
 
 MENTION_FIELDS = (
@@ -133,10 +133,10 @@ def _add_documents(tally: Tally, examination: Examination) -> None:
 
 
 def _add_precision(tally: Tally, examination: Examination, weight_of: WeightOf | None) -> None:
-    words, masked, mentioned = examination.words, examination.masked, examination.mentioned
-    outside = words.letters - mentioned
-    tally["precision", "letters"] += words.letters.total
-    tally["precision", "letters_masked"] += (words.letters & masked).total
+    text, masked, mentioned = examination.text, examination.masked, examination.mentioned
+    outside = text.letters - mentioned
+    tally["precision", "letters"] += text.letters.total
+    tally["precision", "letters_masked"] += (text.letters & masked).total
     tally["precision", "letters_outside"] += outside.total
     tally["precision", "characters_over_masked"] += (outside & masked).total
     for mask in examination.masks:
@@ -146,10 +146,10 @@ def _add_precision(tally: Tally, examination: Examination, weight_of: WeightOf |
     for found in examination.mentions.values():
         own = (one for mention in found for one in mention.ranges)
         alone = len(examination.mentions) == 1
-        inside = mentioned if alone else Flags.at(own, len(words.text))
-        right = words.letters & masked & inside
+        inside = mentioned if alone else Weights.at(own, text.size)
+        right = text.letters & masked & inside
         for word, letters in touched:
-            start, end = words.starts[word], words.ends[word]
+            start, end = text.starts[word], text.ends[word]
             is_right = right.between(start, end) == letters
             tally["precision", "words"] += 1
             tally["precision", "words_right"] += is_right
@@ -161,12 +161,12 @@ def _add_precision(tally: Tally, examination: Examination, weight_of: WeightOf |
 
 def _masked_words(examination: Examination) -> Iterator[tuple[int, int]]:
     """Yield the words with masked letters or digits, by number, and how many of these they have."""
-    words = examination.words
-    masked = (words.letters & examination.masked).bytes
+    text = examination.text
+    masked = text.letters & examination.masked
     past = 0
     for start, end in examination.masked_ranges:
-        for word in words.words_in(start, end):
-            letters = masked.count(1, words.starts[word], words.ends[word])
+        for word in text.words_in(start, end):
+            letters = masked.between(text.starts[word], text.ends[word])
             if word >= past and letters:
                 yield word, letters
                 past = word + 1

@@ -9,23 +9,21 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Hashable, Iterable, Iterator, Sequence
-from itertools import compress
 
-from clueval.metrics.masking.counted_words import LONG
-from clueval.metrics.masking.flags import Flags, Range
-from clueval.metrics.masking.masked_words import MaskedWords, MentionWords
+from clueval.metrics.masking.text import LONG, MaskedText, MentionWords
+from clueval.metrics.masking.weights import Range, Weights
 
 LEAST_CHARACTERS = 4
 LEAST_DIGITS = 5
 
 
 def find_strings(
-    text: MaskedWords, strings: Iterable[MentionWords], mentioned: Flags, exposed: Flags
+    text: MaskedText, strings: Iterable[MentionWords], mentioned: Weights, exposed: Weights
 ) -> list[Range]:
     """Return where the words of mentions stand outside mentions and are not wholly masked, by position.
 
-    `mentioned` are the characters in mentions, `exposed` those that are not masked. Costs O(n) for n words, times
-    the number of different lengths of strings with the same first word.
+    `mentioned` are the positions in mentions, `exposed` what is neither ignorable nor masked. Costs O(n)
+    for n words, times the number of different lengths of strings with the same first word.
     """
     lengths = _lengths_by_first_word(
         text, {words for words in strings if words.middle or is_searched(words.ends)}
@@ -43,7 +41,7 @@ _Strings = dict[str, dict[int, set[Hashable]]]
 """The keys of strings by first word and by number of words, longest first."""
 
 
-def _lengths_by_first_word(text: MaskedWords, strings: Iterable[MentionWords]) -> _Strings:
+def _lengths_by_first_word(text: MaskedText, strings: Iterable[MentionWords]) -> _Strings:
     by_length: dict[int, list[MentionWords]] = {}
     for words in strings:
         by_length.setdefault(words.number, []).append(words)
@@ -55,7 +53,7 @@ def _lengths_by_first_word(text: MaskedWords, strings: Iterable[MentionWords]) -
     return found
 
 
-def _key(text: MaskedWords, first: int, past: int) -> Hashable:
+def _key(text: MaskedText, first: int, past: int) -> Hashable:
     """Return the key of the words that count from `first` to `past`, as a mention with these words has it."""
     words = text.counted.spelled
     if past - first <= LONG + 2:
@@ -63,9 +61,9 @@ def _key(text: MaskedWords, first: int, past: int) -> Hashable:
     return text.surface_of(MentionWords((words[first], words[past - 1]), (first + 1, past - 1)))
 
 
-def _found(text: MaskedWords, strings: _Strings, mentioned: Flags, exposed: Flags) -> Iterator[Range]:
+def _found(text: MaskedText, strings: _Strings, mentioned: Weights, exposed: Weights) -> Iterator[Range]:
     words = text.counted.spelled
-    starts, ends = (list(compress(column, text.counting.bytes)) for column in (text.starts, text.ends))
+    starts, ends = text.counted.starts, text.counted.ends
     past = reach = 0
     for number in [number for number, word in enumerate(words) if word in strings]:
         if number < past:
@@ -81,7 +79,7 @@ def _found(text: MaskedWords, strings: _Strings, mentioned: Flags, exposed: Flag
                 break
 
 
-def _next(flags: Flags, place: int) -> int:
+def _next(flags: Weights, place: int) -> int:
     """Return the next place with a flag that is set, or the end."""
     found = flags.bytes.find(1, place)
     return len(flags.bytes) if found < 0 else found

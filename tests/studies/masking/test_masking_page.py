@@ -11,7 +11,6 @@ from browser import Browser, in_browser
 
 import clueval
 from clueval import Document, MaskingReport, Span
-from clueval.studies.masking.found import MaskingFindings
 from clueval.studies.masking.page import render
 
 pytest.importorskip("jinja2")
@@ -30,7 +29,7 @@ def report(text: str = TEXT, **settings: Any) -> MaskingReport:
     )
 
 
-def page(found: MaskingFindings, *, text: bool = True) -> str:
+def page(found: MaskingReport, *, text: bool = True) -> str:
     return render(found, text=text)
 
 
