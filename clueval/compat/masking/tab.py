@@ -23,7 +23,6 @@ from clueval.metrics.counting import Tally, f_measure
 from clueval.metrics.masking.exposure import Examination
 from clueval.metrics.masking.figures import weighted_sums
 from clueval.metrics.masking.mention import Mention, MentionReader, risk_by
-from clueval.metrics.masking.text import Surface
 from clueval.metrics.masking.weights import Range, Weights
 from clueval.transforms.group import Group
 
@@ -84,7 +83,7 @@ class TabFigures(OtherProgram):
 
     def _entities(self, mentions: Sequence[Mention]) -> Iterator[TabEntity]:
         """Yield the entities with a mention that needs masking."""
-        members: dict[Surface, list[Mention]] = {}
+        members: dict[int, list[Mention]] = {}
         for mention in mentions:
             members.setdefault(mention.entity, []).append(mention)
         for found in members.values():

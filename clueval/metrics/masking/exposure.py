@@ -78,7 +78,7 @@ class Examination:
     @cached_property
     def masked(self) -> Weights:
         """Flags of the positions that are masked."""
-        return Weights.at((one for mask in self.masks for one in mask.ranges), self.text.size)
+        return Weights.at(self.masked_ranges, self.text.size)
 
     @cached_property
     def masked_ranges(self) -> list[Range]:
@@ -205,17 +205,20 @@ class Examination:
 
     def _judge(self, mention: Mention) -> Judged:
         ranges = mention.ranges
-        characters, exposed = self.text.core.within(ranges), self.exposed.within(ranges)
+        if self.text.in_tokens and len(ranges) == 1:  # words are positions, of which none is clipped
+            characters, words = self.text.core.numbers(*ranges[0])
+            exposed, words_exposed = self.exposed.numbers(*ranges[0])
+        else:
+            characters, exposed = self.text.core.within(ranges), self.exposed.within(ranges)
+            words, words_exposed = self._word_numbers(mention)
         if not characters:
             characters = sum([self.text.length(*one) for one in ranges])
             exposed = sum([self._readable_in(*one) for one in ranges])
-        return Judged(mention, characters, exposed, *self._word_numbers(ranges, mention))
+        return Judged(mention, characters, exposed, words, words_exposed)
 
-    def _word_numbers(self, ranges: Ranges, mention: Mention) -> tuple[int, int]:
+    def _word_numbers(self, mention: Mention) -> tuple[int, int]:
         """Return how many words of a mention count, and how many of these are exposed."""
-        text = self.text
-        if text.in_tokens:  # no word is clipped
-            return text.counting.within(ranges), self.exposed_words.within(ranges)
+        text, ranges = self.text, mention.ranges
         (start, end), *further = ranges
         inside = text.words_in(start, end)
         if further or not inside:

@@ -31,14 +31,15 @@ Risk = Callable[[str], tuple[int, str]]
 class Mention(NamedTuple):
     """A gold span that needs masking; `ranges` are its positions.
 
-    `surface` is the same for mentions with the same words. `has_id`: the entity comes from the annotation, not from
-    the words. `counted`: no filter excludes it.
+    `entity` is a number, the same for mentions of one entity that were read together; `surface` is the same for
+    mentions with the same words. `has_id`: the entity comes from the annotation, not from the words. `counted`: no
+    filter excludes it.
     """
 
     ranges: Ranges
     kind: str
     label: str
-    entity: Surface
+    entity: int
     words: MentionWords
     surface: Surface
     has_id: bool
@@ -86,6 +87,7 @@ class MentionReader:
         """Yield the mentions among the spans of a layer, in the order of the spans."""
         text, names = self.text, class_names(self.document.layers, self.class_layer)
         unions = list(self._unions(names[0]))
+        numbers: dict[Surface, int] = {}
         entities = OverlappedLabels(self.document.layers, self.entity)
         known: dict[int, tuple[str, str | None, str | None]] = {}  # by labels, which spans share
         for number, span in enumerate(spans):
@@ -102,10 +104,11 @@ class MentionReader:
                 continue
             entity = entities.label_in_place(span) if entity is None else entity
             words = text.strings_of(ranges)
-            key = (label, *text.folded_of(words)) if entity is None else (entity,)
+            surface, folded = text.keys_of(words)
+            key = (label, *folded) if entity is None else (entity,)
             is_counted = counted is None or counted[number]
-            surface = text.surface_of(words)
-            yield Mention(ranges, kind, label, key, words, surface, entity is not None, is_counted)
+            entity_number = numbers.setdefault(key, len(numbers))
+            yield Mention(ranges, kind, label, entity_number, words, surface, entity is not None, is_counted)
 
     def _unions(self, layer: str) -> Iterator[tuple[str, list[Range]]]:
         """Yield the classes in a layer, riskiest first, with all the positions that are of this class."""

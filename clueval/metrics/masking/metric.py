@@ -224,7 +224,9 @@ class Masking:
             own, text, self.risk_layer, risk_by(self.risk_order), self.entity, frozenset(self.keep)
         )
         mentions = {
-            name: sorted(reader.read(*view), key=lambda mention: (mention.start, mention.end))
+            name: sorted(
+                reader.read(*view), key=lambda mention: (mention.ranges[0][0], mention.ranges[-1][1])
+            )
             for name, view in views.items()
         }
         found = self.masking_spans(predicted, gold.sequence)

@@ -7,13 +7,13 @@ earliest of equals), or the label of that span where the predicted side has span
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import accumulate, pairwise
 
 from clueval.metrics.masking.exposure import Examination, Judged, Mask
 from clueval.metrics.masking.mention import Mention
-from clueval.metrics.masking.text import Surface
 from clueval.metrics.masking.weights import Range, Ranges
 from clueval.spans.limits import require_few_pairs
 from clueval.spans.parts import intersect
@@ -80,25 +80,27 @@ def replacements_of(examination: Examination) -> Iterator[tuple[str, Judged, str
     masks = Masks(examination.masks, examination.text.length)
     for name, found in examination.judged.items():
         for one in found:
-            mask = masks.on(one.mention) if one.is_protected and one.mention.counted else None
+            mask = masks.on(one.mention) if not one.exposed and one.mention.counted else None
             if mask is not None:
-                yield name, one, _label(mask, one.mention)
+                yield name, one, _label(mask, one.mention) if mask.parts else mask.label
 
 
 def consistency_of(examination: Examination) -> Mapping[str, int]:
     """Return the numbers of entities with several protected mentions, of those with several replacements among
     them, and of replacements that several entities share."""
-    by_entity: dict[tuple[str, Surface], list[str]] = {}
-    owners: dict[tuple[str, str], set[Surface]] = {}
+    rows: dict[str, list[tuple[int, str]]] = {name: [] for name in examination.judged}
     for name, one, replacement in replacements_of(examination):
-        by_entity.setdefault((name, one.mention.entity), []).append(replacement)
-        owners.setdefault((name, replacement), set()).add(one.mention.entity)
-    repeated = [found for found in by_entity.values() if len(found) > 1]
-    return {
-        "entities": len(repeated),
-        "several": sum(len(set(found)) > 1 for found in repeated),
-        "shared": sum(len(found) > 1 for found in owners.values()),
-    }
+        rows[name].append((one.mention.entity, replacement))
+    found: Counter[str] = Counter()
+    for pairs in rows.values():
+        different = {*pairs}
+        for field, values in (
+            ("entities", [entity for entity, _ in pairs]),
+            ("several", [entity for entity, _ in different]),
+            ("shared", [replacement for _, replacement in different]),
+        ):
+            found[field] += sum([number > 1 for number in Counter(values).values()])
+    return found
 
 
 class LargestShares:

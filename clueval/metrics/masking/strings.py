@@ -7,8 +7,8 @@ the longest one counts. Neither recall nor precision knows string leaks.
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Hashable, Iterable, Iterator, Sequence
+from itertools import compress
 
 from clueval.metrics.masking.text import LONG, MaskedText, MentionWords
 from clueval.metrics.masking.weights import Range, Weights
@@ -25,9 +25,8 @@ def find_strings(
     `mentioned` are the positions in mentions, `exposed` what is neither ignorable nor masked. Costs O(n)
     for n words, times the number of different lengths of strings with the same first word.
     """
-    lengths = _lengths_by_first_word(
-        text, {words for words in strings if words.middle or is_searched(words.ends)}
-    )
+    searched = (words for words in {*strings} if words.middle or is_searched(words.ends))
+    lengths = _lengths_by_first_word(text, searched)
     return [*_found(text, lengths, mentioned, exposed)] if lengths else []
 
 
@@ -48,7 +47,7 @@ def _lengths_by_first_word(text: MaskedText, strings: Iterable[MentionWords]) ->
     found: _Strings = {}
     for length in sorted(by_length, reverse=True):
         for words in by_length[length]:
-            key = text.surface_of(words) if words.are_long else " ".join(words.ends)
+            key = text.keys_of(words)[0] if length > LONG + 2 else words.ends
             found.setdefault(words.ends[0], {}).setdefault(length, set()).add(key)
     return found
 
@@ -57,25 +56,26 @@ def _key(text: MaskedText, first: int, past: int) -> Hashable:
     """Return the key of the words that count from `first` to `past`, as a mention with these words has it."""
     words = text.counted.spelled
     if past - first <= LONG + 2:
-        return " ".join(words[first:past])
-    return text.surface_of(MentionWords((words[first], words[past - 1]), (first + 1, past - 1)))
+        return tuple(words[first:past])
+    return text.keys_of(MentionWords((words[first], words[past - 1]), (first + 1, past - 1)))[0]
 
 
 def _found(text: MaskedText, strings: _Strings, mentioned: Weights, exposed: Weights) -> Iterator[Range]:
-    words = text.counted.spelled
-    starts, ends = text.counted.starts, text.counted.ends
+    words, numbers = text.counted.spelled, text.counted.numbers
     past = reach = 0
-    for number in [number for number, word in enumerate(words) if word in strings]:
-        if number < past:
+    for first in compress(range(len(words)), map(strings.__contains__, words)):
+        start = text.starts[numbers[first]]
+        if first < past or mentioned.bytes[start]:
             continue
-        if starts[number] >= reach:
-            reach = _next(mentioned, starts[number])
-        most = bisect_right(ends, reach) - number
-        for length, keys in strings[words[number]].items() if most > 0 else ():
-            if length <= most and _key(text, number, number + length) in keys:
-                past = number + length
-                if exposed.between(starts[number], ends[past - 1]):
-                    yield starts[number], ends[past - 1]
+        if start >= reach:
+            reach = _next(mentioned, start)
+        for length, keys in strings[words[first]].items():
+            last = first + length - 1
+            end = text.ends[numbers[last]] if last < len(words) else reach + 1
+            if end <= reach and (length == 1 or _key(text, first, last + 1) in keys):
+                past = last + 1
+                if exposed.between(start, end):
+                    yield start, end
                 break
 
 

@@ -51,11 +51,6 @@ class MentionWords(NamedTuple):
         """The number of words."""
         return len(self.ends) + (self.middle[1] - self.middle[0] if self.middle else 0)
 
-    @property
-    def are_long(self) -> bool:
-        """Whether those between the first and the last are named."""
-        return self.number > LONG + 2
-
 
 class MaskedText:
     """The text of a document in positions, which are tokens or characters, and its words.
@@ -112,10 +107,12 @@ class MaskedText:
                 document=document.id,
                 advice="give documents with their texts",
             )
-        in_tokens = document.unit == "token" and not in_characters and ignore != "none"
-        if in_tokens and ("" in tokens or max(map(len, tokens), default=0) > LONGEST_TOKEN):
-            in_tokens = False
-        return cls(document, ignore, ignored_words, in_tokens=in_tokens)
+        if document.unit == "token" and not in_characters and ignore != "none":
+            try:
+                return cls(document, ignore, ignored_words, in_tokens=True)
+            except _UnusualToken:
+                pass
+        return cls(document, ignore, ignored_words, in_tokens=False)
 
     def _find_words(self) -> None:
         starts, ends, spelled = self._places.starts, self._places.ends, self._document.tokens
@@ -208,6 +205,8 @@ class MaskedText:
             if len(inside) > LONG:
                 return self._strings_within(inside, start, end)
             if self.in_tokens:
+                if end - start == 1:
+                    return MentionWords((self.spelled[start],))
                 words = tuple(compress(self.spelled[start:end], self.counting.bytes[start:end]))
                 return MentionWords(words or (self.between(ranges),))
         found = []
@@ -244,28 +243,27 @@ class MaskedText:
     def counted(self) -> CountedWords:
         """The words that count, by position."""
         flags = self.counting.bytes
-        starts, ends = (array("q", compress(column, flags)) for column in (self.starts, self.ends))
-        return CountedWords(list(compress(self.spelled, flags)), starts, ends)
+        numbers = array("q", compress(range(len(flags)), flags))
+        return CountedWords(list(compress(self.spelled, flags)), numbers)
 
-    def surface_of(self, words: MentionWords) -> Surface:
-        """Return what equal words have in common."""
-        return _surface(words.ends, words.middle, self.counted.names) if words.are_long else words.ends
-
-    def folded_of(self, words: MentionWords) -> Surface:
-        """Return what words that are equal but for upper and lower case have in common."""
-        ends = tuple(map(str.casefold, words.ends))
-        return _surface(ends, words.middle, self.counted.folded_names) if words.are_long else ends
+    def keys_of(self, words: MentionWords) -> tuple[Surface, Surface]:
+        """Return what equal words have in common, and what those have that are equal but for upper and lower case."""
+        folded = tuple(map(str.casefold, words.ends))
+        if words.middle is None and len(folded) <= LONG + 2:
+            return words.ends, folded
+        names, folded_names = self.counted.names, self.counted.folded_names
+        return _surface(words.ends, words.middle, names), _surface(folded, words.middle, folded_names)
 
 
 class CountedWords:
-    """The words that count, by position.
+    """The words that count, by position, and their numbers among all words.
 
     Mentions may lie in each other, so that all their words together can be far more than the document has. The words
     in the middle of a long mention are therefore not copied: a name stands for them.
     """
 
-    def __init__(self, spelled: Sequence[str], starts: Sequence[int], ends: Sequence[int]) -> None:
-        self.spelled, self.starts, self.ends = spelled, starts, ends
+    def __init__(self, spelled: Sequence[str], numbers: Sequence[int]) -> None:
+        self.spelled, self.numbers = spelled, numbers
 
     @cached_property
     def names(self) -> RunNames:
@@ -330,13 +328,19 @@ class RunNames:
         return [numbers.setdefault(key, len(numbers)) for key in keys]
 
 
-class _LetterNumbers(dict[str, int]):
-    """The number of letters and digits of words, for the words that occurred last."""
+class _UnusualToken(Exception):
+    """A token that is empty or very long."""
 
-    def __missing__(self, word: str) -> int:
+
+class _LetterNumbers(dict[str, int]):
+    """The number of letters and digits of tokens, for those that occurred last."""
+
+    def __missing__(self, token: str) -> int:
+        if not 0 < len(token) <= LONGEST_TOKEN:
+            raise _UnusualToken
         if len(self) >= 50_000:
             self.clear()
-        number = self[word] = len(word) if word.isalnum() else sum(map(str.isalnum, word))
+        number = self[token] = len(token) if token.isalnum() else sum(map(str.isalnum, token))
         return number
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from array import array
 from collections.abc import Iterable
+from functools import cached_property
 from itertools import accumulate
 
 Range = tuple[int, int]
@@ -26,11 +27,12 @@ SHORT = 256
 class Weights:
     """One weight for each position, or for each word, as a byte; flags are weights of 0 and 1."""
 
-    __slots__ = ("_sums", "bytes")
-
     def __init__(self, weights: bytes) -> None:
         self.bytes = weights
-        self._sums: array[int] | None = None
+
+    @cached_property
+    def _sums(self) -> array[int]:
+        return array("Q", accumulate(self.bytes, initial=0))
 
     @classmethod
     def at(cls, ranges: Iterable[Range], length: int) -> Weights:
@@ -44,15 +46,18 @@ class Weights:
         """Return the sum of the weights in ``[start, end)``, in a time that does not depend on the length."""
         if end - start <= SHORT:
             return sum(self.bytes[start:end])
-        if self._sums is None:
-            self._sums = array("Q", accumulate(self.bytes, initial=0))
         return self._sums[end] - self._sums[start]
 
     def within(self, ranges: Ranges) -> int:
         """Return the sum of the weights in the ranges, which do not overlap."""
-        if len(ranges) == 1:
-            return self.between(*ranges[0])
-        return sum([self.between(start, end) for start, end in ranges])
+        return self.between(*ranges[0]) if len(ranges) == 1 else sum([self.between(*one) for one in ranges])
+
+    def numbers(self, start: int, end: int) -> tuple[int, int]:
+        """Return the sum of the weights in ``[start, end)``, and how many positions have one."""
+        if end - start > SHORT:
+            return self.between(start, end), self.flags.between(start, end)
+        found = self.bytes[start:end]
+        return sum(found), len(found) - found.count(0)
 
     def runs(self, start: int, end: int) -> list[Range]:
         """Return the runs of positions in ``[start, end)`` that have a weight."""
@@ -74,7 +79,7 @@ class Weights:
     def _of(self, number: int) -> Weights:
         return Weights(number.to_bytes(len(self.bytes), "little"))
 
-    @property
+    @cached_property
     def flags(self) -> Weights:
         """Flags of the positions that have a weight."""
         return Weights(self.bytes.translate(_ANY))

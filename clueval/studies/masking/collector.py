@@ -14,7 +14,7 @@ from clueval.metrics.masking.counts import by_entity
 from clueval.metrics.masking.exposure import Examination, Judged
 from clueval.metrics.masking.mention import Mention, Risk, risk_by
 from clueval.metrics.masking.replacements import replacements_of
-from clueval.metrics.masking.text import MaskedText, Surface
+from clueval.metrics.masking.text import MaskedText
 from clueval.metrics.masking.weights import Range
 from clueval.metrics.metric import Side
 from clueval.spans.parts import intersect
@@ -216,7 +216,7 @@ def needless_of(examination: Examination) -> Iterator[str]:
 
 def inconsistent_of(examination: Examination) -> Iterator[Inconsistent]:
     """Yield the entities of one document that have several replacements."""
-    found: dict[tuple[str, Surface], tuple[Mention, set[str]]] = {}
+    found: dict[tuple[str, int], tuple[Mention, set[str]]] = {}
     for annotator, one, replacement in replacements_of(examination):
         _, different = found.setdefault((annotator, one.mention.entity), (one.mention, set()))
         different.add(replacement)
