@@ -12,7 +12,7 @@ from clueval.metrics.counting import Tally
 from clueval.metrics.masking import Masking
 from clueval.spans.document import Document
 from clueval.spans.filters import Filter, parse_where
-from clueval.studies.masking.report import CONVENTION
+from clueval.studies.masking.found import CONVENTION
 from clueval.transforms.group import Group
 
 

@@ -23,7 +23,7 @@ from clueval.metrics.counting import Tally, f_measure
 from clueval.metrics.masking.exposure import Examination
 from clueval.metrics.masking.figures import weighted_sums
 from clueval.metrics.masking.mention import Mention, MentionReader, risk_by
-from clueval.metrics.masking.weights import Range, Weights
+from clueval.metrics.masking.weights import PositionWeights, Range
 from clueval.transforms.group import Group
 
 IGNORABLE = frozenset(" ,.-;:/&()[]–'\"’“”")
@@ -63,13 +63,13 @@ class TabFigures(OtherProgram):
         self._add_precision(tally, examination, views, tokens)
         return tally
 
-    def _exposed(self, examination: Examination) -> Weights:
+    def _exposed(self, examination: Examination) -> PositionWeights:
         """Return the characters that are neither ignorable nor masked."""
         text = examination.text.characters
         words = IGNORABLE_WORDS | self.metric.ignore_words.words
         ignored = (match.span() for match in _WORD.finditer(text) if match[0].casefold() in words)
-        visible = Weights(bytes(character not in IGNORABLE for character in text))
-        return visible - Weights.at(ignored, len(text)) - examination.masked
+        visible = PositionWeights(bytes(character not in IGNORABLE for character in text))
+        return visible - PositionWeights.at(ignored, len(text)) - examination.masked
 
     def _mentions(self, examination: Examination, group: Group, name: str) -> Iterator[Mention]:
         """Yield all gold spans of an annotator in the order of the file, those to keep, too."""
@@ -149,7 +149,7 @@ class TabFigures(OtherProgram):
         return share(masked, gold)
 
 
-def _add_entity(tally: Tally, entity: TabEntity, exposed: Weights) -> None:
+def _add_entity(tally: Tally, entity: TabEntity, exposed: PositionWeights) -> None:
     kind = "direct" if entity.kind == DIRECT else "quasi"
     tally["entity", kind, "gold"] += 1
     tally["entity", kind, "masked"] += not any(exposed.within(mention.ranges) for mention in entity.to_mask)
@@ -158,7 +158,9 @@ def _add_entity(tally: Tally, entity: TabEntity, exposed: Weights) -> None:
         tally["mention", "masked"] += not exposed.within(mention.ranges)
 
 
-def _add_tokens(tally: Tally, entities: Iterable[TabEntity], exposed: Weights, tokens: TextTokens) -> None:
+def _add_tokens(
+    tally: Tally, entities: Iterable[TabEntity], exposed: PositionWeights, tokens: TextTokens
+) -> None:
     """Add the tokens of the mentions, by the label of the entity."""
     by_label: dict[str, list[Range]] = {}
     for entity in entities:

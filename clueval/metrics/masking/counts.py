@@ -23,7 +23,7 @@ from clueval.metrics.counting import Tally
 from clueval.metrics.masking.exposure import Examination, Judged
 from clueval.metrics.masking.mention import Mention, Risk
 from clueval.metrics.masking.replacements import consistency_of, replacements_of
-from clueval.metrics.masking.weights import Weights
+from clueval.metrics.masking.weights import PositionWeights
 from clueval.metrics.tally_keys import Shape, any_score, any_text
 
 MENTION_FIELDS = (
@@ -152,7 +152,7 @@ def _add_precision(tally: Tally, examination: Examination, weight_of: WeightOf |
     for found in examination.mentions.values():
         own = (one for mention in found for one in mention.ranges)
         alone = len(examination.mentions) == 1
-        inside = mentioned if alone else Weights.at(own, text.size)
+        inside = mentioned if alone else PositionWeights.at(own, text.size)
         right = text.letters & masked & inside
         if text.in_tokens and weight_of is None:
             tally["precision", "words"] += (text.letters & masked).flags.total

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from clueval.metrics.masking.mention import Mention
 from clueval.metrics.masking.strings import find_strings
 from clueval.metrics.masking.text import MaskedText
-from clueval.metrics.masking.weights import Range, Ranges, Weights, union_of
+from clueval.metrics.masking.weights import PositionWeights, Range, Ranges, union_of
 from clueval.spans.document import Document
 from clueval.spans.parts import intersect
 
@@ -76,9 +76,9 @@ class Examination:
     details: Mapping[str, Any] = field(default_factory=dict)
 
     @cached_property
-    def masked(self) -> Weights:
+    def masked(self) -> PositionWeights:
         """Flags of the positions that are masked."""
-        return Weights.at(self.masked_ranges, self.text.size)
+        return PositionWeights.at(self.masked_ranges, self.text.size)
 
     @cached_property
     def masked_ranges(self) -> list[Range]:
@@ -92,18 +92,18 @@ class Examination:
         return union_of(self.text.place(*one) for mask in self.masks for one in mask.ranges)
 
     @cached_property
-    def mentioned(self) -> Weights:
+    def mentioned(self) -> PositionWeights:
         """Flags of the positions that are in a mention of any annotator."""
         every = (one for found in self.mentions.values() for mention in found for one in mention.ranges)
-        return Weights.at(every, self.text.size)
+        return PositionWeights.at(every, self.text.size)
 
     @cached_property
-    def exposed(self) -> Weights:
+    def exposed(self) -> PositionWeights:
         """What is neither ignorable nor masked, in the whole text."""
         return self.text.core - self.masked
 
     @cached_property
-    def exposed_words(self) -> Weights:
+    def exposed_words(self) -> PositionWeights:
         """Flags of the words that count and have an exposed position."""
         text, exposed = self.text, self.exposed
         if text.in_tokens:
@@ -113,7 +113,7 @@ class Examination:
             for word in text.words_in(start, end):
                 if found[word]:
                     found[word] = exposed.between(text.starts[word], text.ends[word]) > 0
-        return Weights(bytes(found))
+        return PositionWeights(bytes(found))
 
     @cached_property
     def judged(self) -> Mapping[str, list[Judged]]:
@@ -146,14 +146,14 @@ class Examination:
         return found
 
     @cached_property
-    def _readable(self) -> tuple[Weights, Weights]:
+    def _readable(self) -> tuple[PositionWeights, PositionWeights]:
         """The number of characters that can be read of each position and the blank after it, and flags of blanks."""
         text, masked = self.text, self.masked
         if not text.in_tokens:
-            return Weights(b"\x01" * text.size) - masked, Weights(bytes(text.size))
-        sizes = Weights(bytes(len(token) + 1 for token in text.spelled))
+            return PositionWeights(b"\x01" * text.size) - masked, PositionWeights(bytes(text.size))
+        sizes = PositionWeights(bytes(len(token) + 1 for token in text.spelled))
         inside = ((start, end - 1) for mask in self.masks for start, end in mask.ranges)
-        blanks = Weights(b"\x01" * text.size) - Weights.at(inside, text.size)
+        blanks = PositionWeights(b"\x01" * text.size) - PositionWeights.at(inside, text.size)
         return (sizes - masked) | (blanks & masked), blanks
 
     def _readable_in(self, start: int, end: int) -> int:

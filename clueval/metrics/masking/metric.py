@@ -22,7 +22,7 @@ from clueval.metrics.masking.layers import (
 )
 from clueval.metrics.masking.mention import CLASS_LAYER, Mention, MentionReader, risk_by
 from clueval.metrics.masking.text import MaskedText
-from clueval.metrics.masking.weights import Range, Weights
+from clueval.metrics.masking.weights import PositionWeights, Range
 from clueval.metrics.masking.word_files import IgnoredWords, WordWeights, token_weights
 from clueval.metrics.metric import Needs, Rates, Side
 from clueval.metrics.tally_keys import Shape
@@ -250,7 +250,7 @@ class Masking:
             name: int(other.metadata.get(name, 0)) for name in (PLACEHOLDERS, REPLACED_WORDS)
         }
         details["from_the_right"] = Examination(own, text, mentions, again)
-        details["uncertain"] = Weights.at(_ranges(other.metadata.get(UNCERTAIN, "")), text.size)
+        details["uncertain"] = PositionWeights.at(_ranges(other.metadata.get(UNCERTAIN, "")), text.size)
         return Examination(own, text, mentions, masks, details)
 
     @property

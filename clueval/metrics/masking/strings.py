@@ -11,14 +11,14 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 from itertools import compress
 
 from clueval.metrics.masking.text import LONG, MaskedText, MentionWords
-from clueval.metrics.masking.weights import Range, Weights
+from clueval.metrics.masking.weights import PositionWeights, Range
 
 LEAST_CHARACTERS = 4
 LEAST_DIGITS = 5
 
 
 def find_strings(
-    text: MaskedText, strings: Iterable[MentionWords], mentioned: Weights, exposed: Weights
+    text: MaskedText, strings: Iterable[MentionWords], mentioned: PositionWeights, exposed: PositionWeights
 ) -> list[Range]:
     """Return where the words of mentions stand outside mentions and are not wholly masked, by position.
 
@@ -60,7 +60,9 @@ def _key(text: MaskedText, first: int, past: int) -> Hashable:
     return text.keys_of(MentionWords((words[first], words[past - 1]), (first + 1, past - 1)))[0]
 
 
-def _found(text: MaskedText, strings: _Strings, mentioned: Weights, exposed: Weights) -> Iterator[Range]:
+def _found(
+    text: MaskedText, strings: _Strings, mentioned: PositionWeights, exposed: PositionWeights
+) -> Iterator[Range]:
     words, numbers = text.counted.spelled, text.counted.numbers
     past = reach = 0
     for first in compress(range(len(words)), map(strings.__contains__, words)):
@@ -79,7 +81,7 @@ def _found(text: MaskedText, strings: _Strings, mentioned: Weights, exposed: Wei
                 break
 
 
-def _next(flags: Weights, place: int) -> int:
+def _next(flags: PositionWeights, place: int) -> int:
     """Return the next place with a flag that is set, or the end."""
     found = flags.bytes.find(1, place)
     return len(flags.bytes) if found < 0 else found

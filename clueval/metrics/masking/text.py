@@ -17,7 +17,7 @@ from itertools import compress, pairwise
 from typing import NamedTuple
 
 from clueval.exceptions import SpanError, UsageError
-from clueval.metrics.masking.weights import Range, Ranges, Weights
+from clueval.metrics.masking.weights import PositionWeights, Range, Ranges
 from clueval.spans.document import Document
 from clueval.spans.span import Span, name_of
 from clueval.transforms.alignment import Characters
@@ -73,22 +73,22 @@ class MaskedText:
             self.spelled = document.tokens
             self.size = len(self.spelled)
             self.starts, self.ends = range(self.size), range(1, self.size + 1)
-            self.letters = self.core = Weights(bytes(map(_LETTER_NUMBERS.__getitem__, self.spelled)))
+            self.letters = self.core = PositionWeights(bytes(map(_LETTER_NUMBERS.__getitem__, self.spelled)))
         else:
             self.size = len(self.characters)
             self._find_words()
-            self.letters = self.core = Weights(bytes(map(str.isalnum, self.characters)))
+            self.letters = self.core = PositionWeights(bytes(map(str.isalnum, self.characters)))
         if ignore == "none":
-            self.core = Weights(b"\x01" * self.size)
+            self.core = PositionWeights(b"\x01" * self.size)
         elif ignored:
             skipped = [word.casefold() in ignored for word in self.spelled]
             places = compress(zip(self.starts, self.ends, strict=True), skipped)
-            self.core = self.letters - Weights.at(places, self.size)
+            self.core = self.letters - PositionWeights.at(places, self.size)
         if in_tokens:
             self.counting = self.core.flags
         else:
             counts = {w: any(map(str.isalnum, w)) and w.casefold() not in ignored for w in set(self.spelled)}
-            self.counting = Weights(bytes(map(counts.__getitem__, self.spelled)))
+            self.counting = PositionWeights(bytes(map(counts.__getitem__, self.spelled)))
 
     @classmethod
     def of(
@@ -175,7 +175,7 @@ class MaskedText:
         """Return the characters of ranges of positions."""
         return "".join([self.characters[slice(*self.place(*one))] for one in ranges])
 
-    def core_in(self, start: int, end: int, exposed: Weights) -> list[Range]:
+    def core_in(self, start: int, end: int, exposed: PositionWeights) -> list[Range]:
         """Return the runs of characters in ``[start, end)`` that are core, given the weights of what is exposed."""
         runs = exposed.runs(start, end)
         if not self.in_tokens:

@@ -1,4 +1,4 @@
-"""Weights of positions, and their sum in a range.
+"""PositionWeights of positions, and their sum in a range.
 
 The sum of a long range comes from running sums, so that a range costs the same whatever its length.
 """
@@ -24,7 +24,7 @@ SHORT = 256
 """The weights of a range of up to this length are added one by one; for longer ones running sums are made."""
 
 
-class Weights:
+class PositionWeights:
     """One weight for each position, or for each word, as a byte; flags are weights of 0 and 1."""
 
     def __init__(self, weights: bytes) -> None:
@@ -35,7 +35,7 @@ class Weights:
         return array("Q", accumulate(self.bytes, initial=0))
 
     @classmethod
-    def at(cls, ranges: Iterable[Range], length: int) -> Weights:
+    def at(cls, ranges: Iterable[Range], length: int) -> PositionWeights:
         """Return flags for `length` positions, set within the ranges."""
         flags = bytearray(length)
         for start, end in union_of(ranges):
@@ -63,26 +63,26 @@ class Weights:
         """Return the runs of positions in ``[start, end)`` that have a weight."""
         return [run.span() for run in _RUN.finditer(self.bytes, start, end)]
 
-    def __and__(self, flags: Weights) -> Weights:
+    def __and__(self, flags: PositionWeights) -> PositionWeights:
         """Return the weights where flags are set, and 0 elsewhere."""
         return self._of(_number(self.bytes) & 255 * _number(flags.bytes))
 
-    def __or__(self, other: Weights) -> Weights:
+    def __or__(self, other: PositionWeights) -> PositionWeights:
         """Return the weights of both, none of which has a weight where the other has one."""
         return self._of(_number(self.bytes) | _number(other.bytes))
 
-    def __sub__(self, flags: Weights) -> Weights:
+    def __sub__(self, flags: PositionWeights) -> PositionWeights:
         """Return the weights where flags are not set, and 0 elsewhere."""
         number = _number(self.bytes)
         return self._of(number ^ (number & 255 * _number(flags.bytes)))
 
-    def _of(self, number: int) -> Weights:
-        return Weights(number.to_bytes(len(self.bytes), "little"))
+    def _of(self, number: int) -> PositionWeights:
+        return PositionWeights(number.to_bytes(len(self.bytes), "little"))
 
     @cached_property
-    def flags(self) -> Weights:
+    def flags(self) -> PositionWeights:
         """Flags of the positions that have a weight."""
-        return Weights(self.bytes.translate(_ANY))
+        return PositionWeights(self.bytes.translate(_ANY))
 
     @property
     def total(self) -> int:

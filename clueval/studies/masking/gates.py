@@ -16,7 +16,7 @@ from clueval.options import number
 from clueval.studies.gates import require_fraction
 
 if TYPE_CHECKING:
-    from clueval.studies.masking.report import MaskingReport
+    from clueval.studies.masking.found import MaskingFindings
 
 NEAR = 1e-12
 """A figure that misses its limit by no more than this keeps it."""
@@ -27,7 +27,7 @@ _MISSING = object()
 
 
 def failures(
-    report: MaskingReport, fail_under: Iterable[str] | str, fail_over: Iterable[str] | str
+    report: MaskingFindings, fail_under: Iterable[str] | str, fail_over: Iterable[str] | str
 ) -> Iterator[str]:
     """Yield a line for each limit that is not kept; a figure that is undefined, or of an absent class, keeps none.
 
@@ -62,7 +62,7 @@ def _limit(text: str) -> tuple[str, float]:
         ) from None
 
 
-def _value(report: MaskingReport, figure: str) -> float | None:
+def _value(report: MaskingFindings, figure: str) -> float | None:
     """Return the value of a figure; None if it is undefined or of an absent class."""
     reports = report.reports
     match = _FIGURE.fullmatch(figure)
@@ -84,7 +84,7 @@ def _value(report: MaskingReport, figure: str) -> float | None:
     return found
 
 
-def _why(report: MaskingReport, figure: str) -> str:
+def _why(report: MaskingFindings, figure: str) -> str:
     """Return the classes that there are, if no mention has the class of a figure."""
     match = _FIGURE.fullmatch(figure)
     kinds = sorted({kind for one in report.reports.values() for kind in one["classes"]} - {"all"})
@@ -117,7 +117,7 @@ def _at(report: Any, path: str) -> Any:
     return found[0] if found else _MISSING
 
 
-def _advice(report: MaskingReport, figure: str) -> str:
+def _advice(report: MaskingFindings, figure: str) -> str:
     from difflib import get_close_matches
 
     first = next(iter(report.reports.values()), None)

@@ -17,7 +17,7 @@ from clueval.reports.cutting import cut_label
 from clueval.reports.page import LONG, ShownTable, assets, environment
 from clueval.spans.span import NO_LABEL
 from clueval.studies.masking.collector import MOST_LEAKS
-from clueval.studies.masking.report import MaskingReport, percent_above
+from clueval.studies.masking.found import MaskingFindings, percent_above
 from clueval.studies.masking.text import where_masked
 from clueval.writing import whole_file
 
@@ -54,14 +54,14 @@ class ShownLeak(NamedTuple):
     more: int
 
 
-def write(path: Path, report: MaskingReport, *, text: bool, lang: str = "") -> None:
+def write(path: Path, report: MaskingFindings, *, text: bool, lang: str = "") -> None:
     """Write the page, whole or not at all. Raises `MissingExtra` without Jinja2, and `FileError`."""
     page = render(report, text=text, lang=lang)
     with whole_file(path) as file:
         file.write(page)
 
 
-def render(report: MaskingReport, *, text: bool = True, lang: str = "") -> str:
+def render(report: MaskingFindings, *, text: bool = True, lang: str = "") -> str:
     """Return the page; without `text` it has positions only, no text of the documents."""
     jinja = environment()
     kinds = list(dict.fromkeys(leak.kind for leak in report.leaks))
@@ -91,7 +91,7 @@ def render(report: MaskingReport, *, text: bool = True, lang: str = "") -> str:
     )
 
 
-def classes_in_words(report: Mapping[str, Any], findings: MaskingReport) -> Iterator[ShownClass]:
+def classes_in_words(report: Mapping[str, Any], findings: MaskingFindings) -> Iterator[ShownClass]:
     """Yield the classes, riskiest first, then all together, and what their figures mean."""
     classes = report["classes"]
     order = [name for name in classes if name != "all"]
@@ -148,18 +148,18 @@ def shown_leaks(leaks: Sequence[Leak], kinds: Sequence[str]) -> Iterator[ShownLe
         yield ShownLeak(leak, f"leak-{number}", kinds.index(leak.kind), where_masked(leak), siblings, more)
 
 
-def _tables(report: MaskingReport) -> Iterator[ShownTable]:
+def _tables(report: MaskingFindings) -> Iterator[ShownTable]:
     for name, one in report.reports.items():
         yield from map(ShownTable.of, tables(cut_label(name), one))
 
 
-def _tables_of_groups(report: MaskingReport) -> Iterator[ShownTable]:
+def _tables_of_groups(report: MaskingFindings) -> Iterator[ShownTable]:
     if report.result.groups is not None:
         whole = {**report.result.to_dict(), "metrics": {}}
         yield from map(ShownTable.of, of_report(whole, report.result.scored_by))
 
 
-def _conventions(report: MaskingReport) -> Iterator[ShownTable]:
+def _conventions(report: MaskingFindings) -> Iterator[ShownTable]:
     for one in report.reports.values():
         for program, section in one["conventions"].items():
             yield from map(ShownTable.of, of_section(f"as {program} counts", section))

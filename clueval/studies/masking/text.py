@@ -16,14 +16,14 @@ from clueval.visible import visible
 from clueval.writing import whole_file
 
 if TYPE_CHECKING:
+    from clueval.studies.masking.found import MaskingFindings
     from clueval.studies.masking.leak import Leak
-    from clueval.studies.masking.report import MaskingReport
 
 MOST_LEAKS = 200
 """How many leaks the text shows; JSON and TSV have all."""
 
 
-def lines(report: MaskingReport, *, text: bool) -> Iterator[str]:
+def lines(report: MaskingFindings, *, text: bool) -> Iterator[str]:
     """Yield the lines: the sentence on documents, the tables, the leaks riskiest first, the signature."""
     whole = report.result.to_dict()
     yield from summary(whole)
@@ -49,7 +49,7 @@ def _narrow(found: Iterable[Table]) -> str:
     return render_tables(part for table in found for part in narrow(table))
 
 
-def _leaks(report: MaskingReport, *, text: bool) -> Iterator[str]:
+def _leaks(report: MaskingFindings, *, text: bool) -> Iterator[str]:
     number = len(report.leaks)
     if not report.result.documents:
         yield "no documents, so nothing was checked"
@@ -103,13 +103,13 @@ COLUMNS = (
 )
 
 
-def write_table(path: Path, report: MaskingReport, *, text: bool) -> None:
+def write_table(path: Path, report: MaskingFindings, *, text: bool) -> None:
     """Write the table, whole or not at all. Raises `FileError`."""
     with whole_file(path) as file:
         file.writelines(f"{line}\n" for line in table_lines(report, text=text))
 
 
-def table_lines(report: MaskingReport, *, text: bool) -> Iterator[str]:
+def table_lines(report: MaskingFindings, *, text: bool) -> Iterator[str]:
     """Yield the header and a line for each leak, then for each string leak; without `text`, positions only."""
     yield "\t".join([*COLUMNS, *(("label", "text") if text else ())])
     for leak in report.leaks:

@@ -11,6 +11,7 @@ from browser import Browser, in_browser
 
 import clueval
 from clueval import Document, MaskingReport, Span
+from clueval.studies.masking.found import MaskingFindings
 from clueval.studies.masking.page import render
 
 pytest.importorskip("jinja2")
@@ -29,7 +30,7 @@ def report(text: str = TEXT, **settings: Any) -> MaskingReport:
     )
 
 
-def page(found: MaskingReport, *, text: bool = True) -> str:
+def page(found: MaskingFindings, *, text: bool = True) -> str:
     return render(found, text=text)
 
 
