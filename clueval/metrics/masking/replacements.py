@@ -123,7 +123,10 @@ class LargestShares:
             if not self._ends or end > self._ends[-1]:
                 self._starts.append(start)
                 self._ends.append(end)
-        self._longest = _Longest(list(map(length, self._starts, self._ends)))
+
+    @cached_property
+    def _longest(self) -> _Longest:
+        return _Longest(list(map(self._length, self._starts, self._ends)))
 
     def of(self, start: int, end: int) -> Range | None:
         """Return the first of the ranges that share most with ``[start, end)``, as the lowest start and end possible.

@@ -64,13 +64,15 @@ def _found(
     text: MaskedText, strings: _Strings, mentioned: PositionWeights, exposed: PositionWeights
 ) -> Iterator[Range]:
     words, numbers = text.counted.spelled, text.counted.numbers
+    mentions = mentioned.bytes
     past = reach = 0
     for first in compress(range(len(words)), map(strings.__contains__, words)):
         start = text.starts[numbers[first]]
-        if first < past or mentioned.bytes[start]:
+        if first < past or mentions[start]:
             continue
         if start >= reach:
-            reach = _next(mentioned, start)
+            reach = mentions.find(1, start)
+            reach = len(mentions) if reach < 0 else reach
         for length, keys in strings[words[first]].items():
             last = first + length - 1
             end = text.ends[numbers[last]] if last < len(words) else reach + 1
@@ -79,9 +81,3 @@ def _found(
                 if exposed.between(start, end):
                     yield start, end
                 break
-
-
-def _next(flags: PositionWeights, place: int) -> int:
-    """Return the next place with a flag that is set, or the end."""
-    found = flags.bytes.find(1, place)
-    return len(flags.bytes) if found < 0 else found

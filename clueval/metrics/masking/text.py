@@ -137,13 +137,13 @@ class MaskedText:
     def ranges_of(self, span: Span, document: Document) -> Ranges:
         """Return the positions of a span of one of the sides, `document`. Raises `SpanError` outside the text."""
         first = document.start
+        if self.in_tokens and span.tokens is None and span.parts is None and span.end - first <= self.size:
+            return ((span.start - first, span.end - first),)
         limit = self.size if self.in_tokens or self._places.starts is None else len(self._places.starts)
         if span.end - first > limit:
             raise SpanError(
                 f"span {name_of(span)} lies outside the text", document=document.id, file=document.file
             )
-        if self.in_tokens and span.tokens is None and span.parts is None:
-            return ((span.start - first, span.end - first),)
         parts = _runs_of(span.tokens) if span.tokens else span.fragments
         if self.in_tokens:
             return tuple((start - first, end - first) for start, end in parts)
@@ -201,12 +201,12 @@ class MaskedText:
         """Return the words of a mention that count, or all of its text as one if none does."""
         if len(ranges) == 1:
             start, end = ranges[0]
+            if self.in_tokens and end - start == 1:
+                return MentionWords((self.spelled[start],))
             inside = self.words_in(start, end)
             if len(inside) > LONG:
                 return self._strings_within(inside, start, end)
             if self.in_tokens:
-                if end - start == 1:
-                    return MentionWords((self.spelled[start],))
                 words = tuple(compress(self.spelled[start:end], self.counting.bytes[start:end]))
                 return MentionWords(words or (self.between(ranges),))
         found = []

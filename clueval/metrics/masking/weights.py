@@ -101,9 +101,13 @@ def union_of(ranges: Iterable[Range]) -> list[Range]:
     [(0, 2), (4, 9)]
     """
     found: list[Range] = []
+    reach = -1
     for start, end in sorted(ranges):
-        if found and start <= found[-1][1]:
-            found[-1] = (found[-1][0], max(found[-1][1], end))
-        elif start < end:
-            found.append((start, end))
+        if start > reach:
+            if start < end:
+                found.append((start, end))
+                reach = end
+        elif end > reach:
+            found[-1] = found[-1][0], end
+            reach = end
     return found
