@@ -28,8 +28,7 @@ from clueval.spans.making import making_many
 from clueval.spans.seen_names import SeenNames
 from clueval.spans.span import Frozen, Span
 from clueval.tagging.decoder import BadTag, Decoder
-from clueval.tagging.lenient_chunks import flat
-from clueval.tagging.transitions import Seams
+from clueval.tagging.transitions import Seams, flat
 
 Decoders = Mapping[tuple[str, str], Decoder]
 """The decoder of each (side, layer)."""

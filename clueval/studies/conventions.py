@@ -31,7 +31,8 @@ from clueval.metrics import metric_named
 from clueval.metrics.counting import Tally, f_measure, rate
 from clueval.metrics.metric import Metric, Needs, Rates, Side, rates_of
 from clueval.options import changed_fields, field_names, with_fields
-from clueval.reading.given import InputSide, side_of
+from clueval.reading.given import InputSide
+from clueval.reading.given_sides import side_of
 from clueval.reading.layers import LayerColumns, layer_names
 from clueval.reading.paths import are_paths
 from clueval.reading.spooled import spooled
