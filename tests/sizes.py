@@ -1,4 +1,4 @@
-"""Small sizes, and files read without lockstep or as documents, for tests of what must not depend on any of these."""
+"""Small sizes, and files read as passages or as documents, for tests of what must not depend on any of these."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any
 from unittest.mock import patch
 
-from clueval.evaluation.lockstep.regular import REGULAR
+from clueval.evaluation.regular_bytes import REGULAR
 from clueval.formats.columns.sizes import Sizes
 from clueval.reading.read_options import ReadOptions
 

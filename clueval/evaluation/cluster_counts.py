@@ -32,6 +32,8 @@ class ClusterCounts:
         self._plan, self._seen_names = plan, seen_names
         self._where = plan.where.on_layers(layers)
         self._layers = [layer for layer in layers if all(layer != each.needs.within for each in plan.metrics)]
+        sequences = sequences_in(plan, self._layers)
+        self._places = [(metric, sequence) for metric in plan.metrics for sequence in sequences]
         self._positions = 0
         self._tallies: Tallies = {}
 
@@ -57,13 +59,17 @@ class ClusterCounts:
         for counts, times in parts:
             positions -= counts._positions * times
             for key, tally in counts._tallies.items():
-                total = found.setdefault(key, Tally())
+                total = found.get(key)
+                if total is None:
+                    total = found[key] = Tally()
                 for name, number in tally.items():
-                    total[name] += number * times
-        for metric in self._plan.metrics:
-            outside = Tally() if metric.needs.outside is None else metric.needs.outside(positions)
-            for sequence in sequences_in(self._plan, self._layers):
-                found.setdefault((metric.name, sequence), Tally()).update(outside)
+                    total[name] = total.get(name, 0) + number * times
+        for metric, sequence in self._places:
+            total = found.get((metric.name, sequence))
+            if total is None:
+                total = found[metric.name, sequence] = Tally()
+            if metric.needs.outside is not None:
+                total.update(metric.needs.outside(positions))
         return found
 
 

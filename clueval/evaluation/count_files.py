@@ -10,8 +10,8 @@ from typing import Any
 
 from clueval.evaluation.engine import Evaluation
 from clueval.evaluation.file_pairs import count_without_documents
+from clueval.evaluation.file_reading import FileEnd
 from clueval.evaluation.inputs import add_files, add_layer, add_passed_over, schemes_of
-from clueval.evaluation.lockstep import FileEnd
 from clueval.evaluation.notices import empty_files
 from clueval.evaluation.observer import WorkerObserver
 from clueval.evaluation.options import Workers

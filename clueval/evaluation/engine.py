@@ -12,8 +12,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from clueval.evaluation.depths import depth_sequence
+from clueval.evaluation.file_reading import FileEnd, FileReading
 from clueval.evaluation.inputs import Inputs, add_layer, include, no_inputs, reported
-from clueval.evaluation.lockstep import FileEnd, FileReading
 from clueval.evaluation.plan import Plan
 from clueval.evaluation.repairs import RepairCount
 from clueval.evaluation.tallies import (
@@ -27,7 +27,6 @@ from clueval.evaluation.tallies import (
 from clueval.evaluation.totals import PartialCounts, Totals, Unprojected, add_to
 from clueval.evaluation.units.pieces import Pieces, require_sum, value_of
 from clueval.evaluation.units.unit import SENTENCE
-from clueval.exceptions import CluevalError
 from clueval.metrics.metric import Metric, Side, refuse_filter
 from clueval.reading.same_text import require_same_text
 from clueval.spans.compared import SIDES, Compared
@@ -251,27 +250,16 @@ class Evaluation:
     def count_reading(self, reading: FileReading) -> FileEnd:
         """Count two files in a separate evaluation, and include its counts when the files have ended.
 
-        If the reading raises an error, its counts are dropped, and `FileReading.again` is counted, whose errors
-        name the place.
+        If the reading raises an error, its counts are dropped.
         """
         self.see_layers(reading.layers)
-        try:
-            separate = self._counted(reading)
-        except CluevalError:
-            if reading.again is None:
-                raise
-            return self.count_reading(reading.again)
-        self.include(separate.counts())
-        reading.show()
-        return reading.end
-
-    def _counted(self, reading: FileReading) -> Evaluation:
-        """A new evaluation that has counted only this reading."""
         separate = Evaluation(self.plan, self.layers)
         separate.pieces.file = self.pieces.file
         for _ in map(separate.count_compared, reading):  # `map` holds no value while the next one is made
             pass
-        return separate
+        self.include(separate.counts())
+        reading.show()
+        return reading.end
 
     def count_compared(self, compared: Compared) -> None:
         """Add the counts of a part of two texts."""
@@ -316,8 +304,9 @@ class Evaluation:
         receivers = [self.total]
         if self.plan.wants_single_documents:
             on_documents = self.plan.where.on_documents(self.layers)
-            self.seen_names.see(document, metadata, on_documents)
-            if not on_documents.lets_through(document, metadata):
+            if sentence in (None, 1):
+                self.seen_names.see(document, metadata, on_documents)
+            if on_documents and not on_documents.lets_through(document, metadata):
                 return []
         values = self._values(document, metadata)
         for key, value in zip(self.plan.by, values, strict=True):

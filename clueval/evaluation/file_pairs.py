@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from clueval.evaluation.column_clusters import cluster_reading, raise_first_error
+from clueval.evaluation.column_clusters import cluster_readings, raise_first_error
 from clueval.evaluation.engine import Evaluation
-from clueval.evaluation.lockstep import FileEnd, FileReading
+from clueval.evaluation.file_reading import FileEnd, FileReading
 from clueval.evaluation.plan import Plan
 from clueval.exceptions import CluevalError
 from clueval.reading.source import Source
@@ -33,19 +33,20 @@ def count_without_documents(
         return count_rows(evaluation, gold, predicted), None
     if (metric := _fair_alone(gold, predicted, evaluation.plan)) is not None:
         return True, _count_span_files(evaluation, gold, predicted, metric)
-    plan, seen_names = evaluation.plan, evaluation.seen_names
-    reading = cluster_reading(gold, predicted, plan, seen_names)
-    if reading is not None:
+    error = None
+    for reading in cluster_readings(gold, predicted, evaluation.plan, evaluation.seen_names):
         try:
             return True, evaluation.count_reading(reading)
-        except CluevalError:
-            if gold.options.part is not None:
-                raise  # the whole files are counted again
+        except CluevalError as found:
+            error = found
+    if error is not None:
+        if gold.options.part is not None:
+            raise error  # the whole files are counted again
         raise_first_error(gold, predicted)
         return False, None
     try:
-        reading = _token_reading(evaluation, gold, predicted)
-        return (False, None) if reading is None else (True, evaluation.count_reading(reading))
+        tokens = _token_reading(evaluation, gold, predicted)
+        return (False, None) if tokens is None else (True, evaluation.count_reading(tokens))
     except CluevalError:
         return False, None
 
@@ -79,7 +80,7 @@ def _fair_alone(gold: Source, predicted: Source, plan: Plan) -> Fair | None:
 
 def _count_span_files(evaluation: Evaluation, gold: Source, predicted: Source, metric: Fair) -> FileEnd:
     """Count two files of FairEval's spans; comparing their spans sentence by sentence takes twice as long."""
-    from clueval.evaluation.lockstep.fair_spans import run_blocks
+    from clueval.evaluation.fair_spans import run_blocks
 
     target, system = (
         blocks(

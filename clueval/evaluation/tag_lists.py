@@ -13,7 +13,7 @@ from itertools import islice, zip_longest
 from typing import Any
 
 from clueval.evaluation.engine import Evaluation
-from clueval.evaluation.lockstep import FileEnd, FileReading
+from clueval.evaluation.file_reading import FileEnd, FileReading
 from clueval.evaluation.plan import Plan
 from clueval.evaluation.row_clusters import DocumentClusters, RowClusters
 from clueval.exceptions import CluevalError, UsageError, described
@@ -123,9 +123,8 @@ def _compared(
             _require_tags((gold, predicted), check, documents, ids)
             raise
         documents += len(gold)
-    if isinstance(clusters, DocumentClusters):
-        clusters.rest()
-    elif documents:
+    clusters.rest()
+    if documents and not isinstance(clusters, DocumentClusters):
         yield Compared(0, 0, tallies=clusters.tallies(positions))
 
 
@@ -135,7 +134,7 @@ def _by_document(
     for number, pair in enumerate(zip(gold, predicted, strict=True), done):
         clusters.add_sentences(*([tags] for tags in pair))
         name, tokens = str(number) if ids is None else ids[number], len(pair[0])
-        yield Compared(1, tokens, document=name, tallies=clusters.document_tallies(tokens), sentence=1)
+        yield Compared(1, tokens, document=name, tallies=clusters.tallies(tokens), sentence=1)
 
 
 def _require_tags(

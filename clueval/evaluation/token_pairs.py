@@ -12,7 +12,7 @@ from collections.abc import Generator, Hashable, Iterator, Sequence
 from itertools import accumulate, groupby, pairwise, product, zip_longest
 from typing import Any, NamedTuple
 
-from clueval.evaluation.lockstep import FileEnd, FileReading
+from clueval.evaluation.file_reading import FileEnd, FileReading
 from clueval.evaluation.observer import TokenObserver
 from clueval.evaluation.plan import Plan
 from clueval.evaluation.tallies import count_sides

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from clueval.evaluation.lockstep.tag_runs import Columns, Tags
 from corpora import write
 from hypothesis import given
 from hypothesis import strategies as st
@@ -18,7 +19,6 @@ from sizes import passages_alone
 from clueval import Document, Span
 from clueval.evaluation.column_clusters import UnusualPassage
 from clueval.evaluation.engine import Evaluation
-from clueval.evaluation.lockstep.tag_runs import Columns, Tags
 from clueval.exceptions import CluevalError
 from clueval.metrics import metric_named
 from clueval.reading.read_options import ReadOptions

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from clueval.evaluation.engine import Evaluation
-from clueval.evaluation.lockstep import FileEnd
+from clueval.evaluation.file_reading import FileEnd
 from clueval.evaluation.plan import Plan
 from clueval.reading.pairing import source_pairs
 from clueval.reading.read_options import ReadOptions

@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from clueval.evaluation.lockstep.reader import Stretch
+from clueval.evaluation.lockstep.tag_runs import TagRuns
 from corpora import Corpus, conll, vrt, write
 from readings import LEVELS, reading_of
 from sizes import passages_alone
 
 from clueval.evaluation.lockstep import lockstep
-from clueval.evaluation.lockstep.reader import Stretch
-from clueval.evaluation.lockstep.tag_runs import TagRuns
 from clueval.evaluation.plan import Plan
 from clueval.evaluation.row_clusters import DocumentClusters
 from clueval.exceptions import FormatError

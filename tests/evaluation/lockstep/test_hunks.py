@@ -5,11 +5,11 @@ from collections.abc import Iterable, Sequence
 from itertools import groupby, product
 
 import pytest
+from clueval.evaluation.lockstep.hunks import find_hunks, fits, is_plain
+from clueval.evaluation.lockstep.tag_runs import BOTH, Rows
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clueval.evaluation.lockstep.hunks import find_hunks, fits, is_plain
-from clueval.evaluation.lockstep.tag_runs import BOTH, Rows
 from clueval.formats.columns.layout import ColumnOptions, Layout, layout_of
 
 

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 from unittest.mock import patch
 
 import pytest
+from clueval.evaluation.lockstep.reader import Lockstep, Stretch
 from corpora import Corpus, conll, tagged_corpora, vrt, write
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
@@ -17,7 +18,6 @@ from sizes import handed_in, passages_alone
 from clueval import score
 from clueval.evaluation.engine import Evaluation
 from clueval.evaluation.lockstep import lockstep
-from clueval.evaluation.lockstep.reader import Lockstep, Stretch
 from clueval.exceptions import CluevalError, TextMismatch
 from clueval.formats.columns.passages import Passage
 from clueval.formats.columns.sizes import Sizes

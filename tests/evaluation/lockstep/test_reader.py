@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from clueval.evaluation.lockstep.reader import File, FilePieces, Lockstep, Stretch
 from corpora import write
 
 from clueval.evaluation.lockstep import lockstep
-from clueval.evaluation.lockstep.reader import File, FilePieces, Lockstep, Stretch
 from clueval.exceptions import FormatError
 from clueval.formats.columns.sizes import Sizes
 from clueval.reading.read_options import ReadOptions

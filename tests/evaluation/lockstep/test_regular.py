@@ -4,10 +4,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from clueval.evaluation.lockstep.regular import Recogniser, Regular
 from corpora import write
 
 from clueval.evaluation.lockstep import lockstep
-from clueval.evaluation.lockstep.regular import Recogniser, Regular
 from clueval.formats.columns.builder import DocumentHead
 from clueval.reading.read_options import ReadOptions
 from clueval.reading.source import source_of

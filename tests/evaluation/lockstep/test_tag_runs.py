@@ -3,11 +3,11 @@ from __future__ import annotations
 from collections import Counter
 
 import pytest
+from clueval.evaluation.lockstep.tag_runs import Rows, TagRuns, columns_of
 from hypothesis import given
 from hypothesis import strategies as st
 from readings import row_clusters
 
-from clueval.evaluation.lockstep.tag_runs import Rows, TagRuns, columns_of
 from clueval.exceptions import CluevalError
 from clueval.formats.columns.layout import ColumnOptions, Layout, layout_of
 from clueval.formats.columns.sizes import Sizes

@@ -1,8 +1,8 @@
 from __future__ import annotations
 
 import pytest
-
 from clueval.evaluation.lockstep.token_ids import TokenIds
+
 from clueval.exceptions import FormatError
 from clueval.formats.columns.layout import ColumnOptions, layout_of
 

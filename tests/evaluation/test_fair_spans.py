@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 
-from clueval.evaluation.lockstep.fair_spans import Run, run_blocks
+from clueval.evaluation.fair_spans import Run, run_blocks
 from clueval.exceptions import FormatError, TextMismatch
 from clueval.metrics.fair import Fair
 
