@@ -131,10 +131,9 @@ def _compared(
 def _by_document(
     clusters: DocumentClusters, gold: Sentences, predicted: Sentences, done: int, ids: Sequence[str] | None
 ) -> Iterator[Compared]:
-    for number, pair in enumerate(zip(gold, predicted, strict=True), done):
-        clusters.add_sentences(*([tags] for tags in pair))
-        name, tokens = str(number) if ids is None else ids[number], len(pair[0])
-        yield Compared(1, tokens, document=name, tallies=clusters.tallies(tokens), sentence=1)
+    for number, (tags, tallies) in enumerate(zip(gold, clusters.of_tags(gold, predicted), strict=True), done):
+        name = str(number) if ids is None else ids[number]
+        yield Compared(1, len(tags), document=name, tallies=tallies, sentence=1)
 
 
 def _require_tags(

@@ -30,9 +30,9 @@ class Totals:
     def add(self, metric: str, sequence: str, tally: Tally) -> None:
         own = self.tallies.get((metric, sequence))
         if own is None:
-            self.tallies[metric, sequence] = Tally(tally)
-        else:
-            own.update(tally)
+            own = self.tallies[metric, sequence] = Tally()
+        for key, number in tally.items():  # takes a fifth of the time of `update` for few keys
+            own[key] = own.get(key, 0) + number
 
     def include(self, other: Totals) -> None:
         """Add the counts of other totals."""
