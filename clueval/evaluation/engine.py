@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 from clueval.evaluation.depths import depth_sequence
 from clueval.evaluation.file_reading import FileEnd, FileReading
 from clueval.evaluation.inputs import Inputs, add_layer, include, no_inputs, reported
-from clueval.evaluation.lost_spans import alone, lost_sides
 from clueval.evaluation.plan import Plan
 from clueval.evaluation.repairs import RepairCount
 from clueval.evaluation.tallies import (
@@ -25,12 +24,9 @@ from clueval.evaluation.tallies import (
     sequences_in,
     sides_of,
 )
-from clueval.evaluation.totals import PartialCounts, Totals, add_to
+from clueval.evaluation.totals import PartialCounts, Totals, Unprojected, add_to
 from clueval.evaluation.units.pieces import Pieces, require_sum, value_of
-from clueval.evaluation.units.sentences import pieces_of
 from clueval.evaluation.units.unit import SENTENCE
-from clueval.evaluation.unplaced import count_unplaced
-from clueval.evaluation.unprojected import Unprojected
 from clueval.metrics.metric import Metric, Side, refuse_filter
 from clueval.reading.same_text import require_same_text
 from clueval.spans.compared import SIDES, Compared
@@ -104,13 +100,18 @@ class Evaluation:
                 add_to(receivers, metric, depth_sequence(sequence, depth, deepest), tally)
         self.count_read(group.gold, group.predicted)
         if self.total.documents > before:
-            for sides, spans in lost_sides(prepared, self.plan, self.layers):
-                self.count_in(
-                    sides, self.plan.metrics, self.receivers(group.gold.id, group.gold.metadata, 0, 0)
-                )
-                self.unprojected += [Unprojected(group.gold.id, span) for span in spans]
+            if prepared.lost:
+                self._count_lost(prepared, group.gold)
             for observer in self.plan.observers:
                 observer.see(prepared)
+
+    def _count_lost(self, prepared: Group, gold: Document) -> None:
+        """Count the spans that a transform could not place, each alone."""
+        from clueval.evaluation.unplaced import lost_sides
+
+        for sides, spans in lost_sides(prepared, self.plan, self.layers):
+            self.count_in(sides, self.plan.metrics, self.receivers(gold.id, gold.metadata, 0, 0))
+            self.unprojected += [Unprojected(gold.id, span) for span in spans]
 
     def count_documents(
         self, gold: Document, predicted: Document, unplaced: Document | None = None
@@ -143,7 +144,10 @@ class Evaluation:
             self._count_sentences(gold, predicted, whole[0])
         if projected:
             self._count_projected(gold, predicted, projected, receivers)
-        count_unplaced(self, gold, predicted, unplaced, receivers)
+        if unplaced is not None:
+            from clueval.evaluation.unplaced import count_unplaced
+
+            count_unplaced(self, gold, predicted, unplaced, receivers)
         return receivers
 
     def _counted_alone(self, group: Group) -> Totals:
@@ -153,7 +157,10 @@ class Evaluation:
         metrics = [each for each in self.plan.metrics if unplaced is None or each.needs.places]
         self.count_in(self.sides(gold, predicted), metrics, [totals])
         self.count_whole(gold, predicted, metrics, [totals])
-        count_unplaced(self, gold, predicted, unplaced, [totals], listed=False)
+        if unplaced is not None:
+            from clueval.evaluation.unplaced import count_unplaced
+
+            count_unplaced(self, gold, predicted, unplaced, [totals], listed=False)
         return totals
 
     def count_read(self, gold: Document, predicted: Document) -> None:
@@ -202,6 +209,7 @@ class Evaluation:
         self, gold: Document, predicted: Document, metrics: Sequence[Metric], receivers: Sequence[Totals]
     ) -> None:
         """Count with the predicted spans projected onto the gold text."""
+        from clueval.evaluation.unplaced import alone
         from clueval.transforms.projection import project
 
         assert self.plan.align is not None
@@ -214,6 +222,8 @@ class Evaluation:
 
     def _count_sentences(self, gold: Document, predicted: Document, whole: Totals) -> None:
         """Count a pair of documents, counted as a whole already, once more in pieces that are units."""
+        from clueval.evaluation.units.sentences import pieces_of
+
         values, first = self._values(gold.id, gold.metadata), len(self.pieces.listed)
         for number, *sides in pieces_of(gold, predicted):
             totals = self.pieces.totals_of(self.pieces.key(gold.id, sentence=number), values, begins=True)

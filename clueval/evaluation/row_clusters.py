@@ -30,9 +30,8 @@ from clueval.spans.making import making_many
 from clueval.spans.seen_names import SeenNames
 from clueval.spans.span import Frozen, Span
 from clueval.tagging.decoder import BadTag, Decoder
-from clueval.tagging.lenient_chunks import flat
 from clueval.tagging.schemes import continues
-from clueval.tagging.transitions import Seams
+from clueval.tagging.transitions import Seams, flat
 
 Decoders = Mapping[tuple[str, str], Decoder]
 """The decoder of each (side, layer)."""
@@ -196,7 +195,11 @@ class DocumentClusters(RowClusters):
         clusters.update("".join(self._open).split())
         self._open = []
         self._text.clear()
-        found = self._tallies_of(clusters, positions)
+        known = (
+            (counts, times) for cluster, times in clusters.items() for counts in self._counts_of(cluster)
+        )
+        found = self._counts.summed(known, positions)
+        self._of_documents.update(clusters)
         self._forget()
         return found
 
@@ -207,9 +210,21 @@ class DocumentClusters(RowClusters):
         """
         text, self._text = "".join(self._text), []
         self._open, self._counter = [], Counter()
+        yield from self._of_text(text, sizes)
+
+    def of_tags(self, gold: Sequence[Sequence[str]], predicted: Sequence[Sequence[str]]) -> Iterator[Tallies]:
+        """Yield the counts of each of some parallel sentences, given the tags of one layer."""
+        rows = zip(repeat(1), flat(gold), flat(predicted), strict=False)
+        yield from self._of_text("".join(map(self._characters.__getitem__, rows)), map(len, gold))
+
+    def _of_text(self, text: str, sizes: Iterable[int]) -> Iterator[Tallies]:
+        self._of_documents.update(text.split())
         place = 0
         for size in sizes:
-            yield self._tallies_of(Counter(text[place : place + size].split()), size)
+            clusters = text[place : place + size].split()
+            yield self._counts.summed(
+                [(counts, 1) for cluster in clusters for counts in self._counts_of(cluster)], size
+            )
             place += size + 1
         self._forget()
 
@@ -217,14 +232,6 @@ class DocumentClusters(RowClusters):
         if self._plan.resample_by == SENTENCE:
             self._text.append(text)
         super()._add(text)
-
-    def _tallies_of(self, clusters: Counter[str], positions: int) -> Tallies:
-        """Return the counts of these clusters in a text of this many positions."""
-        known = (
-            (counts, times) for cluster, times in clusters.items() for counts in self._counts_of(cluster)
-        )
-        self._of_documents.update(clusters)
-        return self._counts.summed(known, positions)
 
     def _forget(self) -> None:
         """Forget the clusters if there are many."""

@@ -16,7 +16,8 @@ from clueval.evaluation.engine import Evaluation
 from clueval.evaluation.plan import Plan
 from clueval.evaluation.span_clusters import SpanClusters
 from clueval.formats.flat_rows import FlatRow
-from clueval.reading.given import Given, pairs, span_documents
+from clueval.reading.given import Given
+from clueval.reading.given_sides import pairs, span_documents
 from clueval.reading.pairing import ends_early, with_same_id
 from clueval.reading.same_text import first_line
 from clueval.reading.source import Source

@@ -18,7 +18,8 @@ from clueval.evaluation.plan import Plan
 from clueval.evaluation.row_clusters import DocumentClusters, RowClusters
 from clueval.exceptions import CluevalError, UsageError, described
 from clueval.formats.columns.sizes import SIZES
-from clueval.reading.given import Given, materialised, pairs, place_of, require_as_many
+from clueval.reading.given import Given
+from clueval.reading.given_sides import materialised, pairs, place_of, require_as_many
 from clueval.reading.source import Source
 from clueval.reading.tag_sentences import TagOptions, documents_of_tags, require_lengths
 from clueval.spans.compared import SIDES, Compared
@@ -130,10 +131,9 @@ def _compared(
 def _by_document(
     clusters: DocumentClusters, gold: Sentences, predicted: Sentences, done: int, ids: Sequence[str] | None
 ) -> Iterator[Compared]:
-    for number, pair in enumerate(zip(gold, predicted, strict=True), done):
-        clusters.add_sentences(*([tags] for tags in pair))
-        name, tokens = str(number) if ids is None else ids[number], len(pair[0])
-        yield Compared(1, tokens, document=name, tallies=clusters.tallies(tokens), sentence=1)
+    for number, (tags, tallies) in enumerate(zip(gold, clusters.of_tags(gold, predicted), strict=True), done):
+        name = str(number) if ids is None else ids[number]
+        yield Compared(1, len(tags), document=name, tallies=tallies, sentence=1)
 
 
 def _require_tags(

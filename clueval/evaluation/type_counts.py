@@ -31,7 +31,6 @@ from clueval.tagging.lenient_chunks import (
     ReachesBeyond,
     chunks,
     chunks_between,
-    flat,
     is_ignored,
     read_tag,
     require_tag,
@@ -39,6 +38,7 @@ from clueval.tagging.lenient_chunks import (
 )
 from clueval.tagging.schemes import OUTSIDE
 from clueval.tagging.token_schemes import Entities, Token, Tokens, scheme_or_error
+from clueval.tagging.transitions import flat
 
 Sentences = Sequence[list[Any]]
 

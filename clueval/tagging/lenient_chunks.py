@@ -27,16 +27,6 @@ def is_ignored(tag: object) -> bool:
     return tag is None or (type(tag) is not str and bool(tag == -100))
 
 
-def flat(sentences: Iterable[Sequence[Any]]) -> list[Any]:
-    """Return the tags of all sentences in one list, with an O after each sentence."""
-    tags: list[Any] = []
-    extend, append = tags.extend, tags.append
-    for sentence in sentences:
-        extend(sentence)
-        append(OUTSIDE)
-    return tags
-
-
 class LenientTag(NamedTuple):
     """A tag in the lenient reading: its letter and its type."""
 

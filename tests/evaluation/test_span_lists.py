@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from one_by_one import BY_DOCUMENT, outcome
 from sizes import documents_alone
 
 from clueval import CluevalError, score
@@ -50,6 +51,17 @@ def test_flat_lists_of_spans_count_as_their_documents_do(pair: Sides) -> None:
         plain = counted(*pair, metrics=metrics)
 
     assert fast == plain
+
+
+@given(sides(flat=False))
+@example(([[(0, 1, "A")], [(0, 1, "A")]], [[(0, 1, "A")], []]))
+def test_lists_one_by_one_count_as_their_documents_do(pair: Sides) -> None:
+    for choices in BY_DOCUMENT:
+        fast = outcome(*pair, metrics=METRICS, **choices)
+        with documents_alone():
+            plain = outcome(*pair, metrics=METRICS, **choices)
+
+        assert fast == plain
 
 
 @given(sides(flat=False))

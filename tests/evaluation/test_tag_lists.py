@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
+from one_by_one import BY_DOCUMENT, outcome
 from sizes import documents_alone
 
 from clueval import Accumulator, CluevalError, score
@@ -44,6 +45,17 @@ def test_lists_of_tags_count_as_their_documents_do(pair: Sides, merge: bool, inv
         plain = counted(*pair, merge=merge, **options)
 
     assert fast == plain
+
+
+@given(sides(), st.sampled_from([{}, {"scheme": "BIO", "invalid": "discard"}]))
+@example(([["I-A"], ["I-A", "O"]], [["I-A"], ["B-A", "O"]]), {})
+def test_sentences_one_by_one_count_as_their_documents_do(pair: Sides, reading: dict[str, Any]) -> None:
+    for choices in BY_DOCUMENT:
+        fast = outcome(*pair, metrics=METRICS, **choices, **reading)
+        with documents_alone():
+            plain = outcome(*pair, metrics=METRICS, **choices, **reading)
+
+        assert fast == plain
 
 
 @given(sides())
