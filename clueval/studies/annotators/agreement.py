@@ -13,9 +13,9 @@ from clueval.hints import Hinting
 from clueval.options import field_names, with_fields
 from clueval.reading.options import Reading
 from clueval.spans.filters import parse_where
+from clueval.studies.annotators.clusters import counted
 from clueval.studies.annotators.contests import DEFAULTS, Contests, chosen_conventions
 from clueval.studies.annotators.disagreement import Disagreement, kind_of
-from clueval.studies.annotators.lockstep import counted
 from clueval.studies.annotators.placed import placed
 from clueval.studies.annotators.prepared import OTHERS
 from clueval.studies.annotators.shape import marks_of, places

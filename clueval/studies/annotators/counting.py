@@ -66,20 +66,20 @@ class ShapeCounts:
         self.add_positions(tuple(column is not None for column in columns[: self.humans]), positions)
         self.add_spans(columns)
 
-    def add_spans(self, columns: Sequence[Sequence[Mark] | None]) -> None:
-        """Count the components of some columns: of the annotators, and those with the system's spans."""
+    def add_spans(self, columns: Sequence[Sequence[Mark] | None], n: int = 1) -> None:
+        """Count the components of some columns n times: of the annotators, and those with the system's spans."""
         for _, shape in places(columns[: self.humans]):
-            self.add_shape(shape)
+            self.add_shape(shape, n)
         if len(columns) > self.humans:
             for _, shape in places(columns):
-                self.add_shape(shape)
+                self.add_shape(shape, n)
 
     def add_positions(self, who: tuple[bool, ...], positions: int) -> None:
         """Count positions of a document that these annotators have annotated."""
         self.tally["tokens", who] += positions
 
     def add_shape(self, shape: Shape, n: int = 1) -> None:
-        """Count a component."""
+        """Count a component n times."""
         self._shapes[shape] += n
         if len(self._shapes) > self.most:
             self.settle()
