@@ -15,17 +15,22 @@ from clueval.reading.options import Reading
 from clueval.spans.filters import parse_where
 from clueval.studies.annotators.clusters import counted
 from clueval.studies.annotators.contests import DEFAULTS, Contests, chosen_conventions
-from clueval.studies.annotators.disagreement import Disagreement, kind_of
-from clueval.studies.annotators.placed import placed
-from clueval.studies.annotators.prepared import OTHERS
-from clueval.studies.annotators.shape import marks_of, places
-from clueval.studies.annotators.source import Group, Naming, annotators_of
-from clueval.studies.annotators.study import Study, report_of, sequences_of
+from clueval.studies.annotators.naming import Naming, annotators_of
+from clueval.studies.annotators.places import Disagreement, kind_of, placed, places
+from clueval.studies.annotators.source import Group
+from clueval.studies.annotators.study import Study, columns_of, report_of, sequences_of
 from clueval.transforms.prepared import transforms_of
 from clueval.transforms.preparing import Preparing
 
 _READING, _PREPARING = Reading(), Preparing()
 _NAMING = Naming()
+
+OTHERS = tuple(
+    name
+    for name in field_names(Preparing)
+    if name not in ("label_map", "hierarchy", "depth", "untyped", "fragments")
+)
+"""The fields of `Preparing` that are about gold and predicted, and do not apply to annotators."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,13 +81,11 @@ class Agreement(Hinting):
 
 def disagreements_of(study: Study, group: Group) -> Iterator[Disagreement]:
     """Yield the places of one text where annotators differ."""
+    humans = group[: study.humans]
     for sequence in sequences_of(group):
-        columns = [
-            None if document is None else marks_of(document.layers.get(sequence, ()))
-            for document in group[: study.humans]
-        ]
-        differing = [(start, shape) for start, shape in places(columns) if kind_of(shape)[0]]
-        yield from placed(study.annotators.names, group[: study.humans], sequence, differing)
+        found = places(columns_of(humans, sequence))
+        differing = [(start, shape) for start, shape in found if kind_of(shape)[0]]
+        yield from placed(study.annotators.names, humans, sequence, differing)
 
 
 @checked_call

@@ -23,7 +23,7 @@ from clueval.formats.columns.passages import Passage
 from clueval.formats.columns.row_characters import RowCharacters
 from clueval.formats.columns.sizes import Sizes
 from clueval.reading.source import Source
-from clueval.studies.annotators.shape import Mark
+from clueval.studies.annotators.places import Mark
 from clueval.studies.annotators.study import Study, StudyCounts
 from clueval.tagging.decoder import BadTag, Decoder
 from clueval.tagging.transitions import Seams

@@ -13,13 +13,19 @@ from clueval.reading.options import Reading
 from clueval.spans.document import Document
 from clueval.spans.span import Frozen, Span
 from clueval.studies.annotators.contests import DEFAULTS, Contests
-from clueval.studies.annotators.decisions import DecisionTable, read_decisions
-from clueval.studies.annotators.disagreement import Disagreement
-from clueval.studies.annotators.placed import placed
-from clueval.studies.annotators.shape import Shape, marks_of, places
-from clueval.studies.annotators.source import Group, Naming, annotators_of
-from clueval.studies.annotators.study import Study, sequences_of
-from clueval.studies.annotators.votes import VoteOutcome, Votes, checked_votes, united, voted
+from clueval.studies.annotators.decisions import (
+    DecisionTable,
+    VoteOutcome,
+    Votes,
+    checked_votes,
+    read_decisions,
+    united,
+    voted,
+)
+from clueval.studies.annotators.naming import Naming, annotators_of
+from clueval.studies.annotators.places import Disagreement, Shape, placed, places
+from clueval.studies.annotators.source import Group
+from clueval.studies.annotators.study import Study, columns_of, sequences_of
 
 _READING = Reading()
 _NAMING = Naming()
@@ -104,10 +110,9 @@ def _of_group(study: Study, group: Group, votes: Votes | None, decisions: Decisi
     layers: dict[str, list[Span]] = {}
     listed: dict[str, list[Disagreement]] = {"undecided": [], "outvoted": [], "ties": []}
     for sequence in sequences_of(group):
-        columns = [None if each is None else marks_of(each.layers.get(sequence, ())) for each in group]
         outcomes = [
             _outcome(start, shape, votes, decisions, document.id, sequence)
-            for start, shape in places(columns)
+            for start, shape in places(columns_of(group, sequence))
         ]
         layers[sequence] = [
             Span(begin, end, {sequence: label}) for each in outcomes for begin, end, label in each.kept

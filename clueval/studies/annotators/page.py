@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from clueval.reports.cutting import cut_label
 from clueval.reports.page import LONG, ShownTable, assets, environment, json_inside
-from clueval.studies.annotators.disagreement import Disagreement, written
+from clueval.studies.annotators.places import Disagreement, written
 from clueval.studies.annotators.render import (
     ceiling_table,
     coefficients_table,

@@ -22,7 +22,7 @@ from clueval.statistics.agreement import (
 from clueval.statistics.unitizing import Unitized, unitizing
 from clueval.studies.annotators.contests import Contests
 from clueval.studies.annotators.counting import Value
-from clueval.studies.annotators.disagreement import BOUNDARIES
+from clueval.studies.annotators.places import BOUNDARIES
 
 NOTHING = "_"
 """The label of no span, in the confusion."""
