@@ -42,7 +42,7 @@ def counted(study: Study) -> StudyCounts:
         counts = StudyCounts(study)
         try:
             for sources in _rounds(study):
-                _ColumnFiles(counts, sources).count()
+                _count_files(counts, sources)
         except (BadTag, CluevalError, ValueError):  # ValueError: a line without all columns
             pass
         else:
@@ -65,56 +65,43 @@ def _rounds(study: Study) -> Iterator[list[Source | None]]:
         ]
 
 
-class _ColumnFiles:
-    """Files with the same documents, one of each annotator, or None."""
+def _count_files(counts: StudyCounts, sources: Sequence[Source | None]) -> None:
+    """Count files with the same documents, one of each annotator; None: it lacks the file."""
+    present = [source for source in sources if source is not None]
+    if any(source.token_lines is None or source.options.token_id is not None for source in present):
+        raise IrregularFiles("not tokens with tags, or token ids, which must be compared")
+    sizes = present[0].options.sizes
+    decoders = [{} if source is None else source.decoders() for source in sources]
+    for layer in next(filter(None, decoders), ()):
+        counts.of(layer)
+    clusters: dict[tuple[str, Who], _Clusters] = {}
+    for who, passages in parallel_passages(sources):
+        _count_positions(counts, who, passages[0])
+        for tables in _parallel_tables(passages, sizes):
+            columns = [table.tags() for table in tables]
+            for layer in columns[0]:
+                if (layer, who) not in clusters:
+                    own = [each[layer] if has else None for each, has in zip(decoders, who, strict=True)]
+                    clusters[layer, who] = _Clusters(layer, own, counts, sizes.runs)
+                clusters[layer, who].add([tags[layer] for tags in columns])
+    for each in clusters.values():
+        each.settle()
+    for by_layer, repairs in zip(decoders, counts.repairs, strict=False):  # the system's are not counted
+        repairs.add_file(FileTags(by_layer), {layer: each.neighbours for layer, each in by_layer.items()})
 
-    def __init__(self, counts: StudyCounts, sources: Sequence[Source | None]) -> None:
-        present = [source for source in sources if source is not None]
-        if any(source.token_lines is None or source.options.token_id is not None for source in present):
-            raise IrregularFiles("not tokens with tags, or token ids, which must be compared")
-        self._counts, self._sources = counts, sources
-        self._sizes = present[0].options.sizes
-        self._decoders = [{} if source is None else source.decoders() for source in sources]
-        self._clusters: dict[tuple[str, Who], _Clusters] = {}
-        for layer in next(filter(None, self._decoders), ()):
-            counts.of(layer)
 
-    def count(self) -> None:
-        """Count all documents of the files."""
-        for who, passages in parallel_passages(self._sources):
-            self._count_positions(who, passages[0])
-            for tables in _parallel_tables(passages, self._sizes):
-                columns = [table.tags() for table in tables]
-                for layer in columns[0]:
-                    self._of(layer, who).add([tags[layer] for tags in columns])
-        for clusters in self._clusters.values():
-            clusters.settle()
-        for decoders, repairs in zip(self._decoders, self._counts.repairs, strict=False):
-            repairs.add_file(
-                FileTags(decoders), {layer: decoder.neighbours for layer, decoder in decoders.items()}
-            )
-
-    def _count_positions(self, who: Who, passage: Passage) -> None:
-        """Count the positions of a passage, and its document if it begins here."""
-        counts = self._counts
-        humans = who[: counts.study.humans]
-        if sum(humans) < 2:
-            counts.left_out += passage.begins and any(humans)
-            return
-        if not all(who[counts.study.humans :]):
-            raise IrregularFiles("the system lacks a shared document")
-        if passage.begins:
-            counts.documents[humans] += 1
-            counts.units.add("token")
-        counts.positions[humans] += passage.tokens
-
-    def _of(self, layer: str, who: Who) -> _Clusters:
-        if (layer, who) not in self._clusters:
-            decoders = [
-                of_file[layer] if has else None for of_file, has in zip(self._decoders, who, strict=True)
-            ]
-            self._clusters[layer, who] = _Clusters(layer, decoders, self._counts, self._sizes.runs)
-        return self._clusters[layer, who]
+def _count_positions(counts: StudyCounts, who: Who, passage: Passage) -> None:
+    """Count the positions of a passage, and its document if it begins here."""
+    humans = who[: counts.study.humans]
+    if sum(humans) < 2:
+        counts.left_out += passage.begins and any(humans)
+        return
+    if not all(who[counts.study.humans :]):
+        raise IrregularFiles("the system lacks a shared document")
+    if passage.begins:
+        counts.documents[humans] += 1
+        counts.units.add("token")
+    counts.positions[humans] += passage.tokens
 
 
 class _Clusters:
@@ -216,7 +203,7 @@ def parallel_passages(sources: Sequence[Source | None]) -> Iterator[tuple[Who, S
                     raise IrregularFiles("documents without ids are numbered, so each file must have all")
             else:
                 if differ:
-                    ids = ids or list(map(_ids_of, sources))
+                    ids = ids or [_ids_of(source) for source in sources]
                     document = _next_document(heads, ids)
                 if document in taken:
                     raise IrregularFiles("two documents with the same id")
@@ -243,6 +230,5 @@ def _next_document(heads: Sequence[Passage | None], ids: Sequence[set[str]]) -> 
 
 def _ids_of(source: Source | None) -> set[str]:
     """Return the ids of all documents of a file, which is read once more."""
-    if source is None:
-        return set()
-    return {passage.document for passage in replace(source, progress=None).passages() if passage.begins}
+    passages = iter(()) if source is None else replace(source, progress=None).passages()
+    return {passage.document for passage in passages if passage.begins}
