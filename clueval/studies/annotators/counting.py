@@ -7,7 +7,7 @@ The tally is one `Counter`, so counts of documents, files and processes add up. 
 ``("spans", i)``
     spans of annotator i;
 ``("pair", items, i, j, c, k)``
-    items (``positions``, ``ranges``) with the value c by annotator i and k by annotator j, i < j;
+    items (``positions``, ``spans``: ranges) with the value c by annotator i and k by annotator j, i < j;
 ``("o", items, which, m, c, k)``, ``("items", items, which, m)``
     ordered pairs of values of items with m annotators, and these items; `which` is ``any`` or ``both``;
 ``("Q", c)``, ``("W", m, c)``, ``("overlap",)``
@@ -198,7 +198,7 @@ def _count_ranges(tally: Tally, humans: Shape) -> None:
         values: Values = tuple(
             ABSENT if reading is None else value_of(own) for reading, own in zip(humans, labels, strict=True)
         )
-        _count_item(tally, "ranges", values, 1)
+        _count_item(tally, "spans", values, 1)
 
 
 def _count_item(tally: Tally, items: str, values: Values, n: int) -> None:

@@ -32,9 +32,9 @@ def with_intervals(study: Study, confidence: float) -> dict[str, Any]:
     require_share("confidence", confidence)
     whole, units = StudyCounts(study), list[dict[str, Tally]]()
     for group in study.all_groups():
-        whole.add_read(group)
+        whole.add(group)
         alone = StudyCounts(study)
-        if alone.add_read(group):
+        if alone.add(group):
             units.append({sequence: tables.tally for sequence, tables in alone.tables().items()})
     report = report_of(whole)
     if len(units) < 2:

@@ -84,11 +84,15 @@ def annotators_of(
     require_positions([reading], "agree")
     read = ReadOptions.of(reading, naming.layers)
     if not isinstance(sources, Mapping):
-        sources = _by_name(_listed(sources), read, naming)
+        sources = _listed(sources)
+    if isinstance(sources, list) and len(sources) == 1 and isinstance(sources[0], str | PathLike):
+        sources = _of_one(Path(sources[0]), read, naming.annotators, naming.layout)
     elif naming.annotators is not None or naming.layout is not None:
         raise UsageError(
             "columns of annotators and a layout need one source", advice="give one file or folder"
         )
+    elif isinstance(sources, list):
+        sources = _by_name(sources)
     listed = tuple(_annotator(name, source, read) for name, source in sources.items())
     if len(listed) < 2:
         raise UsageError(
@@ -110,16 +114,9 @@ def _listed(sources: Any) -> list[Any]:
     return list(sources)
 
 
-def _by_name(sources: list[Any], read: ReadOptions, naming: Naming) -> dict[str, Any]:
+def _by_name(sources: list[Any]) -> dict[str, Any]:
     """Return sources without names by the names that they get."""
-    are_all_paths = all(isinstance(source, str | PathLike) for source in sources)
-    if len(sources) == 1 and are_all_paths:
-        return dict(_of_one(Path(sources[0]), read, naming.annotators, naming.layout))
-    if naming.annotators is not None or naming.layout is not None:
-        raise UsageError(
-            "columns of annotators and a layout need one source", advice="give one file or folder"
-        )
-    if not are_all_paths:
+    if not all(isinstance(source, str | PathLike) for source in sources):
         return {_letter(number): source for number, source in enumerate(sources)}
     paths = [Path(path) for path in sources]
     for path in paths:

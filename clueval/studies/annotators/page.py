@@ -16,15 +16,7 @@ from typing import Any, NamedTuple
 from clueval.reports.cutting import cut_label
 from clueval.reports.page import LONG, ShownTable, assets, environment, json_inside
 from clueval.studies.annotators.places import Disagreement, written
-from clueval.studies.annotators.render import (
-    ceiling_table,
-    coefficients_table,
-    f1_table,
-    interval_table,
-    kinds_table,
-    label_table,
-    remarks,
-)
+from clueval.studies.annotators.render import ceiling_tables, remarks, sequence_tables
 from clueval.writing import whole_file
 
 Report = Mapping[str, Any]
@@ -94,7 +86,13 @@ def write_page(
         matrices=list(_matrices(report)),
         meanings=MEANINGS,
         remarks=list(remarks(report)),
-        main_tables=[ShownTable.of(table) for table in _tables(report)],
+        main_tables=[
+            ShownTable.of(table)
+            for table in chain(
+                *(sequence_tables(report, sequence) for sequence in report["agreement"]),
+                ceiling_tables(report),
+            )
+        ],
         more_tables=(),
         about=Markup(json_inside(_about(report))),
         **assets("agreement", "places", "agreement"),
@@ -171,15 +169,3 @@ def _cell(value: float | None, name: str, other: str) -> tuple[str, float, str]:
     if value is None:
         return "–", 0.0, f"{name} and {other}: not defined"
     return f"{100 * value:.1f}", value, f"F1 of {name} and {other}: {100 * value:.2f} %"
-
-
-def _tables(report: Report) -> Iterator[Any]:
-    for sequence, found in report["agreement"].items():
-        yield f1_table(sequence, found)
-        yield coefficients_table(sequence, found)
-        yield label_table(sequence, found)
-        yield kinds_table(sequence, found["disagreements"])
-        if "intervals" in report:
-            yield interval_table(sequence, report["intervals"])
-    for sequence, keys in report.get("ceiling", {}).items():
-        yield ceiling_table(sequence, keys)

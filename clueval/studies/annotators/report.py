@@ -29,8 +29,6 @@ NOTHING = "_"
 
 DOMAINS = {"positions": ("all", "any", "both"), "spans": ("any", "both")}
 
-_ITEMS = {"positions": "positions", "spans": "ranges"}
-
 Matrix = list[list[float | None]]
 
 
@@ -187,7 +185,7 @@ def pair_table(
 ) -> dict[tuple[Value, Value], int]:
     """Return the table of pairs of values of two annotators."""
     i, j = pair
-    found = tables.values_of(_ITEMS[items], pair)
+    found = tables.values_of(items, pair)
     if which == "all":
         outside = sum(n for who, n in tables.silent().items() if who[i] and who[j])
         if outside:
@@ -204,7 +202,7 @@ def value_pairs(
 ) -> tuple[dict[tuple[int, Value, Value], int], dict[int, int]]:
     """Return the ordered pairs of values by number of annotators, and the number of items likewise."""
     domain = "both" if which == "both" else "any"
-    head = (_ITEMS[items], domain)
+    head = (items, domain)
     pairs = {key[2:]: n for key, n in tables.of("o").items() if key[:2] == head}
     number = {key[2]: n for key, n in tables.of("items").items() if key[:2] == head}
     if which == "all":
@@ -277,7 +275,7 @@ def _confusion(tables: Tables) -> dict[str, dict[str, int]]:
     """Return the labels of pairs of annotators at equal ranges, both ways."""
     found: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for key, n in tables.of("pair").items():
-        if key[0] != "ranges" or key[3] is key[4] is None:
+        if key[0] != "spans" or key[3] is key[4] is None:
             continue
         c, k = (NOTHING if value is None else name_of_value(value) for value in key[3:])
         found[c][k] += n

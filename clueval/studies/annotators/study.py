@@ -181,25 +181,19 @@ class StudyCounts:
     def count(self) -> StudyCounts:
         """Count all documents; returns itself."""
         for group in self.study.all_groups():
-            self.add_read(group)
+            self.add(group)
         return self
 
-    def add_read(self, group: Group) -> bool:
-        """Count the documents of one text, as they were read; return whether they are shared."""
+    def add(self, group: Group) -> bool:
+        """Count the documents of one text; return whether they are shared."""
         humans = group[: self.study.humans]
         for repairs, document in zip(self.repairs, humans, strict=True):
             if document is not None:
                 repairs.add(document)
-        shared = sum(document is not None for document in humans) > 1
-        if shared:
-            self.add(group)
-        else:
+        who = tuple(document is not None for document in humans)
+        if sum(who) < 2:
             self.left_out += 1
-        return shared
-
-    def add(self, group: Group) -> None:
-        """Count the documents of one text."""
-        who = tuple(document is not None for document in group[: self.study.humans])
+            return False
         present = [document for document in group if document is not None]
         self.documents[who] += 1
         self.units.add(present[0].unit)
@@ -210,6 +204,7 @@ class StudyCounts:
             columns = columns_of(group, sequence)
             self._see_overlap(sequence, columns, present[0].id)
             self.of(sequence).add_spans(columns)
+        return True
 
     def _see_overlap(self, sequence: str, columns: Sequence[list[Mark] | None], document: str) -> None:
         """Record where spans of one annotator overlap first."""

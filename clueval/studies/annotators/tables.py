@@ -9,7 +9,7 @@ comment, too.
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from clueval.exceptions import FileError, UsageError
@@ -52,13 +52,6 @@ def cells(row: Disagreement, names: Sequence[str], sequences: int = 1) -> list[s
     ]
 
 
-def lines(rows: Iterable[Disagreement], names: Sequence[str], sequences: int = 1) -> Iterator[str]:
-    """Yield the header and a line for each disagreement."""
-    yield "\t".join(map(guarded, header(names, sequences)))
-    for row in rows:
-        yield "\t".join(_safe(value) for value in cells(row, names, sequences))
-
-
 def _safe(value: str | int) -> str:
     """Return a cell that no spreadsheet runs; the dash of a document that is not annotated stays."""
     if isinstance(value, int) or value == "-":
@@ -69,7 +62,9 @@ def _safe(value: str | int) -> str:
 def write_tsv(path: Path, rows: Iterable[Disagreement], names: Sequence[str], sequences: int = 1) -> None:
     """Write the table, whole or not at all. Raises `FileError`."""
     with whole_file(path) as file:
-        file.writelines(f"{line}\n" for line in lines(rows, names, sequences))
+        file.write("\t".join(map(guarded, header(names, sequences))) + "\n")
+        for row in rows:
+            file.write("\t".join(_safe(value) for value in cells(row, names, sequences)) + "\n")
 
 
 def write_xlsx(path: Path, rows: Iterable[Disagreement], names: Sequence[str], sequences: int = 1) -> None:
