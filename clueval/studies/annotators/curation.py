@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -18,12 +17,11 @@ from clueval.studies.annotators.decisions import (
     VoteOutcome,
     Votes,
     checked_votes,
+    outcome_of,
     read_decisions,
-    united,
-    voted,
 )
 from clueval.studies.annotators.naming import Naming, annotators_of
-from clueval.studies.annotators.places import Disagreement, Shape, placed, places
+from clueval.studies.annotators.places import Disagreement, Shape, moved, placed, places
 from clueval.studies.annotators.source import Group
 from clueval.studies.annotators.study import Study, columns_of, sequences_of
 
@@ -111,36 +109,32 @@ def _of_group(study: Study, group: Group, votes: Votes | None, decisions: Decisi
     listed: dict[str, list[Disagreement]] = {"undecided": [], "outvoted": [], "ties": []}
     for sequence in sequences_of(group):
         outcomes = [
-            _outcome(start, shape, votes, decisions, document.id, sequence)
+            (start, _decided(document.id, sequence, start, shape, decisions) or outcome_of(shape, votes))
             for start, shape in places(columns_of(group, sequence))
         ]
         layers[sequence] = [
-            Span(begin, end, {sequence: label}) for each in outcomes for begin, end, label in each.kept
+            Span(begin, end, {sequence: label})
+            for start, outcome in outcomes
+            for begin, end, label in moved(outcome.kept, start)
         ]
         for name, found in listed.items():
-            shapes = chain.from_iterable(getattr(each, name) for each in outcomes)
+            shapes = (
+                (start + begin, shape)
+                for start, outcome in outcomes
+                for begin, shape in getattr(outcome, name)
+            )
             found.extend(placed(study.annotators.names, group, sequence, shapes))
     bare = replace(document, layers=Frozen(layers), tags=Frozen(), repaired=0, transitions=None)
     rows = {name: tuple(found) for name, found in listed.items()}
     return Curated(bare, **rows, annotators=tuple(study.annotators.names))
 
 
-def _outcome(
-    start: int,
-    shape: Shape,
-    votes: Votes | None,
-    decisions: DecisionTable | None,
-    document: str,
-    sequence: str,
-) -> VoteOutcome:
-    """Return the outcome of a component: as it was decided, else by votes, or as a union."""
-    if decisions is not None:
-        end = start + max(mark[1] for reading in shape for mark in reading or ())
-        kept = decisions.of(document, sequence, start, end)
-        if kept is not None:
-            return VoteOutcome(kept)
-    if votes is not None:
-        return voted(start, shape, votes)
-    if sum(reading is not None for reading in shape) == 1:
-        return voted(start, shape, "all")
-    return united(start, shape)
+def _decided(
+    document: str, sequence: str, start: int, shape: Shape, decisions: DecisionTable | None
+) -> VoteOutcome | None:
+    """Return the outcome of a component as it was decided; None if it was not."""
+    if decisions is None:
+        return None
+    end = start + max(mark[1] for reading in shape for mark in reading or ())
+    kept = decisions.of(document, sequence, start, end)
+    return None if kept is None else VoteOutcome(moved(kept, -start))

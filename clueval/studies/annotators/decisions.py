@@ -11,6 +11,7 @@ from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import pairwise
 from operator import attrgetter
 from pathlib import Path
@@ -18,7 +19,7 @@ from typing import Literal, NamedTuple
 
 from clueval.exceptions import FormatError, UsageError
 from clueval.reports.tsv import guarded
-from clueval.studies.annotators.places import Mark, Reading, Shape, moved, places
+from clueval.studies.annotators.places import Mark, Reading, Shape, places
 from clueval.textfiles import blocks
 
 COLUMNS = ("document", "start", "end_inclusive", "label")
@@ -26,8 +27,15 @@ COLUMNS = ("document", "start", "end_inclusive", "label")
 Votes = int | Literal["majority", "all"]
 
 
+MOST = 5_000
+"""The number of different shapes whose outcomes are held."""
+
+
 class VoteOutcome(NamedTuple):
-    """What is kept of a component; the places that are undecided, outvoted or tied, each with its start."""
+    """What is kept of a component; the places that are undecided, outvoted or tied, each with its start.
+
+    Positions count from the start of the component.
+    """
 
     kept: Reading
     undecided: Sequence[tuple[int, Shape]] = ()
@@ -48,19 +56,26 @@ def checked_votes(votes: int | str) -> Votes:
     return number
 
 
-def voted(start: int, shape: Shape, votes: Votes) -> VoteOutcome:
+@lru_cache(maxsize=MOST)
+def outcome_of(shape: Shape, votes: Votes | None) -> VoteOutcome:
+    """Return the outcome of a component: by votes, or as a union; spans of only one annotator are all kept."""
+    readings = [reading for reading in shape if reading is not None]
+    if len(readings) == 1:
+        return VoteOutcome(readings[0])
+    return united(shape) if votes is None else voted(shape, votes)
+
+
+def voted(shape: Shape, votes: Votes) -> VoteOutcome:
     """Return the outcome of the votes on a component.
 
     Spans with enough votes are kept, unless they overlap one another; spans that no kept span overlaps are
     undecided or, by majority and where more than half of the annotators have nothing, outvoted.
 
-    >>> voted(10, (((0, 2, "PER"),), ((0, 2, "PER"),), ((0, 2, "ORG"),)), "majority").kept
-    ((10, 12, 'PER'),)
+    >>> voted((((0, 2, "PER"),), ((0, 2, "PER"),), ((0, 2, "ORG"),)), "majority").kept
+    ((0, 2, 'PER'),)
     """
     readings = [reading for reading in shape if reading is not None]
     m = len(readings)
-    if m == 1:
-        return VoteOutcome(moved(readings[0], start))
     counts = Counter(mark for reading in readings for mark in reading)
     kept = apart(sorted(mark for mark, n in counts.items() if _enough(n, m, votes)))
     rest = [None if reading is None else list(_not_covered(reading, kept)) for reading in shape]
@@ -69,8 +84,8 @@ def voted(start: int, shape: Shape, votes: Votes) -> VoteOutcome:
     for begin, left in places(rest):
         nothing = sum(reading == () for reading in left)
         lost = votes == "majority" and 2 * nothing > m
-        (outvoted if lost else undecided).append((start + begin, left))
-    return VoteOutcome(moved(tuple(kept), start), undecided, outvoted)
+        (outvoted if lost else undecided).append((begin, left))
+    return VoteOutcome(tuple(kept), undecided, outvoted)
 
 
 def _enough(n: int, m: int, votes: Votes) -> bool:
@@ -107,12 +122,12 @@ def _not_covered(reading: Reading, kept: Sequence[Mark]) -> Iterator[Mark]:
             yield mark
 
 
-def united(start: int, shape: Shape) -> VoteOutcome:
+def united(shape: Shape) -> VoteOutcome:
     """Return a component as one span, with the label that has the most positions over all annotators.
 
     Of several such labels the one that begins first is taken, then that of the first annotator; this is a tie.
 
-    >>> united(0, (((0, 2, "A"),), ((1, 3, "B"),), ((1, 3, "A"),))).kept
+    >>> united((((0, 2, "A"),), ((1, 3, "B"),), ((1, 3, "A"),))).kept
     ((0, 3, 'A'),)
     """
     positions: Counter[str] = Counter()
@@ -126,8 +141,8 @@ def united(start: int, shape: Shape) -> VoteOutcome:
         (label for label, n in positions.items() if n == most), key=lambda label: (*first[label], label)
     )
     marks = [mark for reading in shape for mark in reading or ()]
-    kept = (start + min(mark[0] for mark in marks), start + max(mark[1] for mark in marks), best[0])
-    return VoteOutcome((kept,), ties=[(start, shape)] if len(best) > 1 else [])
+    kept = (0, max(mark[1] for mark in marks), best[0])
+    return VoteOutcome((kept,), ties=[(0, shape)] if len(best) > 1 else [])
 
 
 class DecisionLine(NamedTuple):
