@@ -75,6 +75,7 @@ def _count_files(counts: StudyCounts, sources: Sequence[Source | None]) -> None:
     for layer in next(filter(None, decoders), ()):
         counts.of(layer)
     clusters: dict[tuple[str, Who], _Clusters] = {}
+    held = 0
     for who, passages in parallel_passages(sources):
         _count_positions(counts, who, passages[0])
         for tables in _parallel_tables(passages, sizes):
@@ -82,10 +83,12 @@ def _count_files(counts: StudyCounts, sources: Sequence[Source | None]) -> None:
             for layer in columns[0]:
                 if (layer, who) not in clusters:
                     own = [each[layer] if has else None for each, has in zip(decoders, who, strict=True)]
-                    clusters[layer, who] = _Clusters(layer, own, counts, sizes.runs)
-                clusters[layer, who].add([tags[layer] for tags in columns])
-    for each in clusters.values():
-        each.settle()
+                    clusters[layer, who] = _Clusters(layer, own)
+                held += clusters[layer, who].add([tags[layer] for tags in columns])
+        if held > sizes.runs:
+            _settle(clusters, counts)
+            held = 0
+    _settle(clusters, counts)
     for by_layer, repairs in zip(decoders, counts.repairs, strict=False):  # the system's are not counted
         repairs.add_file(FileTags(by_layer), {layer: each.neighbours for layer, each in by_layer.items()})
 
@@ -107,50 +110,58 @@ def _count_positions(counts: StudyCounts, who: Who, passage: Passage) -> None:
 class _Clusters:
     """The clusters of a layer in the documents of some annotators, who have a decoder each; others have None."""
 
-    def __init__(
-        self, layer: str, decoders: Sequence[Decoder | None], counts: StudyCounts, most: int
-    ) -> None:
-        self._layer, self._decoders, self._most = layer, decoders, most
-        has = [decoder is not None for decoder in decoders]
-        self._counting = counts.of(layer) if sum(has[: counts.study.humans]) > 1 else None
-        self._columns = sum(has)
+    def __init__(self, layer: str, decoders: Sequence[Decoder | None]) -> None:
+        self._layer, self._decoders = layer, decoders
+        self._columns = len(decoders) - decoders.count(None)
         self._characters = RowCharacters(self._columns)
         self._counter: Counter[str] = Counter()
-        self._open: list[str] = []
+        self._open = ""
 
-    def add(self, tags: Sequence[Sequence[str]]) -> None:
-        """Add rows, given the tags of each annotator, or once the tags that all of them have."""
+    def add(self, tags: Sequence[Sequence[str]]) -> int:
+        """Add rows, given the tags of each annotator, or once the tags that all of them have.
+
+        Returns how many more different rows and clusters are held.
+        """
+        before = len(self._characters) + len(self._counter)
         if len(tags) == 1:
             of_all = {tag: self._characters[(tag,) * self._columns] for tag in set(tags[0])}
             text = "".join(map(of_all.__getitem__, tags[0]))
         else:
             text = "".join(map(self._characters.__getitem__, zip(*tags, strict=True)))
-        self._open.append(text)
         if text.endswith(" "):
-            self._counter.update("".join(self._open).split())
-            self._open.clear()
-            if max(len(self._counter), len(self._characters)) > self._most:
-                self.settle()
+            self._counter.update((self._open + text).split())
+            self._open = ""
+        else:  # a part of a long sentence
+            self._open += text
+        return len(self._characters) + len(self._counter) - before
 
-    def settle(self) -> None:
-        """Count the clusters that are held."""
+    def spans(self) -> Iterator[tuple[int, list[list[Mark] | None]]]:
+        """Yield the spans of all annotators in some clusters, with the number of times that these occur."""
         for times, clusters in by_power(self._counter):
             rows = map(self._characters.rows.__getitem__, " ".join([*clusters, ""]))
             tags = zip(*rows, strict=True)
-            columns = [
-                None if decoder is None else self._marks(decoder, next(tags), times)
-                for decoder in self._decoders
-            ]
-            if self._counting is not None:
-                self._counting.add_spans(columns, times)
-        self._counter.clear()
-        self._characters = RowCharacters(self._columns)
+            yield (
+                times,
+                [
+                    None if decoder is None else self._marks(decoder, next(tags), times)
+                    for decoder in self._decoders
+                ],
+            )
 
     def _marks(self, decoder: Decoder, tags: Sequence[str], times: int) -> list[Mark]:
         seams = Seams(tags)
         decoder.accept(tags, seams.neighbours, times)
         flat = decoder.columns(self._layer, tags, seams, times)
         return list(zip(flat.starts, flat.ends, flat.labels_in(self._layer), strict=True))  # type: ignore[arg-type]
+
+
+def _settle(clusters: dict[tuple[str, Who], _Clusters], counts: StudyCounts) -> None:
+    """Count the clusters that are held, and forget them; those that no two annotators share are only decoded."""
+    for (layer, who), of_layer in clusters.items():
+        for times, columns in of_layer.spans():
+            if sum(who[: counts.study.humans]) > 1:
+                counts.of(layer).add_spans(columns, times)
+    clusters.clear()
 
 
 def _parallel_tables(passages: Sequence[Passage], sizes: Sizes) -> Iterator[Sequence[TokenTable]]:
