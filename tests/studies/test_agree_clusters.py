@@ -15,7 +15,6 @@ from clueval.exceptions import CluevalError, TextMismatch
 from clueval.formats.columns.sizes import SIZES
 from clueval.reading.options import Reading
 from clueval.studies.annotators.clusters import counted
-from clueval.studies.annotators.contests import DEFAULTS, Contests
 from clueval.studies.annotators.naming import Naming, annotators_of
 from clueval.studies.annotators.study import Study, StudyCounts, report_of
 
@@ -53,7 +52,7 @@ def study_of(folder: Path, texts: list[str], system: bool = False, reading: Read
     sources = {path.stem: path for path in paths[: len(paths) - system]}
     last = paths[-1] if system else None
     annotators = annotators_of(sources, Naming(), reading or Reading(), {}, "agree", last)
-    return Study(annotators, merge=False, contests=Contests(DEFAULTS))
+    return Study(annotators)
 
 
 def outcome(count: Callable[[], StudyCounts]) -> object:
@@ -139,7 +138,7 @@ def test_clusters_are_taken_for_folders_that_lack_files(tmp_path: Path):
     annotators = annotators_of(
         {name: tmp_path / name for name in ("anna", "bob")}, Naming(), Reading(), {}, ""
     )
-    study = Study(annotators, merge=False, contests=Contests(DEFAULTS))
+    study = Study(annotators)
     expected = report_of(StudyCounts(study).count())
 
     with patch.object(StudyCounts, "count", side_effect=AssertionError):

@@ -11,7 +11,6 @@ from clueval.exceptions import UsageError, checked_call
 from clueval.reading.options import Reading
 from clueval.spans.document import Document
 from clueval.spans.span import Frozen, Span
-from clueval.studies.annotators.contests import DEFAULTS, Contests
 from clueval.studies.annotators.decisions import (
     DecisionTable,
     VoteOutcome,
@@ -84,7 +83,7 @@ def curate(
     if union and votes != "majority":
         raise UsageError("votes and union cannot be used together", advice="leave one out")
     annotators = annotators_of([sources, *others] if others else sources, naming, reading, options, "curate")
-    study = Study(annotators, merge=False, contests=Contests(DEFAULTS))
+    study = Study(annotators)
     needed, number = None if union else checked_votes(votes), len(annotators.columns)
     if isinstance(needed, int) and needed > number:
         raise UsageError(f"votes is {needed}, but there are {number} annotators", advice="use votes='all'")

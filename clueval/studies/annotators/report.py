@@ -79,8 +79,10 @@ class Tables:
 
     def mean_f1(self, key: str) -> float | None:
         """Return the mean F1 of all pairs; None if the convention is not defined."""
+        if self.refuses(key):
+            return None
         found: float | None = spread(self.f1(pair, key) for pair in self.pairs)["mean"]
-        return None if self.refuses(key) else found
+        return found
 
     def refuses(self, key: str) -> bool:
         """Return whether a convention is not defined, because spans of one annotator overlap."""
@@ -152,10 +154,8 @@ def _shares(tables: Tables, number: int) -> bool:
 
 
 def _f1_report(tables: Tables, key: str) -> dict[str, Any]:
-    whole = by_pair(tables, lambda pair: tables.f1(pair, key))
     undefined = tables.refuses(key)
-    if undefined:
-        whole = by_pair(tables, lambda pair: None)
+    whole = by_pair(tables, lambda pair: None if undefined else tables.f1(pair, key))
     return {
         **whole,
         "pooled": None if undefined else tables.pooled(key),

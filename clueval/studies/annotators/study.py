@@ -15,7 +15,7 @@ from clueval.spans.document import Document
 from clueval.spans.filters import Filter
 from clueval.spans.merging import with_merged
 from clueval.spans.seen_names import SeenNames
-from clueval.studies.annotators.contests import Contests
+from clueval.studies.annotators.contests import DEFAULTS, Contests
 from clueval.studies.annotators.counting import ShapeCounts
 from clueval.studies.annotators.places import Mark, clash_of, marks_of, written
 from clueval.studies.annotators.report import Tables, ceiling, sequence_report
@@ -37,8 +37,8 @@ class Study:
     """
 
     annotators: Annotators
-    merge: bool
-    contests: Contests
+    merge: bool = False
+    contests: Contests = field(default_factory=lambda: Contests(DEFAULTS))
     transforms: tuple[Transform, ...] = ()
     changes: Counter[tuple[str, str]] = field(default_factory=Counter, compare=False, repr=False)
     where: Filter = _ALL
