@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,9 @@ from clueval.studies.annotators.study import Study, columns_of, sequences_of
 
 _READING = Reading()
 _NAMING = Naming()
+
+MOST = 5_000
+"""The number of different shapes whose outcomes are held."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,34 +97,37 @@ def curate(
 
 def _curated(study: Study, votes: Votes | None, decisions: DecisionTable | None) -> Iterator[Curated]:
     first = True
+    outcome = lru_cache(maxsize=MOST)(partial(outcome_of, votes=votes))
     for group in study.all_groups():
         if decisions is not None and first:
             decisions.require_sequences(sequences_of(group))
         first = False
-        yield _of_group(study, group, votes, decisions)
+        yield _of_group(study, group, outcome, decisions)
     if decisions is not None:
         decisions.require_used()
 
 
-def _of_group(study: Study, group: Group, votes: Votes | None, decisions: DecisionTable | None) -> Curated:
+def _of_group(
+    study: Study, group: Group, outcome: Callable[[Shape], VoteOutcome], decisions: DecisionTable | None
+) -> Curated:
     document = next(each for each in group if each is not None)
     layers: dict[str, list[Span]] = {}
     listed: dict[str, list[Disagreement]] = {"undecided": [], "outvoted": [], "ties": []}
     for sequence in sequences_of(group):
         outcomes = [
-            (start, _decided(document.id, sequence, start, shape, decisions) or outcome_of(shape, votes))
+            (start, _decided(document.id, sequence, start, shape, decisions) or outcome(shape))
             for start, shape in places(columns_of(group, sequence))
         ]
         layers[sequence] = [
             Span(begin, end, {sequence: label})
-            for start, outcome in outcomes
-            for begin, end, label in moved(outcome.kept, start)
+            for start, of_place in outcomes
+            for begin, end, label in moved(of_place.kept, start)
         ]
         for name, found in listed.items():
             shapes = (
                 (start + begin, shape)
-                for start, outcome in outcomes
-                for begin, shape in getattr(outcome, name)
+                for start, of_place in outcomes
+                for begin, shape in getattr(of_place, name)
             )
             found.extend(placed(study.annotators.names, group, sequence, shapes))
     bare = replace(document, layers=Frozen(layers), tags=Frozen(), repaired=0, transitions=None)

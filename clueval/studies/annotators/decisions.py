@@ -11,7 +11,6 @@ from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 from itertools import pairwise
 from operator import attrgetter
 from pathlib import Path
@@ -25,10 +24,6 @@ from clueval.textfiles import blocks
 COLUMNS = ("document", "start", "end_inclusive", "label")
 
 Votes = int | Literal["majority", "all"]
-
-
-MOST = 5_000
-"""The number of different shapes whose outcomes are held."""
 
 
 class VoteOutcome(NamedTuple):
@@ -56,7 +51,6 @@ def checked_votes(votes: int | str) -> Votes:
     return number
 
 
-@lru_cache(maxsize=MOST)
 def outcome_of(shape: Shape, votes: Votes | None) -> VoteOutcome:
     """Return the outcome of a component: by votes, or as a union; spans of only one annotator are all kept."""
     readings = [reading for reading in shape if reading is not None]

@@ -94,7 +94,9 @@ def write_page(
             )
         ],
         more_tables=(),
-        about=Markup(json_inside(_about(report))),
+        about=Markup(
+            json_inside({"annotators": report["annotators"], "sequences": list(report["agreement"])})
+        ),
         **assets("agreement", "places", "agreement"),
         without_script=WITHOUT_SCRIPT,
         cards=(_card(row, len(report["agreement"]) > 1) for row in first),
@@ -103,10 +105,6 @@ def write_page(
     with whole_file(path) as file:
         for piece in pieces:
             file.write(piece)
-
-
-def _about(report: Report) -> dict[str, Any]:
-    return {"annotators": report["annotators"], "sequences": list(report["agreement"])}
 
 
 def _line(row: Disagreement) -> list[Any]:
