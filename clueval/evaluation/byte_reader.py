@@ -61,7 +61,7 @@ def reads_bytes(gold: Source, predicted: Source) -> bool:
     )
 
 
-class _File:
+class _ByteFile:
     """One file: the bytes that wait, and the recogniser, which has the reader of the format."""
 
     def __init__(self, source: Source) -> None:
@@ -81,13 +81,15 @@ class _File:
         return layout
 
     def read(self) -> None:
-        """Read until a block waits, or to the end; adds a missing last line end."""
+        """Read until a block waits, or to the end; CRLF becomes LF, and a missing last line end is added."""
         while not self.ended and len(self.waiting) < self._block:
             data = next(self._data, b"")
             self.ended = not data
             self.waiting += data
         if b"\r" in self.waiting:  # searching for one byte is many times faster than for two
             self.waiting = self.waiting.replace(b"\r\n", b"\n")
+            if b"\r" in (self.waiting if self.ended else self.waiting[:-1]):
+                raise FormatError("a carriage return without a line feed", file=str(self.path))
         if self.ended and self.waiting and not self.waiting.endswith(b"\n"):
             self.waiting += b"\n"
 
@@ -105,7 +107,7 @@ class ByteReader:
     """
 
     def __init__(self, gold: Source, predicted: Source, *, by_document: bool) -> None:
-        self._files = _File(gold), _File(predicted)
+        self._files = _ByteFile(gold), _ByteFile(predicted)
         self._by_document = by_document
         self._block = gold.options.sizes.block
         self._most = 1  # pieces at a time; few before the layout is known
@@ -124,6 +126,10 @@ class ByteReader:
                 else:
                     file.feed(pieces[0])
             yield from self._pairs()
+            if stretches and any(self._passages):
+                raise FormatError(
+                    "one side has sentences that the other lacks", file=str(self._files[0].path)
+                )
             yield from stretches
         for file in self._files:
             file.reader.finish()

@@ -72,7 +72,7 @@ def _fields(text: bytes, layout: Layout) -> list[bytes]:
 
 def _with_both_tags(gold: bytes, predicted: bytes, layout: Layout) -> Iterable[bytes] | None:
     """The lines with the tags of both sides; None unless all are token lines with the same tokens."""
-    is_irregular = b"\r" in predicted or b"\0" in predicted or not is_utf8(predicted)
+    is_irregular = b"\0" in predicted or not is_utf8(predicted)
     if is_irregular or not (fits(gold, layout) and fits(predicted, layout)):
         return None
     fields, others = _fields(gold, layout), _fields(predicted, layout)

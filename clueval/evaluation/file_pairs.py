@@ -24,7 +24,7 @@ def count_without_documents(
     """Count two files and return whether it was possible; if not, nothing was counted.
 
     The `FileEnd` counts spans and repaired tags that are not counted yet; None if there is no such end. Raises the
-    errors of the files; those of token rows and token pairs are raised when documents are counted.
+    errors of the files; those of token rows are raised when documents are counted.
     """
     rows = gold.form.rows
     if (rows is not None and rows.tagged is None) or gold.form.flat is not None:
@@ -52,16 +52,12 @@ def count_without_documents(
 
 
 def _token_reading(evaluation: Evaluation, gold: Source, predicted: Source) -> FileReading | None:
-    """Two files of token rows, or the tokens of two column files; None if their documents must be counted."""
-    if gold.form.rows is not None:
-        from clueval.evaluation.tag_lists import token_row_reading  # other formats do not need it
-
-        return token_row_reading(gold, predicted, evaluation.plan, evaluation.seen_names)
-    if gold.token_lines is None or predicted.token_lines is None or evaluation.leaves_out_spans:
+    """Two files of token rows; None if their documents must be counted."""
+    if gold.form.rows is None:
         return None
-    from clueval.evaluation.token_pairs import token_pair_reading  # few metrics can use it
+    from clueval.evaluation.tag_lists import token_row_reading  # other formats do not need it
 
-    return token_pair_reading(gold, predicted, evaluation.plan)
+    return token_row_reading(gold, predicted, evaluation.plan, evaluation.seen_names)
 
 
 def _fair_alone(gold: Source, predicted: Source, plan: Plan) -> Fair | None:

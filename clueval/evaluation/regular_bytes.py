@@ -14,6 +14,7 @@ from typing import Any, Protocol
 from clueval.evaluation.byte_rows import fits
 from clueval.formats.columns.builder import DocumentHead
 from clueval.formats.columns.layout import ColumnOptions
+from clueval.formats.columns.markup import NAME
 from clueval.formats.columns.token_lines import LineReader
 from clueval.textfiles import is_utf8
 
@@ -21,7 +22,8 @@ from clueval.textfiles import is_utf8
 class Recogniser(Protocol):
     """Recognises regular pieces of one file, which follow what its reader has read so far.
 
-    Pieces end with one of `ends`, the end of a sentence or of a document, and are passed without these ends.
+    Pieces end with one of `ends`, the end of a sentence or of a document, and are passed without these ends. They have
+    no carriage returns.
     """
 
     ends: tuple[bytes, ...]
@@ -48,8 +50,6 @@ def _between(document_tag: str, sentence_tag: str) -> tuple[re.Pattern[bytes], r
 
     These are an end tag and a start tag; between sentences of two documents, the tags of both elements.
     """
-    from clueval.formats.vrt import NAME
-
     attributes = rb'(?: %s="[^"<>\n\t]*+")*+' % NAME.encode()
     document, sentence = (re.escape(tag.encode()) for tag in (document_tag, sentence_tag))
     documents = rb"/%s>\n<%s%s>\n" % (document, document, attributes)
@@ -91,7 +91,7 @@ class VrtRecogniser:
         """
         layout = self.reader.builder.layout
         text = b"".join((b"\n", end, end.join(pieces)))
-        if layout is None or not text.endswith(b"\n") or b"\0" in text or b"\r" in text:
+        if layout is None or not text.endswith(b"\n") or b"\0" in text:
             return None
         skeleton = text.translate(None, _NO_VRT_SKELETON)[1:]
         if layout.width > 2:
@@ -136,7 +136,7 @@ class ConllRecogniser:
         """
         layout = self.reader.builder.layout
         text = b"\n".join((b"", *pieces, b""))
-        if layout is None or b"\0" in text or b"\r" in text or not fits(text[1:], layout):
+        if layout is None or b"\0" in text or not fits(text[1:], layout):
             return None
         if (b" " in text and b"\n " in text) or (b"#" in text and b"\n#" in text):
             return None

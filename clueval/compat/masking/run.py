@@ -26,8 +26,7 @@ from clueval.reading.source import read
 from clueval.spans.filters import parse_where
 from clueval.spans.span import DEFAULT_LAYER
 from clueval.studies.masking.redacted import RedactedPairs, RedactedTexts
-from clueval.studies.masking.report import MaskingReport
-from clueval.studies.masking.run import masking_report
+from clueval.studies.masking.report import MaskingReport, masking_report
 from clueval.studies.masking.token_weights import TokenWeights
 from clueval.textfiles import lines
 from clueval.transforms.group import Group, Transform
