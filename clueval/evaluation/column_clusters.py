@@ -23,7 +23,6 @@ from clueval.evaluation.units.unit import SENTENCE
 from clueval.exceptions import CluevalError
 from clueval.formats.columns.builder import NamedDocument
 from clueval.formats.columns.columns import TokenTable, batches, parsed
-from clueval.formats.columns.documents import located
 from clueval.formats.columns.layout import Layout
 from clueval.formats.columns.passages import Passage
 from clueval.formats.columns.sizes import Sizes
@@ -31,7 +30,6 @@ from clueval.reading.layers import layer_names
 from clueval.reading.pairing import ends_early
 from clueval.reading.same_text import first_difference, first_line, require_same_frame
 from clueval.reading.source import Source
-from clueval.reading.unique_ids import with_unique_ids
 from clueval.spans.compared import SIDES, Compared
 from clueval.spans.filters import ID
 from clueval.spans.seen_names import SeenNames
@@ -76,6 +74,9 @@ def cluster_readings(
 
 def raise_first_error(gold: Source, predicted: Source) -> None:
     """Raise the first error of two column files with its place; return if their passages have none."""
+    from clueval.formats.columns.documents import located  # most files have no errors
+    from clueval.reading.unique_ids import with_unique_ids
+
     own, other = (replace(source, progress=None) for source in (gold, predicted))
     decoders = own.decoders(), other.decoders()
     for pair in zip_longest(with_unique_ids(own), with_unique_ids(other)):
