@@ -18,22 +18,17 @@ from clueval.evaluation.lockstep import FileEnd, FileReading, Stretch, can_use_l
 from clueval.evaluation.plan import Plan
 from clueval.evaluation.row_clusters import DocumentClusters, RowClusters
 from clueval.exceptions import CluevalError
-from clueval.formats.columns.columns import TokenTable, batches, parsed
-from clueval.formats.columns.documents import located
+from clueval.formats.columns.columns import TokenTable, batches
 from clueval.formats.columns.layout import Layout
 from clueval.formats.columns.passages import Passage
 from clueval.formats.columns.sizes import Sizes
 from clueval.reading.layers import layer_names
-from clueval.reading.pairing import ends_early
-from clueval.reading.same_text import first_difference, first_line, require_same_frame
+from clueval.reading.same_text import require_same_frame
 from clueval.reading.source import Source
-from clueval.reading.unique_ids import with_unique_ids
 from clueval.spans.compared import SIDES, Compared
 from clueval.spans.filters import ID
 from clueval.spans.seen_names import SeenNames
-from clueval.tagging.decoder import BadTag
 from clueval.tagging.schemes import OUTSIDE
-from clueval.tagging.transitions import Seams
 
 
 class UnusualPassage(CluevalError):
@@ -67,31 +62,6 @@ def cluster_reading(gold: Source, predicted: Source, plan: Plan, seen_names: See
         return by_passages
     steps = _Counting(gold, predicted, plan, seen_names).in_lockstep()
     return FileReading(steps, layers, again=by_passages, show=show)
-
-
-def raise_first_error(gold: Source, predicted: Source) -> None:
-    """Raise the first error of two column files with its place; return if their passages have none."""
-    own, other = (replace(source, progress=None) for source in (gold, predicted))
-    decoders = own.decoders(), other.decoders()
-    for pair in zip_longest(with_unique_ids(own), with_unique_ids(other)):
-        for number, passage in enumerate(pair):
-            if passage is None:
-                extra = pair[1 - number]
-                raise ends_early(gold, predicted, number == 0, extra.document, first_line(extra))
-        require_same_frame(*pair)
-        sides = [parsed(passage) for passage in pair]
-        texts = [[token for table in tables for token in table.tokens()] for tables in sides]
-        ids = [[id_ for table in tables for id_ in table.token_ids() or ()] for tables in sides]
-        if texts[0] != texts[1] or (all(ids) and ids[0] != ids[1]):
-            raise first_difference(*pair)
-        for passage, tables, of_side in zip(pair, sides, decoders, strict=True):
-            for layer, decoder in of_side.items():
-                tags = [tag for table in tables for tag in table.tags()[layer]]
-                try:
-                    decoder.accept(tags, (seams := Seams(tags)).neighbours)
-                    decoder.columns(layer, tags, seams)
-                except BadTag as error:
-                    raise located(error, passage, layer) from None
 
 
 def _show_passages(gold: Source, predicted: Source, plan: Plan) -> None:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from clueval.evaluation.column_clusters import cluster_reading, raise_first_error
+from clueval.evaluation.column_clusters import cluster_reading
 from clueval.evaluation.engine import Evaluation
 from clueval.evaluation.lockstep import FileEnd, FileReading
 from clueval.evaluation.plan import Plan
 from clueval.exceptions import CluevalError
+from clueval.reading.first_error import raise_first_error
 from clueval.reading.source import Source
 from clueval.spans.compared import Compared
 from clueval.spans.span import DEFAULT_LAYER

@@ -14,8 +14,9 @@ from itertools import islice
 from typing import Any, ClassVar, Generic, TypeVar
 
 from clueval.findings.choice import Choice, ReasonKey, findings
+from clueval.findings.clusters import ClusterErrors, DifferingRows
 from clueval.findings.kept_file import KeptFile
-from clueval.findings.stream import passage_findings, within_sentences
+from clueval.findings.stream import within_sentences
 from clueval.formats.columns.passages import Passage
 from clueval.reading.source import Source
 from clueval.spans.document import Document
@@ -102,9 +103,12 @@ class FindingsObserver(DocumentsObserver[Any]):
 
         super().__init__(lambda gold, predicted: findings(gold, predicted, choice, counts), take_all)
         self._choice, self._counts = choice, counts
+        self._errors: ClusterErrors | None = None
 
     def reads_passages(self, gold: Source, predicted: Source) -> bool:
+        self._errors = ClusterErrors((gold, predicted), self._choice, self._counts)
         return within_sentences(gold, predicted, self._choice)
 
     def see_passages(self, sources: tuple[Source, Source], passages: tuple[Passage, Passage]) -> None:
-        self._take(passage_findings(sources, passages, self._choice, self._counts))
+        assert self._errors is not None
+        self._take(self._errors.findings(DifferingRows(passages)))

@@ -200,6 +200,12 @@ class ErrorMatch(NamedTuple):
             return self.match.kind
         return "partial" if self.others else "spurious" if side == "predicted" else "missed"
 
+    @property
+    def shown(self) -> Sequence[Span]:
+        """The spans of the other side that a row shows."""
+        is_long = len(self.others) > MOST_NESTED and clash(self.others) is not None
+        return self.others[:MOST_NESTED] if is_long else self.others
+
 
 def reason_of(
     label: str, fragments: Ranges, others: Iterable[tuple[str, Ranges]], side: SideName | None
@@ -275,7 +281,6 @@ class ErrorRows:
 
     def others(self, span: Span, layer: str) -> Sequence[Span]:
         """Return the spans of a layer of the other side that overlap or equal a span."""
-        self._require_inside(span)
         if layer not in self._sequences:
             layers = self._other.layers
             spans = layers.get(layer, ())
@@ -290,33 +295,33 @@ class ErrorRows:
         reason = reason_of(span.label, span.fragments, labelled, self._side)
         return ErrorMatch(others, match or self._match(span, others), reason)
 
-    def row(self, span: Span, layer: str, judged: ErrorMatch) -> Finding:
-        """Return the row of an error."""
-        self._require_inside(span)
-        others, match, reason = judged
-        if len(others) > MOST_NESTED and clash(others) is not None:
-            others = others[:MOST_NESTED]
+    def row(self, span: Span, layer: str, judged: ErrorMatch, by: int = 0) -> Finding:
+        """Return the row of an error; its positions are moved by `by`."""
+        start, end = span.start + by, span.end + by
+        self._require_inside(span, start, end)
+        _, match, reason = judged
+        others = judged.shown
         row = _open_row()
         row.side = self._side
         row.sequence = layer
         row.kind = judged.kind_on(self._side)
         row.reason = reason
-        row.text = self._text_of(span)
+        row.text = self._text_of(span, by)
         row.labels = span.labels
-        row.start, row.end = span.start, span.end - 1
-        row.first_token_id, row.last_token_id = self._ids_of(span.start, span.end)
+        row.start, row.end = start, end - 1
+        row.first_token_id, row.last_token_id = self._ids_of(start, end)
         row.found = match.labels
-        row.other_texts = tuple(map(self._text_of, others))
+        row.other_texts = tuple([self._text_of(other, by) for other in others])
         row.other_labels = tuple(map(_labels, others))
         row.other_start = row.other_end = row.other_first_token_id = row.other_last_token_id = None
         if others:
-            start, end = others[0].start, max(map(_end, others))  # they come by position
-            row.other_start, row.other_end = start, end - 1
-            row.other_first_token_id, row.other_last_token_id = self._ids_of(start, end)
+            first, last = others[0].start + by, max(map(_end, others)) + by  # they come by position
+            row.other_start, row.other_end = first, last - 1
+            row.other_first_token_id, row.other_last_token_id = self._ids_of(first, last)
         row.document, row.metadata, row.unit, row.file = self._shared
-        row.sentences = self._contexts.sentence_ids(span)
-        row.context = self._contexts.around(span, others)
-        row.line = self._line(span)
+        row.sentences = self._contexts.sentence_ids(start, end)
+        row.context = self._contexts.around(span, others, by)
+        row.line = self._line(span, start)
         row.fragments = _inclusive(span)
         row.other_fragments = tuple([None if other.parts is None else _inclusive(other) for other in others])
         row.__class__ = Finding
@@ -335,14 +340,14 @@ class ErrorRows:
             return Match(span, kind, tuple(others), others[0].by_layer)
         return Match(span, "missed")
 
-    def _text_of(self, span: Span) -> str:
+    def _text_of(self, span: Span, by: int) -> str:
         """Return the text of a span of either side; the positions that all rows show together are limited.
 
         Gaps are counted, too, since the context shows them.
         """
-        self._shown += len(span)
+        self._shown += span.end - span.start
         require_short_texts(self._shown, self._text)
-        fragments = span.fragments
+        fragments = tuple([(start + by, end + by) for start, end in span.fragments])
         if fragments not in self._texts:
             self._texts[fragments] = GAP.join([self._text.text_between(*part) for part in fragments])
         return self._texts[fragments]
@@ -352,18 +357,18 @@ class ErrorRows:
         ids, shift = self._token_ids, self._text.start
         return (None, None) if ids is None or start == end else (ids[start - shift], ids[end - 1 - shift])
 
-    def _line(self, span: Span) -> int | None:
+    def _line(self, span: Span, start: int) -> int | None:
         lines = self._own.lines
         if span.line is not None or lines is None:
             return span.line
         try:
-            return lines[span.start - self._own.start]
+            return lines[start - self._own.start]
         except IndexError:
             return None
 
-    def _require_inside(self, span: Span) -> None:
-        text, end = self._text, self._end
-        if end is not None and (span.start < text.start or span.end > end):
+    def _require_inside(self, span: Span, start: int, end: int) -> None:
+        text = self._text
+        if self._end is not None and (start < text.start or end > self._end):
             raise SpanError(
                 f"span {name_of(span)} lies outside the text",
                 document=text.id,

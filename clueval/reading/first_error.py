@@ -1,15 +1,45 @@
-"""Checks that the token ids of a document differ, in files that are read passage by passage."""
+"""Finds the first error of column files that are read passage by passage, such as a token id that occurs again."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import zip_longest
 
-from clueval.formats.columns.columns import tables
-from clueval.formats.columns.documents import repeated_ids
+from clueval.formats.columns.columns import parsed, tables
+from clueval.formats.columns.documents import located, repeated_ids
 from clueval.formats.columns.passages import Passage
+from clueval.reading.pairing import ends_early
+from clueval.reading.same_text import first_difference, first_line, require_same_frame
 from clueval.reading.source import Source
+from clueval.tagging.decoder import BadTag
 from clueval.tagging.schemes import OUTSIDE
+from clueval.tagging.transitions import Seams
+
+
+def raise_first_error(gold: Source, predicted: Source) -> None:
+    """Raise the first error of two column files with its place; return if their passages have none."""
+    own, other = (replace(source, progress=None) for source in (gold, predicted))
+    decoders = own.decoders(), other.decoders()
+    for pair in zip_longest(with_unique_ids(own), with_unique_ids(other)):
+        for number, passage in enumerate(pair):
+            if passage is None:
+                extra = pair[1 - number]
+                raise ends_early(gold, predicted, number == 0, extra.document, first_line(extra))
+        require_same_frame(*pair)
+        sides = [parsed(passage) for passage in pair]
+        texts = [[token for table in found for token in table.tokens()] for found in sides]
+        ids = [[id_ for table in found for id_ in table.token_ids() or ()] for found in sides]
+        if texts[0] != texts[1] or (all(ids) and ids[0] != ids[1]):
+            raise first_difference(*pair)
+        for passage, found, of_side in zip(pair, sides, decoders, strict=True):
+            for layer, decoder in of_side.items():
+                tags = [tag for table in found for tag in table.tags()[layer]]
+                try:
+                    decoder.accept(tags, (seams := Seams(tags)).neighbours)
+                    decoder.columns(layer, tags, seams)
+                except BadTag as error:
+                    raise located(error, passage, layer) from None
 
 
 class DocumentIds:
