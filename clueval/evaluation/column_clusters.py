@@ -9,8 +9,6 @@ place, and if there is none, documents are counted.
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator, Sequence
-from dataclasses import replace
-from functools import partial
 from itertools import repeat, zip_longest
 from operator import ne
 
@@ -21,14 +19,13 @@ from clueval.exceptions import CluevalError
 from clueval.formats.columns.columns import TokenTable, batches
 from clueval.formats.columns.layout import Layout
 from clueval.formats.columns.passages import Passage
-from clueval.formats.columns.sizes import Sizes
+from clueval.reading.first_error import DocumentIds
 from clueval.reading.layers import layer_names
 from clueval.reading.same_text import require_same_frame
 from clueval.reading.source import Source
 from clueval.spans.compared import SIDES, Compared
 from clueval.spans.filters import ID
 from clueval.spans.seen_names import SeenNames
-from clueval.tagging.schemes import OUTSIDE
 
 
 class UnusualPassage(CluevalError):
@@ -56,21 +53,11 @@ def cluster_reading(gold: Source, predicted: Source, plan: Plan, seen_names: See
         return None
     if not all(each.reads_passages(gold, predicted) for each in plan.passage_observers):
         return None
-    show = partial(_show_passages, gold, predicted, plan)
-    by_passages = FileReading(_Counting(gold, predicted, plan, seen_names).by_passages(), layers, show=show)
-    if in_characters or not can_use_lockstep(gold, predicted):
+    by_passages = FileReading(_Counting(gold, predicted, plan, seen_names).by_passages(), layers)
+    if in_characters or plan.observers or not can_use_lockstep(gold, predicted):
         return by_passages
     steps = _Counting(gold, predicted, plan, seen_names).in_lockstep()
-    return FileReading(steps, layers, again=by_passages, show=show)
-
-
-def _show_passages(gold: Source, predicted: Source, plan: Plan) -> None:
-    """Read two files that have been counted once more, and show their passages to the observers."""
-    observers = plan.passage_observers
-    sides = (replace(each, progress=None).short_passages() for each in (gold, predicted) if observers)
-    for pair in zip(*sides, strict=True):
-        for observer in observers:
-            observer.see_passages((gold, predicted), pair)
+    return FileReading(steps, layers, again=by_passages)
 
 
 class _Counting:
@@ -94,7 +81,8 @@ class _Counting:
             for group in ([layers] if self._together else [[layer] for layer in layers])
         ]
         alike = len({decoder.treatment for decoder in self._decoders.values()}) == 1
-        self._passages = _PassagePairs(self._clusters, plan, alike, sizes)
+        self._passages = _PassagePairs(self._sources, self._clusters, plan, alike)
+        self._observers = plan.passage_observers
         part = gold.options.part
         self._needs_name = ID in plan.metadata_keys(layers) and part is not None and bool(part[0])
         self._positions = 0
@@ -133,6 +121,8 @@ class _Counting:
         self._require_name(gold.named)
         positions = self._passages.positions_of(gold, predicted)
         self._positions += positions
+        for observer in self._observers:
+            observer.see_passages(self._sources, (gold, predicted))
         found = Compared(int(gold.begins), positions, unit=self._unit)
         if not self._by_document:
             return found
@@ -177,12 +167,15 @@ class _Counting:
 class _PassagePairs:
     """Splits pairs of passages into clusters, and counts their positions."""
 
-    def __init__(self, clusters: Sequence[RowClusters], plan: Plan, alike: bool, sizes: Sizes) -> None:
-        self._clusters, self._sizes = clusters, sizes
+    def __init__(
+        self, sources: Sequence[Source], clusters: Sequence[RowClusters], plan: Plan, alike: bool
+    ) -> None:
+        self._clusters, self._sizes = clusters, sources[0].options.sizes
         self._in_characters = plan.unit == "character"
         # otherwise, spans of equal sentences are equal, and no label depends on the number of characters that it has
         self._by_length = not alike or plan.merge or bool(plan.where)
-        self._ids: tuple[set[str], set[str]] = (set(), set())
+        self._ids = [DocumentIds(source) for source in sources]
+        self._of_passage: tuple[list[str], list[str]] = ([], [])  # its token ids
         self._has_tokens = False
 
     def positions_of(self, gold: Passage, predicted: Passage) -> int:
@@ -190,26 +183,26 @@ class _PassagePairs:
         require_same_frame(gold, predicted)
         if gold.begins:
             self._has_tokens = False
-            for ids in self._ids:
-                ids.clear()
+        self._of_passage = ([], [])
         if gold.layout is None or predicted.layout is None or not gold.sentences:
+            self._see_ids(gold, predicted)
             return 0
         if self._in_characters and gold.layout.misc is not None:
             raise UnusualPassage("the text is not known from the tokens alone")
-        known = list(map(len, self._ids))
         try:
             length = sum(self._lengths(gold, predicted))
         except ValueError as error:
             raise UnusualPassage("a line does not fit") from error
-        for passage, ids, before in zip((gold, predicted), self._ids, known, strict=True):
-            ids.discard(OUTSIDE)
-            if ids and len(ids) - before != passage.tokens:
-                raise UnusualPassage("a token id seems to occur again")
+        self._see_ids(gold, predicted)
         found = length - len(gold.sentences) if self._in_characters else gold.tokens
         if self._in_characters:  # a blank is between two tokens of a document
             found += gold.tokens - (not self._has_tokens)
         self._has_tokens = True
         return found
+
+    def _see_ids(self, gold: Passage, predicted: Passage) -> None:
+        for known, passage, ids in zip(self._ids, (gold, predicted), self._of_passage, strict=True):
+            known.see(passage, ids)
 
     def _lengths(self, gold: Passage, predicted: Passage) -> Iterator[int]:
         """Add the clusters, and yield the numbers of characters of tokens, 1 for the border of each sentence."""
@@ -246,8 +239,8 @@ class _PassagePairs:
         found_ids = [table.token_ids() or () for table in (gold, predicted)]
         if all(found_ids) and found_ids[0] != found_ids[1]:
             raise UnusualPassage("different token ids")
-        for ids, found in zip(self._ids, found_ids, strict=True):
-            ids.update(found)
+        for ids, found in zip(self._of_passage, found_ids, strict=True):
+            ids.extend(found)
         tags = gold.tags()
         other_tags = tags if gold is predicted else predicted.tags()
         for clusters in self._clusters:

@@ -268,7 +268,6 @@ class Evaluation:
                 raise
             return self.count_reading(reading.again)
         self.include(separate.counts())
-        reading.show()
         return reading.end
 
     def _counted(self, reading: FileReading) -> Evaluation:

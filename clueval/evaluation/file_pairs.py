@@ -42,7 +42,9 @@ def count_without_documents(
         except CluevalError:
             if gold.options.part is not None:
                 raise  # the whole files are counted again
-        raise_first_error(gold, predicted)
+            raise_first_error(gold, predicted)
+            if plan.observers:
+                raise  # they have seen passages, so they must not see documents
         return False, None
     try:
         reading = _token_reading(evaluation, gold, predicted)

@@ -170,18 +170,17 @@ def findings(
     with making_many(_OBJECTS * spans):
         wrong = wrong_spans(gold, predicted, choice or Choice(), counts is not None)
         if counts is not None:
-            counts.update(key for each in wrong for key in each.counted)
-        found = [each.rows.row(each.span, each.sequence, each.judged) for each in wrong if each.is_listed]
+            counts.update(key for _, each in wrong for key in each.counted)
+        found = [rows.row(each.span, each.sequence, each.judged) for rows, each in wrong if each.is_listed]
     yield from found
 
 
 class WrongSpan(NamedTuple):
-    """A span whose equal the other side does not have, and what makes its row.
+    """A span whose equal the other side does not have, and what it is matched with.
 
     `counted` are the keys by which it counts; `is_listed`: it is an error that the choice selects.
     """
 
-    rows: ErrorRows
     side: SideName
     sequence: str
     span: Span
@@ -190,8 +189,13 @@ class WrongSpan(NamedTuple):
     is_listed: bool
 
 
-def wrong_spans(gold: Document, predicted: Document, choice: Choice, counts: bool) -> list[WrongSpan]:
-    """Return the wrong spans of two documents in the order of their rows; with `counts`, also those not listed."""
+def wrong_spans(
+    gold: Document, predicted: Document, choice: Choice, counts: bool
+) -> list[tuple[ErrorRows, WrongSpan]]:
+    """Return the wrong spans of two documents in the order of their rows, each with what makes its row.
+
+    With `counts`, there are also spans that are not listed.
+    """
     layers = list(dict.fromkeys([*gold.layers, *predicted.layers]))
     found = []
     for spans in compared(gold, predicted, layers, choice):
@@ -208,16 +212,17 @@ def wrong_spans(gold: Document, predicted: Document, choice: Choice, counts: boo
                 each.is_error
                 and is_chosen
                 and (not choice.reasons or judged.reason in choice.reasons)
-                and (not choice.kinds or judged.kind_on(side) in choice.kinds)
+                and (not choice.kinds or judged.kind in choice.kinds)
             )
             keys = list(_reasons(each, judged, sequence, side, choice)) if counts else ()
             if is_listed or keys:
-                found.append(WrongSpan(rows, side, sequence, each.span, judged, keys, is_listed))
+                found.append((rows, WrongSpan(side, sequence, each.span, judged, keys, is_listed)))
     return sorted(found, key=_order)
 
 
-def _order(wrong: WrongSpan) -> tuple[int, int, int, int, bool]:
+def _order(of_rows: tuple[ErrorRows, WrongSpan]) -> tuple[int, int, int, int, bool]:
     """What `clueval.findings.places.in_text_order` sorts the row of a span by."""
+    wrong = of_rows[1]
     span, others = wrong.span, wrong.judged.shown
     least = min([span.start, *[other.start for other in others]])
     greatest = max([span.end, *[other.end for other in others]])

@@ -22,13 +22,13 @@ from clueval.formats.columns.columns import tables
 from clueval.formats.columns.documents import TokenLineNumbers
 from clueval.formats.columns.passages import Passage
 from clueval.formats.columns.row_characters import Row, RowCharacters
+from clueval.reading.first_error import DocumentIds
 from clueval.reading.layers import layer_names
 from clueval.reading.same_text import require_same_text
 from clueval.reading.source import Source
 from clueval.spans.document import Document, Sentence
-from clueval.spans.flat import Flat
 from clueval.spans.missing_id import MissingId
-from clueval.spans.span import Frozen
+from clueval.spans.span import Frozen, Span
 from clueval.tagging.schemes import OUTSIDE
 from clueval.tagging.transitions import Seams
 
@@ -104,20 +104,25 @@ class DifferingRows:
 
     def documents(self, sources: Sequence[Source]) -> list[Document]:
         """Return the passages as documents without layers, with tokens and sentences only where they differ."""
-        return [
-            Document(
-                passage.document if passage.named else MissingId(passage.document),
-                Frozen(),
-                tokens=self._spread(column.tokens),
-                start=passage.start,
-                token_ids=self._spread(column.token_ids) if column.token_ids else None,
-                sentences=list(self._sentences(source, passage)),
-                metadata=passage.metadata,
-                lines=TokenLineNumbers([passage]),
-                file=passage.file,
+        found: list[Document] = []
+        for source, passage, column in zip(sources, self.passages, self.columns, strict=True):
+            first, known = self.columns[0], found[0] if found else None
+            tokens = known.tokens if known and column.tokens == first.tokens else self._spread(column.tokens)
+            ids = self._spread(column.token_ids) if column.token_ids else None
+            found.append(
+                Document(
+                    passage.document if passage.named else MissingId(passage.document),
+                    Frozen(),
+                    tokens=tokens,
+                    start=passage.start,
+                    token_ids=ids,
+                    sentences=list(self._sentences(source, passage)),
+                    metadata=passage.metadata,
+                    lines=TokenLineNumbers([passage]),
+                    file=passage.file,
+                )
             )
-            for source, passage, column in zip(sources, self.passages, self.columns, strict=True)
-        ]
+        return found
 
     def _spread(self, column: Sequence[str]) -> list[str]:
         """Return a column at the positions of the passage; elsewhere it is empty."""
@@ -130,9 +135,11 @@ class DifferingRows:
 
     def _sentences(self, source: Source, passage: Passage) -> Iterator[Sentence]:
         assert source.token_lines is not None
-        sentence_id = source.token_lines.sentence_id
+        sentence_id, starts = source.token_lines.sentence_id, self._starts
+        without = sentence_id("")
         for number in self.numbers:
-            yield Sentence(self._starts[number], self._starts[number + 1], sentence_id(passage.heads[number]))
+            head = passage.heads[number]
+            yield Sentence(starts[number], starts[number + 1], sentence_id(head) if head else without)
 
 
 Found = TypeVar("Found")
@@ -186,13 +193,13 @@ class Clusters(Generic[Found]):
             for side, source in enumerate(self._sources)
         ]
 
-    def _spans(self, source: Source, columns: Sequence[Sequence[str]]) -> Mapping[str, Flat]:
+    def _spans(self, source: Source, columns: Sequence[Sequence[str]]) -> Mapping[str, list[Span]]:
         """Return the spans of each layer. Raises `BadTag` for tags that cannot be read."""
         found = {}
         for layer, tags in zip(self._layers, columns, strict=False):
             decoder, seams = source.options.decoder(), Seams(tags)
             decoder.accept(tags, seams.neighbours)
-            found[layer] = decoder.columns(layer, tags, seams)
+            found[layer] = list(decoder.columns(layer, tags, seams))
         return found
 
 
@@ -210,7 +217,7 @@ class ClusterErrors:
 
     def _wrong(self, documents: Sequence[Document]) -> Iterator[tuple[int, WrongSpan]]:
         gold, predicted = documents
-        for each in wrong_spans(gold, predicted, self._choice, self._counts is not None):
+        for _, each in wrong_spans(gold, predicted, self._choice, self._counts is not None):
             yield each.span.start, each
 
     def findings(self, rows: DifferingRows) -> Iterator[Finding]:
@@ -248,7 +255,7 @@ class LineCheck:
             {name: source.options.decoder(str(source.path)) for name in names} for source in sources
         ]
         self._tags: list[dict[str, set[str]]] = [{name: set() for name in names} for _ in sources]
-        self._ids: set[str] = set()
+        self._ids = DocumentIds(sources[0])
 
     def see(self, rows: DifferingRows) -> None:
         """Check passages, of which some rows have been read."""
@@ -263,14 +270,9 @@ class LineCheck:
             for tags in (same.tags, column.tags):
                 for layer, of_layer in tags.items():
                     self._see_tags(side, layer, set(of_layer))
-        if gold.begins:
-            self._ids.clear()
-        known = len(self._ids)
-        ids = same.token_ids + next((each.token_ids for each in rows.columns if each.token_ids), [])
-        self._ids.update(ids)
-        self._ids.discard(OUTSIDE)
-        if ids and len(self._ids) - known != gold.tokens:
-            raise ValueError("a token id occurs again")
+        self._ids.see(
+            gold, same.token_ids + next((each.token_ids for each in rows.columns if each.token_ids), [])
+        )
 
     def _see_tags(self, side: int, layer: str, tags: set[str]) -> None:
         new = tags - self._tags[side][layer]

@@ -32,7 +32,7 @@ from clueval.spans.matching import Match, match_spans
 from clueval.spans.merging import merge_layers
 from clueval.spans.parts import Ranges
 from clueval.spans.shared import shared_positions
-from clueval.spans.span import MERGED, NO_LABEL, Span, name_of
+from clueval.spans.span import MERGED, NO_LABEL, Labels, Span, name_of
 from clueval.spans.span_forms import as_spans
 
 FindingKind = Literal["exact", "superset", "tiling", "overlap", "partial", "missed", "spurious"]
@@ -55,7 +55,8 @@ _PIECE_HTML: dict[Mark, str] = {
 }
 SideName = Literal["gold", "predicted"]
 
-_end, _labels = attrgetter("end"), attrgetter("labels")
+_end: Callable[[Span], int] = attrgetter("end")
+_labels: Callable[[Span], Labels] = attrgetter("labels")
 
 MOST_NESTED = 50
 """The greatest number of spans of the other side that a row shows, the first ones, if these overlap one another."""
@@ -188,23 +189,18 @@ def error_table(
 
 
 class ErrorMatch(NamedTuple):
-    """A span that is an error: the spans of the other side that overlap or equal it, its match, and the reason."""
+    """A span that is an error: the spans of the other side that overlap or equal it, its match, and the reason.
+
+    `kind` is its class, and `shown` are those of the spans that its row shows, with their labels and fragments.
+    """
 
     others: Sequence[Span]
     match: Match
     reason: Reason
-
-    def kind_on(self, side: SideName | None) -> FindingKind:
-        """Return the class of a span of a side."""
-        if self.match.kind != "missed":
-            return self.match.kind
-        return "partial" if self.others else "spurious" if side == "predicted" else "missed"
-
-    @property
-    def shown(self) -> Sequence[Span]:
-        """The spans of the other side that a row shows."""
-        is_long = len(self.others) > MOST_NESTED and clash(self.others) is not None
-        return self.others[:MOST_NESTED] if is_long else self.others
+    kind: FindingKind
+    shown: Sequence[Span]
+    labels: tuple[Labels, ...]
+    fragments: tuple[Ranges | None, ...]
 
 
 def reason_of(
@@ -269,7 +265,7 @@ class ErrorRows:
         self._token_ids = own.token_ids or other.token_ids if own.unit == "token" else None
         self._contexts = Contexts(self._text, own.sentences or other.sentences, window)
         self._sequences: dict[str, _Sequence] = {}
-        self._texts: dict[Ranges, str] = {}  # one object, even if many rows show it
+        self._texts: dict[tuple[int, int, Ranges | None], str] = {}  # one object, even if many rows show it
         self._shown = 0
 
     def layer_of(self, span: Span) -> str:
@@ -293,26 +289,33 @@ class ErrorRows:
         """Return the reason and the match of an error, given all spans that overlap or equal it."""
         labelled = ((other.label, other.fragments) for other in others)
         reason = reason_of(span.label, span.fragments, labelled, self._side)
-        return ErrorMatch(others, match or self._match(span, others), reason)
+        match = match or self._match(span, others)
+        kind: FindingKind = match.kind
+        if match.kind == "missed":
+            kind = "partial" if others else "spurious" if self._side == "predicted" else "missed"
+        is_long = len(others) > MOST_NESTED and clash(others) is not None
+        shown = others[:MOST_NESTED] if is_long else others
+        return ErrorMatch(
+            others, match, reason, kind, shown, tuple(map(_labels, shown)), tuple(map(_inclusive, shown))
+        )
 
     def row(self, span: Span, layer: str, judged: ErrorMatch, by: int = 0) -> Finding:
         """Return the row of an error; its positions are moved by `by`."""
         start, end = span.start + by, span.end + by
         self._require_inside(span, start, end)
-        _, match, reason = judged
         others = judged.shown
         row = _open_row()
         row.side = self._side
         row.sequence = layer
-        row.kind = judged.kind_on(self._side)
-        row.reason = reason
-        row.text = self._text_of(span, by)
+        row.kind = judged.kind
+        row.reason = judged.reason
+        row.text = self._text_of(span, start, end, by)
         row.labels = span.labels
         row.start, row.end = start, end - 1
         row.first_token_id, row.last_token_id = self._ids_of(start, end)
-        row.found = match.labels
-        row.other_texts = tuple([self._text_of(other, by) for other in others])
-        row.other_labels = tuple(map(_labels, others))
+        row.found = judged.match.labels
+        row.other_texts = tuple([self._text_of(each, each.start + by, each.end + by, by) for each in others])
+        row.other_labels = judged.labels
         row.other_start = row.other_end = row.other_first_token_id = row.other_last_token_id = None
         if others:
             first, last = others[0].start + by, max(map(_end, others)) + by  # they come by position
@@ -323,7 +326,7 @@ class ErrorRows:
         row.context = self._contexts.around(span, others, by)
         row.line = self._line(span, start)
         row.fragments = _inclusive(span)
-        row.other_fragments = tuple([None if other.parts is None else _inclusive(other) for other in others])
+        row.other_fragments = judged.fragments
         row.__class__ = Finding
         return row  # type: ignore[no-any-return]
 
@@ -340,17 +343,21 @@ class ErrorRows:
             return Match(span, kind, tuple(others), others[0].by_layer)
         return Match(span, "missed")
 
-    def _text_of(self, span: Span, by: int) -> str:
+    def _text_of(self, span: Span, start: int, end: int, by: int) -> str:
         """Return the text of a span of either side; the positions that all rows show together are limited.
 
         Gaps are counted, too, since the context shows them.
         """
-        self._shown += span.end - span.start
+        self._shown += end - start
         require_short_texts(self._shown, self._text)
-        fragments = tuple([(start + by, end + by) for start, end in span.fragments])
-        if fragments not in self._texts:
-            self._texts[fragments] = GAP.join([self._text.text_between(*part) for part in fragments])
-        return self._texts[fragments]
+        fragments = None if span.parts is None else tuple([(a + by, b + by) for a, b in span.parts])
+        key = start, end, fragments
+        if key not in self._texts:
+            between = self._text.text_between
+            self._texts[key] = (
+                between(start, end) if fragments is None else GAP.join([between(*part) for part in fragments])
+            )
+        return self._texts[key]
 
     def _ids_of(self, start: int, end: int) -> tuple[str | None, str | None]:
         """Return the ids of the first and the last token of a range."""

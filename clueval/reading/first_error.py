@@ -49,6 +49,7 @@ class DocumentIds:
         self._source = source
         self._documents = 0
         self._seen: set[str] = set()
+        self._has_outside = False
 
     def see(self, passage: Passage, ids: Sequence[str]) -> None:
         """Add the ids of a passage, in which the id of a border is O.
@@ -58,11 +59,15 @@ class DocumentIds:
         if passage.begins:
             self._documents += 1
             self._seen.clear()
+            self._has_outside = False
         if not ids:
             return
         known = len(self._seen)
         self._seen.update(ids)
         self._seen.discard(OUTSIDE)
+        if ids.count(OUTSIDE) > len(passage.sentences):  # the id of a token is O, too
+            known -= not self._has_outside
+            self._has_outside = True
         if len(self._seen) - known != passage.tokens:
             for error in repeated_ids(self._document()):
                 raise error

@@ -153,9 +153,7 @@ def _results(spans: ComparedSide, choice: Choice) -> Iterator[_Result]:
             yield _Result(each.span, "exact", each.span.by_layer, RIGHT, each.is_error)
         else:
             judged = rows.judged(each.span, rows.others(each.span, spans.sequence), each.match)
-            yield _Result(
-                each.span, judged.kind_on(spans.side), judged.match.labels, judged.reason, each.is_error
-            )
+            yield _Result(each.span, judged.kind, judged.match.labels, judged.reason, each.is_error)
 
 
 def _of_five(result: _Result) -> str:

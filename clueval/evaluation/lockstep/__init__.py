@@ -31,7 +31,7 @@ its own counts; `fair_spans` counts two files in FairEval's formats.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from clueval.evaluation.lockstep.reader import File, Lockstep
@@ -91,8 +91,7 @@ class FileReading:
     """An iterator of `Compared` over two files, to be used once; when it has ended, `end` is set.
 
     Raises `TextMismatch`, `FormatError` or `TagError` for input that is wrong or irregular. Then `again` reads the
-    files again as passages, whose errors name the place; it is None if the error already names it. `show` is called
-    when all has been counted; it shows the passages to observers that have not seen them.
+    files again as passages, whose errors name the place; it is None if the error already names it.
     """
 
     end: FileEnd
@@ -102,9 +101,8 @@ class FileReading:
         items: Generator[Compared, None, FileEnd],
         layers: Sequence[str],
         again: FileReading | None = None,
-        show: Callable[[], object] = bool,
     ) -> None:
-        self._items, self.layers, self.again, self.show = items, layers, again, show
+        self._items, self.layers, self.again = items, layers, again
 
     def __iter__(self) -> Iterator[Compared]:
         self.end = yield from self._items
