@@ -12,10 +12,11 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from itertools import accumulate
-from operator import itemgetter
 from typing import Generic, NamedTuple, TypeVar
 
+from clueval.exceptions import CluevalError
 from clueval.findings.choice import Choice, ReasonKey, WrongSpan, wrong_spans
 from clueval.findings.table import ErrorRows, Finding, SideName
 from clueval.formats.columns.columns import tables
@@ -29,6 +30,7 @@ from clueval.reading.source import Source
 from clueval.spans.document import Document, Sentence
 from clueval.spans.missing_id import MissingId
 from clueval.spans.span import Frozen, Span
+from clueval.tagging.decoder import BadTag
 from clueval.tagging.schemes import OUTSIDE
 from clueval.tagging.transitions import Seams
 
@@ -36,7 +38,9 @@ _CLUSTER = re.compile("[^ ]+")
 _MOST = 1 << 18
 """The number of rows of clusters that are held, approximately."""
 
-_first = itemgetter(0)
+
+class WrongLines(CluevalError):
+    """Something is wrong in passages; the place is not known."""
 
 
 class Column(NamedTuple):
@@ -48,20 +52,22 @@ class Column(NamedTuple):
 
     @classmethod
     def of(cls, sentences: Sequence[str], passage: Passage) -> Column:
-        assert passage.layout is not None  # a passage without token lines has no sentence
-        found = cls([], [], {layer: [] for layer, _ in passage.layout.layers})
-        for table in tables(sentences, passage.layout):
-            found.tokens.extend(table.tokens())
-            found.token_ids.extend(table.token_ids() or ())
-            for layer, tags in table.tags().items():
-                found.tags[layer].extend(tags)
+        found = cls([], [], {layer: [] for layer, _ in passage.layout.layers} if passage.layout else {})
+        try:
+            for table in tables(sentences, passage.layout) if passage.layout else ():
+                found.tokens.extend(table.tokens())
+                found.token_ids.extend(table.token_ids() or ())
+                for layer, tags in table.tags().items():
+                    found.tags[layer].extend(tags)
+        except ValueError as error:
+            raise WrongLines("a line does not fit") from error
         return found
 
 
 class DifferingRows:
     """The sentences of parallel passages whose lines differ, as rows of all sides, with an O for each border.
 
-    Raises `ValueError` for lines that do not fit, and for sentences of different lengths.
+    Raises `WrongLines` for lines that do not fit, and for sentences of different lengths.
     """
 
     def __init__(self, passages: Sequence[Passage]) -> None:
@@ -74,12 +80,18 @@ class DifferingRows:
         self.sizes = [lines.count("\n") for lines in first.sentences]
         for other in others:
             if any(other.sentences[n].count("\n") != self.sizes[n] for n in self.numbers):
-                raise ValueError("sentences of different lengths")
+                raise WrongLines("sentences of different lengths")
         self._starts = list(accumulate(self.sizes, initial=first.start))
         self.columns = [
-            Column.of([of_side[n] for n in self.numbers], passage) if self.numbers else Column([], [], {})
+            Column.of([of_side[n] for n in self.numbers], passage)
             for of_side, passage in zip(sentences, passages, strict=True)
         ]
+        self._equal = [lines for lines, differs in zip(first.sentences, differ, strict=True) if not differs]
+
+    @cached_property
+    def same(self) -> Column:
+        """The columns of the other sentences, whose lines are the same on all sides."""
+        return Column.of(self._equal, self.passages[0])
 
     def have_one_text(self) -> bool:
         """Return whether all sides have the same tokens, and the same token ids if they have any."""
@@ -103,9 +115,12 @@ class DifferingRows:
             row = past + 1
 
     def documents(self, sources: Sequence[Source]) -> list[Document]:
-        """Return the passages as documents without layers, with tokens and sentences only where they differ."""
+        """Return the passages of these sources as documents without layers.
+
+        They have tokens and sentences only where the passages differ.
+        """
         found: list[Document] = []
-        for source, passage, column in zip(sources, self.passages, self.columns, strict=True):
+        for source, passage, column in zip(sources, self.passages, self.columns, strict=False):
             first, known = self.columns[0], found[0] if found else None
             tokens = known.tokens if known and column.tokens == first.tokens else self._spread(column.tokens)
             ids = self._spread(column.token_ids) if column.token_ids else None
@@ -166,13 +181,26 @@ class Clusters(Generic[Found]):
 
     def found(self, rows: DifferingRows) -> list[tuple[int, list[Found]]]:
         """Return what was found in each cluster of the rows, with the number to add to its positions."""
+        if not rows.numbers:
+            return []
         if self._size > _MOST:
             self._begin()
         text = "".join(map(self._characters.__getitem__, rows.rows(self._layers)))
         places = list(rows.clusters(text))
-        self._see([cluster for cluster in dict.fromkeys(map(_first, places)) if cluster not in self._known])
+        different = dict.fromkeys(cluster for cluster, _ in places)
+        self._see([cluster for cluster in different if cluster not in self._known])
         found = ((*self._known[cluster], place) for cluster, place in places)
         return [(place - start, of_cluster) for start, of_cluster, place in found if of_cluster]
+
+    def counted(self, rows: DifferingRows) -> Iterator[tuple[list[Found], int]]:
+        """Yield what was found in each cluster of the other sentences, and how often it occurs."""
+        if not rows.same.tokens:
+            return
+        tags = [rows.same.tags[layer] for layer in self._layers] * len(self._sources)
+        clusters = Counter("".join(map(self._characters.__getitem__, zip(*tags, strict=True))).split())
+        self._see([cluster for cluster in clusters if cluster not in self._known])
+        for cluster, times in clusters.items():
+            yield self._known[cluster][1], times
 
     def _see(self, clusters: Sequence[str]) -> None:
         """Examine new clusters."""
@@ -194,12 +222,15 @@ class Clusters(Generic[Found]):
         ]
 
     def _spans(self, source: Source, columns: Sequence[Sequence[str]]) -> Mapping[str, list[Span]]:
-        """Return the spans of each layer. Raises `BadTag` for tags that cannot be read."""
+        """Return the spans of each layer. Raises `WrongLines` for tags that cannot be read."""
         found = {}
         for layer, tags in zip(self._layers, columns, strict=False):
             decoder, seams = source.options.decoder(), Seams(tags)
-            decoder.accept(tags, seams.neighbours)
-            found[layer] = list(decoder.columns(layer, tags, seams))
+            try:
+                decoder.accept(tags, seams.neighbours)
+                found[layer] = list(decoder.columns(layer, tags, seams))
+            except BadTag as error:
+                raise WrongLines(error.problem) from error
         return found
 
 
@@ -221,7 +252,7 @@ class ClusterErrors:
             yield each.span.start, each
 
     def findings(self, rows: DifferingRows) -> Iterator[Finding]:
-        """Return the errors of two passages, one by one. Raises `BadTag` for tags that cannot be read."""
+        """Return the errors of two passages, one by one. Raises `WrongLines` for tags that cannot be read."""
         gold = rows.passages[0]
         if not rows.numbers or not self._on_documents.lets_through(gold.document, gold.metadata):
             return iter(())
@@ -242,13 +273,13 @@ class ClusterErrors:
 
 
 class LineCheck:
-    """Checks the columns, the tags and the token ids of two column files. Holds their different tags, and the ids of
+    """Checks the columns, the tags and the token ids of column files. Holds their different tags, and the ids of
     a document.
 
-    Raises `TextMismatch`, and `ValueError` or `BadTag` for what is wrong, without its place.
+    Raises `TextMismatch`, and `WrongLines` for what else is wrong.
     """
 
-    def __init__(self, sources: tuple[Source, Source]) -> None:
+    def __init__(self, sources: Sequence[Source]) -> None:
         names = layer_names(sources[0].options.layers)
         self._sources = sources
         self._decoders = [
@@ -260,24 +291,26 @@ class LineCheck:
     def see(self, rows: DifferingRows) -> None:
         """Check passages, of which some rows have been read."""
         if not rows.have_one_text():
-            gold_text, other = rows.documents(self._sources)
-            require_same_text(gold_text, other)
-        gold, *_ = rows.passages
-        differing = set(rows.numbers)
-        equal = [lines for number, lines in enumerate(gold.sentences) if number not in differing]
-        same = Column.of(equal, gold) if equal else Column([], [], {})
+            gold, *others = rows.documents(self._sources)
+            for other in others:
+                require_same_text(gold, other)
+        same = rows.same
         for side, column in enumerate(rows.columns):
             for tags in (same.tags, column.tags):
                 for layer, of_layer in tags.items():
                     self._see_tags(side, layer, set(of_layer))
         self._ids.see(
-            gold, same.token_ids + next((each.token_ids for each in rows.columns if each.token_ids), [])
+            rows.passages[0],
+            same.token_ids + next((each.token_ids for each in rows.columns if each.token_ids), []),
         )
 
     def _see_tags(self, side: int, layer: str, tags: set[str]) -> None:
         new = tags - self._tags[side][layer]
         if new:
-            self._decoders[side][layer].accept(list(new), Counter((OUTSIDE, tag) for tag in new))
+            try:
+                self._decoders[side][layer].accept(list(new), Counter((OUTSIDE, tag) for tag in new))
+            except BadTag as error:
+                raise WrongLines(error.problem) from error
             self._tags[side][layer] |= new
 
     def end(self) -> None:

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any, Unpack
 
 from clueval.exceptions import (
-    CluevalError,
     UsageError,
     checked_call,
     refuse_unknown,
@@ -21,7 +20,7 @@ from clueval.exceptions import (
     require_kind,
 )
 from clueval.findings.choice import Choice, choice_with, findings
-from clueval.findings.clusters import ClusterErrors, DifferingRows, LineCheck
+from clueval.findings.clusters import ClusterErrors, DifferingRows, LineCheck, WrongLines
 from clueval.findings.table import Finding
 from clueval.options import field_names, with_fields
 from clueval.reading.first_error import raise_first_error
@@ -40,7 +39,6 @@ from clueval.reading.tag_columns import require_two_tag_columns
 from clueval.spans.document import Document
 from clueval.spans.filters import Filter
 from clueval.spans.seen_names import SeenNames
-from clueval.tagging.decoder import BadTag
 from clueval.textfiles import Progress
 from clueval.transforms.group import Group, Transform
 from clueval.transforms.keywords import PreparingOptions
@@ -204,9 +202,7 @@ class _Stream:
                 rows = DifferingRows((gold, predicted))
                 check.see(rows)
                 found = errors.findings(rows)
-            except CluevalError:
-                raise
-            except (ValueError, BadTag):
+            except WrongLines:
                 raise_first_error(own, other)
                 raise
             yield from found

@@ -254,7 +254,7 @@ class TestPassages:
         assert sum(each.documents for each in found) == 3
         assert sum(each.tokens for each in found) == 9
         write(path, text.replace("3 w O", "1 w O"))
-        with pytest.raises(CluevalError, match="a token id seems to occur again"):
+        with pytest.raises(CluevalError, match="token id '1' is already used in line 3"):
             list(passages_of(path, path, sizes=Sizes(sentences=1), **options))
 
     def test_file_that_ends_early_is_named(self, tmp_path: Path) -> None:
