@@ -13,14 +13,14 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from itertools import accumulate
+from itertools import accumulate, chain
 from typing import Generic, NamedTuple, TypeVar
 
 from clueval.exceptions import CluevalError
 from clueval.findings.choice import Choice, ReasonKey, WrongSpan, wrong_spans
 from clueval.findings.table import ErrorRows, Finding, SideName
 from clueval.formats.columns.columns import tables
-from clueval.formats.columns.documents import TokenLineNumbers
+from clueval.formats.columns.documents import TokenLineNumbers, repeated_ids
 from clueval.formats.columns.passages import Passage
 from clueval.formats.columns.row_characters import Row, RowCharacters
 from clueval.reading.first_error import DocumentIds
@@ -290,11 +290,13 @@ class LineCheck:
 
     def see(self, rows: DifferingRows) -> None:
         """Check passages, of which some rows have been read."""
+        same = rows.same
         if not rows.have_one_text():
+            for error in chain.from_iterable(repeated_ids([passage]) for passage in rows.passages):
+                raise error
             gold, *others = rows.documents(self._sources)
             for other in others:
                 require_same_text(gold, other)
-        same = rows.same
         for side, column in enumerate(rows.columns):
             for tags in (same.tags, column.tags):
                 for layer, of_layer in tags.items():
