@@ -161,7 +161,7 @@ def findings(
     choice: Choice | None = None,
     counts: Counter[ReasonKey] | None = None,
 ) -> Iterator[Finding]:
-    """Yield the findings of two documents of the same text, in text order (see `clueval.findings.places`).
+    """Return the findings of two documents of the same text, in text order (see `clueval.findings.places`).
 
     `counts` gets the number of spans that are not exactly right, whichever of them the choice selects. Holds all
     findings of the documents. Raises `OverlapError` if the choice is by levels and spans of a sequence overlap.
@@ -172,7 +172,7 @@ def findings(
         if counts is not None:
             counts.update(key for _, each in wrong for key in each.counted)
         found = [rows.row(each.span, each.sequence, each.judged) for rows, each in wrong if each.is_listed]
-    yield from found
+    return iter(found)
 
 
 class WrongSpan(NamedTuple):

@@ -192,7 +192,7 @@ class _Stream:
     def _of_passages(self, own: Source, other: Source) -> Iterator[Finding]:
         self._layers.update(dict.fromkeys(layer_names(own.options.layers)))
         check, errors = LineCheck((own, other)), ClusterErrors((own, other), self._choice)
-        for gold, predicted in zip_longest(own.short_passages(), other.short_passages()):
+        for gold, predicted in zip_longest(own.passages(), other.passages()):
             if gold is None or predicted is None:
                 extra = gold or predicted
                 raise ends_early(own, other, gold is None, extra.document, first_line(extra))
