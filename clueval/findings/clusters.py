@@ -35,7 +35,7 @@ from clueval.tagging.schemes import OUTSIDE
 from clueval.tagging.transitions import Seams
 
 _CLUSTER = re.compile("[^ ]+")
-_MOST = 1 << 18
+_MOST = 1 << 15
 """The number of rows of clusters that are held, approximately."""
 
 
