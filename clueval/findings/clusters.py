@@ -43,7 +43,7 @@ class WrongLines(CluevalError):
     """Something is wrong in passages; the place is not known."""
 
 
-class Column(NamedTuple):
+class SideColumns(NamedTuple):
     """What one side has in the rows: tokens, token ids (none if the file has none), and the tags of each layer."""
 
     tokens: list[str]
@@ -51,7 +51,7 @@ class Column(NamedTuple):
     tags: dict[str, list[str]]
 
     @classmethod
-    def of(cls, sentences: Sequence[str], passage: Passage) -> Column:
+    def of(cls, sentences: Sequence[str], passage: Passage) -> SideColumns:
         found = cls([], [], {layer: [] for layer, _ in passage.layout.layers} if passage.layout else {})
         try:
             for table in tables(sentences, passage.layout) if passage.layout else ():
@@ -83,15 +83,15 @@ class DifferingRows:
                 raise WrongLines("sentences of different lengths")
         self._starts = list(accumulate(self.sizes, initial=first.start))
         self.columns = [
-            Column.of([of_side[n] for n in self.numbers], passage)
+            SideColumns.of([of_side[n] for n in self.numbers], passage)
             for of_side, passage in zip(sentences, passages, strict=True)
         ]
         self._equal = [lines for lines, differs in zip(first.sentences, differ, strict=True) if not differs]
 
     @cached_property
-    def same(self) -> Column:
+    def same(self) -> SideColumns:
         """The columns of the other sentences, whose lines are the same on all sides."""
-        return Column.of(self._equal, self.passages[0])
+        return SideColumns.of(self._equal, self.passages[0])
 
     def have_one_text(self) -> bool:
         """Return whether all sides have the same tokens, and the same token ids if they have any."""
