@@ -181,10 +181,10 @@ class Clusters(Generic[Found]):
 
     def found(self, rows: DifferingRows) -> list[tuple[int, list[Found]]]:
         """Return what was found in each cluster of the rows, with the number to add to its positions."""
-        if not rows.numbers:
-            return []
         if self._size > _MOST:
             self._begin()
+        if not rows.numbers:
+            return []
         text = "".join(map(self._characters.__getitem__, rows.rows(self._layers)))
         places = list(rows.clusters(text))
         different = dict.fromkeys(cluster for cluster, _ in places)

@@ -1,8 +1,8 @@
 """The findings of whole files and folders, as a stream.
 
 Files of the column formats are compared passage by passage: a sentence whose lines are the same on both sides has no
-error, and of the others each different cluster of rows is examined once (see `clueval.findings.clusters`). If the choice
-or the format needs more than a sentence, documents are compared instead; both ways give the same findings.
+error, and of the others each different cluster of rows is examined once (see `clueval.findings.clusters`). If the
+choice or the format needs more than a sentence, documents are compared instead; both ways give the same findings.
 """
 
 from __future__ import annotations
