@@ -411,7 +411,7 @@ def _by_short_passages(files: Files, options: Options) -> Result:
 
 
 def _by_small_blocks(files: Files, options: Options) -> Result:
-    with handed_in(Sizes(block=64, look=3, look_on=2)):
+    with handed_in(Sizes(block=64)):
         return by_files(files, options)
 
 

@@ -299,19 +299,16 @@ def test_the_plain_way_of_counting_can_be_read_in_half_an_hour() -> None:
     assert len(lines) <= 1_900
 
 
-def test_lockstep_knows_nothing_of_what_counts_and_has_one_entrance() -> None:
-    inside = {module for module in FILES if module.startswith("evaluation.lockstep")}
-    known = {other for module in inside for other in imports(module) if package_of(other) == "evaluation"}
-    users = {
-        module for module in FILES.keys() - inside if imports(module) & (inside - {"evaluation.lockstep"})
-    }
+BYTES = {f"evaluation.{name}" for name in ("byte_reader", "byte_rows", "regular_bytes")}
 
-    assert known <= inside
-    assert users == {
-        "evaluation.row_clusters",  # its tag runs
-        "evaluation.file_pairs",  # FairEval's run over its formats, which is no comparison
-        "compat.faireval.config",
-    }
+
+def test_bytes_are_read_only_where_clusters_are_counted_and_name_no_format() -> None:
+    users = {module for module in FILES.keys() - BYTES if imports(module) & BYTES}
+    known = set().union(*map(imports, BYTES))
+
+    assert users == {"evaluation.column_clusters", "evaluation.row_clusters"}
+    assert not known & {module.removeprefix("clueval.") for module in FORMATS.values()}
+    assert {other for other in known if package_of(other) == "evaluation"} <= BYTES
 
 
 def test_few_modules_lie_directly_in_the_package() -> None:

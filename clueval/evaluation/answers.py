@@ -7,16 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 from clueval.evaluation.units.unit import SENTENCE
 from clueval.exceptions import UsageError
-from clueval.reading.options import INLINE, MENTIONS, Reading, without_answers
+from clueval.reading.options import MENTIONS, Reading, without_answers
 
 if TYPE_CHECKING:
     from clueval.evaluation.plan import Plan
     from clueval.spans.document import Document
     from clueval.transforms.group import Transform
     from clueval.transforms.preparing import Preparing
-
-ANSWERS = (MENTIONS, INLINE)
-"""The formats of predicted that are answers."""
 
 
 def with_answers(plan: Plan, predicted: str, preparing: Preparing) -> Plan:

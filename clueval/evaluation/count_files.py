@@ -8,11 +8,10 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from clueval.evaluation.answers import ANSWERS, with_answers
 from clueval.evaluation.engine import Evaluation
 from clueval.evaluation.file_pairs import count_without_documents
+from clueval.evaluation.file_reading import FileEnd
 from clueval.evaluation.inputs import add_files, add_layer, add_passed_over, schemes_of
-from clueval.evaluation.lockstep import FileEnd
 from clueval.evaluation.notices import empty_files
 from clueval.evaluation.observer import WorkerObserver
 from clueval.evaluation.options import Workers
@@ -22,6 +21,7 @@ from clueval.evaluation.plan import Plan
 from clueval.exceptions import warn
 from clueval.reading.given import Given
 from clueval.reading.layers import LayerColumns
+from clueval.reading.options import ANSWER_FORMATS
 from clueval.reading.pairing import (
     document_groups,
     document_pairs,
@@ -30,7 +30,6 @@ from clueval.reading.pairing import (
 from clueval.reading.read_options import ReadOptions, columns_of_sides
 from clueval.reading.same_text import need_placing
 from clueval.reading.source import Source
-from clueval.reading.tag_columns import require_two_tag_columns
 from clueval.spans.compared import SIDES
 from clueval.spans.document import Document
 from clueval.spans.span import DEFAULT_LAYER
@@ -52,6 +51,8 @@ def count_files(
     single = predicted is None
     _require_use(readings, gold, predicted, pairs)
     if single and layers is None and readings[0].annotation_set is None:
+        from clueval.reading.tag_columns import require_two_tag_columns
+
         require_two_tag_columns((path for _, path, _ in pairs), readings[0])
     sides = columns_of_sides(readings, layers, single)
     remark = workers.remark or _discard
@@ -89,7 +90,9 @@ def placed(
     first = [
         next(_files(side, number, pairs), None) for number, side in enumerate((given.gold, given.predicted))
     ]
-    if readings[1].input in ANSWERS and given.predicted is not None:
+    if readings[1].input in ANSWER_FORMATS and given.predicted is not None:
+        from clueval.evaluation.answers import with_answers
+
         return with_answers(plan, readings[1].input, preparing)
     preparing.require_no_answers()
     if plan.texts_may_differ:

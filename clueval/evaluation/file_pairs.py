@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from clueval.evaluation.column_clusters import cluster_reading
+from clueval.evaluation.column_clusters import cluster_readings
 from clueval.evaluation.engine import Evaluation
-from clueval.evaluation.lockstep import FileEnd, FileReading
+from clueval.evaluation.file_reading import FileEnd, FileReading
 from clueval.evaluation.plan import Plan
 from clueval.exceptions import CluevalError
 from clueval.reading.first_error import raise_first_error
@@ -25,45 +25,42 @@ def count_without_documents(
     """Count two files and return whether it was possible; if not, nothing was counted.
 
     The `FileEnd` counts spans and repaired tags that are not counted yet; None if there is no such end. Raises the
-    errors of the files; those of token rows and token pairs are raised when documents are counted.
+    errors of the files; those of token rows are raised when documents are counted.
     """
     rows = gold.form.rows
     if (rows is not None and rows.tagged is None) or gold.form.flat is not None:
-        from clueval.evaluation.row_pairs import count_rows  # other formats do not need it
+        from clueval.evaluation.span_lists import count_rows  # other formats do not need it
 
         return count_rows(evaluation, gold, predicted), None
     if (metric := _fair_alone(gold, predicted, evaluation.plan)) is not None:
         return True, _count_span_files(evaluation, gold, predicted, metric)
-    plan, seen_names = evaluation.plan, evaluation.seen_names
-    reading = cluster_reading(gold, predicted, plan, seen_names)
-    if reading is not None:
+    error = None
+    for reading in cluster_readings(gold, predicted, evaluation.plan, evaluation.seen_names):
         try:
             return True, evaluation.count_reading(reading)
-        except CluevalError:
-            if gold.options.part is not None:
-                raise  # the whole files are counted again
-            raise_first_error(gold, predicted)
-            if plan.observers:
-                raise  # they have seen passages, so they must not see documents
+        except CluevalError as found:
+            error = found
+    if error is not None:
+        if gold.options.part is not None:
+            raise error  # the whole files are counted again
+        raise_first_error(gold, predicted)
+        if evaluation.plan.observers:
+            raise error  # they have seen passages, so they must not see documents
         return False, None
     try:
-        reading = _token_reading(evaluation, gold, predicted)
-        return (False, None) if reading is None else (True, evaluation.count_reading(reading))
+        tokens = _token_reading(evaluation, gold, predicted)
+        return (False, None) if tokens is None else (True, evaluation.count_reading(tokens))
     except CluevalError:
         return False, None
 
 
 def _token_reading(evaluation: Evaluation, gold: Source, predicted: Source) -> FileReading | None:
-    """Two files of token rows, or the tokens of two column files; None if their documents must be counted."""
-    if gold.form.rows is not None:
-        from clueval.evaluation.token_row_pairs import token_row_reading  # other formats do not need it
-
-        return token_row_reading(gold, predicted, evaluation.plan, evaluation.seen_names)
-    if gold.token_lines is None or predicted.token_lines is None or evaluation.leaves_out_spans:
+    """Two files of token rows; None if their documents must be counted."""
+    if gold.form.rows is None:
         return None
-    from clueval.evaluation.token_pairs import token_pair_reading  # few metrics can use it
+    from clueval.evaluation.tag_lists import token_row_reading  # other formats do not need it
 
-    return token_pair_reading(gold, predicted, evaluation.plan)
+    return token_row_reading(gold, predicted, evaluation.plan, evaluation.seen_names)
 
 
 def _fair_alone(gold: Source, predicted: Source, plan: Plan) -> Fair | None:
@@ -82,7 +79,7 @@ def _fair_alone(gold: Source, predicted: Source, plan: Plan) -> Fair | None:
 
 def _count_span_files(evaluation: Evaluation, gold: Source, predicted: Source, metric: Fair) -> FileEnd:
     """Count two files of FairEval's spans; comparing their spans sentence by sentence takes twice as long."""
-    from clueval.evaluation.lockstep.fair_spans import run_blocks
+    from clueval.evaluation.fair_spans import run_blocks
 
     target, system = (
         blocks(

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 from clueval.evaluation.signature import SHORT
 from clueval.exceptions import UsageError
 from clueval.metrics.counting import Tally
-from clueval.transforms.any_of import NAME as ANY_OF
-from clueval.transforms.names import HIDDEN
+from clueval.transforms.names import ANY_OF, HIDDEN
 from clueval.transforms.preparation import ALTERNATIVES
 
 if TYPE_CHECKING:

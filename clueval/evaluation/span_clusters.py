@@ -62,7 +62,7 @@ class SpanClusters:
     def count_into(
         self, evaluation: Evaluation, document: str | None = None, metadata: Mapping[str, str] = {}
     ) -> None:
-        """Count the documents, and begin again; `document` and `metadata` are those of a single document."""
+        """Count the documents, and begin again; `document` and `metadata` are those of a single one."""
         if not self._documents:
             return
         if self._has_text or any(self._spans):  # lists without spans have no layer
@@ -84,6 +84,7 @@ class SpanClusters:
                 has_text=self._has_text,
                 tallies=tallies,
                 unit="character" if self._has_text else "token",
+                sentence=None if document is None else 1,
             )
         )
         for side, number in zip(SIDES, self._spans, strict=True):

@@ -88,6 +88,9 @@ class Writer(NamedTuple):
 AddSets = Callable[["Opened", "Mapping[str, Sequence[Span]]"], str]
 """Returns the content of a file with further annotation sets and everything else unchanged."""
 
+OFFSETS = ("points", "utf16", "bytes")
+"""The units of positions in files: code points, UTF-16 code units, bytes of UTF-8."""
+
 EVERY_SET = "*"
 """The name that selects all annotation sets: each is a layer then."""
 

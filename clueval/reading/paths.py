@@ -11,6 +11,8 @@ from clueval.exceptions import FileError, UsageError, described
 from clueval.formats import GROUPED
 from clueval.overwriting import note_input
 from clueval.reading.patterns import files_of_pattern, is_pattern, pattern_pairs
+from clueval.reading.spooled import is_open_file
+from clueval.tagging.schemes import is_tag
 from clueval.textfiles import is_file, is_folder
 
 PathName = str | os.PathLike[str]
@@ -199,3 +201,18 @@ def are_paths(side: object) -> bool:
     if isinstance(side, list | tuple):
         return bool(side) and all(isinstance(path, str | os.PathLike) for path in side)
     return isinstance(side, str | os.PathLike)
+
+
+def _is_path(side: object) -> bool:
+    return isinstance(side, os.PathLike) or is_open_file(side)
+
+
+def is_path_or_paths(side: object) -> bool:
+    """Return whether a side is a path, an open file, or a list of them; strings that are tags are tags."""
+    if isinstance(side, str) or _is_path(side):
+        return True
+    if not isinstance(side, list | tuple) or not side:
+        return False
+    return all(_is_path(item) or isinstance(item, str) for item in side) and not (
+        isinstance(side[0], str) and is_tag(side[0])
+    )

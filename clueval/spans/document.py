@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple
 
 from clueval.exceptions import SpanError, described
+from clueval.spans.flat import Flat
 from clueval.spans.span import _NOTHING, MERGED, Frozen, Span, name_of
 
 Unit = Literal["token", "character"]
@@ -20,6 +21,8 @@ def in_layer(layer: str, spans: Sequence[Span]) -> Sequence[Span]:
     >>> in_layer("risk", [Span(0, 2, "high")])[0].labels
     {'risk': 'high'}
     """
+    if isinstance(spans, Flat) and spans.are_of_tags(layer):
+        return spans
     if all(layer in span.by_layer or len(span.by_layer) != 1 for span in spans):
         return spans
     return [
@@ -103,6 +106,8 @@ class Document:
         if end is None:
             return
         for layer, spans in self.layers.items():
+            if isinstance(spans, Flat) and spans.are_of_tags() and spans.lie_in(self.start, end):
+                continue
             for span in spans:
                 if span.start < self.start or span.end > end:
                     raise SpanError(

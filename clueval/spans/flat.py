@@ -91,6 +91,14 @@ class Flat(Sequence[Span]):
         """
         return cls(starts, ends, range(len(starts)), None, layer, labels)
 
+    def are_of_tags(self, layer: str | None = None) -> bool:
+        """Return whether the spans were made by `of_tags`, for this layer if it is named."""
+        return self._given is None and layer in (None, self._layer)
+
+    def lie_in(self, start: int, end: int) -> bool:
+        """Return whether no span begins before `start` or ends after `end`."""
+        return not self.starts or (self.starts[0] >= start and self.ends[-1] <= end)
+
     @property
     def spans(self) -> Sequence[Span]:
         """The spans as a sequence of `Span` objects."""

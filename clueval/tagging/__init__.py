@@ -1,7 +1,7 @@
 """Tags to spans: BIO (IOB2), IOB1, BIOES, BILOU, BMES, BMEOW, IO, IOE1 and IOE2.
 
-Read `schemes`, `transitions`, `decoding`, `decoder`, in this order; `token_schemes`, `lenient_chunks` and
-`type_counts` read and count tags as seqeval does. This package does not deal with files, lines or documents.
+Read `schemes`, `transitions`, `decoding`, `decoder`, in this order; `token_schemes` and
+`lenient_chunks` read tags as seqeval does. This package does not deal with files, lines or documents.
 """
 
 from __future__ import annotations

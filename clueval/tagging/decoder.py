@@ -48,6 +48,7 @@ class Decoder:
         self._invalid = invalid
         self._file = file
         self._neighbours: Neighbours = Counter()
+        self._positive: Neighbours | None = None  # those whose count is not 0, once they are asked for
         self._dropped = 0  # spans of the lenient rule that were discarded
 
     @property
@@ -68,7 +69,9 @@ class Decoder:
     @property
     def neighbours(self) -> Neighbours:
         """How often each pair of adjacent tags occurs in the accepted tags, without pairs of count 0."""
-        return +self._neighbours
+        if self._positive is None:
+            self._positive = +self._neighbours
+        return self._positive
 
     def accept(self, tags: Sequence[str], found: Neighbours, times: int = 1) -> None:
         """Count `tags` `times` times; `found` are their pairs of adjacent tags.
@@ -82,12 +85,14 @@ class Decoder:
                 count_illegal(found, self._scheme)
         except TagError as error:
             raise BadTag(error.problem, error.advice, tag=self._first_outside(tags)) from None
+        self._positive = None
         self._neighbours.update(
             found if times == 1 else {pair: number * times for pair, number in found.items()}
         )
 
     def include(self, other: Decoder) -> None:
         """Add the counts of `other`, the decoder of another part of the file."""
+        self._positive = None
         self._neighbours.update(other._neighbours)
         self._dropped += other._dropped
 
@@ -141,7 +146,7 @@ class Decoder:
         Raises `TagError` for tags of two schemes.
         """
         try:
-            return self._scheme or scheme_of(+self._neighbours)
+            return self._scheme or scheme_of(self.neighbours)
         except TagError as error:
             error.file = self._file
             raise
@@ -153,7 +158,7 @@ class Decoder:
     def repaired(self, found: Neighbours | None = None) -> int:
         """Return the number of ill-formed tags, which conlleval repairs, in `found` or in the file so far."""
         scheme = self.scheme()
-        return 0 if scheme is None else count_illegal(+self._neighbours if found is None else found, scheme)
+        return 0 if scheme is None else count_illegal(self.neighbours if found is None else found, scheme)
 
 
 def flat_of(layer: str, chunks: Iterable[Chunk]) -> Flat:

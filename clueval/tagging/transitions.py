@@ -8,9 +8,9 @@ position, which is several times faster than examining every tag.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from itertools import compress, count, pairwise
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from clueval.spans.flat import Flat
 from clueval.tagging.schemes import OUTSIDE, continues, split_tag
@@ -26,6 +26,16 @@ FEW = 16
 
 SHORT = 64
 """In lists of fewer tags, pairs are counted one by one, which takes less time for a few of them."""
+
+
+def flat(sentences: Iterable[Sequence[Any]]) -> list[Any]:
+    """Return the tags of all sentences in one list, with an O after each sentence."""
+    tags: list[Any] = []
+    extend, append = tags.extend, tags.append
+    for sentence in sentences:
+        extend(sentence)
+        append(OUTSIDE)
+    return tags
 
 
 class Numbers(dict[Name, int]):

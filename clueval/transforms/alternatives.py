@@ -18,16 +18,17 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from clueval.exceptions import UsageError
 from clueval.spans.document import Document
 from clueval.spans.groups import GROUP, OPTIONAL
-from clueval.spans.most_pairs import most_pairs
-from clueval.spans.regions import Regions
 from clueval.spans.span import Span, name_of
 from clueval.transforms.group import Group
 from clueval.transforms.names import with_layers
+
+if TYPE_CHECKING:
+    from clueval.spans.regions import Regions
 
 _Key = tuple[object, object]
 """The ranges and the label of a span."""
@@ -113,6 +114,8 @@ def _matched(
         ]
         for members in (*groups, *single)
     ]
+    from clueval.spans.most_pairs import most_pairs
+
     return most_pairs(edges)[: len(groups)]
 
 
@@ -120,11 +123,15 @@ def _ranges_by_label(spans: Iterable[Span], layer: str) -> dict[str | None, Regi
     ranges: dict[str | None, list[tuple[int, int]]] = {}
     for span in spans:
         ranges.setdefault(span.by_layer.get(layer), []).extend(span.fragments)
+    from clueval.spans.regions import Regions
+
     return {label: Regions(several) for label, several in ranges.items()}
 
 
 def _nearest(members: Sequence[Span], of_label: dict[str | None, Regions], layer: str) -> Span | None:
     """Return the member that shares most positions with predicted spans of its label; if none does, see the module."""
+    from clueval.spans.regions import Regions
+
     none = Regions(())
     shared = [of_label.get(member.by_layer.get(layer), none).shared(member) for member in members]
     if max(shared):

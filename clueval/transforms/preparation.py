@@ -6,15 +6,15 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from clueval.exceptions import LimitError, warn
 from clueval.transforms.alternatives import Alternatives
-from clueval.transforms.any_of import NAME, AnyOf
-from clueval.transforms.group import CheckingTransform, DoubtingTransform, Group, Transform
-from clueval.transforms.hierarchy import EachDepth
-from clueval.transforms.names import HIDDEN
-from clueval.transforms.unplaced import nothing_beside
+from clueval.transforms.group import Group, Transform
+from clueval.transforms.names import ANY_OF, HIDDEN
+
+if TYPE_CHECKING:
+    from clueval.transforms.hierarchy import EachDepth
 
 FRAGMENTS = "fragments"
 """The name of the transform of fragments, which comes after alternatives have been chosen."""
@@ -45,7 +45,7 @@ class Preparation:
         self._transforms = self._applied.transforms
         self._before = [Counter(transform.prepared) for transform in self._transforms]
         self._included: list[Changes] = [Counter() for _ in self._transforms]
-        self._mark = next((each for each in self._transforms if isinstance(each, EachDepth)), None)
+        self._mark = _mark(self._transforms) if transforms else None
         self._at_depth: dict[int, _Applied] = {}
         self._group: Group | None = None
 
@@ -81,12 +81,12 @@ class Preparation:
 
     def checked(self) -> dict[str, Changes] | None:
         """The numbers of all changes; None without transforms. Raises `UsageError` for names that one refuses."""
-        changed = self.changed()
         has_alternatives = ALTERNATIVES in self.choices().get("gold", "")
-        if len(changed) == 1 and not has_alternatives:
+        if len(self._transforms) == 1 and not has_alternatives:
             return None
+        changed = self.changed()
         for transform in self._transforms:
-            if isinstance(transform, CheckingTransform):
+            if hasattr(transform, "check"):
                 transform.check(changed[transform.signature[0]])
         return {name: tally for name, tally in changed.items() if name != ALTERNATIVES or has_alternatives}
 
@@ -97,7 +97,7 @@ class Preparation:
 
     def choices(self) -> dict[str, str]:
         """The choices about gold, which partly follow from the documents, for the signature."""
-        found = [each.signature[1] for each in self._transforms if each.signature[0] == NAME]
+        found = [each.signature[1] for each in self._transforms if each.signature[0] == ANY_OF]
         if self.changed()[ALTERNATIVES][("groups",)]:
             found.append(ALTERNATIVES)
         return {"gold": "+".join(found)} if found else {}
@@ -110,12 +110,19 @@ class Preparation:
 
 def warn_without_effect(preparations: Sequence[Preparation]) -> None:
     """Warn of options that have no effect in any of the evaluations with the same transforms, once all are read."""
-    changed = [each.changed() for each in preparations]
     for transform in preparations[0].transforms:
-        if isinstance(transform, DoubtingTransform):
+        if hasattr(transform, "without_effect"):
             name = transform.signature[0]
-            for option in transform.without_effect(added(*(changes[name] for changes in changed))):
+            changed = added(*(each.changed()[name] for each in preparations))
+            for option in transform.without_effect(changed):
                 warn(option)
+
+
+def _mark(transforms: Sequence[Transform]) -> EachDepth | None:
+    """The transform that marks the place of the depths, if reports have all depths."""
+    from clueval.transforms.hierarchy import EachDepth
+
+    return next((each for each in transforms if isinstance(each, EachDepth)), None)
 
 
 class _Applied:
@@ -124,7 +131,7 @@ class _Applied:
     def __init__(self, transforms: Sequence[Transform]) -> None:
         self.transforms = transforms
         self.not_chosen: list[Changes] = [Counter() for _ in transforms]
-        self._choice = next((n for n, each in enumerate(transforms) if isinstance(each, AnyOf)), None)
+        self._choice = next((n for n, each in enumerate(transforms) if each.signature[0] == ANY_OF), None)
 
     def __call__(self, group: Group) -> Group:
         if self._choice is None or not group.golds:
@@ -133,6 +140,8 @@ class _Applied:
 
     def _nearest(self, group: Group, place: int) -> Group:
         """The group with the nearest gold, after the transforms before the choice, which stands at `place`."""
+        from clueval.transforms.any_of import AnyOf
+
         choice, transforms = self.transforms[place], self.transforms[:place]
         assert isinstance(choice, AnyOf)
         groups, changes = [], []
@@ -158,6 +167,8 @@ def _through(transforms: Sequence[Transform], group: Group) -> Group:
             error.document, error.file = gold.id, gold.file
             raise
         if unplaced is not None:
+            from clueval.transforms.unplaced import nothing_beside
+
             alone = transform(Group(nothing_beside(unplaced, gold), unplaced))
             group = replace(group, unplaced=alone.predicted)
     return group
@@ -170,7 +181,7 @@ def in_order(transforms: Sequence[Transform]) -> list[Transform]:
     ['alternatives']
     """
     names = [transform.signature[0] for transform in transforms]
-    place = next((names.index(name) for name in (NAME, FRAGMENTS) if name in names), len(names))
+    place = next((names.index(name) for name in (ANY_OF, FRAGMENTS) if name in names), len(names))
     return [*transforms[:place], Alternatives(), *transforms[place:]]
 
 

@@ -23,7 +23,7 @@ from clueval.compat.faireval.functions import (
     recall,
 )
 from clueval.compat.faireval.report import render_faireval
-from clueval.evaluation.lockstep.fair_spans import Run, run_blocks
+from clueval.evaluation.fair_spans import Run, run_blocks
 from clueval.exceptions import CluevalError, FormatError, SpanError, TextMismatch, UsageError
 from clueval.formats.fair_spans import read_fair_spans
 from clueval.metrics.fair import DEFAULT_WEIGHTS, Fair, parse_weights

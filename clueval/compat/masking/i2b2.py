@@ -18,7 +18,7 @@ from clueval.compat.masking.program import OtherProgram, share
 from clueval.compat.masking.sides import LabelledRange, labelled_sides
 from clueval.compat.masking.text_tokens import TextTokens
 from clueval.metrics.counting import Tally
-from clueval.metrics.masking.flags import Range
+from clueval.metrics.masking.weights import Range
 from clueval.transforms.group import Group
 
 NEAR = 2

@@ -16,7 +16,7 @@ from typing import Any, ClassVar
 from clueval.compat.masking.program import OtherProgram, share
 from clueval.compat.masking.sides import labelled_sides
 from clueval.metrics.counting import Tally, f_measure
-from clueval.metrics.masking.flags import Range
+from clueval.metrics.masking.weights import Range
 from clueval.transforms.group import Group
 
 NAMES = ("ner", "strict", "merged")

@@ -17,7 +17,7 @@ from clueval.compat.masking.program import OtherProgram
 from clueval.compat.masking.sides import LabelledRange, labelled_sides
 from clueval.metrics.counting import Tally, f_measure
 from clueval.metrics.masking.figures import share
-from clueval.metrics.masking.flags import Range
+from clueval.metrics.masking.weights import Range
 from clueval.transforms.group import Group
 from clueval.transforms.redaction.squeezed import words_in
 

@@ -16,7 +16,7 @@ from clueval.formats.format import EVERY_SET, Format
 from clueval.formats.spans_table import names_in
 from clueval.metrics.masking import Masking
 from clueval.options import column, field_names, with_fields
-from clueval.reading.given import documents_of
+from clueval.reading.given_sides import documents_of
 from clueval.reading.layers import LayerColumns, columns_of_side
 from clueval.reading.options import SETS, Reading, readings_of
 from clueval.reading.pairing import files_of_side
@@ -26,8 +26,7 @@ from clueval.reading.source import read
 from clueval.spans.filters import parse_where
 from clueval.spans.span import DEFAULT_LAYER
 from clueval.studies.masking.redacted import RedactedPairs, RedactedTexts
-from clueval.studies.masking.report import MaskingReport
-from clueval.studies.masking.run import masking_report
+from clueval.studies.masking.report import MaskingReport, masking_report
 from clueval.studies.masking.token_weights import TokenWeights
 from clueval.textfiles import lines
 from clueval.transforms.group import Group, Transform

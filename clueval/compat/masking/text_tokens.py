@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
-from clueval.metrics.masking.flags import Range
+from clueval.metrics.masking.weights import Range
 
 
 class TextTokens:

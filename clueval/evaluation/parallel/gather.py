@@ -14,7 +14,7 @@ from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 from clueval.evaluation.engine import Evaluation
-from clueval.evaluation.lockstep import FileEnd
+from clueval.evaluation.file_reading import FileEnd
 from clueval.evaluation.observer import WorkerObserver
 from clueval.evaluation.parallel.executors import in_order
 from clueval.evaluation.parallel.tasks import ChangedFile, Task, TaskOutcome, Tasks, carry_out

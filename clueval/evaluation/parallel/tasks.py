@@ -33,7 +33,6 @@ from clueval.evaluation.observer import WorkerObserver
 from clueval.evaluation.parallel.cuts import Heads, PartPair, cut
 from clueval.evaluation.parallel.row_cuts import cut_lines, holds_json_lines
 from clueval.evaluation.parallel.work import FilePair, Work, finish, size_of
-from clueval.evaluation.token_pairs import are_token_pairs
 from clueval.evaluation.totals import PartialCounts
 from clueval.exceptions import CluevalError
 from clueval.formats.columns.layout import Layout
@@ -196,7 +195,7 @@ class Tasks:
     def _may_be_cut(self, form: str) -> bool:
         """Whether parts of a file in this format can be counted; see the module."""
         plan = self.work.plan
-        if self._evaluation.leaves_out_spans or (plan.needs_documents and not are_token_pairs(plan)):
+        if self._evaluation.leaves_out_spans or plan.needs_documents:
             return False
         options = self.work.options[0]
         scheme_from_first_tags = not options.reads_leniently and options.scheme is None

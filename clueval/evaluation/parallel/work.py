@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from clueval.evaluation.engine import Evaluation
-from clueval.evaluation.lockstep import FileEnd
+from clueval.evaluation.file_reading import FileEnd
 from clueval.evaluation.plan import Plan
 from clueval.reading.pairing import source_pairs
 from clueval.reading.read_options import ReadOptions
@@ -54,7 +54,7 @@ class Work(NamedTuple):
 def finish(evaluation: Evaluation) -> None:
     """Count what was read and waits to be counted."""
     if evaluation.unfinished:
-        from clueval.evaluation.row_pairs import count_unfinished  # most formats do not need it
+        from clueval.evaluation.span_lists import count_unfinished  # most formats do not need it
 
         count_unfinished(evaluation)
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import accumulate, chain, groupby
+from itertools import accumulate, chain, groupby, repeat
 from operator import add
 from sys import intern
 from typing import NamedTuple, overload
@@ -308,11 +308,7 @@ def _column(tables: Iterable[TokenTable], layer: str) -> list[str]:
 
 def _borders(passage: Passage) -> list[int]:
     """Return the indices of the borders in the columns of a passage's tables, ascending."""
-    borders, index = [], -1
-    for sentence in passage.sentences:
-        index += sentence.count("\n") + 1
-        borders.append(index)
-    return borders
+    return [past - 1 for past in accumulate([sentence.count("\n") + 1 for sentence in passage.sentences])]
 
 
 def _without(borders: Sequence[int], column: Iterable[str]) -> list[str]:
@@ -326,12 +322,7 @@ def _without(borders: Sequence[int], column: Iterable[str]) -> list[str]:
 def _spans(found: Flat, passage: Passage, borders: Sequence[int]) -> Iterator[Span]:
     """Yield spans in corpus positions, given spans whose positions include borders."""
     names, labels = found.keyed_labels()
-    shifts = []
-    shift, passed = passage.start, 0
-    for start in found.starts:
-        while passed < len(borders) and borders[passed] < start:
-            passed += 1
-        shifts.append(shift - passed)
+    shifts = [passage.start - passed for passed in map(bisect_left, repeat(borders), found.starts)]
     return map(
         Span,
         map(add, found.starts, shifts),

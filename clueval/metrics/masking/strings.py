@@ -7,29 +7,26 @@ the longest one counts. Neither recall nor precision knows string leaks.
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from itertools import compress
 
-from clueval.metrics.masking.counted_words import LONG
-from clueval.metrics.masking.flags import Flags, Range
-from clueval.metrics.masking.masked_words import MaskedWords, MentionWords
+from clueval.metrics.masking.text import LONG, MaskedText, MentionWords
+from clueval.metrics.masking.weights import PositionWeights, Range
 
 LEAST_CHARACTERS = 4
 LEAST_DIGITS = 5
 
 
 def find_strings(
-    text: MaskedWords, strings: Iterable[MentionWords], mentioned: Flags, exposed: Flags
+    text: MaskedText, strings: Iterable[MentionWords], mentioned: PositionWeights, exposed: PositionWeights
 ) -> list[Range]:
     """Return where the words of mentions stand outside mentions and are not wholly masked, by position.
 
-    `mentioned` are the characters in mentions, `exposed` those that are not masked. Costs O(n) for n words, times
-    the number of different lengths of strings with the same first word.
+    `mentioned` are the positions in mentions, `exposed` what is neither ignorable nor masked. Costs O(n)
+    for n words, times the number of different lengths of strings with the same first word.
     """
-    lengths = _lengths_by_first_word(
-        text, {words for words in strings if words.middle or is_searched(words.ends)}
-    )
+    searched = (words for words in {*strings} if words.middle or is_searched(words.ends))
+    lengths = _lengths_by_first_word(text, searched)
     return [*_found(text, lengths, mentioned, exposed)] if lengths else []
 
 
@@ -43,45 +40,44 @@ _Strings = dict[str, dict[int, set[Hashable]]]
 """The keys of strings by first word and by number of words, longest first."""
 
 
-def _lengths_by_first_word(text: MaskedWords, strings: Iterable[MentionWords]) -> _Strings:
+def _lengths_by_first_word(text: MaskedText, strings: Iterable[MentionWords]) -> _Strings:
     by_length: dict[int, list[MentionWords]] = {}
     for words in strings:
         by_length.setdefault(words.number, []).append(words)
     found: _Strings = {}
     for length in sorted(by_length, reverse=True):
         for words in by_length[length]:
-            key = text.surface_of(words) if words.are_long else " ".join(words.ends)
+            key = text.keys_of(words)[0] if length > LONG + 2 else words.ends
             found.setdefault(words.ends[0], {}).setdefault(length, set()).add(key)
     return found
 
 
-def _key(text: MaskedWords, first: int, past: int) -> Hashable:
+def _key(text: MaskedText, first: int, past: int) -> Hashable:
     """Return the key of the words that count from `first` to `past`, as a mention with these words has it."""
     words = text.counted.spelled
     if past - first <= LONG + 2:
-        return " ".join(words[first:past])
-    return text.surface_of(MentionWords((words[first], words[past - 1]), (first + 1, past - 1)))
+        return tuple(words[first:past])
+    return text.keys_of(MentionWords((words[first], words[past - 1]), (first + 1, past - 1)))[0]
 
 
-def _found(text: MaskedWords, strings: _Strings, mentioned: Flags, exposed: Flags) -> Iterator[Range]:
-    words = text.counted.spelled
-    starts, ends = (list(compress(column, text.counting.bytes)) for column in (text.starts, text.ends))
+def _found(
+    text: MaskedText, strings: _Strings, mentioned: PositionWeights, exposed: PositionWeights
+) -> Iterator[Range]:
+    words, numbers = text.counted.spelled, text.counted.numbers
+    mentions = mentioned.bytes
     past = reach = 0
-    for number in [number for number, word in enumerate(words) if word in strings]:
-        if number < past:
+    for first in compress(range(len(words)), map(strings.__contains__, words)):
+        start = text.starts[numbers[first]]
+        if first < past or mentions[start]:
             continue
-        if starts[number] >= reach:
-            reach = _next(mentioned, starts[number])
-        most = bisect_right(ends, reach) - number
-        for length, keys in strings[words[number]].items() if most > 0 else ():
-            if length <= most and _key(text, number, number + length) in keys:
-                past = number + length
-                if exposed.between(starts[number], ends[past - 1]):
-                    yield starts[number], ends[past - 1]
+        if start >= reach:
+            reach = mentions.find(1, start)
+            reach = len(mentions) if reach < 0 else reach
+        for length, keys in strings[words[first]].items():
+            last = first + length - 1
+            end = text.ends[numbers[last]] if last < len(words) else reach + 1
+            if end <= reach and (length == 1 or _key(text, first, last + 1) in keys):
+                past = last + 1
+                if exposed.between(start, end):
+                    yield start, end
                 break
-
-
-def _next(flags: Flags, place: int) -> int:
-    """Return the next place with a flag that is set, or the end."""
-    found = flags.bytes.find(1, place)
-    return len(flags.bytes) if found < 0 else found

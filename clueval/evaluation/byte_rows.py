@@ -19,9 +19,13 @@ from functools import lru_cache
 from itertools import compress, count
 from operator import ne, not_
 
-from clueval.evaluation.lockstep.tag_runs import BOTH, Rows
 from clueval.formats.columns.layout import Layout
+from clueval.formats.columns.markup import unescape
+from clueval.formats.columns.row_characters import RowCharacters
 from clueval.textfiles import is_utf8
+
+BOTH = b"\0"
+"""Separates a gold and a predicted tag; a tag without it is that of both sides."""
 
 _FIELDS = {
     separator: bytes(byte for byte in range(256) if byte not in (ord(separator), ord("\n")))
@@ -36,16 +40,15 @@ def is_plain(layout: Layout) -> bool:
     return layout.token == 0 and columns == list(range(columns[0], columns[0] + len(columns)))
 
 
-def find_hunks(gold: Sequence[bytes], predicted: Sequence[bytes], end: bytes, layout: Layout) -> Rows | None:
-    """The lines in spans of two lists of sentences, or of lines of a sentence (`end` is a line end).
+def find_hunks(
+    gold: Sequence[bytes], predicted: Sequence[bytes], end: bytes, layout: Layout
+) -> list[bytes] | None:
+    """The fields of the lines in spans of two lists of sentences, of which those of gold are regular.
 
-    Those of gold are regular. None if they differ in more than tags.
+    None if they differ in more than tags.
     """
-    lines, others, same = [*gold], predicted, list[bytes]()
-    if end != b"\n":
-        differs = list(map(ne, gold, predicted))
-        lines, others = (end.join(compress(side, differs)).split(b"\n") for side in (gold, predicted))
-        same = list(compress(gold, map(not_, differs)))
+    differs = list(map(ne, gold, predicted))
+    lines, others = (end.join(compress(side, differs)).split(b"\n") for side in (gold, predicted))
     if len(lines) != len(others):
         return None
     numbers = list(compress(count(), map(ne, lines, others)))
@@ -55,24 +58,31 @@ def find_hunks(gold: Sequence[bytes], predicted: Sequence[bytes], end: bytes, la
         return None
     for number, line in zip(numbers, joined, strict=True):
         lines[number] = line
-    return Rows.of(_inside(b"\n".join([end.join(same), b"", *lines, b""]), layout), layout)
+    same = end.join(compress(gold, map(not_, differs)))
+    return _fields(_inside(b"\n".join([same, b"", *lines, b""]), layout), layout)
+
+
+def _fields(text: bytes, layout: Layout) -> list[bytes]:
+    """The fields of lines that all have those of the layout."""
+    separator = layout.separator.encode()
+    fields = text.replace(b"\n", separator).split(separator)
+    fields.pop()
+    return fields
 
 
 def _with_both_tags(gold: bytes, predicted: bytes, layout: Layout) -> Iterable[bytes] | None:
-    """The lines with the tags of both sides; None unless all are token lines with the same tokens and token ids."""
-    is_irregular = b"\r" in predicted or b"\0" in predicted or not is_utf8(predicted)
+    """The lines with the tags of both sides; None unless all are token lines with the same tokens."""
+    is_irregular = b"\0" in predicted or not is_utf8(predicted)
     if is_irregular or not (fits(gold, layout) and fits(predicted, layout)):
         return None
-    rows, others = Rows.of(gold, layout), Rows.of(predicted, layout)
-    columns = [layout.token] if layout.token_id is None else [layout.token, layout.token_id]
-    if any(rows.column(each) != others.column(each) for each in columns):
+    fields, others = _fields(gold, layout), _fields(predicted, layout)
+    width = layout.width
+    if fields[layout.token :: width] != others[layout.token :: width]:
         return None
     for _, column in layout.layers:
-        tags = zip(rows.column(column), others.column(column), strict=True)
-        rows.fields[column :: layout.width] = [
-            own if own == other else own + BOTH + other for own, other in tags
-        ]
-    return map(layout.separator.encode().join, zip(*[iter(rows.fields)] * layout.width, strict=True))
+        tags = zip(fields[column::width], others[column::width], strict=True)
+        fields[column::width] = [own if own == other else own + BOTH + other for own, other in tags]
+    return map(layout.separator.encode().join, zip(*[iter(fields)] * width, strict=True))
 
 
 def fits(text: bytes, layout: Layout) -> bool:
@@ -105,3 +115,17 @@ def _runs(separator: str, before: int, layers: int, after: int) -> re.Pattern[by
     more, rest = f"{separator}{field}" * (layers - 1), f"{separator}{field}" * after + "\n"
     tags = f"(?!O{f'{separator}O' * (layers - 1)}{rest}){field}{more}{rest}"
     return re.compile(f"{separator}{tags}(?:{f'{field}{separator}' * before}{tags})*+".encode())
+
+
+class TagCharacters(dict[bytes, str]):
+    """The character of the tags of a line in some layers, as `find_hunks` returns them, with separators between."""
+
+    def __init__(self, characters: RowCharacters, layout: Layout) -> None:
+        self._characters = characters
+        self._separator, self._read = layout.separator.encode(), unescape if layout.entities else str
+
+    def __missing__(self, tags: bytes) -> str:
+        sides = [each.split(BOTH) for each in tags.split(self._separator)]
+        row = [self._read(tag[side].decode()) for side in (0, -1) for tag in sides]
+        character = self[tags] = self._characters[1, *row]
+        return character

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clueval.evaluation.lockstep.hunks import find_hunks, fits, is_plain
-from clueval.evaluation.lockstep.tag_runs import BOTH, Rows
+from clueval.evaluation.byte_rows import BOTH, TagCharacters, find_hunks, fits, is_plain
 from clueval.formats.columns.layout import ColumnOptions, Layout, layout_of
+from clueval.formats.columns.row_characters import RowCharacters
 
 
 def layout(line: str = "w\tO", layers: dict[str, int] | None = None, token: int | None = None) -> Layout:
@@ -21,10 +21,9 @@ def lines(*rows: str) -> list[bytes]:
     return [row.replace("/", "\t").encode() for row in rows]
 
 
-def found(rows: Rows) -> list[str]:
+def found(fields: list[bytes], width: int = 2) -> list[str]:
     """The rows as they are written here."""
-    width = rows.layout.width
-    joined = (b"/".join(rows.fields[n : n + width]) for n in range(0, len(rows.fields), width))
+    joined = (b"/".join(fields[n : n + width]) for n in range(0, len(fields), width))
     return [line.replace(BOTH, b"|").decode() for line in joined]
 
 
@@ -32,19 +31,24 @@ GOLD = lines("a/O", "b/B-X", "c/O", "d/B-Y", "e/I-Y", "f/O", "g/O")
 PREDICTED = lines("a/O", "b/B-X", "c/O", "d/B-Y", "e/O", "f/O", "g/O")
 
 
-def hunks(gold: list[bytes], predicted: list[bytes], end: bytes = b"\n") -> Rows:
-    of_both = find_hunks(gold, predicted, end, layout())
+def hunks(gold: list[bytes], predicted: list[bytes]) -> list[bytes]:
+    of_both = find_hunks(gold, predicted, b"\n\n", layout())
     assert of_both is not None
     return of_both
 
 
 def test_hunks_of_the_example_in_the_docstring() -> None:
-    assert found(hunks(GOLD, PREDICTED)) == ["O/B-X", "O/O", "O/B-Y", "e/I-Y|O", "O/O"]
+    assert found(hunks([b"\n".join(GOLD)], [b"\n".join(PREDICTED)])) == [
+        "O/B-X",
+        "O/O",
+        "O/B-Y",
+        "e/I-Y|O",
+        "O/O",
+    ]
 
 
-@pytest.mark.parametrize("end", [b"\n", b"\n\n"])
-def test_lines_outside_every_span_have_no_hunks(end: bytes) -> None:
-    assert found(hunks(lines("a/O", "b/O"), lines("a/O", "b/O"), end)) == found(hunks([], [], end)) == []
+def test_lines_outside_every_span_have_no_hunks() -> None:
+    assert hunks(lines("a/O", "b/O"), lines("a/O", "b/O")) == hunks([], []) == []
 
 
 def test_hunks_end_with_the_sentence() -> None:
@@ -52,17 +56,24 @@ def test_hunks_end_with_the_sentence() -> None:
     predicted = lines("a/B-X", "a/B-X\nb/I-Y", "a/B-X\nb/O")
 
     same, different = ["O/B-X", "O/O"], ["O/B-X", "b/I-X|I-Y", "O/O"]
-    assert found(hunks(gold, predicted, b"\n\n")) == [*same, *same, *different]
+    assert found(hunks(gold, predicted)) == [*same, *same, *different]
 
 
 @pytest.mark.parametrize(
-    "line", ["a", "a/O/O", "x/O", "/O", "a/O\r", "a/O\0", "a/B-\udcff"], ids=ascii
+    "line", ["a", "a/O/O", "x/O", "/O", "a/O\0", "a/B-\udcff"], ids=ascii
 )  # in place of a/O
 def test_lines_that_differ_in_more_than_tags_have_no_hunks(line: str) -> None:
     predicted = [line.replace("/", "\t").encode("utf-8", "surrogateescape"), *PREDICTED[1:]]
 
-    assert find_hunks(GOLD, predicted, b"\n", layout()) is None
-    assert find_hunks(GOLD, predicted[1:], b"\n", layout()) is None
+    assert find_hunks(GOLD, predicted, b"\n\n", layout()) is None
+    assert find_hunks([b"\n".join(GOLD)], [b"\n".join(predicted)], b"\n\n", layout()) is None
+
+
+def test_sentences_that_end_at_other_lines_have_no_hunks() -> None:
+    gold, predicted = lines("a/O\na/O", "a/O\na/B-X"), lines("a/O", "a/O\na/O\na/O")
+
+    assert find_hunks(gold, predicted, b"\n\n", layout()) is None
+    assert find_hunks(lines("a/O\na/O"), lines("a/B-X"), b"\n\n", layout()) is None
 
 
 @pytest.mark.parametrize("text", ["a\n", "a\tO\tO\n", "a\tO\nb\n", "a\nb\tO\tO\n", "\tO\n", "a\tO\n\tO\n"])
@@ -82,16 +93,16 @@ TAGS = st.lists(st.tuples(*[st.sampled_from(["O", "O", "B-X", "I-X"])] * 2), max
 
 @given(TAGS)
 def test_hunks_keep_the_tags_of_all_lines_that_are_not_outside(tags: list[tuple[str, str]]) -> None:
-    rows = hunks(*(lines(*(f"w/{pair[side]}" for pair in tags)) for side in (0, 1)))
+    fields = hunks(*([b"\n".join(lines(*(f"w/{pair[side]}" for pair in tags)))] for side in (0, 1)))
 
-    sides = (tag.split(BOTH) for tag in rows.column(1) if tag != b"O")
+    sides = (tag.split(BOTH) for tag in fields[1::2] if tag != b"O")
     kept = [(each[0].decode(), each[-1].decode()) for each in sides]
     assert kept == [pair for pair in tags if pair != ("O", "O")]
 
 
-def runs_of(rows: Rows) -> list[tuple[str, ...]]:
+def runs_of(fields: list[bytes], of_file: Layout) -> list[tuple[str, ...]]:
     """The runs of rows in spans of either side, each with the tags of its layers as they are written here."""
-    tags = [rows.column(column) for _, column in rows.layout.layers]
+    tags = [fields[column :: of_file.width] for _, column in of_file.layers]
     written = [b"/".join(row).replace(BOTH, b"|").decode() for row in zip(*tags, strict=True)]
     return split(written, "/".join("O" for _ in tags))
 
@@ -107,10 +118,7 @@ def joined(own: Sequence[str], other: Sequence[str]) -> str:
 
 
 @pytest.mark.parametrize(("before", "layers", "after"), [*product((1, 2, 3), (1, 2), (0, 1, 2))])
-@pytest.mark.parametrize("end", [b"\n", b"\n\n"])
-def test_hunks_are_those_that_are_found_one_row_at_a_time(
-    before: int, layers: int, after: int, end: bytes
-) -> None:
+def test_hunks_are_those_that_are_found_one_row_at_a_time(before: int, layers: int, after: int) -> None:
     rng = random.Random(f"{before} {layers} {after}")
     of_file = layout(
         "\t".join("w" * (before + layers + after)),
@@ -128,16 +136,30 @@ def test_hunks_are_those_that_are_found_one_row_at_a_time(
         written = [joined(*(row[:layers] for row in pair)) for pair in zip(own, other, strict=True)]
         expected += split(written, "/".join("O" * layers))
     gold, predicted = sides
-    if end == b"\n":  # the lines of one sentence; an outside line parts the runs
-        outside = b"\t".join([b"w"] * before + [b"O"] * (layers + after))
-        gold, predicted = (
-            [line for piece in side for line in (*piece.split(b"\n"), outside)] for side in sides
-        )
 
-    of_both = find_hunks(gold, predicted, end, of_file)
+    of_both = find_hunks(gold, predicted, b"\n\n", of_file)
 
     assert of_both is not None
-    assert runs_of(of_both) == sorted(expected)
-    assert len(of_both.column(0)) == sum(
+    assert runs_of(of_both, of_file) == sorted(expected)
+    assert len(of_both) // of_file.width == sum(
         len(run) + 1 for run in expected
     )  # a line that is outside follows each
+
+
+@pytest.mark.parametrize(("entities", "label"), [(True, "<"), (False, "&lt;")])
+def test_tags_of_one_or_both_sides_become_the_character_of_their_row(entities: bool, label: str) -> None:
+    of_file = layout("w\tO\tO", {"x": 2, "y": 3})._replace(entities=entities)
+    rows = RowCharacters(4, (1,))
+    characters = TagCharacters(rows, of_file)
+
+    tags = [b"O\tO", b"B-X\tO", b"B-X\0I-X\tO", b"O\tB-&lt;\0", b"O\0\tI-Y"]
+    written = "".join(map(characters.__getitem__, tags))
+
+    assert written[0] == " "
+    assert list(map(rows.rows.__getitem__, written[1:])) == [
+        (1, "B-X", "O", "B-X", "O"),
+        (1, "B-X", "O", "I-X", "O"),
+        (1, "O", f"B-{label}", "O", ""),
+        (1, "O", "I-Y", "", "I-Y"),
+    ]
+    assert characters[b"B-X\tO\0O"] == characters[b"B-X\tO"]

@@ -1,15 +1,12 @@
 """Counts the spans of each type in two lists of sentences of tags, and the spans that are equal in both.
 
-Both readings of seqeval depend on adjacent tags only, and no span crosses an O or (in most schemes) continues
-at a B. So the sentences are cut into *stretches*: at positions where no span can go on, on either side, and
-where both sides are O. Each pair of a true and a predicted tag becomes one character, with a blank at each
-cut; a sentence becomes a string, which is split at its blanks. Python counts equal stretches at the speed of
-C, and each distinct stretch is decoded once. Sentences that are equal on both sides are encoded once.
+Both readings of seqeval depend on adjacent tags only, and no span crosses a position with an O on both sides. So the
+sentences are split there into clusters, as in `clueval.evaluation.row_clusters`, and each distinct one is decoded once.
 
 A position whose true label is None or -100 is left out on both sides; a predicted None or -100 is an O.
 
 Worked example: true ``B-A I-A O B-B``, predicted ``B-A O O I-B``. The third position is O on both sides, so
-the stretches are ``B-A I-A`` with ``B-A O`` (a span [0,2) and a span [0,1), not equal) and ``B-B`` with
+the clusters are ``B-A I-A`` with ``B-A O`` (a span [0,2) and a span [0,1), not equal) and ``B-B`` with
 ``I-B`` (a span [0,1) of type B on both sides, equal):
 
 >>> lenient_counts([["B-A", "I-A", "O", "B-B"]], [["B-A", "O", "O", "I-B"]], suffix=False)
@@ -22,33 +19,38 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import chain
+from itertools import chain, compress, repeat
+from operator import ne, not_
 from typing import Any
 
 from clueval.exceptions import CluevalError, TagError
+from clueval.formats.columns.row_characters import RowCharacters, SameTags
 from clueval.tagging.lenient_chunks import (
     Chunk,
     Decisions,
     ReachesBeyond,
     chunks,
-    chunks_of_stretch,
-    flat,
+    chunks_between,
     is_ignored,
     read_tag,
     require_tag,
     warn_of_strange_tags,
 )
 from clueval.tagging.schemes import OUTSIDE
-from clueval.tagging.stretches import (
-    ONLY_OUTSIDE,
-    Cuts,
-    Ignored,
-    OtherLetter,
-    Sentences,
-    Stretches,
-    count_stretches,
-)
 from clueval.tagging.token_schemes import Entities, Token, Tokens, scheme_or_error
+from clueval.tagging.transitions import flat
+
+Sentences = Sequence[list[Any]]
+
+Cluster = tuple[tuple[str, ...], tuple[str, ...]]
+"""The true and the predicted tags."""
+
+_BATCH = 500
+"""The number of sentences that are read together; more would no longer fit in the processor's cache."""
+
+
+class _Ignored(Exception):  # always caught in `_checked`
+    """There are positions that are not counted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,14 +80,10 @@ def lenient_counts(y_true: Sentences, y_pred: Sentences, suffix: bool) -> TypeCo
     """Return the counts in seqeval's default reading, which is conlleval's. Warns of tags in another form."""
 
     def count(y_true: Sentences, y_pred: Sentences) -> TypeCounts:
-        decode = partial(chunks_of_stretch, decisions=Decisions(suffix))
+        clusters = _clusters(y_true, y_pred)
+        warn_of_strange_tags(chain.from_iterable(chain(*clusters)), suffix)
         try:
-            stretches = count_stretches(y_true, y_pred, _LENIENT_CUTS, suffix)
-        except OtherLetter:
-            stretches = count_stretches(y_true, y_pred, ONLY_OUTSIDE, suffix)
-        warn_of_strange_tags(chain(*stretches.pairs), suffix)
-        try:
-            return _count(stretches, decode)
+            return _count(clusters, partial(chunks_between, decisions=Decisions(suffix)))
         except ReachesBeyond:
             true, predicted = (set(chunks(flat(side), suffix)) for side in (y_true, y_pred))
             return TypeCounts.of_spans(true, predicted, lambda chunk: str(chunk[0]))
@@ -101,9 +99,9 @@ def strict_counts(y_true: Sentences, y_pred: Sentences, scheme: type[Token], suf
     scheme_or_error(scheme)
 
     def count(y_true: Sentences, y_pred: Sentences) -> TypeCounts:
-        stretches = count_stretches(y_true, y_pred, _STRICT_CUTS.get(scheme.__name__, ONLY_OUTSIDE), suffix)
+        clusters = _clusters(y_true, y_pred)
         if scheme.__module__ == Token.__module__:
-            return _count(stretches, partial(_strict_stretch, scheme=scheme, suffix=suffix))
+            return _count(clusters, partial(_strict_chunks, scheme=scheme, suffix=suffix))
         # in a scheme that the user has defined, an O may have any meaning
         return counts_of_entities(*(Entities(side, scheme, suffix) for side in (y_true, y_pred)))
 
@@ -116,7 +114,7 @@ def counts_of_entities(true: Entities, predicted: Entities) -> TypeCounts:
     return TypeCounts.of_spans(*sides, lambda entity: str(entity.tag))
 
 
-def _strict_stretch(tags: Sequence[str], scheme: type[Token], suffix: bool) -> list[Chunk]:
+def _strict_chunks(tags: Sequence[str], scheme: type[Token], suffix: bool) -> list[Chunk]:
     return [(entity.tag, entity.start, entity.end) for entity in Tokens(tags, scheme, suffix).entities]
 
 
@@ -134,7 +132,7 @@ def _checked(
     try:
         try:
             return count(*sides)
-        except Ignored:
+        except _Ignored:
             sides = without_ignored(*sides)
             return count(*sides)
     except (TagError, TypeError):
@@ -155,35 +153,45 @@ def _check_tags(name: str, sentences: Sentences, check: Callable[[Any], object])
                 raise
 
 
-def _count(stretches: Stretches, decode: Callable[[Sequence[str]], list[Chunk]]) -> TypeCounts:
-    """Decode each distinct stretch once, and count its spans multiplied by its number of occurrences."""
+def _clusters(y_true: Sentences, y_pred: Sentences) -> Counter[Cluster]:
+    """Return how often each cluster occurs. Raises `_Ignored` if there is a position that is not counted."""
+    characters = RowCharacters(2, (1,), _require_counted)
+    same = SameTags(characters)
+    texts: Counter[str] = Counter()
+    for start in range(0, len(y_true), _BATCH):
+        sides = y_true[start : start + _BATCH], y_pred[start : start + _BATCH]
+        differ = list(map(ne, *sides))
+        rows = zip(repeat(1), *(flat(compress(side, differ)) for side in sides), strict=False)
+        texts.update("".join(map(characters.__getitem__, rows)).split())
+        equal = flat(compress(sides[0], map(not_, differ)))
+        texts.update("".join(map(same.__getitem__, equal)).split())
+    found: Counter[Cluster] = Counter()
+    for text, number in texts.items():
+        _, *tags = zip(*map(characters.rows.__getitem__, text), strict=True)
+        found[tags[0], tags[1]] = number
+    return found
+
+
+def _require_counted(tag: Any) -> None:
+    if is_ignored(tag):
+        raise _Ignored
+    require_tag(tag)
+
+
+def _count(clusters: Counter[Cluster], decode: Callable[[Sequence[str]], list[Chunk]]) -> TypeCounts:
+    """Decode each distinct list of tags once, and count its spans multiplied by its number of occurrences."""
     counters: tuple[Counter[str], ...] = (Counter(), Counter(), Counter())
     known: dict[tuple[str, ...], list[Chunk]] = {}
-    tags_of = [{chr(n): pair[side] for n, pair in enumerate(stretches.pairs)} for side in range(2)]
-
-    def spans_of(stretch: str, side: int) -> list[Chunk]:
-        tags = tuple(map(tags_of[side].__getitem__, stretch))
-        if tags not in known:
-            known[tags] = decode(tags)
-        return known[tags]
-
-    for stretch, n in stretches.counts.items():
-        true, predicted = spans_of(stretch, 0), spans_of(stretch, 1)
+    for cluster, n in clusters.items():
+        for tags in cluster:
+            if tags not in known:
+                known[tags] = decode(tags)
+        true, predicted = map(known.__getitem__, cluster)
         right = true if true is predicted else set(true).intersection(predicted)
         for counter, spans in zip(counters, (predicted, right, true), strict=True):
             for type_, _, _ in spans:
                 counter[type_] += n
     return TypeCounts.of(*counters)
-
-
-_LENIENT_CUTS = Cuts("BS", "ES", "OBIES")
-_STRICT_CUTS = {
-    "IOB2": Cuts("B", ""),
-    "IOE2": Cuts("", "E"),
-    "IOBES": Cuts("BS", "ES"),
-    "BILOU": Cuts("BU", "LU"),
-}
-"""In the other schemes, a letter alone does not show where a span begins or ends."""
 
 
 def without_ignored(y_true: Sentences, y_pred: Sentences) -> tuple[Sentences, Sentences]:

@@ -1,6 +1,6 @@
 """Counts FairEval's errors in two files in its formats, sentence by sentence; equal sentences are counted by labels.
 
-`clueval.evaluation.lockstep` uses it if `fair` is the only metric. Counting documents gives the same numbers.
+`clueval.evaluation.file_pairs` uses it if `fair` is the only metric. Counting documents gives the same numbers.
 """
 
 from __future__ import annotations

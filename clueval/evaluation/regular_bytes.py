@@ -9,27 +9,21 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from itertools import compress, count, repeat
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
-from clueval.evaluation.lockstep.hunks import fits
+from clueval.evaluation.byte_rows import fits
 from clueval.formats.columns.builder import DocumentHead
 from clueval.formats.columns.layout import ColumnOptions
+from clueval.formats.columns.markup import NAME
 from clueval.formats.columns.token_lines import LineReader
 from clueval.textfiles import is_utf8
-
-
-class Regular(NamedTuple):
-    """The number of documents that begin in regular pieces, and the number of their tokens."""
-
-    documents: int
-    tokens: int
 
 
 class Recogniser(Protocol):
     """Recognises regular pieces of one file, which follow what its reader has read so far.
 
-    Pieces end with one of `ends`, the end of a sentence or of a document, or with a line end, and are passed without
-    these ends.
+    Pieces end with one of `ends`, the end of a sentence or of a document, and are passed without these ends. They have
+    no carriage returns.
     """
 
     ends: tuple[bytes, ...]
@@ -38,11 +32,8 @@ class Recogniser(Protocol):
     def reader(self) -> LineReader:
         """The reader of this file."""
 
-    def marks(self, pieces: Sequence[bytes]) -> list[int]:
-        """The numbers of the pieces that have no tokens and mark the beginning of a document."""
-
-    def regular(self, end: bytes, pieces: Sequence[bytes]) -> Regular | None:
-        """The contents of pieces; None if they are irregular."""
+    def regular(self, end: bytes, pieces: Sequence[bytes]) -> int | None:
+        """The number of tokens of pieces; None if they are irregular."""
 
     def heads(self, end: bytes, pieces: Sequence[bytes]) -> list[DocumentHead]:
         """The heads of the documents that begin in regular pieces."""
@@ -59,8 +50,6 @@ def _between(document_tag: str, sentence_tag: str) -> tuple[re.Pattern[bytes], r
 
     These are an end tag and a start tag; between sentences of two documents, the tags of both elements.
     """
-    from clueval.formats.vrt import NAME
-
     attributes = rb'(?: %s="[^"<>\n\t]*+")*+' % NAME.encode()
     document, sentence = (re.escape(tag.encode()) for tag in (document_tag, sentence_tag))
     documents = rb"/%s>\n<%s%s>\n" % (document, document, attributes)
@@ -83,32 +72,26 @@ class VrtRecogniser:
         found = []
         for number in compress(count(), map(bytes.startswith, pieces, repeat(before))):
             line = pieces[number][len(before) : pieces[number].find(b"\n", len(before))]
-            found.append(DocumentHead(number, False, *self.reader.document_of(line.decode())))
+            found.append(DocumentHead(number, False, *self.reader.document_of(line.decode(errors="replace"))))
         return found
-
-    def marks(self, pieces: Sequence[bytes]) -> list[int]:
-        """No piece, because a document begins with the start tag before its first sentence."""
-        return []
 
     def takes(self, end: bytes, documents: int) -> bool:
         """Whether regular pieces in which this number of documents begin are allowed here."""
-        if end == b"\n":
-            return bool(self.reader.builder.in_document)
         if self.reader.builder.in_sentence or self.reader.in_sentence_element:
             return False
         if end == self.ends[0]:
             return self.reader.builder.in_document and (self.reader.in_document_element or not documents)
         return not (self.reader.builder.in_document or self.reader.in_document_element)
 
-    def regular(self, end: bytes, pieces: Sequence[bytes]) -> Regular | None:
+    def regular(self, end: bytes, pieces: Sequence[bytes]) -> int | None:
         """The contents of pieces, each from one end to the next; None if they are irregular.
 
         In regular pieces every line is a token line or an XML tag, and the XML tags are those between two sentences,
         or between two documents without sentences. The skeleton has a tab or a ``<`` and a line end for each line.
         """
         layout = self.reader.builder.layout
-        text = b"\n".join((b"", *pieces, b"")) if end == b"\n" else b"".join((b"\n", end, end.join(pieces)))
-        if layout is None or not text.endswith(b"\n") or b"\0" in text or b"\r" in text:
+        text = b"".join((b"\n", end, end.join(pieces)))
+        if layout is None or not text.endswith(b"\n") or b"\0" in text:
             return None
         skeleton = text.translate(None, _NO_VRT_SKELETON)[1:]
         if layout.width > 2:
@@ -119,12 +102,9 @@ class VrtRecogniser:
             return None
         if not is_utf8(text):
             return None
-        if end == b"\n":
-            return None if tags else Regular(0, tokens)
         found = self._between[self.ends.index(end)].findall(text)
-        if len(found) != len(pieces) or b"".join(found).count(b"\n") != tags:
-            return None
-        return Regular(tags // 2 - len(pieces) if end == self.ends[0] else len(pieces), tokens)
+        fits = len(found) == len(pieces) and b"".join(found).count(b"\n") == tags
+        return tokens if fits else None
 
 
 _DOCSTART = b"-DOCSTART-"
@@ -138,31 +118,29 @@ class ConllRecogniser:
         self.reader = reader
         self.ends: tuple[bytes, ...] = (b"\n\n",)
 
-    def marks(self, pieces: Sequence[bytes]) -> list[int]:
-        """The numbers of the pieces that are a ``-DOCSTART-`` line."""
-        marks = (number for number, text in enumerate(pieces) if text.startswith(_DOCSTART))
-        return [number for number in marks if re.fullmatch(_MARK, pieces[number])]
-
     def heads(self, end: bytes, pieces: Sequence[bytes]) -> list[DocumentHead]:
-        """The marks, which have neither an id nor metadata."""
-        return [DocumentHead(number, True, None, {}) for number in self.marks(pieces)]
+        """The ``-DOCSTART-`` lines, which have neither an id nor metadata."""
+        marks = (number for number, text in enumerate(pieces) if text.startswith(_DOCSTART))
+        return [
+            DocumentHead(number, True, None, {}) for number in marks if re.fullmatch(_MARK, pieces[number])
+        ]
 
     def takes(self, end: bytes, documents: int) -> bool:
         """Whether regular pieces are allowed here."""
-        return self.reader.builder.in_document and (end == b"\n" or not self.reader.builder.in_sentence)
+        return self.reader.builder.in_document and not self.reader.builder.in_sentence
 
-    def regular(self, end: bytes, pieces: Sequence[bytes]) -> Regular | None:
+    def regular(self, end: bytes, pieces: Sequence[bytes]) -> int | None:
         """The contents of pieces, without the line ends after them; None if they are irregular.
 
         In regular pieces every line is a token line.
         """
         layout = self.reader.builder.layout
         text = b"\n".join((b"", *pieces, b""))
-        if layout is None or b"\0" in text or b"\r" in text or not fits(text[1:], layout):
+        if layout is None or b"\0" in text or not fits(text[1:], layout):
             return None
         if (b" " in text and b"\n " in text) or (b"#" in text and b"\n#" in text):
             return None
-        return Regular(0, text.count(b"\n") - 1) if _DOCSTART not in text and is_utf8(text) else None
+        return text.count(b"\n") - 1 if _DOCSTART not in text and is_utf8(text) else None
 
 
 REGULAR: dict[str, Callable[[LineReader, ColumnOptions], Recogniser]] = {

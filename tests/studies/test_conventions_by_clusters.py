@@ -1,4 +1,4 @@
-"""Conventions from compared files: the same rows as from documents, and the reason where a number differs."""
+"""Conventions by clusters: the same rows as from documents, and the reason where a number differs."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ import pytest
 from corpora import write
 from hypothesis import given
 from hypothesis import strategies as st
+from sizes import documents_alone
 
 from clueval import conventions
 from clueval.evaluation.run import score
-from clueval.studies.compared_conventions import Incomparable, compared_rows
 from clueval.studies.conventions import EveryConvention
 
 LABELS = ("A", "B")
@@ -70,7 +70,8 @@ def rows_of(gold: object, predicted: object) -> dict[str, Any]:
 
 def assert_rows_of_documents(folder: Any, gold: str, predicted: str) -> None:
     paths = [str(write(folder / name, text)) for name, text in (("g", gold), ("p", predicted))]
-    expected = score(*paths, metrics=[EveryConvention()]).metrics["conventions"]["label"]
+    with documents_alone():
+        expected = score(*paths, metrics=[EveryConvention()]).metrics["conventions"]["label"]
     found = rows_of(*paths)
 
     assert {key: {**row, "differs": None} for key, row in found.items()} == {
@@ -85,44 +86,17 @@ def test_rows_of_compared_files_are_those_of_documents(
     assert_rows_of_documents(tmp_path_factory.mktemp("corpus"), *files)
 
 
-@pytest.mark.parametrize(
-    "tags",
-    [
-        ("B-A I-A O", "B-A I-A B-B"),
-        ("B-A I-A O B-B", "B-A I-A O I-B"),
-        ("S-A O B-B E-B", "S-A O O S-B"),
-        ("B-A B-A E-A", "S-A S-A I-A"),  # invalid in BIOES
-        ("B-A O B-A", "I-A O I-A"),  # predicted alone would be IO
-    ],
-)
-def test_files_in_one_scheme_are_compared(tmp_path: Any, tags: tuple[str, str]) -> None:
-    paths = [str(write(tmp_path / str(n), of_file([side.split()]))) for n, side in enumerate(tags)]
-    result, rows = compared_rows(*paths, 0.75)
-
-    assert result.metrics.keys() >= {"exact", "fair"}
-    assert rows["label"].keys() == rows_of(*paths).keys()
-
-
-@pytest.mark.parametrize(
-    ("gold", "predicted", "options"),
-    [
-        ("I-A O", "I-A O", {}),  # IO
-        ("B-A L-A U-A", "B-A L-A U-A", {}),  # conlleval does not know L and U
-        ("B-A I-A", "S-A O", {}),
-        ("O O", "O O", {}),
-        ("B-A O", "B-A O", {"invalid": "discard"}),
-    ],
-)
-def test_other_files_need_documents(
-    tmp_path: Any, gold: str, predicted: str, options: dict[str, Any]
+@given(any_tags() | any_tags("BIES"))
+def test_rows_that_read_tags_are_those_of_tokens_if_positions_are_characters(
+    tmp_path_factory: pytest.TempPathFactory, files: tuple[str, str]
 ) -> None:
-    paths = [
-        str(write(tmp_path / str(n), of_file([side.split()]))) for n, side in enumerate((gold, predicted))
-    ]
+    folder = tmp_path_factory.mktemp("corpus")
+    paths = [str(write(folder / name, text)) for name, text in zip("gp", files, strict=True)]
+    found = conventions(*paths, unit="character").to_dict()["conventions"]["label"]
+    expected = rows_of(*paths)
 
-    with pytest.raises(Incomparable):
-        compared_rows(*paths, 0.75, **options)
-    assert conventions(*paths, **options).to_dict()["conventions"]["label"]
+    for key in ("conlleval", "seqeval", "seqeval_strict"):
+        assert {**found[key], "differs": None} == {**expected[key], "differs": None}
 
 
 @given(any_sides() | any_sides("BIES"))

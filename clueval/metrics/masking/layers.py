@@ -1,4 +1,4 @@
-"""The names in the settings of `masking`: layers and features that no document has, classes and labels of no span.
+"""The layers and names in the settings of `masking`: which layers have mentions and masks, and what no document has.
 
 A layer or feature without a document is an error. A class or label without a span can be right, if a document has no
 span of a class, so it is a warning, but not for the usual names of classes.
@@ -7,14 +7,13 @@ span of a class, so it is a warning, but not for the usual names of classes.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from clueval.exceptions import UsageError, warn
 from clueval.metrics.counting import Tally
-from clueval.metrics.masking.layer_choice import EVERY
 from clueval.metrics.masking.mention import class_names
+from clueval.metrics.metric import Side
 from clueval.reports.cutting import cut_label
-from clueval.spans.flat import Flat
 from clueval.spans.span import NO_LABEL, Span
 
 RISKS = ("high", "medium", "low", "hoch", "mittel", "niedrig", "DIRECT", "QUASI")
@@ -23,6 +22,61 @@ NO_MASK = "NO_MASK"
 """The usual label of a span that needs no mask."""
 ENTITY = "entity_id"
 """The usual feature of a span that says of which entity it is a mention."""
+
+EVERY = "all"
+"""The setting that means all layers."""
+
+Layers = Mapping[str, Sequence[Span]]
+
+ChosenSpans = tuple[Sequence[Span], Sequence[bool] | None]
+"""Spans, and whether each is counted (None: all are)."""
+
+
+class LayerChoice(NamedTuple):
+    """The settings that name layers: those of the classes, of the entities, of the annotators, of the masks."""
+
+    classes: str
+    entities: str
+    annotators: tuple[str, ...]
+    masks: tuple[str, ...]
+
+    def of_mentions(self, layers: Mapping[str, object]) -> list[str]:
+        """Return the layers less those of the classes and of the entities, unless there is no other."""
+        found = [name for name in layers if name not in (self.classes, self.entities)]
+        return found or list(layers)
+
+    def views(self, layers: Layers, gold: Side) -> dict[str, ChosenSpans] | None:
+        """Return the gold spans by annotator; None if the sequence is no sequence of mentions."""
+        if self.annotators:
+            names = self.of_mentions(layers) if self.annotators == (EVERY,) else self.annotators
+            return {name: (layers[name], None) for name in names if name in layers}
+        name = gold.sequence
+        if name is not None and name not in layers and self.of_mentions(layers):
+            return None
+        if name in (self.classes, self.entities) and name not in self.of_mentions(layers):
+            return None
+        return {name or "": (gold.spans, gold.counted)}
+
+    def masking(self, layers: Layers, predicted: Side, sequence: str | None) -> ChosenSpans:
+        """Return the predicted spans that mask. Raises `UsageError` if several layers may and none is named."""
+        if self.masks:
+            return _of_all(layers, list(layers) if self.masks == (EVERY,) else self.masks), None
+        if predicted.spans or sequence is None or (sequence in layers and not self.annotators):
+            return predicted.spans, predicted.counted
+        names = self.of_mentions(layers)
+        if len(names) > 1:
+            raise UsageError(
+                f"the predicted side has the layers {', '.join(map(repr, names))}, and none of them is {sequence!r}",
+                advice="name the layers that mask as Masking.masks",
+            )
+        return _of_all(layers, names), None
+
+
+def _of_all(layers: Layers, names: Sequence[str]) -> Sequence[Span]:
+    if len(names) == 1:
+        return layers.get(names[0], ())
+    return [span for name in names for span in layers.get(name, ())]
+
 
 _KEPT = "kept"
 _LISTED = 10
@@ -46,18 +100,15 @@ class Settings(Protocol):
     def annotators(self) -> Sequence[str]: ...
 
 
-Layers = Mapping[str, Sequence[Span]]
-
-
-def count_names(tally: Tally, settings: Settings, gold: Layers, predicted: Layers, documents: int) -> None:
-    """Count which of the layers that settings name documents have, and which of the names to keep spans have."""
+def count_names(tally: Tally, settings: Settings, gold: Layers, predicted: Layers) -> None:
+    """Count which of the layers that settings name a document has, and which of the names to keep spans have."""
     for key, names, layers in (("seen", settings.masks, predicted), ("annotator", settings.annotators, gold)):
         for name in names:
-            tally[key, name] += documents * (name in layers)
+            tally[key, name] += name in layers
     if unusual := _unusual(settings):
         seen = set().union(*(_names_in(side, settings.risk_layer) for side in (gold, predicted)))
         for name in unusual & seen:
-            tally[_KEPT, name] += max(documents, 1)  # it may be in one part of a document only
+            tally[_KEPT, name] += 1
 
 
 def check_names(total: Tally, settings: Settings) -> None:
@@ -113,16 +164,12 @@ def _unusual(settings: Settings) -> set[str]:
 
 
 def _names_in(layers: Layers, risk_layer: str | None) -> set[str]:
-    """Return the labels of all spans of documents, and the classes that they have as features."""
+    """Return the labels of all spans of a document, and the classes that they have as features."""
     features = class_names(layers, risk_layer)
     found: set[str | None] = set()
-    for spans in layers.values():
-        if isinstance(spans, Flat):
-            found.update(name for labels in spans.keyed_labels()[1].values() for name in labels.values())
-        else:
-            for span in spans:
-                found.update(span.by_layer.values())
-                found.update(str(span.features[name]) for name in features if name in span.features)
+    for span in (span for spans in layers.values() for span in spans):
+        found.update(span.by_layer.values())
+        found.update(str(span.features[name]) for name in features if name in span.features)
     return {name for name in found if name is not None}
 
 

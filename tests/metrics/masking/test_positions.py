@@ -1,9 +1,12 @@
-"""Counts by sums over tokens against the plain way, which examines characters."""
+"""Positions that are tokens against positions that are characters."""
 
 from __future__ import annotations
 
+from functools import partialmethod
 from random import Random
 from unittest.mock import patch
+
+import pytest
 
 from clueval import Document, Span, score
 from clueval.metrics.counting import Tally
@@ -35,14 +38,13 @@ def side(random: Random, tokens: list[str], layers: dict[str, list[Span]]) -> Si
     return Side(spans, counted, document, sequence="name")
 
 
-def plain(metric: Masking, gold: Side, predicted: Side) -> Tally:
-    with patch.object(Masking, "_has_whole_tokens", return_value=False):
+def in_characters(metric: Masking, gold: Side, predicted: Side) -> Tally:
+    with patch.object(Masking, "examine", partialmethod(Masking.examine, in_characters=True)):
         return metric.count(gold, predicted)
 
 
-def test_sums_over_tokens_are_the_counts_of_their_characters() -> None:
+def test_tokens_have_the_counts_of_their_characters() -> None:
     random = Random(19)
-    examined = 0
     for _ in range(400):
         tokens = random.choices(WORDS, k=random.randint(1, 14))
         gold = side(
@@ -65,22 +67,32 @@ def test_sums_over_tokens_are_the_counts_of_their_characters() -> None:
             annotators=random.choice([(), (), ("name", "who", "none")]),
         )
 
-        with patch.object(Masking, "examine", autospec=True, side_effect=Masking.examine) as examine:
-            found = metric.count(gold, predicted)
-
-        examined += examine.called
-        assert found == plain(metric, gold, predicted)
-    assert examined < 220
+        assert metric.count(gold, predicted) == in_characters(metric, gold, predicted)
 
 
-def test_sums_over_tokens_serve_most_documents() -> None:
-    tokens = ["Frau", "Weiß", "klagt"]
-    gold, predicted = (Document("d", {"name": [Span(1, 2, "A")]}, tokens=tokens) for _ in range(2))
+@pytest.mark.parametrize("tokens", [["", "Öz"], ["x" * 255, "Öz"]])
+def test_documents_with_unusual_tokens_are_counted(tokens: list[str]) -> None:
+    gold = Document("d", {"name": [Span(0, 2, "A")]}, tokens=tokens)
 
-    with patch.object(Masking, "examine") as examine:
-        score([gold], [predicted], metrics="masking")
+    row = score([gold], [gold], metrics="masking").metrics["masking"]["name"]["classes"]["all"]
 
-    assert not examine.called
+    assert (row["protected"], row["characters"]) == (1, sum(map(len, tokens)))
+
+
+def test_blanks_between_tokens_of_one_mask_are_masked() -> None:
+    tokens = [",", "-", ",", "."]
+    gold = Document("d", {"name": [Span(0, 3, "A")]}, tokens=tokens)
+
+    for masks, exposed in (
+        ([(0, 3)], 0),
+        ([(0, 2), (2, 3)], 1),
+        ([(0, 2), (1, 3)], 0),
+        ([(0, 2)], 2),
+        ([(0, 4)], 0),
+    ):
+        predicted = Document("d", {"name": [Span(*one, "X") for one in masks]}, tokens=tokens)
+        row = score([gold], [predicted], metrics="masking").metrics["masking"]["name"]["classes"]["all"]
+        assert (row["characters"], row["characters_exposed"]) == (5, exposed)
 
 
 def test_a_discontinuous_mention_is_masked_without_its_gap() -> None:
@@ -128,3 +140,11 @@ def test_words_with_line_ends_are_no_other_words() -> None:
     row = score([gold], [gold], metrics="masking").metrics["masking"]["name"]["classes"]["all"]
 
     assert row["entities"] == 2
+
+
+def test_mentions_that_differ_in_case_are_one_entity() -> None:
+    gold = Document("d", {"name": [Span(0, 1, "A"), Span(1, 2, "A")]}, tokens=["Anna", "anna"])
+
+    row = score([gold], [gold], metrics="masking").metrics["masking"]["name"]["classes"]["all"]
+
+    assert row["entities"] == 1

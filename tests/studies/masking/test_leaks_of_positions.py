@@ -1,4 +1,4 @@
-"""The report from sums over tokens against the plain way, which examines the characters of each document."""
+"""The report on documents whose positions are tokens against that on their characters."""
 
 from __future__ import annotations
 
@@ -8,12 +8,9 @@ from typing import Any
 from unittest.mock import patch
 
 import pytest
-from sizes import documents_alone, handed_in
 
 from clueval import MaskingReport, UsageError, masking
-from clueval.evaluation import token_pairs
-from clueval.formats.columns.sizes import Sizes
-from clueval.metrics.masking import Masking
+from clueval.metrics.masking.text import MaskedText
 
 WORDS = ("Anna", "anna", "Öz", ",", "x-y", "A_b", "12345", "O", "d.")
 TAGS = ("O", "O", "B-A", "I-A", "I-B")
@@ -48,14 +45,6 @@ def written(random: Random, folder: Path) -> list[str]:
     return list(map(str, paths))
 
 
-def column_files(folder: Path) -> list[str]:
-    """Write a gold file with two documents and a mention in each, and a predicted one without masks."""
-    for name, tag in (("gold", "B-A"), ("predicted", "O")):
-        text = f"Anna {tag}\n\n-DOCSTART- O\n\nKarl {tag}\n"
-        (folder / f"{name}.conll").write_text(text, encoding="utf-8")
-    return [str(folder / "gold.conll"), str(folder / "predicted.conll")]
-
-
 def shown(report: MaskingReport | str) -> tuple[Any, ...]:
     """Return all that a report shows."""
     if isinstance(report, str):
@@ -80,9 +69,9 @@ def found(paths: list[str], **settings: Any) -> MaskingReport | str:
         return str(error)
 
 
-def examined(paths: list[str], **settings: Any) -> MaskingReport | str:
-    """Return the report in the plain way."""
-    with documents_alone(), patch.object(Masking, "_has_whole_tokens", return_value=False):
+def in_characters(paths: list[str], **settings: Any) -> MaskingReport | str:
+    of = MaskedText.of
+    with patch.object(MaskedText, "of", lambda *given, **_: of(*given, in_characters=True)):
         return found(paths, **settings)
 
 
@@ -91,44 +80,16 @@ def in_turn(random: Random, tmp_path: Path, runs: int) -> int:
     leaks = 0
     for _ in range(runs):
         paths, settings = written(random, tmp_path), random.choice(SETTINGS)
-        with handed_in(Sizes(rows=random.choice([1, 10, 20000]))):
-            report = found(paths, **settings)
-            assert shown(report) == shown(examined(paths, **settings))
+        report = found(paths, **settings)
+        assert shown(report) == shown(in_characters(paths, **settings))
         leaks += 0 if isinstance(report, str) else len(report.leaks)
     return leaks
 
 
-def test_leaks_from_tokens_are_those_of_the_examined_characters(tmp_path: Path) -> None:
+def test_leaks_of_tokens_are_those_of_their_characters(tmp_path: Path) -> None:
     assert in_turn(Random(3), tmp_path, 30) > 100
 
 
 @pytest.mark.long
-def test_leaks_from_tokens_of_many_files_are_those_of_the_examined_characters(tmp_path: Path) -> None:
+def test_leaks_of_tokens_of_many_files_are_those_of_their_characters(tmp_path: Path) -> None:
     assert in_turn(Random(4), tmp_path, 400) > 1000
-
-
-def test_leaks_of_column_files_need_no_examination(tmp_path: Path) -> None:
-    paths = column_files(tmp_path)
-
-    with patch.object(Masking, "examine") as examine:
-        report = masking(*paths)
-
-    assert len(report.leaks) == 2
-    assert not examine.called
-
-
-def test_what_was_seen_of_files_that_need_documents_is_dropped(tmp_path: Path) -> None:
-    counted = token_pairs.PairCounter.count
-    calls = []
-
-    def failing(self: Any, *given: Any) -> Any:
-        calls.append(given)
-        if len(calls) == 2:
-            raise token_pairs.UnusualPair("a line cannot be read")
-        return counted(self, *given)
-
-    with patch.object(token_pairs.PairCounter, "count", failing), handed_in(Sizes(rows=1)):
-        report = masking(*column_files(tmp_path))
-
-    assert len(calls) == 2
-    assert [leak.text for leak in report.leaks] == ["Anna", "Karl"]
