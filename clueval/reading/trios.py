@@ -76,6 +76,7 @@ def sources_of(
     columns = columns_of_sides(
         [ReadOptions.of(each) for each in readings_of(reading, options)], layers, False
     )
+    columns[0].require_use(path for side in paths for _, path in files_of_side(side))
     of_side = [columns[0], columns[1], columns[1]]
     gold, *systems = paths
     for (name, own, one), (_, _, two) in zip(*(path_pairs(gold, each) for each in systems), strict=True):

@@ -105,10 +105,10 @@ def diff(
         )
     sides = {"gold": gold, "old": old, "new": new}
     transforms = transforms_of(preparing)
-    found = _Found([], Counter(), Counter(), [])
+    found, found_trios = _Found([], Counter(), Counter(), []), trios(sides, layers, reading, options)
     if transforms or not _see_files(found, sources_of(sides, layers, reading, options), choice):
         found = _Found([], Counter(), Counter(), [])
-        _see_documents(found, trios(sides, layers, reading, options), choice, transforms)
+        _see_documents(found, found_trios, choice, transforms)
     documents, classes, reasons, errors = found
     how = choice, layers, reading, preparing, options
     return Diff(len(documents), classes, reasons, errors, in_words(choice), sides, how)
