@@ -45,11 +45,14 @@ class SpanClusters:
         self._documents = self._positions = 0
         self._spans = [0, 0]
         self._clusters: Counter[Cluster] = Counter()
+        self._same: Counter[tuple[int, str]] = (
+            Counter()
+        )  # lengths and labels, where both sides have the same spans
 
     @property
     def is_full(self) -> bool:
         """Whether they should be counted now, to limit the memory."""
-        return len(self._clusters) > MOST
+        return len(self._clusters) + len(self._same) > MOST
 
     def add(self, gold: Sequence[Located], predicted: Sequence[Located], positions: int = 0) -> None:
         """Add the spans of a document, which has this number of positions."""
@@ -57,7 +60,10 @@ class SpanClusters:
         self._positions += positions
         self._spans[0] += len(gold)
         self._spans[1] += len(predicted)
-        self._clusters.update(_clusters(gold, predicted))
+        if gold == predicted:
+            self._same.update([(end - start, label) for start, end, label in gold])
+        else:
+            self._clusters.update(_clusters(gold, predicted))
 
     def count_into(
         self, evaluation: Evaluation, document: str | None = None, metadata: Mapping[str, str] = {}
@@ -65,6 +71,8 @@ class SpanClusters:
         """Count the documents, and begin again; `document` and `metadata` are those of a single one."""
         if not self._documents:
             return
+        for (length, label), number in self._same.items():
+            self._clusters[(0, length, 0, label), (0, length, 1, label)] += number
         if self._has_text or any(self._spans):  # lists without spans have no layer
             evaluation.see_layers([self.layer])
         counts = ClusterCounts(evaluation.plan, evaluation.layers, evaluation.seen_names)
