@@ -66,6 +66,9 @@ YET_DOUBLED: set[str] = set()
 YET_MANY_PARAMETERS: set[str] = set()
 """Functions with too many parameters, each `module.function`. This list may only shrink."""
 
+MOST_MODULES = 106
+"""The number of modules that a call for two files imports. It may only shrink."""
+
 HALF_HOUR_PATH = (
     *(
         f"spans.{name}"
@@ -371,3 +374,16 @@ def test_importing_clueval_loads_nothing_that_it_does_not_need() -> None:
     }
 
     assert not heavy & set(loaded)
+
+
+def test_a_fresh_call_imports_few_modules(tmp_path: Path) -> None:
+    for name in ("gold", "predicted"):
+        (tmp_path / f"{name}.conll").write_text("Ada\tB-PER\nmet\tO\n\n", encoding="utf-8")
+    code = (
+        "import sys; from clueval import score; score('gold.conll', 'predicted.conll'); print(*sys.modules)"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+
+    assert len([name for name in ran.stdout.split() if name.startswith("clueval")]) <= MOST_MODULES

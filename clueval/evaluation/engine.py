@@ -180,11 +180,17 @@ class Evaluation:
 
     def _inputs_so_far(self) -> Inputs:
         """The inputs of each side, with the columns and schemes of tags if documents come from files."""
+        of_tags = [
+            (side, *layer)
+            for side, repairs in self.repairs.items()
+            for layer in (repairs.layers() if self.inputs[side]["files"] else ())
+        ]
+        if not of_tags:
+            return self.inputs
         found = no_inputs()
         include(found, self.inputs)
-        for side, repairs in self.repairs.items():
-            for layer, source, scheme in repairs.layers() if found[side]["files"] else ():
-                add_layer(found, side, layer, source, scheme)
+        for side, layer, source, scheme in of_tags:
+            add_layer(found, side, layer, source, scheme)
         return found
 
     def count_in(

@@ -8,10 +8,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING
 
-from clueval.formats.columns.documents import FileTags, Transitions
 from clueval.spans.document import Document
 from clueval.tagging.transitions import Neighbours
+
+if TYPE_CHECKING:
+    from clueval.formats.columns.documents import FileTags
 
 
 class RepairCount:
@@ -24,6 +27,8 @@ class RepairCount:
 
     def add(self, document: Document) -> None:
         """Count a document, by the scheme of its file; if it has no tags, by `Document.repaired`."""
+        from clueval.formats.columns.documents import Transitions  # most files are counted without documents
+
         found = document.transitions
         if not isinstance(found, Transitions):
             self._counted += document.repaired

@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 from clueval.evaluation.counted import Counted
 from clueval.evaluation.inputs import Inputs
 from clueval.metrics.counting import Tally
-from clueval.spans.mention import MENTION
 from clueval.spans.seen_names import SeenNames
 from clueval.spans.span import Span
 from clueval.tagging.decoder import Decoder
@@ -100,6 +99,8 @@ class Unprojected(NamedTuple):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the entry of the result; a mention has its text, and None for its positions."""
+        from clueval.spans.mention import MENTION
+
         span = self.span
         if MENTION in span.features:
             places: dict[str, Any] = {"start": None, "end_exclusive": None, "text": span.features[MENTION]}

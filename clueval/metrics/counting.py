@@ -13,7 +13,6 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import repeat
 from operator import mul
 from typing import Any, NamedTuple
 
@@ -80,7 +79,8 @@ class Counts(NamedTuple):
 
 
 def _total(numbers: Sequence[float]) -> float:
-    return math.fsum(numbers) if any(map(isinstance, numbers, repeat(float))) else sum(numbers)
+    total = sum(numbers)
+    return math.fsum(numbers) if isinstance(total, float) else total
 
 
 def prf(counts: Counts, precision: float, recall: float, f1: float) -> dict[str, float]:

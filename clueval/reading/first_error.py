@@ -7,7 +7,6 @@ from dataclasses import replace
 from itertools import zip_longest
 
 from clueval.formats.columns.columns import parsed, tables
-from clueval.formats.columns.documents import located, repeated_ids
 from clueval.formats.columns.passages import Passage
 from clueval.reading.pairing import ends_early
 from clueval.reading.same_text import first_difference, first_line, require_same_frame
@@ -19,6 +18,8 @@ from clueval.tagging.transitions import Seams
 
 def raise_first_error(gold: Source, predicted: Source) -> None:
     """Raise the first error of two column files with its place; return if their passages have none."""
+    from clueval.formats.columns.documents import located  # most files have no errors
+
     own, other = (replace(source, progress=None) for source in (gold, predicted))
     decoders = own.decoders(), other.decoders()
     for pair in zip_longest(with_unique_ids(own), with_unique_ids(other)):
@@ -69,6 +70,8 @@ class DocumentIds:
             known -= not self._has_outside
             self._has_outside = True
         if len(self._seen) - known != passage.tokens:
+            from clueval.formats.columns.documents import repeated_ids  # most files have no errors
+
             for error in repeated_ids(self._document()):
                 raise error
 

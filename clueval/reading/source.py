@@ -19,14 +19,12 @@ from clueval.exceptions import (
     require_instance,
 )
 from clueval.formats import format_named
-from clueval.formats.columns.documents import documents, recognised_schemes
 from clueval.formats.columns.passages import Passage
 from clueval.formats.columns.token_lines import TokenLines
 from clueval.formats.conll import is_running_text
 from clueval.formats.format import EVERY_SET, Format
 from clueval.formats.recognition import Beginning
 from clueval.options import field_names, with_fields
-from clueval.reading.elements import require_elements
 from clueval.reading.layers import LayerSource, layer_names, require_layers
 from clueval.reading.options import Reading
 from clueval.reading.paths import as_path, files_of
@@ -116,6 +114,10 @@ class Source:
         if options.scheme is not None or options.reads_leniently:
             return {name: options.decoder(str(self.path)) for name in names}
         every = replace(self, progress=None).passages() if passages is None else passages
+        from clueval.formats.columns.documents import (
+            recognised_schemes,  # most files are read without documents
+        )
+
         schemes = recognised_schemes(every, names, str(self.path))
         return {
             name: replace(options, scheme=scheme).decoder(str(self.path)) for name, scheme in schemes.items()
@@ -141,6 +143,8 @@ class Source:
         """Yield the documents of the file; memory holds one."""
         form = self.form
         if form.token_lines is not None:
+            from clueval.formats.columns.documents import documents
+
             most = self.options.max_document
             return documents(self.passages(), self.decoders(), form.token_lines.sentence_id, most)
         assert form.read is not None
@@ -282,6 +286,8 @@ def texts_of(path: Path, options: ReadOptions, name: str | None = None) -> Itera
             file=str(path),
             advice='for positions of characters, write a line {"id": "ID", "text": "TEXT", "label": []} for each text',
         )
+    from clueval.formats.columns.documents import documents
+
     columns = source.options.columns()._replace(layers={})
     return documents(lines.passages(path, columns, name=name), {}, lines.sentence_id, options.max_document)
 
@@ -308,6 +314,8 @@ def source_of(
         error.file = str(path)
         raise
     if form.name == "vrt":
+        from clueval.reading.elements import require_elements  # other formats do not need it
+
         require_elements(path, options)
     source = Source(path, form.name, options.with_names(form, path), name, progress, read)
     if (noted := _noted.get()) is not None:

@@ -48,7 +48,7 @@ class Decoder:
         self._invalid = invalid
         self._file = file
         self._neighbours: Neighbours = Counter()
-        self._positive: Neighbours | None = None  # those whose count is not 0, once they are asked for
+        self._known: tuple[Neighbours, str | None] | None = None  # those of the tags so far, and their scheme
         self._dropped = 0  # spans of the lenient rule that were discarded
 
     @property
@@ -69,9 +69,7 @@ class Decoder:
     @property
     def neighbours(self) -> Neighbours:
         """How often each pair of adjacent tags occurs in the accepted tags, without pairs of count 0."""
-        if self._positive is None:
-            self._positive = +self._neighbours
-        return self._positive
+        return +self._neighbours if self._known is None else self._known[0]
 
     def accept(self, tags: Sequence[str], found: Neighbours, times: int = 1) -> None:
         """Count `tags` `times` times; `found` are their pairs of adjacent tags.
@@ -85,14 +83,14 @@ class Decoder:
                 count_illegal(found, self._scheme)
         except TagError as error:
             raise BadTag(error.problem, error.advice, tag=self._first_outside(tags)) from None
-        self._positive = None
+        self._known = None
         self._neighbours.update(
             found if times == 1 else {pair: number * times for pair, number in found.items()}
         )
 
     def include(self, other: Decoder) -> None:
         """Add the counts of `other`, the decoder of another part of the file."""
-        self._positive = None
+        self._known = None
         self._neighbours.update(other._neighbours)
         self._dropped += other._dropped
 
@@ -145,11 +143,14 @@ class Decoder:
 
         Raises `TagError` for tags of two schemes.
         """
-        try:
-            return self._scheme or scheme_of(self.neighbours)
-        except TagError as error:
-            error.file = self._file
-            raise
+        if self._known is None:
+            neighbours = self.neighbours
+            try:
+                self._known = neighbours, self._scheme or scheme_of(neighbours)
+            except TagError as error:
+                error.file = self._file
+                raise
+        return self._known[1]
 
     def spans(self) -> int:
         """How many spans have been decoded so far."""

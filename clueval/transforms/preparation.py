@@ -98,9 +98,16 @@ class Preparation:
     def choices(self) -> dict[str, str]:
         """The choices about gold, which partly follow from the documents, for the signature."""
         found = [each.signature[1] for each in self._transforms if each.signature[0] == ANY_OF]
-        if self.changed()[ALTERNATIVES][("groups",)]:
+        if self._number_of_groups():
             found.append(ALTERNATIVES)
         return {"gold": "+".join(found)} if found else {}
+
+    def _number_of_groups(self) -> int:
+        """The number of groups of alternatives."""
+        key = ("groups",)
+        place = next(n for n, each in enumerate(self._transforms) if each.signature[0] == ALTERNATIVES)
+        left_out = self._before[place][key] + self._applied.not_chosen[place][key]
+        return self._transforms[place].prepared[key] - left_out + self._included[place][key]
 
     def include(self, changed: Mapping[str, Changes]) -> None:
         """Add the numbers of changes of another evaluation."""
