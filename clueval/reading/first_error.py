@@ -8,7 +8,6 @@ from itertools import zip_longest
 
 from clueval.formats.columns.columns import parsed, tables
 from clueval.formats.columns.passages import Passage
-from clueval.reading.pairing import ends_early
 from clueval.reading.same_text import first_difference, first_line, require_same_frame
 from clueval.reading.source import Source
 from clueval.tagging.decoder import BadTag
@@ -19,6 +18,7 @@ from clueval.tagging.transitions import Seams
 def raise_first_error(gold: Source, predicted: Source) -> None:
     """Raise the first error of two column files with its place; return if their passages have none."""
     from clueval.formats.columns.documents import located  # most files have no errors
+    from clueval.reading.pairing import ends_early
 
     own, other = (replace(source, progress=None) for source in (gold, predicted))
     decoders = own.decoders(), other.decoders()
