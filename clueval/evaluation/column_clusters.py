@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from itertools import compress, repeat, zip_longest
 from operator import methodcaller, ne, not_
+from typing import TYPE_CHECKING
 
 from clueval.evaluation.byte_reader import ByteReader, Stretch, reads_bytes
 from clueval.evaluation.cluster_counts import Tallies
@@ -23,13 +24,15 @@ from clueval.formats.columns.builder import NamedDocument
 from clueval.formats.columns.columns import TokenTable, batches
 from clueval.formats.columns.layout import Layout
 from clueval.formats.columns.passages import Passage
-from clueval.reading.first_error import DocumentIds
 from clueval.reading.layers import layer_names
 from clueval.reading.same_text import require_same_frame
 from clueval.reading.source import Source
 from clueval.spans.compared import SIDES, Compared
 from clueval.spans.filters import ID
 from clueval.spans.seen_names import SeenNames
+
+if TYPE_CHECKING:
+    from clueval.reading.first_error import DocumentIds
 
 
 class UnusualPassage(CluevalError):
@@ -179,7 +182,8 @@ class _PassagePairs:
         # otherwise, spans of equal sentences are equal, and no label depends on the number of characters that it has
         self._by_length = not alike or plan.merge or bool(plan.where)
         self._in_order = plan.resample_by == SENTENCE
-        self._known_ids = [DocumentIds(source) for source in sources]
+        self._sources = sources
+        self._known_ids: list[DocumentIds] = []
         self._ids: tuple[list[str], list[str]] = ([], [])  # of a passage
         self._has_tokens = False
         self._layouts: list[Layout] = []
@@ -236,6 +240,10 @@ class _PassagePairs:
 
     def _see_ids(self, gold: Passage, predicted: Passage) -> None:
         """Check that the token ids of two passages, which have been split, are different from those before."""
+        if not self._known_ids:
+            from clueval.reading.first_error import DocumentIds  # files without token ids do not need it
+
+            self._known_ids = [DocumentIds(source) for source in self._sources]
         for known, passage, ids in zip(self._known_ids, (gold, predicted), self._ids, strict=True):
             known.see(passage, ids)
             ids.clear()

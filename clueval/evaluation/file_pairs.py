@@ -9,7 +9,6 @@ from clueval.evaluation.engine import Evaluation
 from clueval.evaluation.file_reading import FileEnd, FileReading
 from clueval.evaluation.plan import Plan
 from clueval.exceptions import CluevalError
-from clueval.reading.first_error import raise_first_error
 from clueval.reading.source import Source
 from clueval.spans.compared import Compared
 from clueval.spans.span import DEFAULT_LAYER
@@ -43,6 +42,8 @@ def count_without_documents(
     if error is not None:
         if gold.options.part is not None:
             raise error  # the whole files are counted again
+        from clueval.reading.first_error import raise_first_error  # files without errors do not need it
+
         raise_first_error(gold, predicted)
         if evaluation.plan.observers:
             raise error  # they have seen passages, so they must not see documents
