@@ -182,11 +182,8 @@ class _PassagePairs:
         # otherwise, spans of equal sentences are equal, and no label depends on the number of characters that it has
         self._by_length = not alike or plan.merge or bool(plan.where)
         self._in_order = plan.resample_by == SENTENCE
+        self._sources = sources
         self._known_ids: list[DocumentIds] = []
-        if any(source.options.token_id is not None for source in sources):
-            from clueval.reading.first_error import DocumentIds  # most files have no token ids
-
-            self._known_ids = [DocumentIds(source) for source in sources]
         self._ids: tuple[list[str], list[str]] = ([], [])  # of a passage
         self._has_tokens = False
         self._layouts: list[Layout] = []
@@ -243,7 +240,11 @@ class _PassagePairs:
 
     def _see_ids(self, gold: Passage, predicted: Passage) -> None:
         """Check that the token ids of two passages, which have been split, are different from those before."""
-        for known, passage, ids in zip(self._known_ids, (gold, predicted), self._ids, strict=False):
+        if not self._known_ids:
+            from clueval.reading.first_error import DocumentIds  # files without token ids do not need it
+
+            self._known_ids = [DocumentIds(source) for source in self._sources]
+        for known, passage, ids in zip(self._known_ids, (gold, predicted), self._ids, strict=True):
             known.see(passage, ids)
             ids.clear()
 

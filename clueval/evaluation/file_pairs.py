@@ -42,7 +42,7 @@ def count_without_documents(
     if error is not None:
         if gold.options.part is not None:
             raise error  # the whole files are counted again
-        from clueval.reading.first_error import raise_first_error  # most files have no errors
+        from clueval.reading.first_error import raise_first_error  # files without errors do not need it
 
         raise_first_error(gold, predicted)
         if evaluation.plan.observers:
