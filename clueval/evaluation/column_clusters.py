@@ -9,8 +9,6 @@ none, documents are counted.
 from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Iterator, Sequence
-from dataclasses import replace
-from functools import partial
 from itertools import compress, repeat, zip_longest
 from operator import methodcaller, ne, not_
 
@@ -22,20 +20,16 @@ from clueval.evaluation.row_clusters import DocumentClusters, RowClusters
 from clueval.evaluation.units.unit import SENTENCE
 from clueval.exceptions import CluevalError
 from clueval.formats.columns.builder import NamedDocument
-from clueval.formats.columns.columns import TokenTable, batches, parsed
+from clueval.formats.columns.columns import TokenTable, batches
 from clueval.formats.columns.layout import Layout
 from clueval.formats.columns.passages import Passage
-from clueval.formats.columns.sizes import Sizes
+from clueval.reading.first_error import DocumentIds
 from clueval.reading.layers import layer_names
-from clueval.reading.pairing import ends_early
-from clueval.reading.same_text import first_difference, first_line, require_same_frame
+from clueval.reading.same_text import require_same_frame
 from clueval.reading.source import Source
 from clueval.spans.compared import SIDES, Compared
 from clueval.spans.filters import ID
 from clueval.spans.seen_names import SeenNames
-from clueval.tagging.decoder import BadTag
-from clueval.tagging.schemes import OUTSIDE
-from clueval.tagging.transitions import Seams
 
 
 class UnusualPassage(CluevalError):
@@ -65,48 +59,10 @@ def cluster_readings(
         return
     if not all(each.reads_passages(gold, predicted) for each in plan.passage_observers):
         return
-    show = partial(_show_passages, gold, predicted, plan)
-    without_sentences = plan.unit is None and plan.resample_by != SENTENCE
-    in_bytes = [True, False] if without_sentences and reads_bytes(gold, predicted) else [False]
+    only_bytes = plan.unit is None and plan.resample_by != SENTENCE and not plan.observers
+    in_bytes = [True, False] if only_bytes and reads_bytes(gold, predicted) else [False]
     for each in in_bytes:
-        yield FileReading(_Counting(gold, predicted, plan, seen_names).items(in_bytes=each), layers, show)
-
-
-def raise_first_error(gold: Source, predicted: Source) -> None:
-    """Raise the first error of two column files with its place; return if their passages have none."""
-    from clueval.formats.columns.documents import located  # most files have no errors
-    from clueval.reading.unique_ids import with_unique_ids
-
-    own, other = (replace(source, progress=None) for source in (gold, predicted))
-    decoders = own.decoders(), other.decoders()
-    for pair in zip_longest(with_unique_ids(own), with_unique_ids(other)):
-        for number, passage in enumerate(pair):
-            if passage is None:
-                extra = pair[1 - number]
-                raise ends_early(gold, predicted, number == 0, extra.document, first_line(extra))
-        require_same_frame(*pair)
-        sides = [parsed(passage) for passage in pair]
-        texts = [[token for table in tables for token in table.tokens()] for tables in sides]
-        ids = [[id_ for table in tables for id_ in table.token_ids() or ()] for tables in sides]
-        if texts[0] != texts[1] or (all(ids) and ids[0] != ids[1]):
-            raise first_difference(*pair)
-        for passage, tables, of_side in zip(pair, sides, decoders, strict=True):
-            for layer, decoder in of_side.items():
-                tags = [tag for table in tables for tag in table.tags()[layer]]
-                try:
-                    decoder.accept(tags, (seams := Seams(tags)).neighbours)
-                    decoder.columns(layer, tags, seams)
-                except BadTag as error:
-                    raise located(error, passage, layer) from None
-
-
-def _show_passages(gold: Source, predicted: Source, plan: Plan) -> None:
-    """Read two files that have been counted once more, and show their passages to the observers."""
-    observers = plan.passage_observers
-    sides = (replace(each, progress=None).short_passages() for each in (gold, predicted) if observers)
-    for pair in zip(*sides, strict=True):
-        for observer in observers:
-            observer.see_passages((gold, predicted), pair)
+        yield FileReading(_Counting(gold, predicted, plan, seen_names).items(in_bytes=each), layers)
 
 
 def _passages(gold: Source, predicted: Source) -> Iterator[tuple[Passage, Passage]]:
@@ -138,7 +94,8 @@ class _Counting:
             for group in ([layers] if together else [[layer] for layer in layers])
         ]
         alike = len({decoder.treatment for decoder in self._decoders.values()}) == 1
-        self._passages = _PassagePairs(self._clusters, plan, alike, sizes)
+        self._passages = _PassagePairs(self._sources, self._clusters, plan, alike)
+        self._observers = plan.passage_observers
         self._by_sentence = plan.resample_by == SENTENCE
         self._sentence = 0  # the number of the last one in its document
         part = gold.options.part
@@ -162,6 +119,9 @@ class _Counting:
                 layouts = [known or each.layout for known, each in zip(layouts, item, strict=True)]
                 found = Compared(int(item[0].begins), self._passages.positions_of(*item), unit=self._unit)
                 document = NamedDocument(item[0].document, item[0].metadata, item[0].named)
+                for observer in self._observers:
+                    self._passages.settle()
+                    observer.see_passages(self._sources, item)
             positions += found.tokens
             if self._needs_name and document is not None and not document.named:
                 raise UnusualPassage("a document without an id is known by its number in the file")
@@ -211,13 +171,16 @@ class _PassagePairs:
     Sentences wait until there are enough of them to be split together.
     """
 
-    def __init__(self, clusters: Sequence[RowClusters], plan: Plan, alike: bool, sizes: Sizes) -> None:
-        self._clusters, self._sizes = clusters, sizes
+    def __init__(
+        self, sources: Sequence[Source], clusters: Sequence[RowClusters], plan: Plan, alike: bool
+    ) -> None:
+        self._clusters, self._sizes = clusters, sources[0].options.sizes
         self._in_characters = plan.unit == "character"
         # otherwise, spans of equal sentences are equal, and no label depends on the number of characters that it has
         self._by_length = not alike or plan.merge or bool(plan.where)
         self._in_order = plan.resample_by == SENTENCE
-        self._ids: tuple[set[str], set[str]] = (set(), set())
+        self._known_ids = [DocumentIds(source) for source in sources]
+        self._ids: tuple[list[str], list[str]] = ([], [])  # of a passage
         self._has_tokens = False
         self._layouts: list[Layout] = []
         self._same: list[str] = []
@@ -234,6 +197,7 @@ class _PassagePairs:
         if gold.begins:
             self._has_tokens = False
         if gold.layout is None or predicted.layout is None or not gold.sentences:
+            self._see_ids(gold, predicted)
             return 0
         if self._in_characters and gold.layout.misc is not None:
             raise UnusualPassage("the text is not known from the tokens alone")
@@ -241,7 +205,8 @@ class _PassagePairs:
         self._add(gold.sentences, predicted.sentences)
         self._tokens += gold.tokens
         if any(layout.token_id is not None for layout in self._layouts):
-            self._settle_unique(gold)
+            self._settle()
+            self._see_ids(gold, predicted)
         elif self._tokens > self._sizes.rows:
             self._settle()
         if not self._in_characters:
@@ -269,16 +234,11 @@ class _PassagePairs:
         for waiting, sentences in zip(self._disputed, (own, other), strict=True):
             waiting += sentences
 
-    def _settle_unique(self, passage: Passage) -> None:
-        """Split a passage with token ids, which must be different from those before in its document."""
-        for ids in self._ids if passage.begins else ():
+    def _see_ids(self, gold: Passage, predicted: Passage) -> None:
+        """Check that the token ids of two passages, which have been split, are different from those before."""
+        for known, passage, ids in zip(self._known_ids, (gold, predicted), self._ids, strict=True):
+            known.see(passage, ids)
             ids.clear()
-        known = list(map(len, self._ids))
-        self._settle()
-        for ids, before in zip(self._ids, known, strict=True):
-            ids.discard(OUTSIDE)
-            if ids and len(ids) - before != passage.tokens:
-                raise UnusualPassage("a token id seems to occur again")
 
     def _settle(self) -> None:
         try:
@@ -310,7 +270,7 @@ class _PassagePairs:
         if all(found_ids) and found_ids[0] != found_ids[1]:
             raise UnusualPassage("different token ids")
         for ids, found in zip(self._ids, found_ids, strict=True):
-            ids.update(found)
+            ids.extend(found)
         tags = gold.tags()
         if gold is predicted and lengths is None:
             for clusters in self._clusters:

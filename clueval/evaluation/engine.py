@@ -264,7 +264,6 @@ class Evaluation:
         for _ in map(separate.count_compared, reading):  # `map` holds no value while the next one is made
             pass
         self.include(separate.counts())
-        reading.show()
         return reading.end
 
     def count_compared(self, compared: Compared) -> None:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from clueval.evaluation.column_clusters import cluster_readings, raise_first_error
+from clueval.evaluation.column_clusters import cluster_readings
 from clueval.evaluation.engine import Evaluation
 from clueval.evaluation.file_reading import FileEnd, FileReading
 from clueval.evaluation.plan import Plan
 from clueval.exceptions import CluevalError
+from clueval.reading.first_error import raise_first_error
 from clueval.reading.source import Source
 from clueval.spans.compared import Compared
 from clueval.spans.span import DEFAULT_LAYER
@@ -43,6 +44,8 @@ def count_without_documents(
         if gold.options.part is not None:
             raise error  # the whole files are counted again
         raise_first_error(gold, predicted)
+        if evaluation.plan.observers:
+            raise error  # they have seen passages, so they must not see documents
         return False, None
     try:
         tokens = _token_reading(evaluation, gold, predicted)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from clueval.formats.columns.layout import Layout
@@ -56,8 +56,7 @@ class FileEnd(NamedTuple):
 class FileReading:
     """An iterator of `Compared` over two files, to be used once; when it has ended, `end` is set.
 
-    Raises a `CluevalError` for input that is wrong or unusual. `show` is called when all has been counted; it shows the
-    passages to observers that have not seen them.
+    Raises a `CluevalError` for input that is wrong or unusual.
     """
 
     end: FileEnd
@@ -66,9 +65,8 @@ class FileReading:
         self,
         items: Generator[Compared, None, FileEnd],
         layers: Sequence[str],
-        show: Callable[[], object] = bool,
     ) -> None:
-        self._items, self.layers, self.show = items, layers, show
+        self._items, self.layers = items, layers
 
     def __iter__(self) -> Iterator[Compared]:
         self.end = yield from self._items

@@ -1,68 +1,24 @@
-"""Finding errors in the pass that counts: observers of an evaluation, and a file that holds what they find.
+"""Finding errors in the pass that counts: observers of an evaluation.
 
 The observers have the interface of `clueval.evaluation.observer`. They see what has been checked and counted
-already, so no error of the input is found here first. Whatever is shown at the end is held until the pass has
-ended, because an error of the input later in the files must leave no half of an output.
+already, so no error of the input is found here first.
 """
 
 from __future__ import annotations
 
-import pickle
-from collections import Counter, deque
-from collections.abc import Callable, Iterable, Iterator
-from itertools import islice
+from collections import Counter
+from collections.abc import Callable, Iterable
 from typing import Any, ClassVar, Generic, TypeVar
 
 from clueval.findings.choice import Choice, ReasonKey, findings
-from clueval.findings.kept_file import KeptFile
-from clueval.findings.stream import passage_findings, within_sentences
+from clueval.findings.clusters import ClusterErrors, DifferingRows
+from clueval.findings.stream import within_sentences
 from clueval.formats.columns.passages import Passage
 from clueval.reading.source import Source
 from clueval.spans.document import Document
 from clueval.transforms.group import Group
 
 Row = TypeVar("Row")
-
-_BATCH = 100
-"""The number of rows that are written to the file at a time; fewer are held in memory alone."""
-
-
-class KeptRows(KeptFile, Generic[Row]):
-    """The first `limit` rows (None: all) of what `take` is given, to be iterated any number of times.
-
-    Rows are held in a file, so memory does not grow with their number.
-    """
-
-    def __init__(self, limit: int | None = None) -> None:
-        super().__init__()
-        self._limit = limit
-        self._batches = 0
-        self._latest: list[Row] = []
-
-    def __len__(self) -> int:
-        return self._batches * _BATCH + len(self._latest)
-
-    def take(self, rows: Iterable[Row]) -> None:
-        """Add rows. No more are made than the limit has place for."""
-        for row in islice(rows, None if self._limit is None else self._limit - len(self)):
-            self._latest.append(row)
-            if len(self._latest) == _BATCH:
-                self._write()
-
-    def _write(self) -> None:
-        self._write_to_file(pickle.dumps(self._latest, pickle.HIGHEST_PROTOCOL))
-        self._batches += 1
-        self._latest = []
-
-    def __iter__(self) -> Iterator[Row]:
-        place = 0
-        for _ in range(self._batches):
-            assert self._file is not None
-            self._file.seek(place)
-            batch = pickle.load(self._file)
-            place = self._file.tell()
-            yield from batch
-        yield from self._latest
 
 
 class DocumentsObserver(Generic[Row]):
@@ -95,16 +51,14 @@ class FindingsObserver(DocumentsObserver[Any]):
         take: Callable[[Iterable[Any]], None],
         counts: Counter[ReasonKey] | None = None,
     ) -> None:
-        def take_all(found: Iterable[Any]) -> None:
-            take(rest := iter(found))
-            if counts is not None:
-                deque(rest, maxlen=0)  # the errors beyond a limit are counted, too
-
-        super().__init__(lambda gold, predicted: findings(gold, predicted, choice, counts), take_all)
+        super().__init__(lambda gold, predicted: findings(gold, predicted, choice, counts), take)
         self._choice, self._counts = choice, counts
+        self._errors: ClusterErrors | None = None
 
     def reads_passages(self, gold: Source, predicted: Source) -> bool:
+        self._errors = ClusterErrors((gold, predicted), self._choice, self._counts)
         return within_sentences(gold, predicted, self._choice)
 
     def see_passages(self, sources: tuple[Source, Source], passages: tuple[Passage, Passage]) -> None:
-        self._take(passage_findings(sources, passages, self._choice, self._counts))
+        assert self._errors is not None
+        self._take(self._errors.findings(DifferingRows(passages)))

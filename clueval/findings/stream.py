@@ -1,25 +1,29 @@
 """The findings of whole files and folders, as a stream.
 
-Files of the column formats are compared passage by passage, unparsed: a sentence whose lines are the same on
-both sides has no error and is never parsed (see `clueval.findings.disputed`). If the choice or the format needs
-more than a sentence, documents are compared instead; both ways give the same findings.
+Files of the column formats are compared passage by passage: a sentence whose lines are the same on both sides has no
+error, and of the others each different cluster of rows is examined once (see `clueval.findings.clusters`). If the
+choice or the format needs more than a sentence, documents are compared instead; both ways give the same findings.
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any, Unpack
 
-from clueval.exceptions import UsageError, checked_call, refuse_unknown, require_instance, require_kind
-from clueval.findings.choice import Choice, ReasonKey, choice_with, findings
-from clueval.findings.disputed import Disputed, disputed_sentences
-from clueval.findings.equal_lines import LineCheck
+from clueval.exceptions import (
+    UsageError,
+    checked_call,
+    refuse_unknown,
+    require_instance,
+    require_kind,
+)
+from clueval.findings.choice import Choice, choice_with, findings
+from clueval.findings.clusters import ClusterErrors, DifferingRows, LineCheck, WrongLines
 from clueval.findings.table import Finding
-from clueval.formats.columns.passages import Passage
 from clueval.options import field_names, with_fields
+from clueval.reading.first_error import raise_first_error
 from clueval.reading.given import Given, InputSide, given
 from clueval.reading.golds import golds_in_memory, kept
 from clueval.reading.keywords import SidesOptions
@@ -186,26 +190,23 @@ class _Stream:
             yield from findings(gold, predicted, self._choice)
 
     def _of_passages(self, own: Source, other: Source) -> Iterator[Finding]:
-        names = layer_names(own.options.layers)
-        self._layers.update(dict.fromkeys(names))
-        lines, other_lines = LineCheck(own), LineCheck(other)
-        for gold, predicted in zip_longest(own.short_passages(), other.short_passages()):
+        self._layers.update(dict.fromkeys(layer_names(own.options.layers)))
+        check, errors = LineCheck((own, other)), ClusterErrors((own, other), self._choice)
+        for gold, predicted in zip_longest(own.passages(), other.passages()):
             if gold is None or predicted is None:
                 extra = gold or predicted
                 raise ends_early(own, other, gold is None, extra.document, first_line(extra))
             self._seen.see(gold.document, gold.metadata, self._choice.where)
             require_same_frame(gold, predicted)
-            disputed = _disputed((own, other), (gold, predicted), self._choice)
-            if disputed is None:
-                lines.see(gold)
-                continue
-            require_same_text(*disputed.documents)
-            found = list(findings(*disputed.documents, self._choice))
-            lines.see_gold(gold, disputed)
-            other_lines.see_predicted(predicted, disputed, gold)
+            try:
+                rows = DifferingRows((gold, predicted))
+                check.see(rows)
+                found = errors.findings(rows)
+            except WrongLines:
+                raise_first_error(own, other)
+                raise
             yield from found
-        lines.end()
-        other_lines.end(lines.equal)
+        check.end()
 
     def _require_known_names(self) -> None:
         self._preparation.checked()
@@ -226,21 +227,3 @@ def within_sentences(own: Source, other: Source, choice: Choice) -> bool:
         and decoder.named_scheme == other_decoder.named_scheme
         and choice.window is None
     )
-
-
-def passage_findings(
-    sources: tuple[Source, Source],
-    passages: tuple[Passage, Passage],
-    choice: Choice,
-    counts: Counter[ReasonKey] | None,
-) -> Iterator[Finding]:
-    """Yield the findings of two passages that are checked already; of files that are `within_sentences`."""
-    disputed = _disputed(sources, passages, choice)
-    if disputed is not None:
-        yield from findings(*disputed.documents, choice, counts)
-
-
-def _disputed(
-    sources: tuple[Source, Source], passages: tuple[Passage, Passage], choice: Choice
-) -> Disputed | None:
-    return disputed_sentences(sources, passages, keeps_agreed=choice.merge or bool(choice.where))

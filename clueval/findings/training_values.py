@@ -7,8 +7,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
+from itertools import pairwise
+from typing import Any, Self
 
-from clueval.findings.span_values import SpanOfSide, Value, Words
+from clueval.findings.span_values import SpanOfSide, Value, Words, lower
 from clueval.spans.document import Document
 
 Text = tuple[str, ...]
@@ -32,16 +34,23 @@ class TrainingSpans:
                     self._words.update(text)
         self._occurrences = self._counted(documents())
 
+    def __deepcopy__(self, _: Any) -> Self:
+        """Return this object, which nothing changes."""
+        return self
+
     def _counted(self, documents: Iterable[Document]) -> Counter[Text]:
-        lengths: dict[str, set[int]] = {}
+        lengths: dict[tuple[str, str], set[int]] = {}
         for text in self._labels:
-            if text:
-                lengths.setdefault(text[0], set()).add(len(text))
+            if len(text) > 1:
+                lengths.setdefault((text[0], text[1]), set()).add(len(text))
         found: Counter[Text] = Counter()
         for document in documents:
             words = lower(Words(document).all())
-            for at, word in enumerate(words):
-                for size in lengths.get(word, ()):
+            for word, times in Counter(words).items():
+                if (word,) in self._labels:
+                    found[(word,)] += times
+            for at in [at for at, pair in enumerate(pairwise(words)) if pair in lengths]:
+                for size in lengths[words[at], words[at + 1]]:
                     text = words[at : at + size]
                     if text in self._labels and len(text) == size:
                         found[text] += 1
@@ -49,18 +58,18 @@ class TrainingSpans:
 
     def frequency(self, each: SpanOfSide) -> Value:
         """How often the text was a span."""
-        return sum(self._labels.get(lower(each.words.of(each.span)), {}).values())
+        return sum(self._labels.get(each.lower, {}).values())
 
     def seen(self, each: SpanOfSide) -> Value:
         """Whether the text was a span with this label, with another one, or all its words were in spans."""
-        text = lower(each.words.of(each.span))
+        text = each.lower
         if text in self._labels:
             return "text and label" if each.span.label in self._labels[text] else "other label"
         return "tokens" if text and self._words.issuperset(text) else "none"
 
     def consistency(self, each: SpanOfSide) -> Value:
         """The share of all occurrences of the text, spans or not, that were spans with this label."""
-        text = lower(each.words.of(each.span))
+        text = each.lower
         spans = self._labels.get(text, Counter())[each.span.label]
         return min(1.0, spans / max(1, self._occurrences[text])) if spans else 0
 
@@ -71,7 +80,3 @@ class TrainingSpans:
 
 TRAINED = ("frequency", "seen", "consistency")
 """The features that need training data."""
-
-
-def lower(words: Iterable[str]) -> Text:
-    return tuple(word.lower() for word in words)

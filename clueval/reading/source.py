@@ -103,12 +103,6 @@ class Source:
             passed_over=self.passed_over,
         )
 
-    def short_passages(self) -> Iterator[Passage]:
-        """Yield what `passages` does in passages of few sentences."""
-        sizes = self.options.sizes
-        few = sizes._replace(sentences=min(sizes.sentences, sizes.few_sentences))
-        return replace(self, options=replace(self.options, sizes=few)).passages()
-
     def decoders(self, passages: Iterable[Passage] | None = None) -> dict[str, Decoder]:
         """Return a decoder for each layer of a column format; `passages` are those to decode, by default all.
 

@@ -16,7 +16,8 @@ from clueval.evaluation.run import score
 from clueval.exceptions import UsageError
 from clueval.findings import page, systems_page
 from clueval.findings.choice import Choice, ReasonKey, choice_with, metrics_of, reports_of
-from clueval.findings.observer import FindingsObserver, KeptRows
+from clueval.findings.kept import KeptRows
+from clueval.findings.observer import FindingsObserver
 from clueval.findings.systems import States, System, shared_places
 from clueval.findings.table import Finding
 from clueval.options import with_fields

@@ -510,6 +510,16 @@ class TestStretches:
             in_step(*paths)
 
 
+@pytest.mark.parametrize("size", [20, 1000])
+@pytest.mark.parametrize("name", ["a.vrt", "a.conll"])
+def test_missing_last_line_end_changes_nothing(tmp_path: Path, name: str, size: int) -> None:
+    text = GOLD if name == "a.vrt" else "a\tB-X\n\n" * 9 + "b\tB-Y\n"
+    whole, without = write(tmp_path / f"0{name}", text), write(tmp_path / f"1{name}", text[:-1])
+
+    with small(size):
+        assert outcome(without, without) == outcome(whole, without) == outcome(whole, whole)
+
+
 CARRIAGE_RETURNS = ["a\tO\r\r\n", "a\tO\rb\n", "\r\r\n", "a\r\tO\n", "\ra\tO\n", "a\tO\r"]
 
 

@@ -19,6 +19,7 @@ from clueval import Document, Span
 from clueval.evaluation.column_clusters import UnusualPassage
 from clueval.evaluation.engine import Evaluation
 from clueval.evaluation.row_clusters import InvalidTag
+from clueval.exceptions import FormatError
 from clueval.formats.columns.layout import ColumnOptions, layout_of
 from clueval.metrics import metric_named
 from clueval.reading.read_options import ReadOptions
@@ -166,5 +167,5 @@ def test_token_ids_are_compared_and_differ_in_a_document(tmp_path: Path) -> None
         read(text, tags.replace("4 d", "9 d"))
     for other in (text, tags):
         for again in ("1", "2", "3"):
-            with pytest.raises(UnusualPassage, match="a token id seems to occur again"):
+            with pytest.raises(FormatError, match=f"token id '{again}' is already used"):
                 read(text.replace("4 d", f"{again} d"), other.replace("4 d", f"{again} d"))

@@ -102,7 +102,8 @@ class TokenLineNumbers(Sequence[int]):
     def __getitem__(self, place: int | slice) -> int | list[int]:
         if isinstance(place, slice):
             return self._between(*place.indices(len(self)))
-        number = range(len(self))[place]
+        self._counted()
+        number = place if 0 <= place < self._starts[-1] else range(self._starts[-1])[place]
         of_range = bisect_right(self._starts, number) - 1
         return self._ranges[of_range][number - self._starts[of_range]]
 

@@ -12,15 +12,12 @@ class Sizes(NamedTuple):
         block: number of bytes that are read at a time; the lines made from them fit in the cache of a processor.
         sentences, tokens: a passage ends after this number of sentences, or after the sentence with which it
             reaches this number of tokens.
-        few_sentences: a passage in which errors are searched ends after this number of sentences, so that what is made
-            of its lines fits in the cache of a processor.
         rows, characters: approximate number of lines and of characters that are parsed at a time.
         runs: the number of different clusters that are collected before they are counted.
     """
 
     block: int = 1 << 17
     sentences: int = 2000
-    few_sentences: int = 200
     tokens: int = 1 << 20
     rows: int = 1 << 14
     characters: int = 1 << 15

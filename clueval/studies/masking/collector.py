@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, cached_property, partial
-from itertools import islice
+from itertools import chain, islice
 from typing import Any, NamedTuple
 
 from clueval.metrics.masking import Masking
@@ -15,7 +15,6 @@ from clueval.metrics.masking.exposure import Examination, Judged
 from clueval.metrics.masking.mention import Mention, Risk, risk_by
 from clueval.metrics.masking.replacements import replacements_of
 from clueval.metrics.masking.text import MaskedText
-from clueval.metrics.masking.weights import Range
 from clueval.metrics.metric import Side
 from clueval.spans.parts import intersect
 from clueval.studies.masking.excerpt import NO_EXCERPT, Excerpt, in_one_line, windows_of
@@ -68,15 +67,17 @@ class LeakCollector:
 
     def see(self, group: Group) -> None:
         """Collect from a document; a string leak of several sequences is one."""
-        strings: dict[Range, StringLeak] = {}
-        for examination in self._metric.taken():
+        examined = self._metric.taken()
+        for examination in examined:
             self.leaks += leaks_of(examination, self._shown)
             self.needless.update(needless_of(examination))
             self.inconsistent += inconsistent_of(examination)
-            strings.update(
-                ((leak.start, leak.end), leak) for leak in string_leaks_of(examination, self._shown)
-            )
-        self.string_leaks += by_document(strings.values())
+        strings: Iterable[StringLeak] = chain.from_iterable(
+            string_leaks_of(each, self._shown) for each in examined
+        )
+        if len(examined) > 1:
+            strings = {(leak.start, leak.end): leak for leak in strings}.values()
+        self.string_leaks += by_document(strings)
 
     def sent(self) -> Any:
         """What it has seen."""

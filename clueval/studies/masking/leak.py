@@ -7,6 +7,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate, chain, count, groupby, pairwise
+from sys import intern
 from typing import Any, NamedTuple, overload
 
 from clueval.metrics.masking.mention import Risk
@@ -169,7 +170,7 @@ def by_document(leaks: Iterable[StringLeak]) -> Iterator[DocumentStrings]:
         for number, leak in enumerate(found):
             columns.starts.append(leak.start)
             columns.ends.append(leak.end)
-            columns.texts.append(leak.text)
+            columns.texts.append(intern(leak.text))
             if leak.excerpt != NO_EXCERPT:
                 columns.excerpts[number] = leak.excerpt
         yield columns

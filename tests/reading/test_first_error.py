@@ -9,9 +9,9 @@ from clueval.evaluation.run import score
 from clueval.exceptions import FormatError
 from clueval.findings.stream import errors
 from clueval.formats.columns.sizes import Sizes
+from clueval.reading.first_error import with_unique_ids
 from clueval.reading.read_options import ReadOptions
 from clueval.reading.source import source_of
-from clueval.reading.unique_ids import with_unique_ids
 from clueval.studies.conventions import conventions
 
 WITH_IDS = {"layers": {"label": 3}, "token_id": 2}

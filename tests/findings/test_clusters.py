@@ -1,12 +1,16 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
+from sizes import handed_in
 
 from clueval.evaluation.run import score
-from clueval.exceptions import CluevalError
+from clueval.exceptions import CluevalError, FormatError
+from clueval.findings import clusters
 from clueval.findings.stream import errors
+from clueval.formats.columns.sizes import Sizes
 from clueval.reading.options import Reading
 
 GOOD = "a 1 B-PER\nb 2 O\n\n"
@@ -85,3 +89,45 @@ def test_errors_refuse_a_tag_in_an_equal_line_that_is_outside_the_scheme_of_one_
 
     with pytest.raises(CluevalError, match="'S-X' is outside the scheme BIO"):
         list(errors(path, path, reading=(Reading(scheme="BIOES"), Reading(scheme="BIO"))))
+
+
+@pytest.mark.parametrize("token_ids", [["1", "O", "2", "3"], ["O", "1", "O", "2"]])
+def test_a_token_id_that_is_o_may_occur_once_in_a_document(tmp_path: Path, token_ids: list[str]) -> None:
+    path, other = tmp_path / "g.conll", tmp_path / "p.conll"
+    path.write_text("a {} B-X\n\nb {} B-X\nc {} O\n\nd {} O\n".format(*token_ids))
+    other.write_text(path.read_text().replace("B-X", "O", 1))
+    options: dict[str, Any] = {"layers": {"label": 3}, "token_id": 2}
+
+    with handed_in(Sizes(sentences=1)):
+        if token_ids.count("O") == 1:
+            assert [each.first_token_id for each in errors(path, other, **options)] == ["1"]
+            assert score(path, other, **options).get("levels.label.unlabelled.1.fn") == 1
+            return
+        for command in (errors, score):
+            with pytest.raises(FormatError, match=r"g\.conll:4: token id 'O' is already used in line 1"):
+                list(command(path, other, **options))
+
+
+@pytest.mark.parametrize("most", [0, 1 << 15])
+def test_errors_of_a_cluster_are_the_same_wherever_it_occurs(
+    tmp_path: Path, most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(clusters, "_MOST", most)
+    gold, predicted = tmp_path / "g.conll", tmp_path / "p.conll"
+    gold.write_text("a O\nb B-X\nc I-X\n\n" * 3 + "b B-X\nc I-X\nd O\ne B-X\nf I-X\n")
+    predicted.write_text(gold.read_text().replace("c I-X", "c O").replace("f I-X", "f O"))
+
+    with handed_in(Sizes(sentences=2)):
+        found = [
+            (each.side, each.start, each.end, each.line, each.context.text)
+            for each in errors(gold, predicted)
+        ]
+
+    wide, last = [(1, 2), (4, 5), (7, 8), (9, 10), (12, 13)], "b c d e f"
+    lines = [2, 6, 10, 13, 16]
+    texts = ["a b c"] * 3 + [last] * 2
+    assert found == [
+        (side, start, end if side == "gold" else start, line, text)
+        for (start, end), line, text in zip(wide, lines, texts, strict=True)
+        for side in ("predicted", "gold")
+    ]

@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clueval.findings.kept_text import KeptText
+from clueval.findings.kept import KeptText
 
 _TEXTS = st.lists(st.text(max_size=3) | st.sampled_from(["ä" * 40_000, "\ud800" * 70_000, "a\r\x85\nb\n"]))
 
