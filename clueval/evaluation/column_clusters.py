@@ -46,7 +46,7 @@ def cluster_reading(gold: Source, predicted: Source, plan: Plan, seen_names: See
     Reads nothing before the first value is requested.
     """
     layers = layer_names(gold.options.layers)
-    in_columns = gold.token_lines is not None and predicted.token_lines is not None
+    in_columns = all(source.token_lines is not None or source.in_brackets for source in (gold, predicted))
     if not in_columns or layers != layer_names(predicted.options.layers):
         return None
     in_characters = plan.unit == "character"

@@ -41,6 +41,8 @@ def count_without_documents(
         except CluevalError:
             if gold.options.part is not None:
                 raise  # the whole files are counted again
+            if gold.in_brackets or predicted.in_brackets:  # which may nest
+                return False, None
         raise_first_error(gold, predicted)
         return False, None
     try:

@@ -145,7 +145,9 @@ def need_placing(own: Format, other: Format) -> bool:
 
     Texts in one format, and the tokens of two column formats, must be equal.
     """
-    in_columns = own.token_lines is not None and other.token_lines is not None
+    in_columns = all(
+        each.token_lines is not None and each.token_lines.sources is None for each in (own, other)
+    )
     return own.name != other.name and not in_columns
 
 
