@@ -33,7 +33,7 @@ from clueval.formats.recognition import Beginning, Sign
 from clueval.spans.missing_id import MissingId
 from clueval.spans.span import DEFAULT_LAYER, NO_LABEL, Frozen, Span
 from clueval.tagging.schemes import INVALID, OUTSIDE, is_tag
-from clueval.textfiles import Complain, blocks
+from clueval.textfiles import Complain
 
 COLUMNS = ("ID", "FORM", "LEMMA", "UPOS", "XPOS", "FEATS", "HEAD", "DEPREL", "DEPS", "MISC")
 ENTITY = "Entity"
@@ -368,7 +368,7 @@ def _default_source(opened: Opened) -> str:
 def _further_values(opened: Opened) -> Iterator[tuple[str, str]]:
     """Yield the names and values in columns that CoNLL-U does not have and in ``MISC``; most equal ones only once."""
     lines, seen = _ConlluLines(opened.file), {""}
-    for number, text in blocks(opened.path, max_line=opened.max_line, size=opened.block):
+    for number, text in opened.blocks():
         for offset, line in enumerate(text.split("\n")):
             if line[:1] == "#" and lines.comment(number + offset, line):
                 continue

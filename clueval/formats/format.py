@@ -139,7 +139,7 @@ class Format:
     chooses: bool = False
     set_names: Callable[[Opened], list[str]] | None = None
     rows: Any = None
-    flat: Callable[[Opened], FlatRow | None] | None = None
+    flat: Callable[[Opened, Options], FlatRow | None] | None = None
     group: tuple[str, ...] = ()
     default_source: str | None = None
     extra: str | None = None

@@ -10,7 +10,16 @@ from typing import Any
 
 from clueval.limits import MAX_LINE, MAX_SENTENCE, held_lines, in_sentences, require_few_values
 from clueval.spans.document import Document
-from clueval.textfiles import BLOCK, Part, Progress, decoded_as_written, lines, raw_blocks, raw_content
+from clueval.textfiles import (
+    BLOCK,
+    Part,
+    Progress,
+    blocks,
+    decoded_as_written,
+    lines,
+    raw_blocks,
+    raw_content,
+)
 
 
 def _no_texts() -> Iterator[Document]:
@@ -51,6 +60,10 @@ class Opened:
     def lines(self) -> Iterator[tuple[int, str]]:
         """Yield the numbered lines without their ends, one at a time; blank lines separate sentences."""
         return in_sentences(self._lines(), self.file, self.max_sentence)
+
+    def blocks(self) -> Iterator[tuple[int, str]]:
+        """Yield whole lines in blocks, each with the number of its first line."""
+        return blocks(self.path, self.progress, max_line=self.max_line, size=self.block)
 
     def held_lines(self) -> Iterator[tuple[int, str]]:
         """Yield the numbered lines for a format that holds all of them; the limit is lower."""

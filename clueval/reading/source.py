@@ -216,7 +216,7 @@ class Source:
         if form.flat is not None:
             from clueval.formats.flat_rows import FlatFile
 
-            row = form.flat(self._opened())
+            row = form.flat(self._opened(), options)
             return FlatFile(row, "" if row is None else self._name_in_folder(str(row.id)), self.documents)
         if rows is None or rows.flat is None:
             return None
