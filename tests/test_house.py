@@ -307,11 +307,7 @@ def test_lockstep_knows_nothing_of_what_counts_and_has_one_entrance() -> None:
     }
 
     assert known <= inside
-    assert users == {
-        "evaluation.row_clusters",  # its tag runs
-        "evaluation.file_pairs",  # FairEval's run over its formats, which is no comparison
-        "compat.faireval.config",
-    }
+    assert users == {"evaluation.row_clusters"}  # its tag runs
 
 
 def test_few_modules_lie_directly_in_the_package() -> None:

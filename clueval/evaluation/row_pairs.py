@@ -25,7 +25,8 @@ def count_rows(evaluation: Evaluation, gold: Source, predicted: Source) -> bool:
     Some rows are counted only when `count_unfinished` is called.
     """
     plan = evaluation.plan
-    if plan.needs_documents or plan.observers:
+    of_sentences = gold.form.sentences is not None
+    if plan.needs_documents or plan.observers or (of_sentences and plan.unit is not None):
         return False
     layer, *others = {name for each in (gold, predicted) for name in each.options.layers or (DEFAULT_LAYER,)}
     if others or (own := gold.flat_items()) is None or (other := predicted.flat_items()) is None:
@@ -33,7 +34,10 @@ def count_rows(evaluation: Evaluation, gold: Source, predicted: Source) -> bool:
     single = plan.counts_by_document([layer])
     if single and plan.where.on_layers([layer]):  # labels of documents that are left out are not seen
         return False
-    rows = evaluation.unfinished.setdefault(layer, SpanClusters(layer, has_text=True))
+    has_text = gold.form.has_text
+    rows = evaluation.unfinished.setdefault(
+        layer, SpanClusters(layer, has_text=has_text, of_tokens=of_sentences)
+    )
     nameless = gold.form.nameless or predicted.form.nameless
     for first, second in zip_longest(own, other):
         if first is None or second is None:

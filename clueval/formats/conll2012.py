@@ -19,7 +19,7 @@ from functools import lru_cache
 from clueval.exceptions import FormatError, UsageError
 from clueval.formats.columns.brackets import Brackets, OpenSpan
 from clueval.formats.columns.layout import ColumnOptions
-from clueval.formats.columns.made_lines import MadeLines, Rows
+from clueval.formats.columns.made_lines import MadeLines, TokenRows
 from clueval.formats.columns.named import Sources
 from clueval.formats.columns.token_lines import TokenLines
 from clueval.formats.format import Format
@@ -113,7 +113,7 @@ class _Conll2012Reader(MadeLines):
             raise self._wrong(
                 number, "a token outside documents", "begin one: #begin document (ID); part 000"
             )
-        rows = Rows(run, "\t" if "\t" in run else " ")
+        rows = TokenRows(run, "\t" if "\t" in run else " ")
         if not rows.are_regular:
             self.by_line(number, run)
             return

@@ -24,7 +24,7 @@ from urllib.parse import unquote
 from clueval.exceptions import FormatError, UsageError
 from clueval.formats.columns.brackets import Brackets, OpenSpan
 from clueval.formats.columns.layout import ColumnOptions
-from clueval.formats.columns.made_lines import MadeLines, Rows, SentenceLines
+from clueval.formats.columns.made_lines import MadeLines, SentenceLines, TokenRows
 from clueval.formats.columns.named import KINDS_OF_ROWS, Sources
 from clueval.formats.columns.token_lines import TokenLines
 from clueval.formats.format import Format
@@ -61,7 +61,7 @@ def pairs(misc: str) -> dict[str, str]:
     return {key: value for key, equals, value in parts if equals}
 
 
-class _Values(dict[str, str]):
+class _MiscValues(dict[str, str]):
     """The value of one key in each value of ``MISC``, where ``_`` and nothing are none; remembers some thousand."""
 
     def __init__(self, key: str, none: str) -> None:
@@ -98,7 +98,7 @@ class _ConlluLines(SentenceLines):
         """Read a comment with a key that is used."""
 
     def tokens(self, number: int, run: str) -> None:
-        rows = Rows(run, "\t")
+        rows = TokenRows(run, "\t")
         if rows.are_regular and rows.width == len(self.names):
             forms = rows.column(self.names.index("FORM"))
             if "" not in forms:
@@ -117,11 +117,11 @@ class _ConlluLines(SentenceLines):
             )
         raise FormatError("the token is empty", file=self.file, line=number)
 
-    def rows(self, number: int, run: str, forms: list[str], rows: Rows) -> None:
+    def rows(self, number: int, run: str, forms: list[str], rows: TokenRows) -> None:
         """Read lines with the right number of columns."""
         raise NotImplementedError
 
-    def column(self, name: str, rows: Rows) -> list[str] | None:
+    def column(self, name: str, rows: TokenRows) -> list[str] | None:
         """Return the column with this name; None if there is none."""
         return rows.column(self.names.index(name)) if name in self.names else None
 
@@ -207,10 +207,10 @@ class _ConlluReader(MadeLines, _ConlluLines):
         MadeLines.__init__(self, file, options, name, entities)
         self._entities = entities
         self._values = {
-            layer: _Values(str(source), "" if layer in entities else OUTSIDE)
+            layer: _MiscValues(str(source), "" if layer in entities else OUTSIDE)
             for layer, source in self.sources.items()
         }
-        self._spaces = _Values("SpaceAfter", "")
+        self._spaces = _MiscValues("SpaceAfter", "")
         self._metadata: dict[str, str] = {}
         self._documents = 0
         self._last_unspaced = ""  # the id of the last word of a multiword token before which no blank follows
@@ -241,7 +241,7 @@ class _ConlluReader(MadeLines, _ConlluLines):
         if not self.builder.in_document:
             self._begin()
 
-    def rows(self, number: int, run: str, forms: list[str], rows: Rows) -> None:
+    def rows(self, number: int, run: str, forms: list[str], rows: TokenRows) -> None:
         ids = self.column("ID", rows) or []
         miscs = self.column("MISC", rows) or [_NOTHING] * len(forms)
         if "-" in (joined := "".join(ids)) or "." in joined:
@@ -281,7 +281,7 @@ class _ConlluReader(MadeLines, _ConlluLines):
         if mark == "-" and self._spaces[misc] == "No":
             self._last_unspaced = identifier.partition("-")[2]
 
-    def _values_of(self, layer: str, rows: Rows, miscs: list[str]) -> list[str]:
+    def _values_of(self, layer: str, rows: TokenRows, miscs: list[str]) -> list[str]:
         """Return the tags of a layer, or its brackets, in a column or under a key of ``MISC``."""
         own = self.column(str(self.sources[layer]), rows)
         other = map(self._values[layer].__getitem__, miscs)

@@ -204,7 +204,7 @@ class Source:
     def flat_items(self) -> FlatItems | None:
         """Return the documents of a format that has flat rows; None for others, and for other layers than its own."""
         form, options = self.form, self.options
-        rows, layers = form.rows, options.layers
+        rows, layers = form.rows or form.sentences, options.layers
         if layers is not None and list(layers.values()) != [form.default_source]:
             return None
         if (

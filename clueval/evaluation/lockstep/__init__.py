@@ -26,7 +26,7 @@ Every reading has these properties:
   tokens.
 
 Read `regular`, `reader`, `hunks`, `tag_runs`, in this order. `by_document` keeps documents apart, where each has
-its own counts; `fair_spans` counts two files in FairEval's formats.
+its own counts.
 """
 
 from __future__ import annotations

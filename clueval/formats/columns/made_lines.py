@@ -16,10 +16,10 @@ from clueval.formats.columns.layout import ColumnOptions
 _BLANK_LINE = re.compile(r"^[ \t]+$", re.MULTILINE)
 
 
-class Rows:
+class TokenRows:
     """Lines of tokens as columns. Several blanks separate two columns as one does.
 
-    >>> rows = Rows("a  b\\nc d\\n", " ")
+    >>> rows = TokenRows("a  b\\nc d\\n", " ")
     >>> rows.width, rows.are_regular, rows.column(1)
     (2, True, ['b', 'd'])
     """
