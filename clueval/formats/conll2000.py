@@ -54,6 +54,8 @@ PUNCTUATION = frozenset(
 )
 """Parts of speech for punctuation: STTS, UPOS, PTB and related tag sets."""
 
+_SHORT = 120
+"""Longer tags are not cached, so that the cache stays small."""
 _OUTSIDE = ("O", "_", "")
 _BLANKS = re.compile(r"[ \t]+")
 
@@ -203,7 +205,7 @@ def _flat(sentence: Any, number: int) -> FlatRow | None:
     if "\t" in joined or "" in fields or set(map(_count_blanks, lines)) != {2}:
         return None
     tags = ["O" if tag == "_" else tag for tag in fields[2::3]]
-    if not all(map(_continues, ["O", *tags], tags)):
+    if max(map(len, tags)) > _SHORT or not all(map(_continues, ["O", *tags], tags)):
         return None
     parts = fields[1::3]
     if not PUNCTUATION.isdisjoint(parts) and any(

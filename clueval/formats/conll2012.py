@@ -31,11 +31,12 @@ from clueval.textfiles import Complain
 _SOURCES = {"entity": 11, "parse": 6}
 _WORD = 4
 _NONE = ("*", "-", "_")
+_SHORT = 120
+"""Longer values are not cached, so that the cache stays small."""
 _BEGIN = re.compile(r"#begin document\s*(?:\((.*)\)|([^\s;]+))?\s*;?\s*(?:part\s+(\d+))?\s*$")
 _BRACKETS = re.compile(r"\(([^()*|\s]+)|\*|(\))")
 
 
-@lru_cache(maxsize=1 << 12)
 def _brackets(value: str) -> tuple[list[str], bool]:
     """Return the labels that a value opens, an empty one for each that it closes, and whether it has nothing else."""
     found, done = [], 0
@@ -47,6 +48,9 @@ def _brackets(value: str) -> tuple[list[str], bool]:
     return found, done == len(value)
 
 
+_cached_brackets = lru_cache(maxsize=1 << 12)(_brackets)
+
+
 class _Nested(Brackets):
     """Brackets of which each closes the one that was opened last."""
 
@@ -55,7 +59,7 @@ class _Nested(Brackets):
         self._stack: list[OpenSpan] = []
 
     def see(self, value: str, position: int, line: int) -> None:
-        labels, is_whole = _brackets(value)
+        labels, is_whole = (_cached_brackets if len(value) < _SHORT else _brackets)(value)
         for opened in labels:
             if opened:
                 self._stack.append(OpenSpan(position, opened, line))

@@ -48,7 +48,8 @@ _NOTHING = "_"
 _UNSPACED = "NoSpaceAfter"
 _MOST_KEYS = 1000
 """The number of keys of MISC that are remembered for the message about a source that does not occur."""
-_MOST_VALUES = 1 << 14
+_MOST_VALUES, _SHORT = 1 << 14, 200
+"""The number of values of MISC that are remembered, and the length of longer ones, which are not."""
 
 
 def pairs(misc: str) -> dict[str, str]:
@@ -71,7 +72,9 @@ class _MiscValues(dict[str, str]):
         if len(self) == _MOST_VALUES:
             self.clear()
         value = pairs(misc).get(self._key) or _NOTHING
-        self[misc] = value = self._none if value == _NOTHING else value
+        value = self._none if value == _NOTHING else value
+        if len(misc) < _SHORT:
+            self[misc] = value
         return value
 
 
@@ -380,7 +383,8 @@ def _further_values(opened: Opened) -> Iterator[tuple[str, str]]:
             if misc not in seen:
                 if len(seen) == _MOST_VALUES:
                     seen.clear()
-                seen.add(misc)
+                if len(misc) < _SHORT:
+                    seen.add(misc)
                 yield from pairs(misc).items()
 
 

@@ -18,10 +18,9 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
-from operator import gt
 from typing import NamedTuple
 
 from clueval.exceptions import FormatError, SpanError, UsageError
@@ -41,10 +40,11 @@ _VALUE = re.compile(r"((?:\\.|[^\\])*?)(?:\[(\d+)\])?", re.DOTALL)
 _ESCAPE = re.compile(r"\\(.)")
 _ESCAPED = {"t": "\t", "n": "\n", "r": "\r"}
 _ROWS = re.compile(
-    r"^[0-9]++-[0-9]++(?:\.[0-9]++)?+\t([0-9]{1,18}+)-([0-9]{1,18}+)\t([^\t\n]*+)\t?+(.*+)\n", re.MULTILINE
+    r"^[0-9]++-[0-9]++(?:\.[0-9]++)?+\t([0-9]{1,18}+)-([0-9]{1,18}+)\t([^\t\n]*+)(.*+)\n", re.MULTILINE
 )
-_ROW = re.compile(r"\d+-(\d+)(\.\d+)?\t(\d{1,18})-(\d{1,18})\t([^\t]*)")
 _PASSED_OVER = {"relation": "relations", "chain": "chain links", "slot": "slots"}
+_SHORT = 120
+"""Longer values are not cached, so that the cache stays small."""
 _SLOT, _BASE = "ROLE_", "BT_"
 
 
@@ -104,20 +104,19 @@ class _Units:
         wide = [place for place, character in enumerate(text) if character > "\uffff"] if _wide(text) else []
         self._wide = [place + number for number, place in enumerate(wide)]
 
-    def point(self, unit: int) -> int | None:
-        """Return the position of an offset; None if it is outside the sentence or within a character."""
+    def points_of(self, units: Iterable[int]) -> list[int | None]:
+        """Return the positions of offsets; None for one outside the sentence or within a character."""
+        if self._wide:
+            return list(map(self._point, units))
+        shift, last = self.points - self.units, self.end[0]
+        return [unit + shift if self.units <= unit <= last else None for unit in units]
+
+    def _point(self, unit: int) -> int | None:
         within = unit - self.units
         before = bisect_right(self._wide, within - 1)
         if before and self._wide[before - 1] == within - 1:
             return None
         return self.points + within - before if 0 <= within <= len(self.text) + len(self._wide) else None
-
-    def texts(self, starts: Sequence[int], ends: Sequence[int]) -> list[str]:
-        """Return the texts between offsets; none if some are no code points of the sentence."""
-        if self._wide or min(starts) < self.units or max(ends) > self.end[0] or any(map(gt, starts, ends)):
-            return []
-        text, units = self.text, self.units
-        return [text[start - units : end - units] for start, end in zip(starts, ends, strict=True)]
 
     @property
     def end(self) -> tuple[int, int]:
@@ -197,71 +196,52 @@ class _WebAnnoReader(SentenceLines):
         self._rows += run.count("\n")
         if self._rows > self._opened.max_sentence:
             raise sentence_too_long(self._file, self._first_row, self._opened.max_sentence)
-        if not self._regular(number, run):
-            for offset, line in enumerate(run[:-1].split("\n")):
-                self._row(number + offset, line)
-
-    def _regular(self, number: int, run: str) -> bool:
-        """Read rows whose tokens are at their offsets, and return true; otherwise, read nothing."""
         rows = _ROWS.findall(run)
         if len(rows) != run.count("\n"):
-            return False
+            fit = [_ROWS.fullmatch(f"{line}\n") is not None for line in run[:-1].split("\n")]
+            problem = "the row does not begin with a number, offsets and a token"
+            raise self._wrong(number + fit.index(False), problem, "1-1, 0-4, token")
         self._require_sources()
-        columns = list(zip(*rows, strict=True))
-        starts, ends = list(map(int, columns[0])), list(map(int, columns[1]))
-        tokens = list(map(unescaped, columns[2]) if "\\" in run else columns[2])
+        units, past, texts, values = zip(*rows, strict=True)
         annotated = {
-            place: [*rows[place][:3], *values.removesuffix("\t").split("\t")]
-            for place, values in enumerate(columns[3])
-            if values not in self._blank
+            place: self._fields(rows[place], number + place)
+            for place, fields in enumerate(values)
+            if fields not in self._blank
         }
-        if any(len(fields) != self._width for fields in annotated.values()):
-            return False
+        tokens = list(map(unescaped, texts) if "\\" in run else texts)
         if self._texts:
-            self._begin(tokens[0], starts[0], number)
-        if self._here is None or self._here.texts(starts, ends) != tokens:
-            return False
-        shift = self._here.points - self._here.units
-        for place, fields in annotated.items():
-            self._see(fields, starts[place] + shift, ends[place] + shift, number + place)
-        return True
+            self._begin(tokens[0], int(units[0]), number)
+        if self._here is None:
+            raise self._wrong(number, "a row before any #Text=")
+        starts, ends = self._here.points_of(map(int, units)), self._here.points_of(map(int, past))
+        first, text = self._here.points, self._here.text
+        for place, (start, end, token) in enumerate(zip(starts, ends, tokens, strict=True)):
+            if start is None or end is None or end < start:
+                problem = f"the offsets {units[place]}-{past[place]} lie outside the sentence"
+                raise SpanError(problem, file=self._file, line=number + place)
+            if text[start - first : end - first] != token:
+                problem = f"the token at {units[place]}-{past[place]} is not in the sentence there"
+                raise self._wrong(number + place, problem)
+            if place in annotated:
+                self._see(annotated[place], start, end, number + place)
 
     def _require_sources(self) -> None:
         if self._chosen is None:
             self._chosen = self._sources()
             self._pieces = {layer: [] for layer in self._chosen}
-            nothing = "\t".join(["_"] * (self._width - 3))
+            nothing = "\t_" * (self._width - 3)
             self._blank = (nothing, f"{nothing}\t")
             self._others = [layer for layer in self._layers if layer.kind != "span" or layer.slots]
 
-    def _row(self, number: int, line: str) -> None:
-        row = _ROW.match(line)
-        if row is None:
-            raise self._wrong(
-                number, "the row does not begin with a number, offsets and a token", "1-1, 0-4, token"
-            )
-        self._require_sources()
-        fields = line.split("\t")
+    def _fields(self, row: tuple[str, ...], number: int) -> list[str]:
+        """Return the fields of a row, of which the first three are not used."""
+        fields = ["", "", *row[3].split("\t")]
         if len(fields) > self._width and not fields[-1]:
             fields.pop()
         if len(fields) != self._width:
-            raise self._wrong(
-                number, f"the row has {len(fields)} columns, the layers of the head {self._width}"
-            )
-        token = unescaped(row[5])
-        if self._texts:
-            self._begin(token, int(row[3]), number)
-        if self._here is None:
-            raise self._wrong(number, "a row before any #Text=")
-        start, end = (self._here.point(int(row[group])) for group in (3, 4))
-        if start is None or end is None or end < start:
-            raise SpanError(
-                f"the offsets {row[3]}-{row[4]} lie outside the sentence", file=self._file, line=number
-            )
-        first = self._here.points
-        if self._here.text[start - first : end - first] != token:
-            raise self._wrong(number, f"the token at {row[3]}-{row[4]} is not in the sentence there")
-        self._see(fields, start, end, number)
+            problem = f"the row has {len(fields)} columns, the layers of the head {self._width}"
+            raise self._wrong(number, problem)
+        return fields
 
     def _begin(self, token: str | None, offset: int, line: int | None) -> None:
         """Begin the sentence of the waiting lines, of which `token` is the first token, at this offset."""
@@ -390,10 +370,9 @@ def _spans(layer: str, chosen: _Chosen, pieces: Sequence[_Piece]) -> list[Span]:
     return sorted(found, key=lambda span: (span.start, -span.end))
 
 
-@lru_cache(maxsize=1 << 13)
 def _stacked(field: str) -> list[tuple[str | None, str | None]]:
     """Return the values of the annotations in a field."""
-    return list(map(_value, _STACKED.findall(field)))
+    return list(map(_cached_value if len(field) < _SHORT else _value, _STACKED.findall(field)))
 
 
 def _value(text: str) -> tuple[str | None, str | None]:
@@ -406,6 +385,9 @@ def _value(text: str) -> tuple[str | None, str | None]:
     if found is None:  # a backslash at the end
         return text, None
     return None if found[1] in ("*", "_") else unescaped(found[1]), found[2]
+
+
+_cached_value = lru_cache(maxsize=1 << 13)(_value)
 
 
 def unescaped(text: str) -> str:
