@@ -32,12 +32,13 @@ def located(error: BadTag, passage: Passage, layer: str) -> FormatError:
     index in the tags of the whole passage, which have a border after each sentence.
     """
     sentence, row = _place(error, passage, layer)
+    is_made = passage.layout is not None and passage.layout.made
     return TagError(
         error.problem,
         file=passage.file,
         line=passage.line_of(sentence, row),
-        document=passage.document if passage.named else None,
-        advice=f"{error.advice}; layers=... names the column of the tags"
+        document=passage.document if passage.named or is_made else None,
+        advice=f"{error.advice}{'' if is_made else '; layers=... names the column of the tags'}"
         if error.advice
         else f"layer {layer!r}; invalid=... sets the treatment of ill-formed tags",
     )
