@@ -164,6 +164,11 @@ class Format:
         return self.sets or self.chooses
 
     @property
+    def has_columns(self) -> bool:
+        """Whether its lines are columns, which have numbers; false if its reader makes lines of its own."""
+        return self.token_lines is not None and self.token_lines.sources is None
+
+    @property
     def counts_tokens(self) -> bool:
         """Whether its positions are those of tokens."""
         return self.token_lines is not None or self.of_tokens

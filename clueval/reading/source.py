@@ -162,7 +162,7 @@ class Source:
 
     def require_both_sides(self) -> None:
         """Raise `UsageError` unless a file of this format can hold gold and predicted in two columns."""
-        if self.form.token_lines is None or self.form.token_lines.sources is not None:
+        if not self.form.has_columns:
             sets = self.sets() if self.form.has_sets else []
             if len(sets) > 1:
                 raise UsageError(

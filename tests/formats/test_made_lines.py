@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from unittest.mock import patch
 
@@ -77,3 +78,15 @@ def test_documents_before_an_error_are_read(tmp_path: Path) -> None:
     documents = read(write(tmp_path / "a.conllu", content + "1\tw\n"))
 
     assert next(documents).id == "d0"
+
+
+def test_file_whose_beginning_says_what_its_columns_are_is_not_cut(tmp_path: Path) -> None:
+    row = "1\tw" + "\t_" * 7 + "\tB-X\n\n"
+    rows = "".join(f"# newdoc id = d{number}\n{row}" for number in range(300))
+    path = write(tmp_path / "a.conllup", f"# global.columns = ID FORM A B C D E F G NER\n{rows}")
+
+    with patch("clueval.evaluation.parallel.schedule.SMALLEST", 100), ThreadPoolExecutor(1) as pool:
+        result = score(path, path, metrics="muc", executor=pool, jobs=3)
+
+    assert result.documents == 300
+    assert result.metrics == score(path, path, metrics="muc").metrics
