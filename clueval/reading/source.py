@@ -314,7 +314,7 @@ def texts_of(path: Path, options: ReadOptions, name: str | None = None) -> Itera
     except FormatError:
         is_json = beginning.first_line.lstrip().startswith(('{"', "[{"))  # says which key is missing
         source = source_of(path, replace(plain, input="doccano" if is_json else "conll"), name=name)
-    lines = source.form.token_lines
+    lines = source.form.token_lines if source.form.has_columns else None
     if lines is None and source.form.rows is not None:
         return (replace(document, layers={}) for document in source.documents())
     if lines is None:

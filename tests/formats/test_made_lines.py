@@ -11,6 +11,11 @@ from corpora import write
 from sizes import documents_alone
 
 from clueval import read, score
+from clueval.cli import main
+from clueval.exceptions import FileError, UsageError
+from clueval.reading.read_options import ReadOptions
+from clueval.reading.source import source_of
+from clueval.studies.annotators.unannotated import annotated
 
 
 def conllu(*entities: str) -> str:
@@ -90,3 +95,19 @@ def test_file_whose_beginning_says_what_its_columns_are_is_not_cut(tmp_path: Pat
 
     assert result.documents == 300
     assert result.metrics == score(path, path, metrics="muc").metrics
+
+
+@pytest.mark.parametrize(("name", "content"), FLAT)
+def test_columns_that_readers_make_are_not_those_of_the_user(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str, content: str
+) -> None:
+    path = write(tmp_path / name, content.replace("NER=B-X", "NER=X"))
+    table = write(tmp_path / "spans.tsv", "document\tstart\tend_inclusive\tlabel\n")
+
+    main(["check", str(path), *(["--layer", "x=NER"] if "NER" in content else [])])
+    assert "looks like tags" not in capsys.readouterr().out
+    with pytest.raises(FileError, match="has neither tokens nor rows"):
+        list(read(table, text=path))
+    if "NER" not in content:
+        with pytest.raises(UsageError, match="has no tags"):
+            list(annotated(source_of(path, ReadOptions()), "O"))

@@ -23,7 +23,7 @@ def annotated(source: Source, tag: str | None) -> Iterator[Document]:
     if tag is None:
         yield from source.documents()
         return
-    lines = source.form.token_lines
+    lines = None if source.in_brackets else source.form.token_lines
     if lines is None:
         raise UsageError(
             f"the format {source.format} has no tags, so no document can have the tag {tag!r}",
