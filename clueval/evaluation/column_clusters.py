@@ -47,7 +47,7 @@ def cluster_readings(
     `seen_names` gets the labels of filters. Reads nothing before the first value of a reading is requested.
     """
     layers = layer_names(gold.options.layers)
-    in_columns = gold.token_lines is not None and predicted.token_lines is not None
+    in_columns = all(source.token_lines is not None or source.in_brackets for source in (gold, predicted))
     if not in_columns or layers != layer_names(predicted.options.layers):
         return
     in_characters = plan.unit == "character"

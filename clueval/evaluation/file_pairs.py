@@ -2,20 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from clueval.evaluation.column_clusters import cluster_readings
 from clueval.evaluation.engine import Evaluation
 from clueval.evaluation.file_reading import FileEnd, FileReading
-from clueval.evaluation.plan import Plan
 from clueval.exceptions import CluevalError
 from clueval.reading.source import Source
-from clueval.spans.compared import Compared
-from clueval.spans.span import DEFAULT_LAYER
-from clueval.textfiles import blocks
-
-if TYPE_CHECKING:
-    from clueval.metrics.fair import Fair
 
 
 def count_without_documents(
@@ -27,12 +18,10 @@ def count_without_documents(
     errors of the files; those of token rows are raised when documents are counted.
     """
     rows = gold.form.rows
-    if (rows is not None and rows.tagged is None) or gold.form.flat is not None:
+    if (rows is not None and rows.tagged is None) or gold.form.flat or gold.form.sentences:
         from clueval.evaluation.span_lists import count_rows  # other formats do not need it
 
         return count_rows(evaluation, gold, predicted), None
-    if (metric := _fair_alone(gold, predicted, evaluation.plan)) is not None:
-        return True, _count_span_files(evaluation, gold, predicted, metric)
     error = None
     for reading in cluster_readings(gold, predicted, evaluation.plan, evaluation.seen_names):
         try:
@@ -42,6 +31,8 @@ def count_without_documents(
     if error is not None:
         if gold.options.part is not None:
             raise error  # the whole files are counted again
+        if gold.in_brackets or predicted.in_brackets:  # which may nest
+            return False, None
         from clueval.reading.first_error import raise_first_error  # files without errors do not need it
 
         raise_first_error(gold, predicted)
@@ -62,43 +53,3 @@ def _token_reading(evaluation: Evaluation, gold: Source, predicted: Source) -> F
     from clueval.evaluation.tag_lists import token_row_reading  # other formats do not need it
 
     return token_row_reading(gold, predicted, evaluation.plan, evaluation.seen_names)
-
-
-def _fair_alone(gold: Source, predicted: Source, plan: Plan) -> Fair | None:
-    """The metric `fair`, if it is the only one and counts all spans of two files in FairEval's format, else None."""
-    (metric, *others) = plan.metrics
-    same_format = gold.format == predicted.format == "fair-spans"
-    by_itself = (
-        plan.merge or plan.wants_single_documents or plan.unit or plan.needs_documents or plan.observers
-    )
-    if others or by_itself or not same_format:
-        return None
-    from clueval.metrics.fair import Fair
-
-    return metric if isinstance(metric, Fair) and gold.options.layers is None else None
-
-
-def _count_span_files(evaluation: Evaluation, gold: Source, predicted: Source, metric: Fair) -> FileEnd:
-    """Count two files of FairEval's spans; comparing their spans sentence by sentence takes twice as long."""
-    from clueval.evaluation.fair_spans import run_blocks
-
-    target, system = (
-        blocks(
-            source.path, source.progress, max_line=source.options.max_line, size=source.options.sizes.block
-        )
-        for source in (gold, predicted)
-    )
-    run = run_blocks(
-        target,
-        system,
-        metric,
-        target_file=str(gold.path),
-        system_file=str(predicted.path),
-        ignore_punct=gold.options.ignore_punct is not False,
-        max_sentence=gold.options.max_sentence,
-    )
-    evaluation.see_layers([DEFAULT_LAYER])
-    evaluation.count_compared(
-        Compared(run.sentences, 0, tallies={(metric.name, DEFAULT_LAYER): run.tally}, has_text=False)
-    )
-    return FileEnd((None, None), {}, run.repaired, run.spans)

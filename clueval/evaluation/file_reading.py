@@ -36,9 +36,9 @@ class FileEnd(NamedTuple):
     def spans(self) -> dict[tuple[str, str], tuple[int | None, int]]:
         """The column, from 1, or None, and the number of spans of each side and layer."""
         columns = {
-            (side, layer): column + 1
+            (side, layer): column
             for side, layout in zip(SIDES, self.layouts, strict=True)
-            for layer, column in (layout.layers if layout is not None else ())
+            for layer, column in (layout.columns.items() if layout is not None else ())
         }
         found = {place: (columns.get(place), decoder.spans()) for place, decoder in self.decoders.items()}
         for side, spans in zip(SIDES, self.more_spans or (), strict=False):

@@ -74,6 +74,6 @@ def _repaired(file: FileTags, neighbours: Mapping[str, Neighbours]) -> int:
 
 
 def _layers(file: FileTags, layers: Iterable[str]) -> Iterator[tuple[str, int | None, str | None]]:
-    columns = dict(file.layout.layers) if file.layout is not None else {}
+    columns = {} if file.layout is None else file.layout.columns
     for layer in layers:
-        yield layer, columns[layer] + 1 if columns else None, file.decoders[layer].scheme()
+        yield layer, columns.get(layer), file.decoders[layer].scheme()

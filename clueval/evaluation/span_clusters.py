@@ -33,11 +33,11 @@ MOST = 1 << 14
 class SpanClusters:
     """The clusters of one layer of parallel documents whose spans come by position, and overlap none of their side.
 
-    `has_text` says whether the number of positions of each document is known; they are characters then.
+    `has_text` says whether the number of positions of each document is known; they are characters, or `of_tokens`.
     """
 
-    def __init__(self, layer: str, *, has_text: bool) -> None:
-        self.layer, self._has_text = layer, has_text
+    def __init__(self, layer: str, *, has_text: bool, of_tokens: bool = False) -> None:
+        self.layer, self._has_text, self._of_tokens = layer, has_text, of_tokens
         self._known: dict[Cluster, ClusterCounts] = {}
         self._begin()
 
@@ -73,7 +73,7 @@ class SpanClusters:
             return
         for (length, label), number in self._same.items():
             self._clusters[(0, length, 0, label), (0, length, 1, label)] += number
-        if self._has_text or any(self._spans):  # lists without spans have no layer
+        if self._has_text or self._of_tokens or any(self._spans):  # lists without spans have no layer
             evaluation.see_layers([self.layer])
         counts = ClusterCounts(evaluation.plan, evaluation.layers, evaluation.seen_names)
         if document is None:
@@ -91,7 +91,7 @@ class SpanClusters:
                 metadata=metadata,
                 has_text=self._has_text,
                 tallies=tallies,
-                unit="character" if self._has_text else "token",
+                unit="character" if self._has_text and not self._of_tokens else "token",
                 sentence=None if document is None else 1,
             )
         )

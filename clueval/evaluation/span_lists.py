@@ -113,12 +113,19 @@ def count_rows(evaluation: Evaluation, gold: Source, predicted: Source) -> bool:
     Some rows are counted only when `count_unfinished` is called.
     """
     layer, *others = {name for each in (gold, predicted) for name in each.options.layers or (DEFAULT_LAYER,)}
-    if others or not _counts_clusters(evaluation.plan, layer):
+    of_sentences = gold.form.sentences is not None
+    if (
+        others
+        or not _counts_clusters(evaluation.plan, layer)
+        or (of_sentences and evaluation.plan.unit is not None)
+    ):
         return False
     if (own := gold.flat_items()) is None or (other := predicted.flat_items()) is None:
         return False
     single = evaluation.plan.counts_by_document([layer])
-    rows = evaluation.unfinished.setdefault(layer, SpanClusters(layer, has_text=True))
+    rows = evaluation.unfinished.setdefault(
+        layer, SpanClusters(layer, has_text=gold.form.has_text, of_tokens=of_sentences)
+    )
     nameless = gold.form.nameless or predicted.form.nameless
     for first, second in zip_longest(own, other):
         if first is None or second is None:

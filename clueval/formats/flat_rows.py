@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 
 
 class FlatRow(NamedTuple):
-    """A flat row: its id, its text and its spans; the row itself, its number and the name of its annotation set.
+    """A flat row: its id, its text or tokens, its spans, the row itself, its number and the name of its annotation set.
 
     A span is a list or a tuple of start, end and label; the spans come by position.
     """
 
     id: str | int
-    text: str
+    text: str | list[str]
     spans: list[Any]
     number: int
     row: Any

@@ -114,11 +114,13 @@ class Format:
         scheme: the scheme of its tags, if all files have the same.
         of_tokens: whether its documents have tokens, although it has no `token_lines`.
         single: whether a file holds only one document.
+        has_text: whether its documents have tokens or a text.
         nameless: whether its documents have no ids in the file.
         sets: whether the layers that `read` returns are annotation sets, of which one is selected.
         chooses: whether `read` itself selects the annotation set that the options name.
         set_names: returns the names of the annotation sets of a file, if `chooses` is true.
         rows: how the rows of a JSON format are read (`clueval.formats.json_rows.RowForm`).
+        sentences: the same for a format of which each sentence is a document.
         flat: reads a file of one document as a flat row (`clueval.formats.flat_rows`), or returns None.
         group: the endings of further files that belong to a file, and are not read by themselves in a folder.
         default_source: the name of the source of labels without ``--layer``, if sources have names.
@@ -137,12 +139,14 @@ class Format:
     scheme: str | None = None
     of_tokens: bool = False
     single: bool = False
+    has_text: bool = True
     nameless: bool = False
     sets: bool = False
     chooses: bool = False
     set_names: Callable[[Opened], list[str]] | None = None
     rows: Any = None
-    flat: Callable[[Opened], FlatRow | None] | None = None
+    sentences: Any = None
+    flat: Callable[[Opened, Options], FlatRow | None] | None = None
     group: tuple[str, ...] = ()
     default_source: str | None = None
     extra: str | None = None
@@ -161,6 +165,11 @@ class Format:
     def has_sets(self) -> bool:
         """Whether its files have annotation sets."""
         return self.sets or self.chooses
+
+    @property
+    def has_columns(self) -> bool:
+        """Whether its lines are columns, which have numbers; false if its reader makes lines of its own."""
+        return self.token_lines is not None and self.token_lines.sources is None
 
     @property
     def counts_tokens(self) -> bool:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from clueval.compat.faireval.report import VERSIONS, render_faireval
-from clueval.evaluation.fair_spans import Run, run_blocks
+from clueval.compat.faireval.runs import Run, run_blocks
 from clueval.exceptions import FormatError, UsageError, checked_call
 from clueval.metrics.fair import Fair, parse_weights
 from clueval.metrics.fair.metric import FOCUSES

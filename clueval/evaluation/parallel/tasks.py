@@ -11,6 +11,7 @@ these points:
   problem;
 * scheme: if ill-formed tags are discarded, the first tags of a file determine it, and the file is not cut;
 * metadata in comments (CoNLL): if metadata is needed, the file is not cut;
+* names of columns in comments (CoNLL-U): the file is not cut;
 * rows of JSON: if ids are needed, the file is not cut, because rows without an id are known by their numbers; a part
   with annotation sets, or with tags, is a problem.
 
@@ -176,7 +177,7 @@ class Tasks:
             if gold.form.rows is not None:
                 return self._parts_of_rows(gold, predicted, size // self._size)
             in_columns = gold.token_lines is not None and predicted.token_lines is not None
-            if not in_columns or not self._may_be_cut(gold.format):
+            if not (in_columns and gold.form.has_columns and self._may_be_cut(gold.format)):
                 return []
             heads = tuple(Heads(source.format, source.options.columns()) for source in (gold, predicted))
             return cut(gold.path, predicted.path, (heads[0], heads[1]), size // self._size)

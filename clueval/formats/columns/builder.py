@@ -12,6 +12,8 @@ from clueval.formats.columns.described import DescribedLine, DescribedLines
 from clueval.formats.columns.layout import ColumnOptions, Layout, layout_of
 from clueval.formats.columns.passages import Passage
 from clueval.limits import LINES_IN_SENTENCE, sentence_too_long
+from clueval.spans.missing_id import MissingId
+from clueval.spans.span import Span
 
 
 class DocumentHead(NamedTuple):
@@ -80,11 +82,12 @@ class PassageBuilder:
         return bool(self._runs or self._head)
 
     def begin_document(self, identifier: str | None, metadata: Mapping[str, str]) -> None:
-        """Start a document; if `identifier` is None, its id is its number in the file."""
+        """Start a document; if `identifier` is None or missing, its id is its number in the file."""
         self.end_document()
         self._documents += 1
         name = self._name_of(identifier, self._documents)
-        self._passage = self._fresh(name, metadata, begins=True, named=identifier is not None)
+        named = identifier is not None and not isinstance(identifier, MissingId)
+        self._passage = self._fresh(name, metadata, begins=True, named=named)
 
     def _name_of(self, identifier: str | None, number: int) -> str:
         """The id of the document with this number, from 1."""
@@ -148,6 +151,12 @@ class PassageBuilder:
             raise sentence_too_long(self._file, self._first_line(passage), self._options.max_sentence)
         if self._characters > LINES_IN_SENTENCE * self._options.max_line:
             raise self._too_long(passage)
+
+    def add_spans(self, spans: Mapping[str, list[Span]]) -> None:
+        """Add spans that end at the last tokens, by layer."""
+        assert self._passage is not None
+        for layer, some in spans.items():
+            self._passage.spans.setdefault(layer, []).extend(some)
 
     def _first_line(self, passage: Passage) -> int:
         """Return the line number of the first token of the current sentence."""

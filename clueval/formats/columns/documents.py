@@ -32,12 +32,13 @@ def located(error: BadTag, passage: Passage, layer: str) -> FormatError:
     index in the tags of the whole passage, which have a border after each sentence.
     """
     sentence, row = _place(error, passage, layer)
+    is_made = passage.layout is not None and passage.layout.made
     return TagError(
         error.problem,
         file=passage.file,
         line=passage.line_of(sentence, row),
-        document=passage.document if passage.named else None,
-        advice=f"{error.advice}; layers=... names the column of the tags"
+        document=passage.document if passage.named or is_made else None,
+        advice=f"{error.advice}{'' if is_made else '; layers=... names the column of the tags'}"
         if error.advice
         else f"layer {layer!r}; invalid=... sets the treatment of ill-formed tags",
     )
@@ -142,6 +143,7 @@ class _Columns(NamedTuple):
     tokens: list[str]
     token_ids: list[str]
     tags: dict[str, list[str]]
+    flags: list[str]
 
     @classmethod
     def of(cls, passage: Passage, *, are_many: bool) -> _Columns:
@@ -150,12 +152,14 @@ class _Columns(NamedTuple):
         Raises `FormatError` for the first malformed line.
         """
         assert passage.layout is not None
-        columns = cls([], [], {layer: [] for layer, _ in passage.layout.layers})
+        columns = cls([], [], {layer: [] for layer, _ in passage.layout.layers}, [])
         try:
             for table in tables(passage.sentences, passage.layout):
                 tokens = table.tokens()
                 columns.tokens.extend(map(intern, tokens) if are_many else tokens)
                 columns.token_ids.extend(table.token_ids() or ())
+                if passage.layout.misc is not None:
+                    columns.flags.extend(table.column(passage.layout.misc))
                 for layer, tags in table.tags().items():
                     columns.tags[layer].extend(map(intern, tags) if are_many else tags)
         except ValueError:
@@ -175,15 +179,17 @@ def documents(
     decoders: Mapping[str, Decoder],
     sentence_id: Callable[[str], str | None],
     most: int = MAX_DOCUMENT,
+    layers: Iterable[str] | None = None,
 ) -> Iterator[Document]:
     """Yield the documents of a file, given its passages. Memory holds one document.
 
-    `decoders` has the decoder of each layer. A document without tokens has all layers, too, without spans. Raises
-    `FormatError` for a document of more than `most` tokens, before it is parsed.
+    `decoders` has the decoder of each layer with tags; `layers` are the names of all layers, if there are others. A
+    document without tokens has all layers, too, without spans. Raises `FormatError` for a document of more than `most`
+    tokens, before it is parsed.
     """
     file = FileTags(decoders)
     for parts in by_document(passages, most):
-        yield _document(parts, file, sentence_id)
+        yield _document(parts, file, sentence_id, decoders if layers is None else layers)
     file.ended = True
 
 
@@ -215,12 +221,14 @@ def _document(
     passages: Sequence[Passage],
     file: FileTags,
     sentence_id: Callable[[str], str | None],
+    names: Iterable[str],
 ) -> Document:
     first = passages[0]
     tokens: list[str] = []
     token_ids: list[str] = []
     tags: dict[str, list[str]] = {}
-    layers: dict[str, list[Span]] = {name: [] for name in file.decoders}
+    flags: list[str] = []
+    layers: dict[str, list[Span]] = {name: [] for name in names}
     neighbours: dict[str, Neighbours] = {name: Counter() for name in file.decoders}
     sentences: list[Sentence] = []
     are_many = sum(passage.tokens for passage in passages) > MANY
@@ -245,17 +253,23 @@ def _document(
             neighbours[layer].update(seams.neighbours)
             tags.setdefault(layer, []).extend(_without(borders, column))
             layers[layer].extend(_spans(found, passage, borders))
-        if passage.layout.misc is None:
+        for layer, some in passage.spans.items():
+            layers[layer] += some
+        of_passage = _without(borders, columns.flags)
+        flags += of_passage
+        if passage.layout.misc is None or passage.layout.made:
             sentences += _sentences(passage, borders, sentence_id)
         else:
-            sentences += _flagged_sentences(passage, passage.layout.misc)
+            sentences += _flagged_sentences(passage, of_passage)
+    for layer in layers.keys() - file.decoders.keys():
+        layers[layer].sort(key=lambda span: (span.start, -span.end))
     if len(set(token_ids)) != len(token_ids):
         raise next(repeated_ids(passages))
     return Document(
         first.document if first.named else MissingId(first.document),
         Frozen(layers),
         tokens=tokens,
-        text=_text(passages, tokens),
+        text=joined(tokens, ["" if _has(flag, "NoSpaceAfter") else " " for flag in flags]) if flags else None,
         start=first.start,
         token_ids=token_ids or None,
         sentences=sentences,
@@ -268,17 +282,8 @@ def _document(
     )
 
 
-def _text(passages: Iterable[Passage], tokens: Sequence[str]) -> str | None:
-    """Return the text of the tokens if flags say after which of them no blank follows, otherwise None."""
-    spaces: list[str] = []
-    for passage in passages:
-        if passage.layout is None or passage.layout.misc is None:
-            return None
-        misc = passage.layout.misc
-        spaces += (
-            "" if "NoSpaceAfter" in fields[misc].split("|") else " " for _, _, fields in passage.rows()
-        )
-    return joined(tokens, spaces)
+def _has(flags: str, flag: str) -> bool:
+    return flag in flags and flag in flags.split("|")
 
 
 def recognised_schemes(
@@ -341,13 +346,9 @@ def _sentences(
         start = end
 
 
-def _flagged_sentences(passage: Passage, misc: int) -> Iterator[Sentence]:
+def _flagged_sentences(passage: Passage, flags: Iterable[str]) -> Iterator[Sentence]:
     """Yield the sentences of a passage in which flags say after which tokens a sentence ends; none without a flag."""
-    ends = [
-        passage.start + number
-        for number, (_, _, fields) in enumerate(passage.rows(), 1)
-        if "EndOfSentence" in fields[misc].split("|")
-    ]
+    ends = [passage.start + number for number, flag in enumerate(flags, 1) if _has(flag, "EndOfSentence")]
     if ends and ends[-1] < passage.start + passage.tokens:
         ends.append(passage.start + passage.tokens)
     return (Sentence(start, end) for start, end in zip([passage.start, *ends], ends, strict=False))

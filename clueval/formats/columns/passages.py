@@ -16,6 +16,7 @@ from itertools import chain
 
 from clueval.exceptions import FormatError
 from clueval.formats.columns.layout import Layout, fields_of
+from clueval.spans.span import Span
 
 
 @dataclass(slots=True)
@@ -29,7 +30,7 @@ class Passage:
 
     `anchors` locate the lines: (sentence, row, line) means that this row of this sentence has this line
     number in the file. Up to the next anchor, the lines are consecutive, with `between` lines of structure between
-    sentences.
+    sentences. `spans` has the spans that end here of layers that have no column, by layer.
     """
 
     file: str
@@ -44,6 +45,7 @@ class Passage:
     heads: list[str] = field(default_factory=list)
     anchors: list[tuple[int, int, int]] = field(default_factory=list)
     between: int = 2
+    spans: dict[str, list[Span]] = field(default_factory=dict)
 
     def line_of(self, sentence: int, row: int) -> int:
         """Return the line number of a row of a sentence, both counted from 0; O(n) for n lines before it."""

@@ -207,13 +207,14 @@ def annotated(source: Source, tag: str | None) -> Iterator[Document]:
     if tag is None:
         yield from source.documents()
         return
-    lines, most = source.form.token_lines, source.options.max_document
+    lines = None if source.in_brackets else source.form.token_lines
     if lines is None:
         raise UsageError(
             f"the format {source.format} has no tags, so no document can have the tag {tag!r}",
             file=str(source.path),
             advice="leave out documents that are not annotated",
         )
+    most = source.options.max_document
     decoders = source.decoders(_annotated_passages(source, tag))
     yield from documents(_annotated_passages(source, tag), decoders, lines.sentence_id, most)
 

@@ -1,6 +1,6 @@
 """Counts FairEval's errors in two files in its formats, sentence by sentence; equal sentences are counted by labels.
 
-`clueval.evaluation.file_pairs` uses it if `fair` is the only metric. Counting documents gives the same numbers.
+Counting documents with the metric `fair` gives the same numbers.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from itertools import zip_longest
 from clueval.exceptions import TextMismatch
 from clueval.formats.conll2000 import sentence_of_tokens
 from clueval.formats.fair_spans import is_span_line, sentence_of_spans, span_line
-from clueval.limits import MAX_SENTENCE, sentence_too_long
+from clueval.limits import MAX_SENTENCE, sentences_of
 from clueval.metrics.counting import Tally
 from clueval.metrics.fair import Fair
 from clueval.metrics.fair.metric import add_items
@@ -34,28 +34,16 @@ _Sentence = tuple[int, list[str]]
 class Run:
     """The counts of two files; runs can be added.
 
-    Attributes:
-        labels: the labels of target spans in the order of their first occurrence, as in FairEval's table.
-        repaired: the number of repaired tags in the target and in the system.
-        spans: the number of spans in the target and in the system.
+    `labels` are those of target spans in the order of their first occurrence, as in FairEval's table.
     """
 
     tally: Tally
     labels: tuple[str, ...] = ()
-    sentences: int = 0
-    repaired: tuple[int, int] = (0, 0)
-    spans: tuple[int, int] = (0, 0)
 
     def __add__(self, other: Run) -> Run:
         total: Tally = Counter(self.tally)
         total.update(other.tally)
-        return Run(
-            total,
-            tuple(dict.fromkeys(self.labels + other.labels)),
-            self.sentences + other.sentences,
-            (self.repaired[0] + other.repaired[0], self.repaired[1] + other.repaired[1]),
-            (self.spans[0] + other.spans[0], self.spans[1] + other.spans[1]),
-        )
+        return Run(total, tuple(dict.fromkeys(self.labels + other.labels)))
 
 
 def run_blocks(
@@ -66,7 +54,6 @@ def run_blocks(
     target_file: str,
     system_file: str,
     ignore_punct: bool = True,
-    max_sentence: int = MAX_SENTENCE,
 ) -> Run:
     """Count two files sentence by sentence; the spans of equal sentences are not built.
 
@@ -76,10 +63,7 @@ def run_blocks(
     total: Tally = Counter()
     equal: Counter[str] = Counter()
     order: dict[str, None] = {}
-    repaired: Counter[str] = Counter()
-    differing = [0, 0]  # spans of sentences that are not equal
-    number = 0
-    sides = (_sentences(*side, max_sentence) for side in ((target, target_file), (system, system_file)))
+    sides = (sentences_of(*side, MAX_SENTENCE) for side in ((target, target_file), (system, system_file)))
     pairs = _pairs(next(sides), next(sides), target_file, system_file)
     for number, (gold_lines, predicted_lines) in enumerate(pairs, 1):
         if gold_lines[1] == predicted_lines[1] and _has_spans(gold_lines):
@@ -93,11 +77,8 @@ def run_blocks(
             gold = _document(gold_lines, number, target_file, ignore_punct)
             predicted = _document(predicted_lines, number, system_file, ignore_punct)
             require_same_text(gold, predicted, ("target", "system"))
-            repaired.update(target=gold.repaired, system=predicted.repaired)
             golds, predictions = _items_of(gold), _items_of(predicted)
         order.update(dict.fromkeys(span[0] for span in golds))
-        differing[0] += len(golds)
-        differing[1] += len(predictions)
         add_items(
             total,
             [span for span in golds if metric.wanted(span[0])],
@@ -106,8 +87,7 @@ def run_blocks(
     for label, times in equal.items():
         side = Side([Span(0, 1, {DEFAULT_LAYER: label})])
         total.update({key: counted * times for key, counted in metric.count(side, side).items()})
-    spans = differing[0] + equal.total(), differing[1] + equal.total()
-    return Run(total, tuple(order), number, (repaired["target"], repaired["system"]), spans)
+    return Run(total, tuple(order))
 
 
 def _items(sentence: _Sentence, file: str) -> list[Item]:
@@ -120,24 +100,6 @@ def _items(sentence: _Sentence, file: str) -> list[Item]:
 def _items_of(document: Document) -> list[Item]:
     spans = document.layers[DEFAULT_LAYER]
     return [(span.label, span.start, span.end, span.tokens) for span in spans]
-
-
-def _sentences(blocks: Blocks, file: str, most: int = MAX_SENTENCE) -> Iterator[_Sentence]:
-    """The lines between blank lines. Raises `FormatError` for a sentence of more than `most` lines."""
-    held: list[str] = []
-    first = 1
-    for start, block in blocks:
-        for number, line in enumerate(block.removesuffix("\n").split("\n"), start):
-            if line and not line.isspace():
-                first = first if held else number
-                held.append(line)
-                if len(held) > most:
-                    raise sentence_too_long(file, first, most)
-            elif held:
-                yield first, held
-                held = []
-    if held:
-        yield first, held
 
 
 def _has_spans(sentence: _Sentence) -> bool:
@@ -164,7 +126,6 @@ def _many(number: int) -> str:
 
 
 def _document(sentence: _Sentence, number: int, file: str, ignore_punct: bool) -> Document:
-    lines = list(enumerate(sentence[1], sentence[0]))
     if _has_spans(sentence):
-        return sentence_of_spans(lines, number, file=file)
-    return sentence_of_tokens(lines, number, file=file, ignore_punct=ignore_punct)
+        return sentence_of_spans(sentence, number, file=file)
+    return sentence_of_tokens(sentence, number, file=file, ignore_punct=ignore_punct)
