@@ -22,7 +22,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from clueval.exceptions import UsageError
 from clueval.spans.document import Document
-from clueval.spans.groups import GROUP, OPTIONAL
 from clueval.spans.span import Span, name_of
 from clueval.transforms.group import Group
 from clueval.transforms.names import with_layers
@@ -73,6 +72,8 @@ class Alternatives:
 
 def _groups(spans: Iterable[Span]) -> list[list[Span]]:
     """Return the members of each group; groups by the position of their main member."""
+    from clueval.spans.groups import GROUP  # column files that are counted without documents do not need it
+
     found: dict[Hashable, list[Span]] = {}
     for span in spans:
         value = span.features.get(GROUP) if span.features else None
@@ -130,6 +131,7 @@ def _ranges_by_label(spans: Iterable[Span], layer: str) -> dict[str | None, Regi
 
 def _nearest(members: Sequence[Span], of_label: dict[str | None, Regions], layer: str) -> Span | None:
     """Return the member that shares most positions with predicted spans of its label; if none does, see the module."""
+    from clueval.spans.groups import OPTIONAL
     from clueval.spans.regions import Regions
 
     none = Regions(())
