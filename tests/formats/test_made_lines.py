@@ -60,7 +60,7 @@ def test_flat_spans_are_counted_as_documents_count_them_but_build_none(
     with documents_alone():
         expected = counts(path)
 
-    with patch("clueval.reading.source.documents", side_effect=AssertionError):
+    with patch("clueval.formats.columns.documents.documents", side_effect=AssertionError):
         assert counts(path) == expected
 
 
@@ -72,7 +72,7 @@ def test_other_spans_are_counted_by_documents(tmp_path: Path, name: str, content
 
     assert counts(path) == expected
     with (
-        patch("clueval.reading.source.documents", side_effect=AssertionError),
+        patch("clueval.formats.columns.documents.documents", side_effect=AssertionError),
         pytest.raises(AssertionError),
     ):
         counts(path)
