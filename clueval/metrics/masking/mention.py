@@ -91,15 +91,15 @@ class MentionReader:
         entities = OverlappedLabels(self.document.layers, self.entity)
         known: dict[int, tuple[str, str | None, str | None]] = {}  # by labels, which spans share
         for number, span in enumerate(spans):
-            own = None if span.features else known.get(id(span.by_layer))
+            own = None if span.features else known.get(id(span.labels))
             if own is None:
                 own = span.label, own_class(span, names), entities.own_label(span)
                 if not span.features:
-                    known[id(span.by_layer)] = own
+                    known[id(span.labels)] = own
             label, kind, entity = own
             ranges = text.ranges_of(span, self.document)
             if kind is None:
-                kind = next((each for each, union in unions if _share(union, ranges)), NO_LABEL)
+                kind = _riskiest(unions, ranges) if unions else NO_LABEL
             if kind in self.keep or label in self.keep:
                 continue
             entity = entities.label_in_place(span) if entity is None else entity
@@ -134,6 +134,10 @@ def own_class(span: Span, names: Iterable[str]) -> str | None:
         if own is not None and own != "":
             return str(own)
     return None
+
+
+def _riskiest(unions: Iterable[tuple[str, list[Range]]], ranges: Ranges) -> str:
+    return next((kind for kind, union in unions if _share(union, ranges)), NO_LABEL)
 
 
 def _share(union: Sequence[Range], ranges: Ranges) -> bool:

@@ -52,11 +52,9 @@ def _lengths_by_first_word(text: MaskedText, strings: Iterable[MentionWords]) ->
     return found
 
 
-def _key(text: MaskedText, first: int, past: int) -> Hashable:
-    """Return the key of the words that count from `first` to `past`, as a mention with these words has it."""
+def _long_key(text: MaskedText, first: int, past: int) -> Hashable:
+    """Return the key of the many words that count from `first` to `past`, as a mention with these words has it."""
     words = text.counted.spelled
-    if past - first <= LONG + 2:
-        return tuple(words[first:past])
     return text.keys_of(MentionWords((words[first], words[past - 1]), (first + 1, past - 1)))[0]
 
 
@@ -76,7 +74,15 @@ def _found(
         for length, keys in strings[words[first]].items():
             last = first + length - 1
             end = text.ends[numbers[last]] if last < len(words) else reach + 1
-            if end <= reach and (length == 1 or _key(text, first, last + 1) in keys):
+            if end > reach:
+                continue
+            if (
+                length == 1
+                or (
+                    tuple(words[first : last + 1]) if length <= LONG + 2 else _long_key(text, first, last + 1)
+                )
+                in keys
+            ):
                 past = last + 1
                 if exposed.between(start, end):
                     yield start, end
