@@ -28,8 +28,8 @@ class TokenTable:
     def __init__(self, text: str, layout: Layout) -> None:
         separator, width = layout.separator, layout.width
         self._layout = layout
-        self.rows = text.count("\n")
         ends = text.encode(errors="surrogatepass").translate(None, _WITHIN_FIELDS[separator])
+        self.rows = len(ends) // width
         if ends != (separator * (width - 1) + "\n").encode() * self.rows:
             raise ValueError
         self._flat = text.replace("\n", separator).split(separator)

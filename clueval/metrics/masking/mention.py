@@ -9,7 +9,7 @@ are one entity.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import NamedTuple
@@ -87,7 +87,7 @@ class MentionReader:
         """Yield the mentions among the spans of a layer, in the order of the spans."""
         text, names = self.text, class_names(self.document.layers, self.class_layer)
         unions = list(self._unions(names[0]))
-        numbers: dict[Surface, int] = {}
+        numbers: dict[Hashable, int] = {}
         entities = OverlappedLabels(self.document.layers, self.entity)
         known: dict[int, tuple[str, str | None, str | None]] = {}  # by labels, which spans share
         for number, span in enumerate(spans):
@@ -105,7 +105,7 @@ class MentionReader:
             entity = entities.label_in_place(span) if entity is None else entity
             words = text.strings_of(ranges)
             surface, folded = text.keys_of(words)
-            key = (label, *folded) if entity is None else (entity,)
+            key = (label, folded) if entity is None else (entity,)
             is_counted = counted is None or counted[number]
             entity_number = numbers.setdefault(key, len(numbers))
             yield Mention(ranges, kind, label, entity_number, words, surface, entity is not None, is_counted)

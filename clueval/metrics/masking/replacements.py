@@ -27,7 +27,6 @@ class Masks:
         self._length = length
         self._masks = sorted(masks, key=itemgetter(0, 1))  # by positions and label
         self._places = [(mask.ranges[0][0], mask.ranges[-1][1]) for mask in self._masks]
-        self._reach = list(accumulate((end for _, end in self._places), max))
         self._have_gaps = any(len(mask.ranges) > 1 for mask in self._masks)
         self._mentions = self._compared = 0
         self.alone: dict[Ranges, Mask] = {}
@@ -58,6 +57,10 @@ class Masks:
     @cached_property
     def _largest(self) -> LargestShares:
         return LargestShares(self._places, self._length)
+
+    @cached_property
+    def _reach(self) -> list[int]:
+        return list(accumulate((end for _, end in self._places), max))
 
     def _touching(self, start: int, end: int) -> Iterator[Mask]:
         """Yield the masks that may share a character with ``[start, end)``, by position."""
