@@ -48,7 +48,7 @@ class Decoder:
         self._invalid = invalid
         self._file = file
         self._neighbours: Neighbours = Counter()
-        self._known: tuple[Neighbours, str | None] | None = None  # those of the tags so far, and their scheme
+        self._known: tuple[str | None] | None = None  # the scheme of the pairs so far
         self._dropped = 0  # spans of the lenient rule that were discarded
 
     @property
@@ -69,7 +69,7 @@ class Decoder:
     @property
     def neighbours(self) -> Neighbours:
         """How often each pair of adjacent tags occurs in the accepted tags, without pairs of count 0."""
-        return +self._neighbours if self._known is None else self._known[0]
+        return +self._neighbours
 
     def accept(self, tags: Sequence[str], found: Neighbours, times: int = 1) -> None:
         """Count `tags` `times` times; `found` are their pairs of adjacent tags.
@@ -83,7 +83,8 @@ class Decoder:
                 count_illegal(found, self._scheme)
         except TagError as error:
             raise BadTag(error.problem, error.advice, tag=self._first_outside(tags)) from None
-        self._known = None
+        if not found.keys() <= self._neighbours.keys():
+            self._known = None
         self._neighbours.update(
             found if times == 1 else {pair: number * times for pair, number in found.items()}
         )
@@ -144,13 +145,12 @@ class Decoder:
         Raises `TagError` for tags of two schemes.
         """
         if self._known is None:
-            neighbours = self.neighbours
             try:
-                self._known = neighbours, self._scheme or scheme_of(neighbours)
+                self._known = (self._scheme or scheme_of(self.neighbours),)
             except TagError as error:
                 error.file = self._file
                 raise
-        return self._known[1]
+        return self._known[0]
 
     def spans(self) -> int:
         """How many spans have been decoded so far."""

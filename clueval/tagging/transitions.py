@@ -61,28 +61,30 @@ class Pairs:
     [0, 1, 0]
     """
 
-    __slots__ = ("_bytes", "_numbers")
+    __slots__ = ("_bytes", "_different", "_numbers")
 
     def __init__(self, numbers: Sequence[int], bound: int) -> None:
         self._numbers = numbers
         self._bytes: bytes | None = None
+        self._different: set[int] = set()
         if bound <= FEW:
             text = bytes(numbers)
             before, here = int.from_bytes(text[:-1]), int.from_bytes(text[1:])
             self._bytes = (before << 4 | here).to_bytes(max(len(text) - 1, 0))  # all pairs at once
+            self._different = set(self._bytes)
 
     def count(self) -> Mapping[tuple[int, int], int]:
         """Return how often each pair occurs."""
         if self._bytes is None:
             return Counter(pairwise(self._numbers))
-        return {divmod(pair, FEW): self._bytes.count(pair) for pair in set(self._bytes)}
+        return {divmod(pair, FEW): self._bytes.count(pair) for pair in self._different}
 
     def each(self, of: Callable[[int, int], int]) -> bytes:
         """Return the result of `of`, a number below 256, for each pair in order."""
         if self._bytes is None:
             return bytes(map(_Answers(of).__getitem__, pairwise(self._numbers)))
         table = bytearray(256)
-        for pair in set(self._bytes):
+        for pair in self._different:
             table[pair] = of(*divmod(pair, FEW))
         return self._bytes.translate(table)
 

@@ -23,29 +23,31 @@ class TokenTable:
     finds the line with `misfits`, which needs the passage.
     """
 
-    __slots__ = ("_flat", "_layout", "rows")
+    __slots__ = ("_flat", "_has_entities", "_layout", "_tokens", "rows")
 
     def __init__(self, text: str, layout: Layout) -> None:
         separator, width = layout.separator, layout.width
         self._layout = layout
-        self.rows = text.count("\n")
         ends = text.encode(errors="surrogatepass").translate(None, _WITHIN_FIELDS[separator])
+        self.rows = len(ends) // width
         if ends != (separator * (width - 1) + "\n").encode() * self.rows:
             raise ValueError
         self._flat = text.replace("\n", separator).split(separator)
-        if "" in self.column(layout.token):
+        self._has_entities = layout.entities and "&" in text
+        self._tokens = self.column(layout.token)
+        if "" in self._tokens:
             raise ValueError
 
     def column(self, number: int) -> list[str]:
         """Return a column including borders; entities are decoded if the format has them."""
         stride = self._layout.width
         column = self._flat[number : self.rows * stride : stride]
-        if self._layout.entities and "&" in "".join(column):
+        if self._has_entities:
             return [unescape(value) if "&" in value else value for value in column]
         return column
 
     def tokens(self) -> list[str]:
-        return self.column(self._layout.token)
+        return self._tokens
 
     def token_ids(self) -> list[str] | None:
         return None if self._layout.token_id is None else self.column(self._layout.token_id)

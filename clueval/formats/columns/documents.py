@@ -5,8 +5,8 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import accumulate, chain, groupby, repeat
-from operator import add
+from itertools import accumulate, chain, compress, count, groupby, repeat
+from operator import add, sub
 from sys import intern
 from typing import NamedTuple, overload
 
@@ -239,8 +239,11 @@ def _document(
         file.layout = passage.layout
         borders = _borders(passage)
         columns = _Columns.of(passage, are_many=are_many)
-        tokens += _without(borders, columns.tokens)
-        token_ids += _without(borders, columns.token_ids)
+        are_tokens = bytearray(b"\x01") * len(columns.tokens)
+        for border in borders:
+            are_tokens[border] = 0
+        tokens += compress(columns.tokens, are_tokens)
+        token_ids += compress(columns.token_ids, are_tokens)
         for layer, column in columns.tags.items():
             decoder = file.decoders[layer]
             try:
@@ -251,7 +254,7 @@ def _document(
                 raise located(error, passage, layer) from None
             repaired += decoder.repaired(seams.neighbours)
             neighbours[layer].update(seams.neighbours)
-            tags.setdefault(layer, []).extend(_without(borders, column))
+            tags.setdefault(layer, []).extend(compress(column, are_tokens))
             layers[layer].extend(_spans(found, passage, borders))
         for layer, some in passage.spans.items():
             layers[layer] += some
@@ -316,14 +319,6 @@ def _borders(passage: Passage) -> list[int]:
     return [past - 1 for past in accumulate([sentence.count("\n") + 1 for sentence in passage.sentences])]
 
 
-def _without(borders: Sequence[int], column: Iterable[str]) -> list[str]:
-    values = list(column)
-    if not values:
-        return values
-    starts = [0, *(border + 1 for border in borders)]
-    return list(chain.from_iterable(values[start:end] for start, end in zip(starts, borders, strict=False)))
-
-
 def _spans(found: Flat, passage: Passage, borders: Sequence[int]) -> Iterator[Span]:
     """Yield spans in corpus positions, given spans whose positions include borders."""
     names, labels = found.keyed_labels()
@@ -339,11 +334,8 @@ def _spans(found: Flat, passage: Passage, borders: Sequence[int]) -> Iterator[Sp
 def _sentences(
     passage: Passage, borders: Sequence[int], sentence_id: Callable[[str], str | None]
 ) -> Iterator[Sentence]:
-    start = passage.start
-    for number, (border, head) in enumerate(zip(borders, passage.heads, strict=True)):
-        end = passage.start + border - number
-        yield Sentence(start, end, sentence_id(head))
-        start = end
+    ends = list(map(sub, borders, count(-passage.start)))
+    return map(Sentence, [passage.start, *ends], ends, map(sentence_id, passage.heads))
 
 
 def _flagged_sentences(passage: Passage, flags: Iterable[str]) -> Iterator[Sentence]:

@@ -80,7 +80,7 @@ def count(examination: Examination, risk: Risk, weight_of: WeightOf | None) -> T
         tally["replacements", field] += number
     tally["string_leaks", "all"] += len(examination.string_leaks)
     _add_redacted(tally, examination)
-    return +tally
+    return tally
 
 
 def _add_mentions(tally: Tally, found: Sequence[Judged]) -> None:
@@ -101,9 +101,9 @@ def _add_mentions(tally: Tally, found: Sequence[Judged]) -> None:
     tally["entities", "by id"] += by_id
     tally["entities", "by surface"] += len(found) - by_id
     for (kind, label), numbers in sums.items():
-        for row in (("all", ""), ("class", kind), ("label", label)):
+        for row, name in (("all", ""), ("class", kind), ("label", label)):
             for field, number in zip(MENTION_FIELDS, numbers, strict=True):
-                tally[*row, field] += number
+                tally[row, name, field] += number
 
 
 def by_entity(found: Iterable[Judged]) -> dict[int, list[Judged]]:
@@ -141,11 +141,11 @@ def _add_documents(tally: Tally, examination: Examination) -> None:
 
 def _add_precision(tally: Tally, examination: Examination, weight_of: WeightOf | None) -> None:
     text, masked, mentioned = examination.text, examination.masked, examination.mentioned
-    outside = text.letters - mentioned
-    tally["precision", "letters"] += text.letters.total
-    tally["precision", "letters_masked"] += (text.letters & masked).total
-    tally["precision", "letters_outside"] += outside.total
-    tally["precision", "characters_over_masked"] += (outside & masked).total
+    letters, hidden, inside_mentions = text.letters.total, text.letters & masked, text.letters & mentioned
+    tally["precision", "letters"] += letters
+    tally["precision", "letters_masked"] += hidden.total
+    tally["precision", "letters_outside"] += letters - inside_mentions.total
+    tally["precision", "characters_over_masked"] += (hidden - mentioned).total
     masks = [mask for mask in examination.masks if mask.counted]
     tally["precision", "masks"] += len(masks)
     tally["precision", "masks_needless"] += sum([not mentioned.within(mask.ranges) for mask in masks])
@@ -153,10 +153,10 @@ def _add_precision(tally: Tally, examination: Examination, weight_of: WeightOf |
         own = (one for mention in found for one in mention.ranges)
         alone = len(examination.mentions) == 1
         inside = mentioned if alone else PositionWeights.at(own, text.size)
-        right = text.letters & masked & inside
+        right = hidden & inside
         if text.in_tokens and weight_of is None:
-            tally["precision", "words"] += (text.letters & masked).flags.total
-            tally["precision", "words_right"] += right.flags.total
+            tally["precision", "words"] += text.size - hidden.bytes.count(0)
+            tally["precision", "words_right"] += text.size - right.bytes.count(0)
             continue
         for word, letters in _masked_words(examination):
             start, end = text.starts[word], text.ends[word]

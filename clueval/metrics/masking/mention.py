@@ -9,7 +9,7 @@ are one entity.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import NamedTuple
@@ -87,25 +87,25 @@ class MentionReader:
         """Yield the mentions among the spans of a layer, in the order of the spans."""
         text, names = self.text, class_names(self.document.layers, self.class_layer)
         unions = list(self._unions(names[0]))
-        numbers: dict[Surface, int] = {}
+        numbers: dict[Hashable, int] = {}
         entities = OverlappedLabels(self.document.layers, self.entity)
         known: dict[int, tuple[str, str | None, str | None]] = {}  # by labels, which spans share
         for number, span in enumerate(spans):
-            own = None if span.features else known.get(id(span.by_layer))
+            own = None if span.features else known.get(id(span.labels))
             if own is None:
                 own = span.label, own_class(span, names), entities.own_label(span)
                 if not span.features:
-                    known[id(span.by_layer)] = own
+                    known[id(span.labels)] = own
             label, kind, entity = own
             ranges = text.ranges_of(span, self.document)
             if kind is None:
-                kind = next((each for each, union in unions if _share(union, ranges)), NO_LABEL)
+                kind = _riskiest(unions, ranges) if unions else NO_LABEL
             if kind in self.keep or label in self.keep:
                 continue
             entity = entities.label_in_place(span) if entity is None else entity
             words = text.strings_of(ranges)
             surface, folded = text.keys_of(words)
-            key = (label, *folded) if entity is None else (entity,)
+            key = (label, folded) if entity is None else (entity,)
             is_counted = counted is None or counted[number]
             entity_number = numbers.setdefault(key, len(numbers))
             yield Mention(ranges, kind, label, entity_number, words, surface, entity is not None, is_counted)
@@ -134,6 +134,10 @@ def own_class(span: Span, names: Iterable[str]) -> str | None:
         if own is not None and own != "":
             return str(own)
     return None
+
+
+def _riskiest(unions: Iterable[tuple[str, list[Range]]], ranges: Ranges) -> str:
+    return next((kind for kind, union in unions if _share(union, ranges)), NO_LABEL)
 
 
 def _share(union: Sequence[Range], ranges: Ranges) -> bool:

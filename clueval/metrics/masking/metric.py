@@ -277,7 +277,7 @@ class Masking:
         keep = {*self.keep} - {NO_LABEL}  # a mask without a label is a mask
         known: dict[int, str | None] = {}  # the label of a mask by labels, which spans share
         for number, span in enumerate(spans):
-            key, features = id(span.by_layer), span.features
+            key, features = id(span.labels), span.features
             label = known.get(key, "") if not features else ""
             if label == "":
                 names = {span.label, span.by_layer.get(self.class_layer), features.get(self.class_layer)}

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import accumulate, pairwise
+from operator import itemgetter
 
 from clueval.metrics.masking.exposure import Examination, Judged, Mask
 from clueval.metrics.masking.mention import Mention
@@ -24,24 +25,20 @@ class Masks:
 
     def __init__(self, masks: Sequence[Mask], length: Callable[[int, int], int]) -> None:
         self._length = length
-        self._masks = sorted(masks, key=lambda mask: (mask.ranges, mask.label))
+        self._masks = sorted(masks, key=itemgetter(0, 1))  # by positions and label
         self._places = [(mask.ranges[0][0], mask.ranges[-1][1]) for mask in self._masks]
-        self._reach = list(accumulate((end for _, end in self._places), max))
         self._have_gaps = any(len(mask.ranges) > 1 for mask in self._masks)
         self._mentions = self._compared = 0
-        self._alone: dict[
-            Ranges, Mask
-        ] = {}  # if none overlaps another, a mask on the very positions is the only one
+        self.alone: dict[Ranges, Mask] = {}
+        """If none overlaps another, a mask on the very positions of a mention is the only one."""
         if all(end <= start for (_, end), (start, _) in pairwise(self._places)):
-            self._alone = {mask.ranges: mask for mask in masks if mask.ranges[0][0] < mask.ranges[-1][1]}
+            self.alone = {mask.ranges: mask for mask in masks if mask.ranges[0][0] < mask.ranges[-1][1]}
 
     def on(self, mention: Mention) -> Mask | None:
         """Return the mask with most characters of a mention, the earliest of equals, in O(log n) without gaps.
 
         With gaps, the masks around the mention are compared one by one; too many of them raise `LimitError`.
         """
-        if (alone := self._alone.get(mention.ranges)) is not None:
-            return alone
         if not self._have_gaps and len(mention.ranges) == 1:
             place = self._largest.of(*mention.ranges[0])
             return None if place is None else self._masks[bisect_left(self._places, place)]
@@ -60,6 +57,10 @@ class Masks:
     @cached_property
     def _largest(self) -> LargestShares:
         return LargestShares(self._places, self._length)
+
+    @cached_property
+    def _reach(self) -> list[int]:
+        return list(accumulate((end for _, end in self._places), max))
 
     def _touching(self, start: int, end: int) -> Iterator[Mask]:
         """Yield the masks that may share a character with ``[start, end)``, by position."""
@@ -80,7 +81,9 @@ def replacements_of(examination: Examination) -> Iterator[tuple[str, Judged, str
     masks = Masks(examination.masks, examination.text.length)
     for name, found in examination.judged.items():
         for one in found:
-            mask = masks.on(one.mention) if not one.exposed and one.mention.counted else None
+            if one.exposed or not one.mention.counted:
+                continue
+            mask = masks.alone.get(one.mention.ranges) or masks.on(one.mention)
             if mask is not None:
                 yield name, one, _label(mask, one.mention) if mask.parts else mask.label
 

@@ -7,7 +7,7 @@ the longest one counts. Neither recall nor precision knows string leaks.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Container, Hashable, Iterable, Iterator, Mapping, Sequence
 from itertools import compress
 
 from clueval.metrics.masking.text import LONG, MaskedText, MentionWords
@@ -26,8 +26,8 @@ def find_strings(
     for n words, times the number of different lengths of strings with the same first word.
     """
     searched = (words for words in {*strings} if words.middle or is_searched(words.ends))
-    lengths = _lengths_by_first_word(text, searched)
-    return [*_found(text, lengths, mentioned, exposed)] if lengths else []
+    lengths, keys = _lengths_by_first_word(text, searched)
+    return [*_found(text, lengths, keys, mentioned, exposed)] if lengths else []
 
 
 def is_searched(words: Sequence[str]) -> bool:
@@ -36,47 +36,53 @@ def is_searched(words: Sequence[str]) -> bool:
     return len(joined) >= (LEAST_DIGITS if joined.isdigit() else LEAST_CHARACTERS)
 
 
-_Strings = dict[str, dict[int, set[Hashable]]]
-"""The keys of strings by first word and by number of words, longest first."""
-
-
-def _lengths_by_first_word(text: MaskedText, strings: Iterable[MentionWords]) -> _Strings:
+def _lengths_by_first_word(
+    text: MaskedText, strings: Iterable[MentionWords]
+) -> tuple[dict[str, list[int]], set[Hashable]]:
+    """Return the different numbers of words of the strings by first word, largest first, and the keys of all."""
     by_length: dict[int, list[MentionWords]] = {}
     for words in strings:
         by_length.setdefault(words.number, []).append(words)
-    found: _Strings = {}
+    found: dict[str, list[int]] = {}
+    keys: set[Hashable] = set()
     for length in sorted(by_length, reverse=True):
-        for words in by_length[length]:
-            key = text.keys_of(words)[0] if length > LONG + 2 else words.ends
-            found.setdefault(words.ends[0], {}).setdefault(length, set()).add(key)
-    return found
+        same = by_length[length]
+        keys.update([text.keys_of(words)[0] if length > LONG + 2 else words.ends for words in same])
+        for first in {words.ends[0] for words in same}:
+            found.setdefault(first, []).append(length)
+    return found, keys
 
 
-def _key(text: MaskedText, first: int, past: int) -> Hashable:
-    """Return the key of the words that count from `first` to `past`, as a mention with these words has it."""
+def _long_key(text: MaskedText, first: int, past: int) -> Hashable:
+    """Return the key of the many words that count from `first` to `past`, as a mention with these words has it."""
     words = text.counted.spelled
-    if past - first <= LONG + 2:
-        return tuple(words[first:past])
     return text.keys_of(MentionWords((words[first], words[past - 1]), (first + 1, past - 1)))[0]
 
 
 def _found(
-    text: MaskedText, strings: _Strings, mentioned: PositionWeights, exposed: PositionWeights
+    text: MaskedText,
+    lengths: Mapping[str, Iterable[int]],
+    keys: Container[Hashable],
+    mentioned: PositionWeights,
+    exposed: PositionWeights,
 ) -> Iterator[Range]:
-    words, numbers = text.counted.spelled, text.counted.numbers
+    words, numbers, starts, ends = text.counted.spelled, text.counted.numbers, text.starts, text.ends
     mentions = mentioned.bytes
     past = reach = 0
-    for first in compress(range(len(words)), map(strings.__contains__, words)):
-        start = text.starts[numbers[first]]
+    for first in compress(range(len(words)), map(lengths.__contains__, words)):
+        start = starts[numbers[first]]
         if first < past or mentions[start]:
             continue
         if start >= reach:
             reach = mentions.find(1, start)
             reach = len(mentions) if reach < 0 else reach
-        for length, keys in strings[words[first]].items():
+        for length in lengths[words[first]]:
             last = first + length - 1
-            end = text.ends[numbers[last]] if last < len(words) else reach + 1
-            if end <= reach and (length == 1 or _key(text, first, last + 1) in keys):
+            end = ends[numbers[last]] if last < len(words) else reach + 1
+            if end > reach:
+                continue
+            key = tuple(words[first : last + 1]) if length <= LONG + 2 else _long_key(text, first, last + 1)
+            if key in keys:
                 past = last + 1
                 if exposed.between(start, end):
                     yield start, end

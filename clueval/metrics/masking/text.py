@@ -14,6 +14,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Hashable, Iterable, Sequence
 from functools import cached_property
 from itertools import compress, pairwise
+from operator import not_
 from typing import NamedTuple
 
 from clueval.exceptions import SpanError, UsageError
@@ -73,7 +74,7 @@ class MaskedText:
             self.spelled = document.tokens
             self.size = len(self.spelled)
             self.starts, self.ends = range(self.size), range(1, self.size + 1)
-            self.letters = self.core = PositionWeights(bytes(map(_LETTER_NUMBERS.__getitem__, self.spelled)))
+            self.letters = self.core = PositionWeights(_letter_numbers(self.spelled))
         else:
             self.size = len(self.characters)
             self._find_words()
@@ -332,19 +333,17 @@ class _UnusualToken(Exception):
     """A token that is empty or very long."""
 
 
-class _LetterNumbers(dict[str, int]):
-    """The number of letters and digits of tokens, for those that occurred last."""
-
-    def __missing__(self, token: str) -> int:
-        if not 0 < len(token) <= LONGEST_TOKEN:
-            raise _UnusualToken
-        if len(self) >= 50_000:
-            self.clear()
-        number = self[token] = len(token) if token.isalnum() else sum(map(str.isalnum, token))
-        return number
-
-
-_LETTER_NUMBERS = _LetterNumbers()
+def _letter_numbers(tokens: Sequence[str]) -> bytes:
+    """Return the number of letters and digits of each token."""
+    try:
+        numbers = bytearray(map(len, tokens))
+    except ValueError:
+        raise _UnusualToken from None
+    if 0 in numbers or LONGEST_TOKEN + 1 in numbers:
+        raise _UnusualToken
+    for place in compress(range(len(tokens)), map(not_, map(str.isalnum, tokens))):
+        numbers[place] = sum(map(str.isalnum, tokens[place]))
+    return bytes(numbers)
 
 
 def _halves(numbers: Sequence[int], row: int) -> Iterable[tuple[int, int]]:

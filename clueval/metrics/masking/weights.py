@@ -87,7 +87,7 @@ class PositionWeights:
     @property
     def total(self) -> int:
         """The sum of all weights."""
-        return sum(self.bytes)
+        return sum(self.bytes.replace(b"\x00", b""))
 
 
 def _number(weights: bytes) -> int:

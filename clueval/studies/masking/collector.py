@@ -140,14 +140,17 @@ def leaks_of(examination: Examination, shown: ShownLeaks) -> Iterator[Leak]:
     excerpt = cache(partial(_excerpt, examination))
     for annotator, found in examination.judged.items():
         counted = [one for one in found if one.mention.counted]
+        leaked = {one.mention.entity for one in counted if one.exposed}
         entities = {
             entity: _MentionsOfEntity(members, sum(one.is_protected for one in members))
-            for entity, members in by_entity(counted).items()
+            for entity, members in by_entity([one for one in counted if one.mention.entity in leaked]).items()
         }
-        words = Counter(one.mention.surface for one in counted)
-        protected = Counter(one.mention.surface for one in counted if one.is_protected)
+        surfaces = {one.mention.surface for one in counted if one.exposed}
+        same_words = [one for one in counted if one.mention.surface in surfaces] if surfaces else []
+        words = Counter([one.mention.surface for one in same_words])
+        protected = Counter([one.mention.surface for one in same_words if one.is_protected])
         for one in counted:
-            if not one.is_protected:
+            if one.exposed:
                 members = entities[one.mention.entity]
                 same = (words[one.mention.surface], protected[one.mention.surface])
                 leak = _leak(examination, annotator, one, members, same)
@@ -217,15 +220,20 @@ def needless_of(examination: Examination) -> Iterator[str]:
 
 def inconsistent_of(examination: Examination) -> Iterator[Inconsistent]:
     """Yield the entities of one document that have several replacements."""
+    listed = [(annotator, one.mention, what) for annotator, one, what in replacements_of(examination)]
+    numbers = Counter(
+        [key[:2] for key in {(annotator, mention.entity, what) for annotator, mention, what in listed}]
+    )
+    several = {key for key, number in numbers.items() if number > 1}
     found: dict[tuple[str, int], tuple[Mention, set[str]]] = {}
-    for annotator, one, replacement in replacements_of(examination):
-        _, different = found.setdefault((annotator, one.mention.entity), (one.mention, set()))
-        different.add(replacement)
+    for annotator, mention, what in listed if several else ():
+        if (annotator, mention.entity) in several:
+            _, different = found.setdefault((annotator, mention.entity), (mention, set()))
+            different.add(what)
     for mention, different in found.values():
-        if len(different) > 1:
-            start, end = examination.text.place(mention.start, mention.end)
-            text = examination.text.characters[start:end]
-            yield Inconsistent(examination.document.id, start, text, tuple(sorted(different)))
+        start, end = examination.text.place(mention.start, mention.end)
+        text = examination.text.characters[start:end]
+        yield Inconsistent(examination.document.id, start, text, tuple(sorted(different)))
 
 
 def _excerpt(examination: Examination, start: int, end: int) -> Excerpt:
