@@ -1,6 +1,6 @@
 """FairEval's functions, its configuration files and its report.
 
-To read the package, begin with `functions`, `config`, `report`. The metric is `clueval.metrics.fair`.
+To read the package, begin with `functions`, `config`. The metric is `clueval.metrics.fair`.
 """
 
 from __future__ import annotations

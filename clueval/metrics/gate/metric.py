@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from clueval.exceptions import UsageError
 from clueval.metrics.counting import Tally
-from clueval.metrics.gate.annotations import NO_ANNOTATIONS, Annotations, label_of, problem_of, together
+from clueval.metrics.gate.annotations import (
+    NO_ANNOTATIONS,
+    Annotations,
+    GateNames,
+    label_of,
+    problem_of,
+    together,
+)
 from clueval.metrics.gate.changes import Change, Contingency, changes, contingency
 from clueval.metrics.gate.components import PairingProblem, in_order
 from clueval.metrics.gate.counts import GateCounts, macro_report
@@ -19,7 +26,6 @@ from clueval.metrics.gate.equality import (
     parse_types,
     types_from_text,
 )
-from clueval.metrics.gate.named import GateNames
 from clueval.metrics.gate.outcomes import Outcome, outcome_of
 from clueval.metrics.gate.pairing import PAIRINGS, count
 from clueval.metrics.gate.selection import (

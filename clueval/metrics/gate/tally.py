@@ -5,7 +5,7 @@ the names of `clueval.metrics.gate.counts.NAMES`; ``("all", "score", score, *cha
 "score", score, *changes)`` for the number of documents in which a score changes the counts by these numbers
 (see `clueval.metrics.gate.thresholds`); ``("seen", "all")``, ``("seen", "gold type", type)``, ``("seen", "predicted
 type", type)``, ``("seen", "feature", feature)`` and ``("seen", "nil")`` for the annotations that have what
-`clueval.metrics.gate.named` looks for.
+`clueval.metrics.gate.annotations` looks for.
 """
 
 from __future__ import annotations
