@@ -14,6 +14,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
+from clueval.compat.faireval import VERSIONS
 from clueval.compat.faireval.runs import Run, run_blocks
 from clueval.exceptions import FormatError, UsageError, checked_call
 from clueval.metrics.fair import Fair, parse_weights
@@ -25,8 +26,6 @@ from clueval.spans.span import DEFAULT_LAYER, PLACEHOLDERS
 from clueval.textfiles import blocks, lines
 
 _MANDATORY = ("target_in", "system_in")
-
-VERSIONS = ("traditional", "fair", "weighted")
 
 _COLUMNS = {
     "traditional": ("TP", "FP", "FN"),

@@ -18,7 +18,17 @@ from clueval.metrics.gate.annotations import (
 )
 from clueval.metrics.gate.changes import Change, Contingency, changes, contingency
 from clueval.metrics.gate.components import PairingProblem, in_order
-from clueval.metrics.gate.counts import GateCounts, macro_report
+from clueval.metrics.gate.counts import (
+    TALLY_KEYS,
+    GateCounts,
+    add_counts,
+    add_evaluation,
+    changes_by_score,
+    counts_at,
+    counts_by,
+    key_of,
+    macro_report,
+)
 from clueval.metrics.gate.equality import (
     COMPARISONS,
     FeatureTest,
@@ -35,15 +45,6 @@ from clueval.metrics.gate.selection import (
     require_containment,
     scores_of,
     without_nil,
-)
-from clueval.metrics.gate.tally import (
-    TALLY_KEYS,
-    add_counts,
-    add_evaluation,
-    changes_by_score,
-    counts_at,
-    counts_by,
-    key_of,
 )
 from clueval.metrics.gate.thresholds import (
     CurvePoint,
