@@ -18,9 +18,9 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Hashable, Sequence
-from typing import Generic, NamedTuple, TypeVar
+from typing import NamedTuple
 
-from clueval.metrics.gate.entries import Entry, SamePlace, entries_by_key
+from clueval.metrics.gate.entries import Entry, Maxima, SamePlace, entries_by_key
 
 Weight = tuple[int, int]
 """The value of a partner, then its number; the greatest is taken."""
@@ -206,71 +206,3 @@ def best_pairs(
             else:
                 chain.append(sides[of_target].entries[best])
     return pairs
-
-
-Value = TypeVar("Value", int, tuple[int, int])
-
-
-class Maxima(Generic[Value]):
-    """A tree of maxima: finds the greatest value of a range of places in O(log n), while values change.
-
-    The values have an order; `none` is less than all of them, and the greatest value of no places.
-
-    >>> maxima = Maxima([3, 7, 5], none=-1)
-    >>> maxima.put(1, -1)
-    >>> maxima.greatest(0, 3), maxima.greatest(1, 2), maxima.first(0, 3, 4)
-    (5, -1, 2)
-    """
-
-    def __init__(self, values: Sequence[Value], none: Value) -> None:
-        self._size = len(values)
-        self._none: Value = none
-        self._tree: list[Value] = [none] * self._size + list(values)
-        for node in range(self._size - 1, 0, -1):
-            self._tree[node] = max(self._tree[2 * node], self._tree[2 * node + 1])
-
-    def put(self, place: int, value: Value) -> None:
-        node = place + self._size
-        self._tree[node] = value
-        while node > 1:
-            node //= 2
-            self._tree[node] = max(self._tree[2 * node], self._tree[2 * node + 1])
-
-    def greatest(self, low: int, high: int) -> Value:
-        """Return the greatest of the places from `low` to before `high`."""
-        best: Value = self._none
-        low, high = low + self._size, high + self._size
-        while low < high:
-            if low & 1:
-                best = max(best, self._tree[low])
-                low += 1
-            if high & 1:
-                high -= 1
-                best = max(best, self._tree[high])
-            low //= 2
-            high //= 2
-        return best
-
-    def first(self, low: int, high: int, least: Value) -> int | None:
-        """Return the first of these places with `least` or more."""
-        after: list[int] = []
-        low, high = low + self._size, high + self._size
-        while low < high:
-            if low & 1:
-                if self._tree[low] >= least:
-                    return self._leftmost(low, least)
-                low += 1
-            if high & 1:
-                high -= 1
-                after.append(high)
-            low //= 2
-            high //= 2
-        node = next((node for node in reversed(after) if self._tree[node] >= least), None)
-        return None if node is None else self._leftmost(node, least)
-
-    def _leftmost(self, node: int, least: Value) -> int:
-        while node < self._size:
-            node *= 2
-            if self._tree[node] < least:
-                node += 1
-        return node - self._size
