@@ -124,13 +124,11 @@ def run(options: argparse.Namespace) -> int:
     if options.disagreements:
         for line in _lines(study.disagreements(), study.to_dict()["annotators"]):
             say(line)
-    elif options.output_file is not None or not _has_files(options):
+    elif options.output_file is not None or not any(
+        (options.tsv, options.xlsx, options.html, options.pygamma)
+    ):
         put_result([study.render(form_of(options))], options.output_file)
     return 0
-
-
-def _has_files(options: argparse.Namespace) -> bool:
-    return any(path is not None for path in (options.tsv, options.xlsx, options.html, options.pygamma))
 
 
 def _write_places(study: Agreement, options: argparse.Namespace) -> None:

@@ -338,13 +338,9 @@ def _holds_feature(name: str, value: object) -> bool:
     )
 
 
-def _written_text(document: Document) -> str:
-    return document.text or ""
-
-
 _HOLDS = frozenset({"features", "gaps", "zero-length spans", "overlapping spans", "spans across sentences"})
 
-_BESIDE: Mapping[str, Any] = {".txt": _written_text}
+_BESIDE: Mapping[str, Any] = {".txt": lambda document: document.text or ""}
 
 FORMAT = Format(
     name="brat",

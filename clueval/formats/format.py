@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 from clueval.exceptions import UsageError
 from clueval.formats.columns.token_lines import TokenLines
 from clueval.formats.recognition import Beginning, Sign, either
+from clueval.spans.span import DEFAULT_LAYER
 from clueval.textfiles import Part
 
 if TYPE_CHECKING:
@@ -211,3 +212,17 @@ class Format:
                 advice=" or ".join(self.treatments),
             )
         return invalid
+
+
+def only_layer(options: Options, file: str) -> str:
+    """Return the name of the only layer; its source does not matter. Raises `UsageError` for several layers."""
+    if options.layers is None:
+        return DEFAULT_LAYER
+    if len(options.layers) > 1:
+        raise UsageError(
+            f"the format has one layer, not {' and '.join(options.layers)}",
+            file=file,
+            advice="name one layer",
+        )
+    (name,) = options.layers
+    return name

@@ -18,7 +18,7 @@ from clueval.spans.document import Document
 from clueval.spans.span import DEFAULT_LAYER, Span
 
 if TYPE_CHECKING:
-    from clueval.metrics.key_rates import KeyRates, SummedKeyRates
+    from clueval.metrics.counting import KeyRates, SummedKeyRates
     from clueval.reports.table import Table
 
 Rates = tuple[float, float, float]

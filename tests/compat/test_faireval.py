@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 
 import clueval
 from clueval.cli import main
-from clueval.compat.faireval.config import FairEvalConfig, parse_config, run_config
-from clueval.compat.faireval.functions import (
+from clueval.compat.faireval import (
     annotation_stats,
     compare_spans,
     fscore,
@@ -22,7 +21,7 @@ from clueval.compat.faireval.functions import (
     precision,
     recall,
 )
-from clueval.compat.faireval.report import render_faireval
+from clueval.compat.faireval.config import FairEvalConfig, parse_config, render_faireval, run_config
 from clueval.compat.faireval.runs import Run, run_blocks
 from clueval.exceptions import CluevalError, FormatError, SpanError, TextMismatch, UsageError
 from clueval.formats.fair_spans import read_fair_spans

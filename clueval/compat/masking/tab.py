@@ -16,9 +16,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate
 from typing import Any, ClassVar, NamedTuple
 
-from clueval.compat.masking.program import OtherProgram, share
-from clueval.compat.masking.sides import examination_of
-from clueval.compat.masking.text_tokens import TextTokens
+from clueval.compat.masking.program import OtherProgram, TextTokens, examination_of, share
 from clueval.metrics.counting import Tally, f_measure
 from clueval.metrics.masking.exposure import Examination
 from clueval.metrics.masking.figures import weighted_sums

@@ -11,7 +11,7 @@ from sys import intern
 from typing import NamedTuple, overload
 
 from clueval.exceptions import FormatError, TagError
-from clueval.formats.columns.columns import TokenTable, parsed, tables
+from clueval.formats.columns.columns import parsed, tables
 from clueval.formats.columns.layout import Layout
 from clueval.formats.columns.markup import unescape
 from clueval.formats.columns.passages import Passage, misfits
@@ -301,17 +301,12 @@ def recognised_schemes(
     for passage in passages:
         tables = parsed(passage)
         for layer, decoder in decoders.items() if tables else ():
-            column = _column(tables, layer)
+            column = list(chain.from_iterable(table.tags()[layer] for table in tables))
             try:
                 decoder.accept(column, Seams(column).neighbours)
             except BadTag as error:
                 raise located(error, passage, layer) from None
     return {layer: decoder.scheme() for layer, decoder in decoders.items()}
-
-
-def _column(tables: Iterable[TokenTable], layer: str) -> list[str]:
-    """Return the tags of a layer, including borders."""
-    return list(chain.from_iterable(table.tags()[layer] for table in tables))
 
 
 def _borders(passage: Passage) -> list[int]:

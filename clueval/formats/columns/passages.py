@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import sys
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import chain
 
@@ -53,16 +53,6 @@ class Passage:
         known, before, line = self.anchors[place]
         between = sum(text.count("\n") + self.between for text in self.sentences[known:sentence])
         return line + between + row - before
-
-    def lines_at(self, positions: Iterable[int], starts: Sequence[int]) -> Iterator[int]:
-        """Yield the line number of each token at these positions; `starts` says where each sentence begins."""
-        for position in positions:
-            sentence = bisect_right(starts, position) - 1
-            place = 0
-            if len(self.anchors) > 1:
-                place = bisect_right(self.anchors, (sentence, position - starts[sentence], sys.maxsize)) - 1
-            known, before, line = self.anchors[place]
-            yield line + position - starts[known] - before + self.between * (sentence - known)
 
     def lines(self) -> Iterator[int]:
         """Yield the line number of every token line, in order."""
