@@ -11,8 +11,7 @@ from clueval.cli.parser import Command
 from clueval.cli.printing import put, put_painted, wrote
 from clueval.cli.reference import PARTS
 from clueval.exceptions import UsageError
-from clueval.guide.pages import Page, contents, page_named
-from clueval.guide.search import found_pages
+from clueval.guide.pages import Page, contents, found_pages, page_named
 
 USAGE = "[PAGE | WORD ...]"
 DESCRIPTION = """\

@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from clueval.statistics.bootstrap import bca, bca_levels, percentile
-    from clueval.statistics.correction import holm
     from clueval.statistics.mcnemar import mcnemar_exact
     from clueval.statistics.proportions import clopper_pearson, wilson
+    from clueval.statistics.randomisation import holm
     from clueval.statistics.student import t_p, t_quantile
 
 _MODULES = {
     "bca": "bootstrap",
     "bca_levels": "bootstrap",
     "clopper_pearson": "proportions",
-    "holm": "correction",
+    "holm": "randomisation",
     "mcnemar_exact": "mcnemar",
     "percentile": "bootstrap",
     "t_p": "student",
