@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import math
 
-from clueval.statistics.beta import inverse_beta
 from clueval.statistics.checked import require_share, require_trials
+from clueval.statistics.distributions import inverse_beta
 
 
 def wilson(k: int, n: int, confidence: float = 0.95) -> tuple[float, float]:

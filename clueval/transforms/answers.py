@@ -14,10 +14,9 @@ from clueval.spans.document import Document
 from clueval.spans.mention import MENTION, UNPARSABLE
 from clueval.spans.span import Frozen, Span
 from clueval.transforms.group import Group
-from clueval.transforms.locating import COUNTED
+from clueval.transforms.locating import COUNTED, unplaced_document
 from clueval.transforms.names import LOCATED
 from clueval.transforms.projection import project
-from clueval.transforms.unplaced import unplaced_document
 
 
 class InlineAnswers:

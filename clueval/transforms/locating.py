@@ -19,7 +19,7 @@ In "Ann met Ann at Annex", the mentions Ann, Ann, Ann are at [0,3) and [8,11), a
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -33,7 +33,6 @@ from clueval.transforms.group import Group
 from clueval.transforms.location_steps import FUZZY, LocationSteps
 from clueval.transforms.names import LOCATED
 from clueval.transforms.occurrences import Occurrences, Range
-from clueval.transforms.unplaced import unplaced_document
 
 COUNTED = ("exact", "space", "case", "fuzzy", "moved", "unlocatable", "ambiguous", "unparsable")
 """The numbers that `prepared` always has; of mentions, the number of ``answers``, too."""
@@ -215,3 +214,29 @@ def _of_the_same_id(predicted: Document, gold: Document) -> Document:
             advice="give both in the same order, or pair them by their ids with pair_by='id'",
         )
     return predicted
+
+
+def unplaced_document(
+    lost: Mapping[str, Sequence[Span]], gold: Document, file: str | None
+) -> Document | None:
+    """Return a document of spans without a place; its text is made of the texts of the mentions, one after another.
+
+    It has the id and the unit of gold. None if there are no spans.
+    """
+    if not any(lost.values()):
+        return None
+    words: list[str] = []
+    layers: dict[str, list[Span]] = {}
+    size = 0
+    for layer, spans in lost.items():
+        layers[layer] = []
+        for span in spans:
+            text = str(span.features.get(MENTION, "")).strip()
+            tokens = (text.split() or [""]) if gold.unit == "token" else [text]
+            length = len(tokens) if gold.unit == "token" else len(text)
+            layers[layer].append(Span(size, size + length, span.labels, {MENTION: text}, line=span.line))
+            words += tokens
+            size += length + (gold.unit == "character")
+    if gold.unit == "token":
+        return Document(gold.id, layers, tokens=words, file=file)
+    return Document(gold.id, layers, text="\n".join(words), unit="character", file=file)

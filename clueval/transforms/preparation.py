@@ -176,9 +176,8 @@ def _through(transforms: Sequence[Transform], group: Group) -> Group:
             error.document, error.file = gold.id, gold.file
             raise
         if unplaced is not None:
-            from clueval.transforms.unplaced import nothing_beside
-
-            alone = transform(Group(nothing_beside(unplaced, gold), unplaced))
+            nothing = Document(gold.id, {}, unit=unplaced.unit, metadata=gold.metadata, file=gold.file)
+            alone = transform(Group(nothing, unplaced))
             group = replace(group, unplaced=alone.predicted)
     return group
 
