@@ -20,8 +20,7 @@ from clueval.reading.rows import (
     is_row,
 )
 from clueval.spans.compared import SIDES
-from clueval.spans.document import Document
-from clueval.spans.missing_id import MissingId
+from clueval.spans.document import Document, MissingId
 from clueval.spans.span import DEFAULT_LAYER, NO_LABEL, Frozen, Span
 from clueval.spans.span_forms import as_span, as_spans, is_span
 
