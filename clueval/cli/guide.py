@@ -19,8 +19,7 @@ from clueval.cli.parser import Command
 from clueval.cli.printing import put, put_painted, wrote
 from clueval.exceptions import UsageError
 from clueval.formats import all_formats
-from clueval.guide.pages import Page, contents, page_named
-from clueval.guide.search import found_pages
+from clueval.guide.pages import Page, contents, found_pages, page_named
 from clueval.metrics import METRICS
 
 USAGE = "[PAGE | WORD ...]"

@@ -46,7 +46,7 @@ def _placing(plan: Plan, predicted: str, preparing: Preparing) -> Transform:
             )
         return Locating(preparing.occurrence or "in-order", preparing.location_steps())
     from clueval.transforms.alignment import MAX_CELLS
-    from clueval.transforms.answers import InlineAnswers
+    from clueval.transforms.locating import InlineAnswers
 
     preparing.require_no_answers()
     return InlineAnswers(MAX_CELLS if plan.align is None else plan.align)

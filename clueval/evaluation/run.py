@@ -74,7 +74,7 @@ def score(
     """Score predicted against gold.
 
     Args:
-        gold, predicted: two files, two folders (paired by relative name), two patterns (`clueval.reading.patterns`),
+        gold, predicted: two files, two folders (paired by relative name), two patterns (`clueval.reading.paths`),
             two lists of files (paired in order) or two open files; or one of these that has both sides, and None.
             Or what is in memory: for each document a list of tags, a list of spans as `Span`, ``(start, end,
             label)`` or dictionary (`clueval.spans.span_forms`), a `Document`, a spaCy ``Doc`` or a row of a

@@ -21,7 +21,7 @@ from clueval.reading.given_sides import pairs, span_documents
 from clueval.reading.pairing import ends_early, with_same_id
 from clueval.reading.same_text import first_line
 from clueval.reading.source import Source
-from clueval.spans.missing_id import same_id
+from clueval.spans.document import same_id
 from clueval.spans.span import DEFAULT_LAYER
 from clueval.transforms.group import Group
 

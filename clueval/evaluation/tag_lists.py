@@ -23,8 +23,7 @@ from clueval.reading.given_sides import materialised, pairs, place_of, require_a
 from clueval.reading.source import Source
 from clueval.reading.tag_sentences import TagOptions, documents_of_tags, require_lengths
 from clueval.spans.compared import SIDES, Compared
-from clueval.spans.document import Document
-from clueval.spans.missing_id import same_id
+from clueval.spans.document import Document, same_id
 from clueval.spans.seen_names import SeenNames
 from clueval.spans.span import DEFAULT_LAYER
 from clueval.tagging.decoder import Decoder

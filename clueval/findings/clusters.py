@@ -27,8 +27,7 @@ from clueval.reading.first_error import DocumentIds
 from clueval.reading.layers import layer_names
 from clueval.reading.same_text import require_same_text
 from clueval.reading.source import Source
-from clueval.spans.document import Document, Sentence
-from clueval.spans.missing_id import MissingId
+from clueval.spans.document import Document, MissingId, Sentence
 from clueval.spans.span import Frozen, Span
 from clueval.tagging.decoder import BadTag
 from clueval.tagging.schemes import OUTSIDE

@@ -30,7 +30,7 @@ from clueval.formats.columns.token_lines import TokenLines
 from clueval.formats.format import Format
 from clueval.formats.opened import Opened
 from clueval.formats.recognition import Beginning, Sign
-from clueval.spans.missing_id import MissingId
+from clueval.spans.document import MissingId
 from clueval.spans.span import DEFAULT_LAYER, NO_LABEL, Frozen, Span
 from clueval.tagging.schemes import INVALID, OUTSIDE, is_tag
 from clueval.textfiles import Complain

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from clueval.spans.missing_id import MissingId
+from clueval.spans.document import MissingId
 
 if TYPE_CHECKING:
     from clueval.spans.document import Document

@@ -58,11 +58,9 @@ def given(gold: Any, predicted: Any) -> Given:
     """
     if is_path_or_paths(gold) and (predicted is None or is_path_or_paths(predicted)):
         return Given("paths", gold, predicted)
-    from clueval.reading.given_sides import GivenSide, side_of  # files do not need it
+    from clueval.reading.given_sides import GivenSide, as_examples, side_of  # files do not need it
 
     if predicted is None:
-        from clueval.reading.spacy_docs import as_examples
-
         gold, predicted = as_examples(gold)
     sides = [side_of(side, name) for side, name in zip((gold, predicted), SIDES, strict=True)]
     kinds = dict.fromkeys(side.kind for side in sides if side.kind is not None)

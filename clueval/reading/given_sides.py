@@ -19,10 +19,8 @@ from clueval.reading.rows import (
     document_of_tags,
     is_row,
 )
-from clueval.reading.spacy_docs import document_of_spacy, is_spacy_doc
 from clueval.spans.compared import SIDES
-from clueval.spans.document import Document
-from clueval.spans.missing_id import MissingId
+from clueval.spans.document import Document, MissingId
 from clueval.spans.span import DEFAULT_LAYER, NO_LABEL, Frozen, Span
 from clueval.spans.span_forms import as_span, as_spans, is_span
 
@@ -255,3 +253,31 @@ def document_of_spans(spans: Sequence[Span], id_: str) -> Document:
                 of_layer = span if len(span.by_layer) < 2 else replace(span, labels=Frozen({layer: label}))
                 layers.setdefault(layer, []).append(of_layer)
     return Document(id_, Frozen(layers))
+
+
+def is_spacy_doc(item: object) -> bool:
+    """Return whether an item is a spaCy ``Doc``."""
+    return hasattr(item, "ents") and hasattr(item, "text") and hasattr(item, "has_annotation")
+
+
+def document_of_spacy(doc: Any, id_: str) -> Document:
+    """Return a spaCy ``Doc`` as a document: the characters of its text, and its entities in the layer `label`."""
+    from clueval.formats import docbin  # not needed without spaCy
+
+    return docbin.document_of_spacy(doc, {DEFAULT_LAYER: docbin.ENTS}, None, id=id_)
+
+
+def as_examples(gold: Any) -> tuple[Any, Any]:
+    """Return the documents of both sides of spaCy's ``Example`` objects. Raises `UsageError` for anything else."""
+    items = [gold] if _is_example(gold) else gold
+    items = list(items) if isinstance(items, Iterable) else []
+    if not items or not all(map(_is_example, items)):
+        raise UsageError(
+            "predicted is missing",
+            advice="give gold and predicted; only a file, a folder or spaCy's Examples hold both sides",
+        )
+    return [example.reference for example in items], [example.predicted for example in items]
+
+
+def _is_example(item: object) -> bool:
+    return hasattr(item, "reference") and hasattr(item, "predicted")

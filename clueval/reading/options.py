@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
@@ -309,9 +310,7 @@ class Reading:
                 advice=f"one of {', '.join(INVALID)}",
             )
         if self.inline_pattern is not None:
-            from clueval.reading.inline_pattern import require_pattern
-
-            require_pattern(self.inline_pattern)
+            _require_pattern(self.inline_pattern)
         for name, known in (("offsets", OFFSETS), ("answers", ANSWERS), ("unparsable", UNPARSABLE)):
             if getattr(self, name) not in (None, *known):
                 raise UsageError(
@@ -388,4 +387,19 @@ def require_positions(readings: Iterable[Reading], caller: str) -> None:
         raise UsageError(
             f"{caller} needs the positions of spans, which mentions do not have",
             advice="use score, profile, conventions or the command errors, which find them in the text of gold",
+        )
+
+
+def _require_pattern(pattern: str) -> None:
+    """Raise `UsageError` for what is no regular expression with the groups text and label."""
+    try:
+        groups = re.compile(pattern).groupindex.keys()
+    except (re.error, OverflowError, RecursionError) as error:
+        raise UsageError(
+            f"Reading.inline_pattern is not a regular expression: {error}", advice="correct it"
+        ) from None
+    if not {"text", "label"} <= groups:
+        raise UsageError(
+            "inline_pattern needs the groups text and label",
+            advice=r"as in @@(?P<text>.*?)##(?P<label>\w+)",
         )

@@ -167,3 +167,18 @@ class Document:
         if self.unit == "character":
             return (self.text or "")[start - first : end - first]
         return " ".join((self.tokens or ())[start - first : end - first])
+
+
+class MissingId(str):
+    """The number of a document in its file, in place of an id; it is equal to the same text.
+
+    >>> MissingId("1") == "1", same_id(MissingId("1"), "57"), same_id("1", "57")
+    (True, True, False)
+    """
+
+    __slots__ = ()
+
+
+def same_id(one: object, other: object) -> bool:
+    """Return whether two ids are equal, or one of them is not given."""
+    return one == other or isinstance(one, MissingId) or isinstance(other, MissingId)

@@ -125,6 +125,6 @@ def _of_golds(options: Preparing, gold: Any) -> Iterator[Transform]:
 
 def _of_untyped(options: Preparing) -> Iterator[Transform]:
     if options.untyped:
-        from clueval.transforms.untyped import Untyped
+        from clueval.transforms.label_map import Untyped
 
         yield Untyped()

@@ -12,7 +12,7 @@ from clueval.formats.columns.layout import ColumnOptions, Layout, fields_of, lay
 from clueval.formats.columns.markup import unescape
 from clueval.formats.columns.passages import Passage
 from clueval.limits import LINES_IN_SENTENCE, sentence_too_long
-from clueval.spans.missing_id import MissingId
+from clueval.spans.document import MissingId
 from clueval.spans.span import Span
 
 

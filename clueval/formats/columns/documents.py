@@ -17,9 +17,8 @@ from clueval.formats.columns.markup import unescape
 from clueval.formats.columns.passages import Passage, misfits
 from clueval.formats.text_pieces import joined
 from clueval.limits import MAX_DOCUMENT, document_too_long
-from clueval.spans.document import Document, Sentence
+from clueval.spans.document import Document, MissingId, Sentence
 from clueval.spans.flat import Flat
-from clueval.spans.missing_id import MissingId
 from clueval.spans.span import Frozen, Span
 from clueval.tagging.decoder import BadTag, Decoder
 from clueval.tagging.transitions import Neighbours, Seams

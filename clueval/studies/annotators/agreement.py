@@ -21,9 +21,9 @@ from clueval.options import field_names, with_fields
 from clueval.reading.options import Reading
 from clueval.spans.filters import parse_where
 from clueval.statistics.checked import require_share
+from clueval.statistics.distributions import t_quantile
 from clueval.statistics.interval import Interval
 from clueval.statistics.jackknife import degrees_of_freedom, effective_number, logit_jackknife, standard_error
-from clueval.statistics.student import t_quantile
 from clueval.statistics.unitizing import unitizing
 from clueval.studies.annotators.clusters import counted
 from clueval.studies.annotators.contests import DEFAULTS, Contests, chosen_conventions

@@ -16,8 +16,7 @@ from clueval.reading.paths import Files, with_equal_names, without_ending
 from clueval.reading.read_options import ReadOptions
 from clueval.reading.same_text import need_placing, require_same_text
 from clueval.reading.source import Source, source_of
-from clueval.spans.document import Document
-from clueval.spans.missing_id import MissingId
+from clueval.spans.document import Document, MissingId
 from clueval.textfiles import Progress
 
 Group = tuple[Document | None, ...]
