@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import replace
 from typing import Any, ClassVar
 
-from clueval.evaluation.settings import plain
+from clueval.evaluation.values import plain
 from clueval.metrics.gate import Gate
 from clueval.metrics.gate.list_evaluation import ListEvaluation, Lists
 from clueval.transforms.group import Group
