@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any
 from unittest.mock import patch
 
-from clueval.evaluation.regular_bytes import REGULAR
+from clueval.evaluation.byte_reader import REGULAR
 from clueval.formats.columns.sizes import Sizes
 from clueval.reading.read_options import ReadOptions
 

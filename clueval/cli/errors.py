@@ -27,8 +27,8 @@ from clueval.evaluation.run import score
 from clueval.exceptions import UsageError
 from clueval.findings.choice import Choice, expected, metrics_of, reports_of
 from clueval.findings.kept import KeptRows
-from clueval.findings.observer import DocumentsObserver, FindingsObserver
 from clueval.findings.page_profile import PageProfile
+from clueval.findings.stream import DocumentsObserver, FindingsObserver
 from clueval.findings.table import FINDING_KINDS, REASONS, Finding
 from clueval.metrics.exact import Exact
 from clueval.metrics.metric import Metric

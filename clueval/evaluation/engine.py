@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from clueval.evaluation.depths import depth_sequence
+from clueval.evaluation.counted import depth_sequence
 from clueval.evaluation.file_reading import FileEnd, FileReading
 from clueval.evaluation.inputs import Inputs, add_layer, include, no_inputs, reported
 from clueval.evaluation.plan import Plan

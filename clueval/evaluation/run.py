@@ -1,8 +1,8 @@
 """`score`: pairs gold with predicted, checks that their texts are equal, and counts.
 
 Column files, lists of tags and lists of spans are counted by clusters, without building documents
-(`clueval.evaluation.file_pairs`, `cluster_counts`); otherwise metrics count pairs of documents. Both ways give the same
-counts. Several processes count files and parts of files (`clueval.evaluation.parallel.schedule`).
+(`clueval.evaluation.count_files`, `cluster_counts`); otherwise metrics count pairs of documents. Both ways give the
+same counts. Several processes count files and parts of files (`clueval.evaluation.parallel.schedule`).
 """
 
 from __future__ import annotations
@@ -21,8 +21,7 @@ from clueval.evaluation.notices import repairs_of, warnings_of
 from clueval.evaluation.observer import Observer, require_names
 from clueval.evaluation.options import Counting, Groups, Workers, groups_of
 from clueval.evaluation.outcome import choices_of_counts, result_of
-from clueval.evaluation.parallel.executors import require_jobs
-from clueval.evaluation.parallel.work import FilePair
+from clueval.evaluation.parallel.work import FilePair, require_jobs
 from clueval.evaluation.plan import Plan, chosen_metrics, require_depths, require_sentences
 from clueval.evaluation.result import Result, with_reports
 from clueval.evaluation.signature import Signature

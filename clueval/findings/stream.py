@@ -3,14 +3,18 @@
 Files of the column formats are compared passage by passage: a sentence whose lines are the same on both sides has no
 error, and of the others each different cluster of rows is examined once (see `clueval.findings.clusters`). If the
 choice or the format needs more than a sentence, documents are compared instead; both ways give the same findings.
+
+Observers find errors in the pass that counts (see `clueval.evaluation.observer`). They see what has been checked and
+counted already, so no error of the input is found here first.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import zip_longest
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Any, ClassVar, Generic, TypeVar, Unpack
 
 from clueval.exceptions import (
     UsageError,
@@ -19,9 +23,10 @@ from clueval.exceptions import (
     require_instance,
     require_kind,
 )
-from clueval.findings.choice import Choice, choice_with, findings
+from clueval.findings.choice import Choice, ReasonKey, choice_with, findings
 from clueval.findings.clusters import ClusterErrors, DifferingRows, LineCheck, WrongLines
 from clueval.findings.table import Finding
+from clueval.formats.columns.passages import Passage
 from clueval.options import field_names, with_fields
 from clueval.reading.first_error import raise_first_error
 from clueval.reading.given import Given, InputSide, given
@@ -227,3 +232,49 @@ def within_sentences(own: Source, other: Source, choice: Choice) -> bool:
         and decoder.named_scheme == other_decoder.named_scheme
         and choice.window is None
     )
+
+
+Row = TypeVar("Row")
+
+
+class DocumentsObserver(Generic[Row]):
+    """Gives the documents that are counted to `find`, and what that finds to `take`."""
+
+    name: ClassVar[str] = "errors"
+
+    def __init__(
+        self, find: Callable[[Document, Document], Iterable[Row]], take: Callable[[Iterable[Row]], None]
+    ) -> None:
+        self._find, self._take = find, take
+
+    def see(self, group: Group) -> None:
+        self._take(self._find(group.gold, group.predicted))
+
+    def section(self) -> dict[str, Any]:
+        """Return nothing: errors have outputs of their own."""
+        return {}
+
+
+class FindingsObserver(DocumentsObserver[Any]):
+    """Finds the errors of a choice, also in passages of column files, of which it parses what differs.
+
+    `counts`, if given, gets the numbers of `findings`, whichever errors are taken.
+    """
+
+    def __init__(
+        self,
+        choice: Choice,
+        take: Callable[[Iterable[Any]], None],
+        counts: Counter[ReasonKey] | None = None,
+    ) -> None:
+        super().__init__(lambda gold, predicted: findings(gold, predicted, choice, counts), take)
+        self._choice, self._counts = choice, counts
+        self._errors: ClusterErrors | None = None
+
+    def reads_passages(self, gold: Source, predicted: Source) -> bool:
+        self._errors = ClusterErrors((gold, predicted), self._choice, self._counts)
+        return within_sentences(gold, predicted, self._choice)
+
+    def see_passages(self, sources: tuple[Source, Source], passages: tuple[Passage, Passage]) -> None:
+        assert self._errors is not None
+        self._take(self._errors.findings(DifferingRows(passages)))

@@ -31,8 +31,7 @@ from typing import Any, NamedTuple
 
 from clueval.evaluation.engine import Evaluation
 from clueval.evaluation.observer import WorkerObserver
-from clueval.evaluation.parallel.cuts import Heads, PartPair, cut
-from clueval.evaluation.parallel.row_cuts import cut_lines, holds_json_lines
+from clueval.evaluation.parallel.cuts import Heads, PartPair, cut, cut_lines, holds_json_lines
 from clueval.evaluation.parallel.work import FilePair, Work, finish, size_of
 from clueval.evaluation.totals import PartialCounts
 from clueval.exceptions import CluevalError

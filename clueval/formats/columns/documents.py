@@ -257,7 +257,7 @@ def _document(
             layers[layer].extend(_spans(found, passage, borders))
         for layer, some in passage.spans.items():
             layers[layer] += some
-        of_passage = _without(borders, columns.flags)
+        of_passage = list(compress(columns.flags, are_tokens))
         flags += of_passage
         if passage.layout.misc is None or passage.layout.made:
             sentences += _sentences(passage, borders, sentence_id)
