@@ -15,7 +15,7 @@ from clueval.spans.document import Document
 from clueval.spans.missing_id import MissingId
 from clueval.spans.span import DEFAULT_LAYER, Frozen, Span
 from clueval.spans.span_forms import as_spans
-from clueval.tagging.decoding import decode, decode_tags
+from clueval.tagging.decoder import decode, decode_tags
 
 TEXT = ("text", "data")
 TOKENS = ("tokens", "words")
