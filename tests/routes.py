@@ -25,7 +25,7 @@ from clueval.evaluation.result import Result
 from clueval.exceptions import CluevalError
 from clueval.formats.columns.sizes import Sizes
 from clueval.formats.ltf import write_ltf
-from clueval.tagging.decoding import decode
+from clueval.tagging.decoder import decode
 from clueval.transforms.characters import to_characters
 
 Sentence = list[tuple[str, ...]]

@@ -31,7 +31,7 @@ from clueval.formats.json_rows import RowForm, RowReader, read_rows
 from clueval.limits import MAX_SENTENCE, sentences_of
 from clueval.spans.document import Document
 from clueval.spans.span import DEFAULT_LAYER, PLACEHOLDERS, Span
-from clueval.tagging.decoding import decode
+from clueval.tagging.decoder import decode
 
 PUNCTUATION = frozenset(
     [

@@ -131,7 +131,7 @@ class Seams:
         return self._numbered
 
     def chunks(self, layer: str) -> Flat:
-        """Return the spans in the lenient reading, as `clueval.tagging.decoding.decode` does.
+        """Return the spans in the lenient reading, as `clueval.tagging.decoder.decode` does.
 
         >>> Seams(["B-PER", "I-PER", "O", "I-LOC"]).chunks("entity").ends
         [2, 4]

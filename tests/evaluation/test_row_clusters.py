@@ -25,8 +25,7 @@ from clueval.metrics import metric_named
 from clueval.reading.read_options import ReadOptions
 from clueval.reading.source import source_of
 from clueval.spans.compared import SIDES
-from clueval.tagging.decoder import Decoder
-from clueval.tagging.decoding import decode
+from clueval.tagging.decoder import Decoder, decode
 from clueval.transforms.group import Group
 
 PLAN = LEVELS._replace(

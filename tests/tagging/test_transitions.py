@@ -13,7 +13,7 @@ from clueval.metrics.metric import Side
 from clueval.spans.flat import Flat
 from clueval.spans.matching import match_spans
 from clueval.spans.span import Span
-from clueval.tagging.decoding import decode
+from clueval.tagging.decoder import decode
 from clueval.tagging.transitions import FEW, Pairs, Seams
 
 FEW_TAGS = ["O", "B-X", "I-X", "E-X", "S-X", "L-Y", "U-Y", "I-Y"]

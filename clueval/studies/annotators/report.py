@@ -132,7 +132,7 @@ def sequence_report(tables: Tables, overlap: str | None = None) -> dict[str, Any
             items: {which: coefficients(tables, items, which) for which in domains}
             for items, domains in DOMAINS.items()
         },
-        "unitizing": None if overlapping else _unitizing(tables),
+        "unitizing": None if overlapping else unitizing(unitized(tables)),
         "disagreements": _disagreements(tables),
         "confusion": _confusion(tables),
     }
@@ -249,10 +249,6 @@ def unitized(tables: Tables) -> Unitized:
         overlaps[label] += Fraction(n, (m - 1) ** 2)
     squares = {label: n for (label,), n in tables.of("Q").items()}
     return Unitized(coincidences(value_pairs(tables, "positions", "all")[0]), squares, overlaps)
-
-
-def _unitizing(tables: Tables) -> dict[str, Any]:
-    return unitizing(unitized(tables))
 
 
 def _disagreements(tables: Tables) -> dict[str, Any]:

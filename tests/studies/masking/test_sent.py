@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from clueval import Document, Span, score
 from clueval.compat.masking.i2b2 import I2b2Figures
 from clueval.studies.masking.collector import LeakCollector, WatchedMasking
-from clueval.tagging.decoding import decode
+from clueval.tagging.decoder import decode
 
 TAGS = st.lists(st.sampled_from(["O", "O", "B-A", "I-A", "B-B"]), min_size=6, max_size=6)
 PAIRS = st.lists(st.tuples(TAGS, TAGS), min_size=1, max_size=4)
