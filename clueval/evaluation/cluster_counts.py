@@ -21,7 +21,7 @@ Tallies = dict[tuple[str, str], Tally]
 _TOGETHER = 1 << 12
 """The number of clusters that are counted as one document."""
 
-_FEW = 1 << 8
+_FEW = 1 << 9
 """The number of clusters that are counted as often as they occur, which takes less time than several documents."""
 
 
@@ -78,8 +78,8 @@ def by_power(clusters: Counter[Cluster]) -> Iterator[tuple[int, Sequence[Cluster
 
     Few clusters are repeated instead.
 
-    >>> list(by_power(Counter("ab" * 200)))
-    [(8, ['a', 'b']), (64, ['a', 'b']), (128, ['a', 'b'])]
+    >>> list(by_power(Counter("ab" * 400)))
+    [(16, ['a', 'b']), (128, ['a', 'b']), (256, ['a', 'b'])]
     >>> list(by_power(Counter("aab")))
     [(1, ['a', 'a', 'b'])]
     """
