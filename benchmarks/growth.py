@@ -27,7 +27,7 @@ from typing import Any, NamedTuple
 from measure import environment, progress
 
 from clueval import score
-from clueval.compat.faireval.report import render_faireval
+from clueval.compat.faireval.config import render_faireval
 from clueval.exceptions import CluevalError
 from clueval.findings.choice import findings
 from clueval.findings.fair import fair_findings

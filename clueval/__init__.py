@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from clueval.spans.span import Span
     from clueval.studies.annotators.agreement import Agreement, agree
     from clueval.studies.annotators.curation import Curated, curate
-    from clueval.studies.annotators.disagreement import Disagreement
+    from clueval.studies.annotators.places import Disagreement
     from clueval.studies.compare import Comparison, compare
     from clueval.studies.conventions import Conventions, conventions
     from clueval.studies.diff import Diff, diff
@@ -75,7 +75,7 @@ _MODULES = {
     "Comparison": "studies.compare",
     "Conventions": "studies.conventions",
     "Curated": "studies.annotators.curation",
-    "Disagreement": "studies.annotators.disagreement",
+    "Disagreement": "studies.annotators.places",
     "Diff": "studies.diff",
     "Document": "spans.document",
     "Finding": "findings.table",

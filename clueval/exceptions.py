@@ -207,7 +207,10 @@ def require_kind(value: object, annotation: str, name: str) -> None:
     clueval.exceptions.UsageError: token must be a whole number or None, not a str
     """
     kinds = _kinds_of(annotation)
-    if kinds and not any(kind.holds(value) for kind in kinds):
+    for kind in kinds:
+        if kind.holds(value):
+            return
+    if kinds:
         says = " or ".join(kind.says for kind in kinds)
         raise UsageError(f"{name} must be {says}, not {described(value)}")
 

@@ -98,6 +98,27 @@ def in_sentences(numbered: Iterable[tuple[int, str]], file: str, most: int) -> I
         yield number, line
 
 
+def sentences_of(blocks: Iterable[tuple[int, str]], file: str, most: int) -> Iterator[tuple[int, list[str]]]:
+    """Yield the lines between blank lines, with the number of the first one; `blocks` are those of a file.
+
+    Raises `FormatError` for a sentence of more than `most` lines.
+    """
+    held: list[str] = []
+    first = 1
+    for start, block in blocks:
+        for number, line in enumerate(block.removesuffix("\n").split("\n"), start):
+            if line and not line.isspace():
+                first = first if held else number
+                held.append(line)
+                if len(held) > most:
+                    raise sentence_too_long(file, first, most)
+            elif held:
+                yield first, held
+                held = []
+    if held:
+        yield first, held
+
+
 def held_lines(numbered: Iterable[tuple[int, str]], file: str, most: int) -> Iterator[tuple[int, str]]:
     """Yield the numbered lines of a file that is held as a whole, unchanged.
 

@@ -12,6 +12,7 @@ import math
 import sys
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import Field, fields, replace
+from functools import cache
 from types import MappingProxyType
 from typing import Any, NamedTuple, TypeVar
 
@@ -74,12 +75,19 @@ def options_of(group: Any) -> Iterator[tuple[Field[Any], Option]]:
 
 def field_names(group: Any) -> list[str]:
     """Return the names of the fields of a dataclass."""
-    return [field.name for field in fields(group)]
+    kind: Any = group if isinstance(group, type) else type(group)
+    return [name for name, _ in _declared(kind)]
+
+
+@cache
+def _declared(kind: Any) -> list[tuple[str, str]]:
+    """Return the name and the type of each field of a dataclass."""
+    return [(field.name, str(field.type)) for field in fields(kind)]
 
 
 def with_fields(group: Group, options: Mapping[str, Any]) -> Group:
     """Return the dataclass `group` with the values of those options that are fields of it."""
-    named = {name: options[name] for name in field_names(group) if name in options}
+    named = {name: options[name] for name in field_names(group) if name in options} if options else {}
     return replace(group, **named) if named else group  # type: ignore[type-var]  # a dataclass
 
 
@@ -98,8 +106,9 @@ def changed_fields(group: Any) -> list[str]:
 
 def require_types(group: Any) -> None:
     """Raise `UsageError` for a field of a dataclass whose value is not of its type, as far as `_KINDS` has the type."""
-    for field in fields(group):
-        require_kind(getattr(group, field.name), str(field.type), field.name)
+    kind: Any = type(group)
+    for name, annotation in _declared(kind):
+        require_kind(getattr(group, name), annotation, name)
 
 
 def column(text: str) -> int:

@@ -134,7 +134,7 @@ def _meant(name: str) -> Iterator[Path]:
         if re.search(r"[*?\[]", name):
             from glob import glob
 
-            yield from filter(Path.is_file, map(Path, glob(name, recursive=True)))  # noqa: PTH207  # as `patterns` does
+            yield from filter(Path.is_file, map(Path, glob(name, recursive=True)))  # noqa: PTH207  # as for a pattern
         archives = (Path(name[: mark.start()]) for mark in re.finditer("!", name))
         yield from filter(Path.is_file, archives)
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from clueval.evaluation.column_clusters import cluster_reading
-from clueval.evaluation.lockstep import FileReading
+from clueval.evaluation.column_clusters import cluster_readings
+from clueval.evaluation.file_reading import FileReading
 from clueval.evaluation.plan import Plan
 from clueval.evaluation.row_clusters import Decoders, RowClusters
 from clueval.formats.columns.sizes import Sizes
@@ -19,7 +19,7 @@ LEVELS = Plan((metric_named("levels"),), False, Filter(), ())
 
 def reading_of(gold: Source, predicted: Source, plan: Plan = LEVELS) -> FileReading | None:
     """Two files counted by clusters; None if their documents must be counted."""
-    return cluster_reading(gold, predicted, plan, SeenNames(plan.where))
+    return next(cluster_readings(gold, predicted, plan, SeenNames(plan.where)), None)
 
 
 def row_clusters(layers: Sequence[str], decoders: Decoders, plan: Plan = LEVELS) -> RowClusters:

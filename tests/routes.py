@@ -25,7 +25,7 @@ from clueval.evaluation.result import Result
 from clueval.exceptions import CluevalError
 from clueval.formats.columns.sizes import Sizes
 from clueval.formats.ltf import write_ltf
-from clueval.tagging.decoding import decode
+from clueval.tagging.decoder import decode
 from clueval.transforms.characters import to_characters
 
 Sentence = list[tuple[str, ...]]
@@ -117,7 +117,7 @@ class Files:
         if sets[side] is not None:
             reading["annotation_set"] = sets[side]
         if layers is not None:
-            layers = {name: of if isinstance(of, int) else of[side] for name, of in layers.items()}
+            layers = {name: of if isinstance(of, int | str) else of[side] for name, of in layers.items()}
         return read(path, layers, **reading)
 
 
@@ -207,6 +207,61 @@ def hipe(texts: Sequence[Text]) -> str:
             flags = ["_"] * (len(rows) - 1) + ["EndOfSentence"]
             lines = [_row((*row[:3], flag), "\t") for row, flag in zip(rows, flags, strict=True)]
             parts += [*lines[:2], "# segment_iiif_link = _\n\n", *lines[2:]]
+    return "".join(parts)
+
+
+def conllu(texts: Sequence[Text]) -> str:
+    """The tags of two layers under keys of ``MISC``; some rows are no tokens."""
+    parts = []
+    for text in texts:
+        parts.append(f"# newdoc id = {text.id}\n# meta::domain = {text.domain}\n")
+        for place, rows in enumerate(text.sentences):
+            misc = [
+                "|".join([*(["NER=" + row[1]] if row[1] != "O" else []), f"RISK={row[2]}"]) for row in rows
+            ]
+            lines = _conllu_lines(rows, misc)
+            parts += [f"# sent_id = {place}\n", *lines[:1], "2-3\tx" + "\t_" * 8 + "\n", *lines[1:], "\n"]
+    return "".join(parts)
+
+
+def conllu_brackets(texts: Sequence[Text]) -> str:
+    """The spans of the first layer as brackets."""
+    parts = []
+    for text in texts:
+        parts.append(f"# newdoc id = {text.id}\n# meta::domain = {text.domain}\n")
+        for rows in text.sentences:
+            misc = [""] * len(rows)
+            for number, (start, end, label) in enumerate(decode([row[1] for row in rows])):
+                misc[start] += f"Entity=(e{number}-{label}"
+                misc[end - 1] += ")" if end == start + 1 else f"Entity=e{number})"
+            parts += [*_conllu_lines(rows, [value or "_" for value in misc]), "\n"]
+    return "".join(parts)
+
+
+def _conllu_lines(rows: Sequence[tuple[str, ...]], misc: Sequence[str]) -> list[str]:
+    return [
+        f"{number}\t{row[0]}\t_\tX\t_\t_\t0\troot\t_\t{value}\n"
+        for number, (row, value) in enumerate(zip(rows, misc, strict=True), 1)
+    ]
+
+
+def conll2012(texts: Sequence[Text]) -> str:
+    """The spans of the first layer as brackets; the number of columns differs from sentence to sentence."""
+    parts = []
+    for text in texts:
+        parts.append(f"#begin document ({text.id}); part 000\n")
+        for place, rows in enumerate(text.sentences):
+            values = ["*"] * len(rows)
+            for start, end, label in decode([row[1] for row in rows]):
+                values[start] = f"({label}" + (")" if end == start + 1 else "*")
+                values[end - 1] = values[end - 1] if end == start + 1 else "*)"
+            more = " *" * (place % 3)
+            parts += [
+                f"d 0 {number} {row[0]}  NN * - - - -  {value}{more} -\n"
+                for number, (row, value) in enumerate(zip(rows, values, strict=True))
+            ]
+            parts.append("\n")
+        parts.append("#end document\n")
     return "".join(parts)
 
 
@@ -322,6 +377,11 @@ FORMATS = {
         numbers_first, "iob2", {"layers": {"entity": 3, "risk": 4}}, "entity", metadata=True, columns=True
     ),
     "hipe": Format(hipe, "tsv", {"layers": {"entity": 2, "risk": 3}}, "entity", metadata=True, columns=True),
+    "conllu": Format(
+        conllu, "conllu", {"layers": {"entity": "NER", "risk": "RISK"}}, "entity", metadata=True, columns=True
+    ),
+    "conllu, brackets": Format(conllu_brackets, "conllu", metadata=True),
+    "conll2012": Format(conll2012, "gold_conll"),
     "conll2000": Format(conll2000, "conll", {"input": "conll2000"}),
     "fair-spans": Format(fair_spans, "csv"),
     "ltf": Format(ltf, "xml"),
@@ -411,7 +471,7 @@ def _by_short_passages(files: Files, options: Options) -> Result:
 
 
 def _by_small_blocks(files: Files, options: Options) -> Result:
-    with handed_in(Sizes(block=64, look=3, look_on=2)):
+    with handed_in(Sizes(block=64)):
         return by_files(files, options)
 
 
@@ -526,7 +586,9 @@ def _one_file(form: Format, options: Options) -> bool:
 
 
 def _one_file_of_columns(form: Format, options: Options) -> bool:
-    return form.columns and form.files == 1
+    return (
+        form.columns and form.files == 1 and form is not FORMATS["conllu"]
+    )  # whose columns are not the user's
 
 
 def _leaves_out_no_span(form: Format, options: Options) -> bool:

@@ -1,4 +1,4 @@
-"""Small sizes, and files read without lockstep or as documents, for tests of what must not depend on any of these."""
+"""Small sizes, and files read as passages or as documents, for tests of what must not depend on any of these."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any
 from unittest.mock import patch
 
-from clueval.evaluation.lockstep.regular import REGULAR
+from clueval.evaluation.byte_reader import REGULAR
 from clueval.formats.columns.sizes import Sizes
 from clueval.reading.read_options import ReadOptions
 
@@ -37,6 +37,10 @@ def passages_alone() -> Iterator[None]:
 
 @contextmanager
 def documents_alone() -> Iterator[None]:
-    """Files are counted as documents, one by one, in this process and in those that it forks."""
-    with patch("clueval.evaluation.count_files.count_without_documents", return_value=(False, None)):
+    """Files and lists are counted as documents, one by one, in this process and in those that it forks."""
+    with (
+        patch("clueval.evaluation.count_files.count_without_documents", return_value=(False, None)),
+        patch("clueval.evaluation.tag_lists._counts_clusters", return_value=False),
+        patch("clueval.evaluation.span_lists._counts_clusters", return_value=False),
+    ):
         yield

@@ -66,6 +66,9 @@ YET_DOUBLED: set[str] = set()
 YET_MANY_PARAMETERS: set[str] = set()
 """Functions with too many parameters, each `module.function`. This list may only shrink."""
 
+MOST_MODULES = 106
+"""The number of modules that a call for two files imports. It may only shrink."""
+
 HALF_HOUR_PATH = (
     *(
         f"spans.{name}"
@@ -299,19 +302,16 @@ def test_the_plain_way_of_counting_can_be_read_in_half_an_hour() -> None:
     assert len(lines) <= 1_900
 
 
-def test_lockstep_knows_nothing_of_what_counts_and_has_one_entrance() -> None:
-    inside = {module for module in FILES if module.startswith("evaluation.lockstep")}
-    known = {other for module in inside for other in imports(module) if package_of(other) == "evaluation"}
-    users = {
-        module for module in FILES.keys() - inside if imports(module) & (inside - {"evaluation.lockstep"})
-    }
+BYTES = {f"evaluation.{name}" for name in ("byte_reader", "byte_rows")}
 
-    assert known <= inside
-    assert users == {
-        "evaluation.row_clusters",  # its tag runs
-        "evaluation.file_pairs",  # FairEval's run over its formats, which is no comparison
-        "compat.faireval.config",
-    }
+
+def test_bytes_are_read_only_where_clusters_are_counted_and_name_no_format() -> None:
+    users = {module for module in FILES.keys() - BYTES if imports(module) & BYTES}
+    known = set().union(*map(imports, BYTES))
+
+    assert users == {"evaluation.column_clusters", "evaluation.row_clusters"}
+    assert not known & {module.removeprefix("clueval.") for module in FORMATS.values()}
+    assert {other for other in known if package_of(other) == "evaluation"} <= BYTES
 
 
 def test_few_modules_lie_directly_in_the_package() -> None:
@@ -374,3 +374,16 @@ def test_importing_clueval_loads_nothing_that_it_does_not_need() -> None:
     }
 
     assert not heavy & set(loaded)
+
+
+def test_a_fresh_call_imports_few_modules(tmp_path: Path) -> None:
+    for name in ("gold", "predicted"):
+        (tmp_path / f"{name}.conll").write_text("Ada\tB-PER\nmet\tO\n\n", encoding="utf-8")
+    code = (
+        "import sys; from clueval import score; score('gold.conll', 'predicted.conll'); print(*sys.modules)"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+
+    assert len([name for name in ran.stdout.split() if name.startswith("clueval")]) <= MOST_MODULES

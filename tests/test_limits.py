@@ -102,10 +102,10 @@ def test_a_sentence_may_have_as_many_tokens_as_the_limit_and_no_more(
     ("form", "ending", "corpus", "line"),
     [case if case[0] == "conll" else pytest.param(*case, marks=pytest.mark.long) for case in CORPORA],
 )
-def test_long_sentence_is_found_across_blocks_and_in_lockstep(
+def test_long_sentence_is_found_across_blocks_and_in_files_read_as_bytes(
     tmp_path: Path, form: str, ending: str, corpus: Any, line: int
 ) -> None:
-    size = Sizes().least_limit + 3 if form in ("conll", "vrt") else 100_000
+    size = 4 * Sizes().block + 3 if form in ("conll", "vrt") else 100_000
     path = write(tmp_path / f"g.{ending}", corpus(size))
 
     for found in routes(path, input=form, max_sentence=size - 1):
@@ -117,15 +117,15 @@ def test_long_sentence_is_found_across_blocks_and_in_lockstep(
 
 
 @pytest.mark.long
-def test_sentence_just_below_the_limit_is_counted_in_lockstep_and_as_passages(tmp_path: Path) -> None:
-    size = Sizes().least_limit + 3
+def test_sentence_just_below_the_limit_is_counted_from_bytes_and_as_passages(tmp_path: Path) -> None:
+    size = 4 * Sizes().block + 3
     path = write(tmp_path / "g.conll", conll(size))
 
     assert score(path, path, max_sentence=size).tokens == size + 2
     assert score(path, path, by="document", max_sentence=size).tokens == size + 2
 
 
-LARGE = Sizes().least_limit + 1
+LARGE = 4 * Sizes().block + 1
 
 
 @pytest.mark.parametrize(

@@ -15,10 +15,9 @@ from clueval.cli.printing import remark, say, wrote
 from clueval.cli.progress import progress
 from clueval.exceptions import UsageError
 from clueval.overwriting import input_path
-from clueval.studies.annotators.agreement import Agreement, agree
+from clueval.studies.annotators.agreement import OTHERS, Agreement, agree
 from clueval.studies.annotators.contests import DEFAULTS, KEYS
-from clueval.studies.annotators.disagreement import Disagreement
-from clueval.studies.annotators.prepared import OTHERS
+from clueval.studies.annotators.places import Disagreement
 from clueval.studies.annotators.render import FORMS
 
 USAGE = "A B [C ...]"
@@ -125,13 +124,11 @@ def run(options: argparse.Namespace) -> int:
     if options.disagreements:
         for line in _lines(study.disagreements(), study.to_dict()["annotators"]):
             say(line)
-    elif options.output_file is not None or not _has_files(options):
+    elif options.output_file is not None or not any(
+        (options.tsv, options.xlsx, options.html, options.pygamma)
+    ):
         put_result([study.render(form_of(options))], options.output_file)
     return 0
-
-
-def _has_files(options: argparse.Namespace) -> bool:
-    return any(path is not None for path in (options.tsv, options.xlsx, options.html, options.pygamma))
 
 
 def _write_places(study: Agreement, options: argparse.Namespace) -> None:
@@ -139,12 +136,12 @@ def _write_places(study: Agreement, options: argparse.Namespace) -> None:
     report = study.to_dict()
     names, sequences = report["annotators"], len(report["agreement"])
     if options.tsv is not None:
-        from clueval.studies.annotators.rows import write_tsv
+        from clueval.studies.annotators.tables import write_tsv
 
         write_tsv(options.tsv, study.disagreements(), names, sequences)
         wrote(options.tsv)
     if options.xlsx is not None:
-        from clueval.studies.annotators.workbook import write_xlsx
+        from clueval.studies.annotators.tables import write_xlsx
 
         write_xlsx(options.xlsx, study.disagreements(), names, sequences)
         wrote(options.xlsx)
@@ -152,15 +149,15 @@ def _write_places(study: Agreement, options: argparse.Namespace) -> None:
         study.write_page(options.html, lang=options.lang or "")
         wrote(options.html)
     if options.pygamma is not None:
-        from clueval.studies.annotators.pygamma import write_folder
+        from clueval.studies.annotators.tables import write_folder
 
-        n = write_folder(options.pygamma, study)
+        n = write_folder(options.pygamma, study.study)
         remark(f"wrote {n} file{'s' * (n != 1)} to {options.pygamma}")
 
 
 def _lines(rows: Iterable[Disagreement], names: list[str]) -> Iterator[str]:
     """Yield the places as text: where, in what, the readings of all annotators, and the sentence."""
-    from clueval.studies.annotators.disagreement import written
+    from clueval.studies.annotators.places import written
 
     width = max(map(len, names))
     for row in rows:

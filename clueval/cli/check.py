@@ -107,9 +107,7 @@ class _CheckLines:
 
     def _hint(self) -> str:
         """Return which columns look like tags if other columns were read as tags."""
-        if self._check.source.form.token_lines is None or not any(
-            "is not a tag" in key for key in self._lines
-        ):
+        if not self._check.source.form.has_columns or not any("is not a tag" in key for key in self._lines):
             return ""
         found = tag_columns(self._check.source)
         if not found:

@@ -53,7 +53,7 @@ def command_line(command: str | None, *, alone: bool = False) -> Parser:
     )
     for name, help_text in COMMANDS.items():
         if name == command:
-            _add_command(commands, name, help_text)
+            _add_arguments(commands.add_parser(name, help=help_text, **_settings(name)), name)
         elif not alone:
             commands.add_parser(name, help=help_text)
     return top
@@ -87,10 +87,6 @@ def command_parser(command: str) -> Command:
     parser = Command(prog=f"clueval {command}", **_settings(command))
     _add_arguments(parser, command)
     return parser
-
-
-def _add_command(commands: argparse._SubParsersAction[Command], name: str, help_text: str) -> None:
-    _add_arguments(commands.add_parser(name, help=help_text, **_settings(name)), name)
 
 
 def _add_arguments(parser: Command, command: str) -> None:

@@ -20,8 +20,8 @@ from clueval.overwriting import input_path
 from clueval.reading.layers import layer_names
 from clueval.spans.document import Document
 from clueval.studies.annotators.curation import Curated, curate
-from clueval.studies.annotators.disagreement import Disagreement
-from clueval.studies.annotators.rows import write_tsv
+from clueval.studies.annotators.places import Disagreement
+from clueval.studies.annotators.tables import write_tsv
 
 USAGE = "A B [C ...] -o FILE"
 DESCRIPTION = """\

@@ -24,8 +24,7 @@ from clueval.evaluation.result import Result
 from clueval.exceptions import UsageError
 from clueval.findings import page, text, xlsx
 from clueval.findings.choice import Choice, ReasonKey
-from clueval.findings.kept_text import KeptText
-from clueval.findings.observer import KeptRows
+from clueval.findings.kept import KeptRows, KeptText
 from clueval.findings.page import PlaceLines
 from clueval.findings.page_profile import PageProfile
 from clueval.findings.places import places, places_of_document

@@ -26,8 +26,9 @@ from clueval.evaluation.result import Result
 from clueval.evaluation.run import score
 from clueval.exceptions import UsageError
 from clueval.findings.choice import Choice, expected, metrics_of, reports_of
-from clueval.findings.observer import DocumentsObserver, FindingsObserver, KeptRows
+from clueval.findings.kept import KeptRows
 from clueval.findings.page_profile import PageProfile
+from clueval.findings.stream import DocumentsObserver, FindingsObserver
 from clueval.findings.table import FINDING_KINDS, REASONS, Finding
 from clueval.metrics.exact import Exact
 from clueval.metrics.metric import Metric
@@ -278,8 +279,7 @@ def _fair(options: argparse.Namespace, metric: Fair) -> Finder:
 
 def _noisy(options: argparse.Namespace, metric: Noisy) -> Finder:
     """Every gold span with its counterpart in a text that differs: as text, a table or a web page."""
-    from clueval.findings.noisy import explained
-    from clueval.findings.noisy_rows import explanation_rows, explanation_table
+    from clueval.findings.noisy import explained, explanation_rows, explanation_table
 
     def show(rows: KeptRows[tuple[str, Explanation]], result: Result) -> None:
         if options.html is not None:

@@ -12,9 +12,7 @@ from clueval.cli.jobs import add_jobs, workers
 from clueval.cli.outputs import add_page, refuse_to_overwrite, require_page, require_writable
 from clueval.cli.parser import Command
 from clueval.cli.printing import remark, wrote
-from clueval.compat.masking.conventions import PROGRAMS
-from clueval.compat.masking.run import masking
-from clueval.compat.masking.settings import SETTINGS
+from clueval.compat.masking.run import PROGRAMS, SETTINGS, masking
 from clueval.evaluation.options import Counting
 from clueval.metrics.masking import Masking
 from clueval.options import column

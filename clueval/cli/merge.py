@@ -11,7 +11,7 @@ from clueval.cli.parser import Command
 from clueval.cli.printing import remarking_passed_over
 from clueval.compat.convert import require_one_file
 from clueval.overwriting import input_path
-from clueval.reading.merged_rows import merged_rows
+from clueval.reading.merged import merged_rows
 
 USAGE = "FILE"
 DESCRIPTION = """\

@@ -125,7 +125,7 @@ class Command(Parser):
             self.epilog = f"{more}\n\n{examples or ''}"
         groups, self._action_groups = (
             self._action_groups,
-            [g for g in self._action_groups if self._is_main(g)],
+            [g for g in self._action_groups if g not in self.topics.values()],
         )
         try:
             return super().format_help()
@@ -148,9 +148,6 @@ class Command(Parser):
     def _complete_help(self) -> None:
         if self.before_help is not None:
             self.before_help()
-
-    def _is_main(self, group: argparse._ArgumentGroup) -> bool:
-        return group not in self.topics.values()
 
 
 def _unknown(arguments: Iterable[str], known: Mapping[str, str]) -> str:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from warnings import warn
 
 from clueval.cli import options as common
@@ -13,15 +14,6 @@ from clueval.cli import printing
 from clueval.cli.chosen import add_metrics, chosen_metrics, metric_names
 from clueval.cli.fields import add_fields, given_fields, group_of, typed
 from clueval.cli.forms import add_output, form_of, put_result
-from clueval.cli.gates import (
-    add_gates,
-    baseline_of,
-    exit_code,
-    needs_units,
-    require_gates,
-    units_of,
-    with_gates,
-)
 from clueval.cli.jobs import add_jobs, workers
 from clueval.cli.outputs import refuse_to_overwrite, require_writable
 from clueval.cli.parser import Command
@@ -33,7 +25,12 @@ from clueval.evaluation.units.unit import BY_DEFAULT
 from clueval.exceptions import CluevalWarning, UsageError
 from clueval.metrics.metric import Metric
 from clueval.options import options_of, whole
+from clueval.overwriting import input_path
 from clueval.visible import visible, visible_lines
+
+if TYPE_CHECKING:
+    from clueval.studies.gates import Limit
+
 
 USAGE = "GOLD PREDICTED"
 DESCRIPTION = """\
@@ -51,6 +48,8 @@ examples:
   clueval score gold.conll predicted.conll --metric fair --set fair.focus=system"""
 
 _FORMS = (*FORMS, "conlleval")
+
+_NEED_BASELINE = {"score": "--score", "allow_drop": "--allow-drop", "significant": "--significant"}
 
 
 def add_arguments(parser: Command) -> None:
@@ -71,7 +70,7 @@ def add_arguments(parser: Command) -> None:
         help="print only this number, with a signature of its own and BibTeX",
     )
     add_fields(parser, Trust, "output")
-    add_gates(parser)
+    _add_gates(parser)
     add_jobs(parser)
     parser.topic("counting").add_argument(
         "--max-alignment",
@@ -94,10 +93,10 @@ def run(options: argparse.Namespace) -> int:
     ]
     common.check_pairing(options)
     gold, predicted = common.sides_of(options)
-    require_gates(options)
+    _require_gates(options)
     saved = _saved(options)
-    baseline = baseline_of(options)
-    trust = _trust(options, units_of(baseline))
+    baseline = _baseline_of(options)
+    trust = _trust(options, _units_of(baseline))
     _warn_of_no_effect(options)
     with workers(options, [options.gold, options.predicted]) as work:
         result = score(
@@ -118,13 +117,13 @@ def run(options: argparse.Namespace) -> int:
         printing.wrote(saved)
     if trust.units is not None and not trust.intervals and not options.quiet:
         _say_units(result)
-    result = with_gates(result, options, trust, baseline)
+    result = _with_gates(result, options, trust, baseline)
     _put(result, options)
     if options.cite is None and (options.output_file is not None or form_of(options) != "text"):
         common.say_what_was_read(options, result)  # the text on the terminal has these lines
     if not options.quiet:
         printing.remark_passed_over(result.passed_over)
-    return exit_code(result)
+    return int(any(not gate["passed"] for gate in result.gates or ()))
 
 
 def _saved(options: argparse.Namespace) -> Path | None:
@@ -140,7 +139,7 @@ def _saved(options: argparse.Namespace) -> Path | None:
 def _trust(options: argparse.Namespace, of_baseline: str | None) -> Trust:
     """The options for intervals; with a baseline, its units are the default of what is counted by unit."""
     trust = group_of(Trust, options)
-    needed = BY_DEFAULT if needs_units(options) else trust.units
+    needed = BY_DEFAULT if _needs_units(options) else trust.units
     return trust if needed is None else replace(trust, resample_by=trust.resample_by or of_baseline or needed)
 
 
@@ -154,7 +153,7 @@ def _say_units(result: Result) -> None:
 def _warn_of_no_effect(options: argparse.Namespace) -> None:
     """Warn of options for intervals where nothing of the kind is computed."""
     given = given_fields(Trust, options)
-    if given.keys() & {"intervals"} or needs_units(options):
+    if given.keys() & {"intervals"} or _needs_units(options):
         return
     idle = {"intervals", "save"} | ({"resample_by"} if "save" in given or options.fail_if_worse else set())
     for field, declared in options_of(Trust):
@@ -223,3 +222,123 @@ def _names(options: argparse.Namespace, counting: dict[str, Any]) -> list[str]:
             advice="remove --metric, --where, --by and --unit",
         )
     return names
+
+
+def _add_gates(parser: Command) -> None:
+    """The options that make a command exit with 1 if a score is too low."""
+    group = parser.topic("gates")
+    group.add_argument(
+        "--fail-under",
+        action="append",
+        default=[],
+        metavar="PATH=X",
+        help="exit with 1 if this score (its place below metrics in the JSON, or f1 of the headline) is below X, a "
+        "fraction or a percentage (0.72 or 72%%); PATH.low=X tests the low end of its interval",
+    )
+    group.add_argument(
+        "--fail-if-worse",
+        type=input_path,
+        metavar="BASELINE",
+        help="exit with 1 if a score is below that of this saved result",
+    )
+    group.add_argument(
+        "--score",
+        action="append",
+        metavar="PATH",
+        help="with --fail-if-worse: the score that is compared (default: F1 of every headline)",
+    )
+    group.add_argument(
+        "--allow-drop",
+        type=typed(_drop),
+        metavar="X",
+        help="with --fail-if-worse: how far a score may fall, a fraction or a percentage: 0.01 or 1%% is one point "
+        "(default: 0)",
+    )
+    group.add_argument(
+        "--significant",
+        action="store_true",
+        help="with --fail-if-worse: a score fails only if it has also fallen significantly by more than --allow-drop",
+    )
+
+
+def _require_gates(options: argparse.Namespace) -> None:
+    """Raise `UsageError` for options of gates that cannot be read, or lack the baseline."""
+    if options.fail_if_worse is None:
+        for name, flag in _NEED_BASELINE.items():
+            given = getattr(options, name)
+            if given is not None and given is not False:
+                raise UsageError(f"{flag} needs --fail-if-worse", advice="add --fail-if-worse BASELINE")
+    for text in options.fail_under:
+        _limit(text)
+
+
+def _baseline_of(options: argparse.Namespace) -> Result | None:
+    """The saved result that ``--fail-if-worse`` names.
+
+    Raises `UsageError` if it cannot be tested by units, and that is asked for.
+    """
+    if options.fail_if_worse is None:
+        return None
+    from clueval.evaluation.units.loaded import load_result
+
+    baseline = load_result(options.fail_if_worse)
+    if options.significant:
+        from clueval.studies.systems import require_units
+
+        units = require_units(baseline, str(options.fail_if_worse))
+        asked = given_fields(Trust, options).get("resample_by", units.by)
+        if asked != units.by:
+            raise UsageError(
+                f"the units of the baseline are {units.by}, not {asked}", advice="leave out --resample-by"
+            )
+    return baseline
+
+
+def _units_of(baseline: Result | None) -> str | None:
+    """What the units of a baseline are, so that a result can be compared with it; None if it has none."""
+    return None if baseline is None or baseline.units is None else baseline.units.by
+
+
+def _needs_units(options: argparse.Namespace) -> bool:
+    """Whether a gate needs counts by unit."""
+    return options.significant or any(_limit(text).end is not None for text in options.fail_under)
+
+
+def _with_gates(result: Result, options: argparse.Namespace, trust: Trust, baseline: Result | None) -> Result:
+    """The result with the outcomes of all gates; the result itself if there are none."""
+    if not options.fail_under and baseline is None:
+        return result
+    from clueval.studies.gates import ScoreGate, fail_if_worse, fail_under
+
+    def gates() -> Iterator[ScoreGate]:
+        yield from fail_under(result, map(_limit, options.fail_under), trust)
+        if baseline is not None:
+            yield from fail_if_worse(
+                result,
+                baseline,
+                options.score,
+                options.allow_drop or 0.0,
+                trust,
+                significant=options.significant,
+            )
+
+    found = list(gates())
+    for gate in found:
+        if not gate.passed:
+            printing.remark(f"clueval {options.command}: {gate.score}: {gate.why}")
+    return replace(result, gates=[gate.to_dict() for gate in found])
+
+
+def _drop(text: str) -> float:
+    from clueval.studies.gates import drop_of
+
+    return drop_of(text)
+
+
+def _limit(text: str) -> Limit:
+    from clueval.studies.gates import limit_of
+
+    try:
+        return limit_of(text)
+    except ValueError as error:
+        raise UsageError(f"--fail-under: {error}") from None

@@ -7,16 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 from clueval.evaluation.units.unit import SENTENCE
 from clueval.exceptions import UsageError
-from clueval.reading.options import INLINE, MENTIONS, Reading, without_answers
+from clueval.reading.options import MENTIONS, Reading, without_answers
 
 if TYPE_CHECKING:
     from clueval.evaluation.plan import Plan
     from clueval.spans.document import Document
     from clueval.transforms.group import Transform
     from clueval.transforms.preparing import Preparing
-
-ANSWERS = (MENTIONS, INLINE)
-"""The formats of predicted that are answers."""
 
 
 def with_answers(plan: Plan, predicted: str, preparing: Preparing) -> Plan:
@@ -49,7 +46,7 @@ def _placing(plan: Plan, predicted: str, preparing: Preparing) -> Transform:
             )
         return Locating(preparing.occurrence or "in-order", preparing.location_steps())
     from clueval.transforms.alignment import MAX_CELLS
-    from clueval.transforms.answers import InlineAnswers
+    from clueval.transforms.locating import InlineAnswers
 
     preparing.require_no_answers()
     return InlineAnswers(MAX_CELLS if plan.align is None else plan.align)

@@ -8,10 +8,9 @@ from typing import Any
 
 from clueval.evaluation.inputs import schemes_of
 from clueval.evaluation.rows import rows_of
-from clueval.evaluation.score_path import number_at
-from clueval.evaluation.settings import with_settings
+from clueval.evaluation.score_path import number_at, whole_path
 from clueval.evaluation.signature import Signature
-from clueval.evaluation.whole_path import whole_path
+from clueval.evaluation.values import with_settings
 from clueval.exceptions import UsageError
 from clueval.metrics.metric import Metric
 from clueval.spans.span import MERGED

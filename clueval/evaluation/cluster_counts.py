@@ -6,9 +6,8 @@ from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from typing import TypeVar
 
-from clueval.evaluation.engine import Evaluation
 from clueval.evaluation.plan import Plan
-from clueval.evaluation.tallies import count_sides, in_unit, positions_of
+from clueval.evaluation.tallies import count_sides, in_unit, positions_of, sequences_in, sides_of
 from clueval.metrics.counting import Tally
 from clueval.spans.document import Document
 from clueval.spans.making import making_many
@@ -22,6 +21,9 @@ Tallies = dict[tuple[str, str], Tally]
 _TOGETHER = 1 << 12
 """The number of clusters that are counted as one document."""
 
+_FEW = 1 << 9
+"""The number of clusters that are counted as often as they occur, which takes less time than several documents."""
+
 
 class ClusterCounts:
     """The counts of a plan in clusters, out of which no span reaches. `seen_names` gets the labels of filters."""
@@ -29,7 +31,9 @@ class ClusterCounts:
     def __init__(self, plan: Plan, layers: Sequence[str], seen_names: SeenNames) -> None:
         self._plan, self._seen_names = plan, seen_names
         self._where = plan.where.on_layers(layers)
-        self._evaluation = Evaluation(plan, layers)
+        self._layers = [layer for layer in layers if all(layer != each.needs.within for each in plan.metrics)]
+        sequences = sequences_in(plan, self._layers)
+        self._places = [(metric, sequence) for metric in plan.metrics for sequence in sequences]
         self._positions = 0
         self._tallies: Tallies = {}
 
@@ -39,7 +43,7 @@ class ClusterCounts:
         self._seen_names.see_labels((gold, predicted), self._where)
         self._positions += times * positions_of(gold, predicted)
         with making_many(positions_of(gold, predicted)):
-            for sequence, own, other in self._evaluation.sides(gold, predicted):
+            for sequence, own, other in sides_of(self._plan, self._layers, gold, predicted):
                 for metric in self._plan.metrics:
                     total = self._tallies.setdefault((metric.name, sequence), Tally())
                     for key, number in count_sides(metric, own, other).items():
@@ -55,22 +59,34 @@ class ClusterCounts:
         for counts, times in parts:
             positions -= counts._positions * times
             for key, tally in counts._tallies.items():
-                total = found.setdefault(key, Tally())
+                total = found.get(key)
+                if total is None:
+                    total = found[key] = Tally()
                 for name, number in tally.items():
-                    total[name] += number * times
-        for metric in self._plan.metrics:
-            outside = Tally() if metric.needs.outside is None else metric.needs.outside(positions)
-            for sequence in self._evaluation.sequences():
-                found.setdefault((metric.name, sequence), Tally()).update(outside)
+                    total[name] = total.get(name, 0) + number * times
+        for metric, sequence in self._places:
+            total = found.get((metric.name, sequence))
+            if total is None:
+                total = found[metric.name, sequence] = Tally()
+            if metric.needs.outside is not None:
+                total.update(metric.needs.outside(positions))
         return found
 
 
 def by_power(clusters: Counter[Cluster]) -> Iterator[tuple[int, Sequence[Cluster]]]:
     """Yield each power of two with some clusters that have it in their multiplicity, in parts of limited size.
 
-    >>> list(by_power(Counter("aabaab")))
-    [(2, ['b']), (4, ['a'])]
+    Few clusters are repeated instead.
+
+    >>> list(by_power(Counter("ab" * 400)))
+    [(16, ['a', 'b']), (128, ['a', 'b']), (256, ['a', 'b'])]
+    >>> list(by_power(Counter("aab")))
+    [(1, ['a', 'a', 'b'])]
     """
+    if clusters.total() <= _FEW:
+        if clusters:
+            yield 1, list(clusters.elements())
+        return
     found: dict[int, list[Cluster]] = {}
     for cluster, times in clusters.items():
         while times:

@@ -1,106 +1,79 @@
 """Counts two column files by clusters (`clueval.evaluation.row_clusters`), without building documents.
 
-Regular parts of two files of one format are read in lockstep (`clueval.evaluation.lockstep`), whose tag runs are
-clusters; everything else as passages. Memory holds a passage of each side, or some blocks of both files, and a limited
-number of clusters. Anything unusual is an error; then `raise_first_error` looks for an error of the files, with its
-place, and if there is none, documents are counted.
+Both files are read in step as passages. Sentences whose lines are the same on both sides are split into columns once,
+the others on both sides, many lines at a time. Memory holds a passage of each side and a limited number of clusters.
+Anything unusual is an error; then `raise_first_error` looks for an error of the files, with its place, and if there is
+none, documents are counted.
 """
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Sequence
-from dataclasses import replace
-from functools import partial
-from itertools import repeat, zip_longest
-from operator import ne
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from itertools import compress, repeat, zip_longest
+from operator import methodcaller, ne, not_
+from typing import TYPE_CHECKING
 
-from clueval.evaluation.lockstep import FileEnd, FileReading, Stretch, can_use_lockstep, lockstep
+from clueval.evaluation.byte_reader import ByteReader, Stretch, reads_bytes
+from clueval.evaluation.cluster_counts import Tallies
+from clueval.evaluation.file_reading import FileEnd, FileReading
 from clueval.evaluation.plan import Plan
 from clueval.evaluation.row_clusters import DocumentClusters, RowClusters
+from clueval.evaluation.units.unit import SENTENCE
 from clueval.exceptions import CluevalError
-from clueval.formats.columns.columns import TokenTable, batches, parsed
-from clueval.formats.columns.documents import located
+from clueval.formats.columns.builder import NamedDocument
+from clueval.formats.columns.columns import TokenTable, batches
 from clueval.formats.columns.layout import Layout
 from clueval.formats.columns.passages import Passage
-from clueval.formats.columns.sizes import Sizes
 from clueval.reading.layers import layer_names
-from clueval.reading.pairing import ends_early
-from clueval.reading.same_text import first_difference, first_line, require_same_frame
+from clueval.reading.same_text import require_same_frame
 from clueval.reading.source import Source
-from clueval.reading.unique_ids import with_unique_ids
 from clueval.spans.compared import SIDES, Compared
 from clueval.spans.filters import ID
 from clueval.spans.seen_names import SeenNames
-from clueval.tagging.decoder import BadTag
-from clueval.tagging.schemes import OUTSIDE
-from clueval.tagging.transitions import Seams
+
+if TYPE_CHECKING:
+    from clueval.reading.first_error import DocumentIds
 
 
 class UnusualPassage(CluevalError):
     """A passage that must be read as part of a document."""
 
 
-def cluster_reading(gold: Source, predicted: Source, plan: Plan, seen_names: SeenNames) -> FileReading | None:
-    """Two column files, counted by clusters; None if documents are needed. `seen_names` gets the labels of filters.
+def cluster_readings(
+    gold: Source, predicted: Source, plan: Plan, seen_names: SeenNames
+) -> Iterator[FileReading]:
+    """Two column files, counted by clusters; another reading if an error ends the first, none if documents are needed.
 
-    Reads nothing before the first value is requested.
+    `seen_names` gets the labels of filters. Reads nothing before the first value of a reading is requested.
     """
     layers = layer_names(gold.options.layers)
-    in_columns = gold.token_lines is not None and predicted.token_lines is not None
+    in_columns = all(source.token_lines is not None or source.in_brackets for source in (gold, predicted))
     if not in_columns or layers != layer_names(predicted.options.layers):
-        return None
+        return
     in_characters = plan.unit == "character"
     by_document, on_layers = plan.counts_by_document(layers), plan.where.on_layers(layers)
     if by_document and (in_characters or on_layers):  # labels of documents that are left out are not seen
-        return None
-    if plan._replace(unit=None).needs_documents or any(
+        return
+    if plan._replace(unit=None, resample_by=None).needs_documents or any(
         metric.needs.whole is not None or metric.needs.within is not None for metric in plan.metrics
     ):
-        return None
+        return
     if in_characters and plan.observers:
-        return None
+        return
     if not all(each.reads_passages(gold, predicted) for each in plan.passage_observers):
-        return None
-    show = partial(_show_passages, gold, predicted, plan)
-    by_passages = FileReading(_Counting(gold, predicted, plan, seen_names).by_passages(), layers, show=show)
-    if in_characters or not can_use_lockstep(gold, predicted):
-        return by_passages
-    steps = _Counting(gold, predicted, plan, seen_names).in_lockstep()
-    return FileReading(steps, layers, again=by_passages, show=show)
+        return
+    only_bytes = plan.unit is None and plan.resample_by != SENTENCE and not plan.observers
+    in_bytes = [True, False] if only_bytes and reads_bytes(gold, predicted) else [False]
+    for each in in_bytes:
+        yield FileReading(_Counting(gold, predicted, plan, seen_names).items(in_bytes=each), layers)
 
 
-def raise_first_error(gold: Source, predicted: Source) -> None:
-    """Raise the first error of two column files with its place; return if their passages have none."""
-    own, other = (replace(source, progress=None) for source in (gold, predicted))
-    decoders = own.decoders(), other.decoders()
-    for pair in zip_longest(with_unique_ids(own), with_unique_ids(other)):
-        for number, passage in enumerate(pair):
-            if passage is None:
-                extra = pair[1 - number]
-                raise ends_early(gold, predicted, number == 0, extra.document, first_line(extra))
-        require_same_frame(*pair)
-        sides = [parsed(passage) for passage in pair]
-        texts = [[token for table in tables for token in table.tokens()] for tables in sides]
-        ids = [[id_ for table in tables for id_ in table.token_ids() or ()] for tables in sides]
-        if texts[0] != texts[1] or (all(ids) and ids[0] != ids[1]):
-            raise first_difference(*pair)
-        for passage, tables, of_side in zip(pair, sides, decoders, strict=True):
-            for layer, decoder in of_side.items():
-                tags = [tag for table in tables for tag in table.tags()[layer]]
-                try:
-                    decoder.accept(tags, (seams := Seams(tags)).neighbours)
-                    decoder.columns(layer, tags, seams)
-                except BadTag as error:
-                    raise located(error, passage, layer) from None
-
-
-def _show_passages(gold: Source, predicted: Source, plan: Plan) -> None:
-    """Read two files that have been counted once more, and show their passages to the observers."""
-    observers = plan.passage_observers
-    sides = (replace(each, progress=None).short_passages() for each in (gold, predicted) if observers)
-    for pair in zip(*sides, strict=True):
-        for observer in observers:
-            observer.see_passages((gold, predicted), pair)
+def _passages(gold: Source, predicted: Source) -> Iterator[tuple[Passage, Passage]]:
+    """Yield the passages of both files in step."""
+    for own, other in zip_longest(gold.passages(), predicted.passages()):
+        if own is None or other is None:
+            raise UnusualPassage("one side ends early")
+        yield own, other
 
 
 class _Counting:
@@ -115,172 +88,206 @@ class _Counting:
             for layer, decoder in source.decoders().items()
         }
         # merging, and a filter on a layer, need all layers of a position
-        self._together = plan.merge or bool(plan.where.on_layers(layers))
+        together = plan.merge or bool(plan.where.on_layers(layers))
         self._by_document = plan.counts_by_document(layers)
         kind = DocumentClusters if self._by_document else RowClusters
         sizes = gold.options.sizes
         self._clusters = [
             kind(plan, group, self._decoders, sizes, seen_names)
-            for group in ([layers] if self._together else [[layer] for layer in layers])
+            for group in ([layers] if together else [[layer] for layer in layers])
         ]
         alike = len({decoder.treatment for decoder in self._decoders.values()}) == 1
-        self._passages = _PassagePairs(self._clusters, plan, alike, sizes)
+        self._passages = _PassagePairs(self._sources, self._clusters, plan, alike)
+        self._observers = plan.passage_observers
+        self._by_sentence = plan.resample_by == SENTENCE
+        self._sentence = 0  # the number of the last one in its document
         part = gold.options.part
         self._needs_name = ID in plan.metadata_keys(layers) and part is not None and bool(part[0])
-        self._positions = 0
 
-    def by_passages(self) -> Generator[Compared, None, FileEnd]:
-        """Count the passages of both files."""
+    def items(self, *, in_bytes: bool) -> Generator[Compared, None, FileEnd]:
+        """Count both files, read as bytes (`byte_reader`) or as passages."""
+        parts: Iterable[Stretch | tuple[Passage, Passage]] = _passages(*self._sources)
+        if in_bytes:
+            parts = ByteReader(*self._sources, by_document=self._by_document)
         layouts: list[Layout | None] = [None, None]
-        for own, other in zip_longest(*(source.passages() for source in self._sources)):
-            if own is None or other is None:
-                raise UnusualPassage("one side ends early")
-            layouts = [known or each.layout for known, each in zip(layouts, (own, other), strict=True)]
-            yield self._of_pair(own, other)
-        yield from self._rest()
+        positions = 0
+        for item in parts:
+            if isinstance(item, Stretch):
+                found = Compared(item.documents, item.tokens)
+                document = item.document
+                for clusters in self._clusters:
+                    clusters.add_fields(item.fields, item.layout)
+                layouts = [item.layout, item.layout]
+            else:
+                layouts = [known or each.layout for known, each in zip(layouts, item, strict=True)]
+                found = Compared(int(item[0].begins), self._passages.positions_of(*item), unit=self._unit)
+                document = NamedDocument(item[0].document, item[0].metadata, item[0].named)
+                for observer in self._observers:
+                    self._passages.settle()
+                    observer.see_passages(self._sources, item)
+            positions += found.tokens
+            if self._needs_name and document is not None and not document.named:
+                raise UnusualPassage("a document without an id is known by its number in the file")
+            if document is not None:
+                found = found._replace(document=document.id, metadata=document.metadata)
+            if self._by_sentence and not isinstance(item, Stretch):
+                yield from self._sentences(item[0], found)
+                continue
+            if self._by_document:
+                self._passages.settle()
+                found = found._replace(tallies=self._tallies(found.tokens))
+            yield found
+        rest = self._passages.settle()
+        for each in self._clusters:
+            each.rest()
+        if positions + rest and not self._by_document:
+            yield Compared(0, rest, tallies=self._tallies(positions + rest), unit=self._unit)
         return FileEnd((layouts[0], layouts[1]), self._decoders)
 
-    def in_lockstep(self) -> Generator[Compared, None, FileEnd]:
-        """Count the files in lockstep: stretches where they are regular, else passages."""
-        steps = lockstep(*self._sources, merge=self._together, by_document=self._by_document)
-        for item in steps:
-            if not isinstance(item, Stretch):
-                yield self._of_pair(*item)
-                continue
-            for columns in item.columns:
-                for clusters in self._clusters:
-                    if clusters.layers == tuple(columns.same):
-                        clusters.count_columns(columns)
-            if self._by_document:
-                yield from self._of_parts(item)
-            else:
-                self._positions += item.tokens
-                yield Compared(item.documents, item.tokens)
-        yield from self._rest()
-        return FileEnd(steps.layouts, self._decoders)
-
-    def _of_pair(self, gold: Passage, predicted: Passage) -> Compared:
-        self._require_name(gold.named)
-        positions = self._passages.positions_of(gold, predicted)
-        self._positions += positions
-        found = Compared(int(gold.begins), positions, unit=self._unit)
-        if not self._by_document:
-            return found
-        tallies = {
-            key: tally
-            for each in self._clusters
-            if isinstance(each, DocumentClusters)
-            for key, tally in each.document_tallies(positions).items()
-        }
-        return found._replace(document=gold.document, metadata=gold.metadata, tallies=tallies)
-
-    def _of_parts(self, stretch: Stretch) -> Iterator[Compared]:
-        """The counts of each part of a stretch, which is one of a document."""
-        for part in stretch.parts:
-            name, metadata, is_named = part.document
-            self._require_name(is_named)
-            tallies = {
-                key: tally
-                for each, runs in zip(self._clusters, part.runs, strict=True)
-                if isinstance(each, DocumentClusters)
-                for key, tally in each.run_tallies(runs, part.tokens).items()
-            }
-            yield Compared(int(part.begins), part.tokens, document=name, metadata=metadata, tallies=tallies)
-
-    def _rest(self) -> Iterator[Compared]:
-        """What has not been counted with its document."""
-        for each in self._clusters:
-            if isinstance(each, DocumentClusters):
-                each.rest()
-        if self._positions and not self._by_document:
-            tallies = [each.tallies(self._positions) for each in self._clusters]
-            yield Compared(
-                0, 0, tallies={key: tally for of in tallies for key, tally in of.items()}, unit=self._unit
+    def _sentences(self, passage: Passage, found: Compared) -> Iterator[Compared]:
+        """The counts of each sentence of a passage, which was read last; `found` is what is known of all of them."""
+        self._passages.settle()
+        if passage.begins:
+            self._sentence = 0
+        sizes = list(map(_lines, passage.sentences)) or [0] * passage.begins
+        of_groups = [
+            each.of_sentences(sizes) for each in self._clusters if isinstance(each, DocumentClusters)
+        ]
+        for tokens, tallies in zip(sizes, zip(*of_groups, strict=True), strict=True):
+            self._sentence += 1
+            yield found._replace(
+                documents=int(self._sentence == 1),
+                tokens=tokens,
+                tallies={key: tally for of_group in tallies for key, tally in of_group.items()},
+                sentence=self._sentence,
             )
 
-    def _require_name(self, is_named: bool) -> None:
-        """Raise an error if a document is known by its number in the file, of which this is only a part."""
-        if self._needs_name and not is_named:
-            raise UnusualPassage("a document without an id is known by its number")
+    def _tallies(self, positions: int) -> Tallies:
+        """The counts of what has not been counted yet, a text of this many positions."""
+        of_groups = [each.tallies(positions) for each in self._clusters]
+        return {key: tally for found in of_groups for key, tally in found.items()}
 
 
 class _PassagePairs:
-    """Splits pairs of passages into clusters, and counts their positions."""
+    """Splits pairs of passages into clusters, and counts their positions.
 
-    def __init__(self, clusters: Sequence[RowClusters], plan: Plan, alike: bool, sizes: Sizes) -> None:
-        self._clusters, self._sizes = clusters, sizes
+    Sentences wait until there are enough of them to be split together.
+    """
+
+    def __init__(
+        self, sources: Sequence[Source], clusters: Sequence[RowClusters], plan: Plan, alike: bool
+    ) -> None:
+        self._clusters, self._sizes = clusters, sources[0].options.sizes
         self._in_characters = plan.unit == "character"
         # otherwise, spans of equal sentences are equal, and no label depends on the number of characters that it has
         self._by_length = not alike or plan.merge or bool(plan.where)
-        self._ids: tuple[set[str], set[str]] = (set(), set())
+        self._in_order = plan.resample_by == SENTENCE
+        self._sources = sources
+        self._known_ids: list[DocumentIds] = []
+        self._ids: tuple[list[str], list[str]] = ([], [])  # of a passage
         self._has_tokens = False
+        self._layouts: list[Layout] = []
+        self._same: list[str] = []
+        self._disputed: tuple[list[str], list[str]] = ([], [])
+        self._tokens = 0  # of the sentences that wait
+        self._characters = 0  # of all tokens that were split
 
     def positions_of(self, gold: Passage, predicted: Passage) -> int:
-        """Read two passages; return the number of their positions. Raises `CluevalError` if they are unusual."""
+        """Add two passages; return the number of their positions, less the characters that `settle` returns.
+
+        Raises `CluevalError` if they are unusual.
+        """
         require_same_frame(gold, predicted)
         if gold.begins:
             self._has_tokens = False
-            for ids in self._ids:
-                ids.clear()
         if gold.layout is None or predicted.layout is None or not gold.sentences:
+            self._see_ids(gold, predicted)
             return 0
         if self._in_characters and gold.layout.misc is not None:
             raise UnusualPassage("the text is not known from the tokens alone")
-        known = list(map(len, self._ids))
+        self._layouts = [gold.layout, predicted.layout]
+        self._add(gold.sentences, predicted.sentences)
+        self._tokens += gold.tokens
+        if any(layout.token_id is not None for layout in self._layouts):
+            self._settle()
+            self._see_ids(gold, predicted)
+        elif self._tokens > self._sizes.rows:
+            self._settle()
+        if not self._in_characters:
+            return gold.tokens
+        blanks = gold.tokens - (not self._has_tokens)  # between two tokens of a document
+        self._has_tokens = True
+        return blanks
+
+    def settle(self) -> int:
+        """Split the sentences that wait; return the number of characters of all tokens, if these are positions."""
+        self._settle()
+        return self._characters
+
+    def _add(self, gold: Sequence[str], predicted: Sequence[str]) -> None:
+        """Add parallel sentences to those that wait."""
+        same_layout = self._layouts[0] == self._layouts[1] and not self._in_order
+        if same_layout and gold == predicted:
+            self._same += gold
+            return
+        differs = list(map(ne, gold, predicted)) if same_layout else [True] * len(gold)
+        own, other = (list(compress(side, differs)) for side in (gold, predicted))
+        if any(map(ne, map(_lines, own), map(_lines, other))):
+            raise UnusualPassage("sentences of different lengths")
+        self._same += compress(gold, map(not_, differs))
+        for waiting, sentences in zip(self._disputed, (own, other), strict=True):
+            waiting += sentences
+
+    def _see_ids(self, gold: Passage, predicted: Passage) -> None:
+        """Check that the token ids of two passages, which have been split, are different from those before."""
+        if not self._known_ids:
+            from clueval.reading.first_error import DocumentIds  # files without token ids do not need it
+
+            self._known_ids = [DocumentIds(source) for source in self._sources]
+        for known, passage, ids in zip(self._known_ids, (gold, predicted), self._ids, strict=True):
+            known.see(passage, ids)
+            ids.clear()
+
+    def _settle(self) -> None:
         try:
-            length = sum(self._lengths(gold, predicted))
+            for (text,) in batches([self._same], self._layouts[:1], sizes=self._sizes):
+                table = TokenTable(text, self._layouts[0])
+                self._add_tables(table, table)
+            for texts in batches(self._disputed, self._layouts, sizes=self._sizes):
+                self._add_tables(*map(TokenTable, texts, self._layouts))
         except ValueError as error:
             raise UnusualPassage("a line does not fit") from error
-        for passage, ids, before in zip((gold, predicted), self._ids, known, strict=True):
-            ids.discard(OUTSIDE)
-            if ids and len(ids) - before != passage.tokens:
-                raise UnusualPassage("a token id seems to occur again")
-        found = length - len(gold.sentences) if self._in_characters else gold.tokens
-        if self._in_characters:  # a blank is between two tokens of a document
-            found += gold.tokens - (not self._has_tokens)
-        self._has_tokens = True
-        return found
+        if self._in_characters:
+            self._characters -= len(self._same) + len(self._disputed[0])  # the rows between sentences
+        for waiting in (self._same, *self._disputed):
+            waiting.clear()
+        self._tokens = 0
 
-    def _lengths(self, gold: Passage, predicted: Passage) -> Iterator[int]:
-        """Add the clusters, and yield the numbers of characters of tokens, 1 for the border of each sentence."""
-        assert gold.layout is not None
-        assert predicted.layout is not None
-        layouts = gold.layout, predicted.layout
-        differs = list(map(ne, gold.sentences, predicted.sentences))
-        if gold.layout != predicted.layout:
-            differs = [True] * len(differs)
-        same = [text for text, different in zip(gold.sentences, differs, strict=True) if not different]
-        disputed = [
-            [text for text, different in zip(passage.sentences, differs, strict=True) if different]
-            for passage in (gold, predicted)
-        ]
-        if any(one.count("\n") != other.count("\n") for one, other in zip(*disputed, strict=True)):
-            raise UnusualPassage("sentences of different lengths")
-        for (text,) in batches([same], layouts[:1], sizes=self._sizes):
-            table = TokenTable(text, gold.layout)
-            yield self._of_tables(table, table)
-        for texts in batches(disputed, layouts, sizes=self._sizes):
-            yield self._of_tables(*map(TokenTable, texts, layouts))
-
-    def _of_tables(self, gold: TokenTable, predicted: TokenTable) -> int:
+    def _add_tables(self, gold: TokenTable, predicted: TokenTable) -> None:
+        """Add the clusters of two tables, which are the same one if their lines are."""
         lengths: Sequence[int] | None = None
-        length = 0
         if self._in_characters or gold is not predicted:
             tokens = gold.tokens()
             if gold is not predicted and tokens != predicted.tokens():
                 raise UnusualPassage("different tokens")
             if self._in_characters:
-                length = len("".join(tokens))
+                self._characters += len("".join(tokens))
                 if self._by_length or gold is not predicted:
                     lengths = list(map(len, tokens))
         found_ids = [table.token_ids() or () for table in (gold, predicted)]
         if all(found_ids) and found_ids[0] != found_ids[1]:
             raise UnusualPassage("different token ids")
         for ids, found in zip(self._ids, found_ids, strict=True):
-            ids.update(found)
+            ids.extend(found)
         tags = gold.tags()
+        if gold is predicted and lengths is None:
+            for clusters in self._clusters:
+                clusters.add_same([tags[layer] for layer in clusters.layers])
+            return
         other_tags = tags if gold is predicted else predicted.tags()
         for clusters in self._clusters:
             columns = (of_side[layer] for of_side in (tags, other_tags) for layer in clusters.layers)
             clusters.add(zip(lengths or repeat(1), *columns, strict=False))
-        return length
+
+
+_lines = methodcaller("count", "\n")

@@ -8,20 +8,20 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from clueval.evaluation.answers import ANSWERS, with_answers
+from clueval.evaluation.column_clusters import cluster_readings
 from clueval.evaluation.engine import Evaluation
-from clueval.evaluation.file_pairs import count_without_documents
+from clueval.evaluation.file_reading import FileEnd, FileReading
 from clueval.evaluation.inputs import add_files, add_layer, add_passed_over, schemes_of
-from clueval.evaluation.lockstep import FileEnd
 from clueval.evaluation.notices import empty_files
 from clueval.evaluation.observer import WorkerObserver
 from clueval.evaluation.options import Workers
 from clueval.evaluation.parallel.schedule import count_pairs
 from clueval.evaluation.parallel.work import FilePair, Work
 from clueval.evaluation.plan import Plan
-from clueval.exceptions import warn
+from clueval.exceptions import CluevalError, warn
 from clueval.reading.given import Given
 from clueval.reading.layers import LayerColumns
+from clueval.reading.options import ANSWER_FORMATS
 from clueval.reading.pairing import (
     document_groups,
     document_pairs,
@@ -30,7 +30,6 @@ from clueval.reading.pairing import (
 from clueval.reading.read_options import ReadOptions, columns_of_sides
 from clueval.reading.same_text import need_placing
 from clueval.reading.source import Source
-from clueval.reading.tag_columns import require_two_tag_columns
 from clueval.spans.compared import SIDES
 from clueval.spans.document import Document
 from clueval.spans.span import DEFAULT_LAYER
@@ -52,6 +51,8 @@ def count_files(
     single = predicted is None
     _require_use(readings, gold, predicted, pairs)
     if single and layers is None and readings[0].annotation_set is None:
+        from clueval.reading.tag_columns import require_two_tag_columns
+
         require_two_tag_columns((path for _, path, _ in pairs), readings[0])
     sides = columns_of_sides(readings, layers, single)
     remark = workers.remark or _discard
@@ -89,7 +90,9 @@ def placed(
     first = [
         next(_files(side, number, pairs), None) for number, side in enumerate((given.gold, given.predicted))
     ]
-    if readings[1].input in ANSWERS and given.predicted is not None:
+    if readings[1].input in ANSWER_FORMATS and given.predicted is not None:
+        from clueval.evaluation.answers import with_answers
+
         return with_answers(plan, readings[1].input, preparing)
     preparing.require_no_answers()
     if plan.texts_may_differ:
@@ -196,3 +199,49 @@ def choices_of_tags(evaluation: Evaluation) -> dict[str, str]:
     """The schemes and the treatments of the tags that were read from files."""
     invalid = "+".join(sorted(evaluation.treatments)) or "none"
     return {"scheme": schemes_of(evaluation.read()), "invalid": invalid}
+
+
+def count_without_documents(
+    evaluation: Evaluation, gold: Source, predicted: Source
+) -> tuple[bool, FileEnd | None]:
+    """Count two files and return whether it was possible; if not, nothing was counted.
+
+    The `FileEnd` counts spans and repaired tags that are not counted yet; None if there is no such end. Raises the
+    errors of the files; those of token rows are raised when documents are counted.
+    """
+    rows = gold.form.rows
+    if (rows is not None and rows.tagged is None) or gold.form.flat or gold.form.sentences:
+        from clueval.evaluation.span_lists import count_rows  # other formats do not need it
+
+        return count_rows(evaluation, gold, predicted), None
+    error = None
+    for reading in cluster_readings(gold, predicted, evaluation.plan, evaluation.seen_names):
+        try:
+            return True, evaluation.count_reading(reading)
+        except CluevalError as found:
+            error = found
+    if error is not None:
+        if gold.options.part is not None:
+            raise error  # the whole files are counted again
+        if gold.in_brackets or predicted.in_brackets:  # which may nest
+            return False, None
+        from clueval.reading.first_error import raise_first_error  # files without errors do not need it
+
+        raise_first_error(gold, predicted)
+        if evaluation.plan.observers:
+            raise error  # they have seen passages, so they must not see documents
+        return False, None
+    try:
+        tokens = _token_reading(evaluation, gold, predicted)
+        return (False, None) if tokens is None else (True, evaluation.count_reading(tokens))
+    except CluevalError:
+        return False, None
+
+
+def _token_reading(evaluation: Evaluation, gold: Source, predicted: Source) -> FileReading | None:
+    """Two files of token rows; None if their documents must be counted."""
+    if gold.form.rows is None:
+        return None
+    from clueval.evaluation.tag_lists import token_row_reading  # other formats do not need it
+
+    return token_row_reading(gold, predicted, evaluation.plan, evaluation.seen_names)

@@ -11,26 +11,28 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from clueval.evaluation.depths import depth_sequence
+from clueval.evaluation.counted import depth_sequence
+from clueval.evaluation.file_reading import FileEnd, FileReading
 from clueval.evaluation.inputs import Inputs, add_layer, include, no_inputs, reported
-from clueval.evaluation.lockstep import FileEnd, FileReading
-from clueval.evaluation.lost_spans import alone, lost_sides
 from clueval.evaluation.plan import Plan
 from clueval.evaluation.repairs import RepairCount
-from clueval.evaluation.tallies import count_sides, in_unit, positions_of
-from clueval.evaluation.totals import PartialCounts, Totals, add_to
+from clueval.evaluation.tallies import (
+    count_sides,
+    in_unit,
+    positions_of,
+    sequenced,
+    sequences_in,
+    sides_of,
+)
+from clueval.evaluation.totals import PartialCounts, Totals, Unprojected, add_to
 from clueval.evaluation.units.pieces import Pieces, require_sum, value_of
-from clueval.evaluation.units.sentences import pieces_of
 from clueval.evaluation.units.unit import SENTENCE
-from clueval.evaluation.unplaced import count_unplaced
-from clueval.evaluation.unprojected import Unprojected
-from clueval.exceptions import CluevalError, UsageError
 from clueval.metrics.metric import Metric, Side, refuse_filter
 from clueval.reading.same_text import require_same_text
 from clueval.spans.compared import SIDES, Compared
-from clueval.spans.document import Document, in_layer
+from clueval.spans.document import Document
 from clueval.spans.seen_names import SeenNames
-from clueval.spans.span import DEFAULT_LAYER, MERGED
+from clueval.spans.span import DEFAULT_LAYER
 from clueval.transforms.preparation import Preparation
 
 if TYPE_CHECKING:
@@ -56,7 +58,7 @@ class Evaluation:
         self.text = "aligned" if plan.texts_may_differ else "equal"
         self.unprojected: list[Unprojected] = []
         self.pieces = Pieces(plan.resample_by, plan.in_folders)
-        self.unfinished: dict[str, Any] = {}  # what was read and waits to be counted (`row_pairs`)
+        self.unfinished: dict[str, Any] = {}  # what was read and waits to be counted (`span_lists`)
         self.preparation = Preparation(plan.transforms)
         self.seen_names = SeenNames(plan.where)
         self._begun = self._grown = False
@@ -98,13 +100,18 @@ class Evaluation:
                 add_to(receivers, metric, depth_sequence(sequence, depth, deepest), tally)
         self.count_read(group.gold, group.predicted)
         if self.total.documents > before:
-            for sides, spans in lost_sides(prepared, self.plan, self.layers):
-                self.count_in(
-                    sides, self.plan.metrics, self.receivers(group.gold.id, group.gold.metadata, 0, 0)
-                )
-                self.unprojected += [Unprojected(group.gold.id, span) for span in spans]
+            if prepared.lost:
+                self._count_lost(prepared, group.gold)
             for observer in self.plan.observers:
                 observer.see(prepared)
+
+    def _count_lost(self, prepared: Group, gold: Document) -> None:
+        """Count the spans that a transform could not place, each alone."""
+        from clueval.evaluation.unplaced import lost_sides
+
+        for sides, spans in lost_sides(prepared, self.plan, self.layers):
+            self.count_in(sides, self.plan.metrics, self.receivers(gold.id, gold.metadata, 0, 0))
+            self.unprojected += [Unprojected(gold.id, span) for span in spans]
 
     def count_documents(
         self, gold: Document, predicted: Document, unplaced: Document | None = None
@@ -137,7 +144,10 @@ class Evaluation:
             self._count_sentences(gold, predicted, whole[0])
         if projected:
             self._count_projected(gold, predicted, projected, receivers)
-        count_unplaced(self, gold, predicted, unplaced, receivers)
+        if unplaced is not None:
+            from clueval.evaluation.unplaced import count_unplaced
+
+            count_unplaced(self, gold, predicted, unplaced, receivers)
         return receivers
 
     def _counted_alone(self, group: Group) -> Totals:
@@ -147,7 +157,10 @@ class Evaluation:
         metrics = [each for each in self.plan.metrics if unplaced is None or each.needs.places]
         self.count_in(self.sides(gold, predicted), metrics, [totals])
         self.count_whole(gold, predicted, metrics, [totals])
-        count_unplaced(self, gold, predicted, unplaced, [totals], listed=False)
+        if unplaced is not None:
+            from clueval.evaluation.unplaced import count_unplaced
+
+            count_unplaced(self, gold, predicted, unplaced, [totals], listed=False)
         return totals
 
     def count_read(self, gold: Document, predicted: Document) -> None:
@@ -167,11 +180,17 @@ class Evaluation:
 
     def _inputs_so_far(self) -> Inputs:
         """The inputs of each side, with the columns and schemes of tags if documents come from files."""
+        of_tags = [
+            (side, *layer)
+            for side, repairs in self.repairs.items()
+            for layer in (repairs.layers() if self.inputs[side]["files"] else ())
+        ]
+        if not of_tags:
+            return self.inputs
         found = no_inputs()
         include(found, self.inputs)
-        for side, repairs in self.repairs.items():
-            for layer, source, scheme in repairs.layers() if found[side]["files"] else ():
-                add_layer(found, side, layer, source, scheme)
+        for side, layer, source, scheme in of_tags:
+            add_layer(found, side, layer, source, scheme)
         return found
 
     def count_in(
@@ -196,10 +215,11 @@ class Evaluation:
         self, gold: Document, predicted: Document, metrics: Sequence[Metric], receivers: Sequence[Totals]
     ) -> None:
         """Count with the predicted spans projected onto the gold text."""
+        from clueval.evaluation.unplaced import alone
         from clueval.transforms.projection import project
 
         assert self.plan.align is not None
-        both = map(self._sequenced, (gold, predicted))
+        both = (sequenced(self.plan, document) for document in (gold, predicted))
         projection = project(*both, max_cells=self.plan.align, limit="Counting.align")
         self.count_in(self.sides(gold, predicted, projection.document), metrics, receivers)
         self.count_whole(gold, projection.document, metrics, receivers)
@@ -208,6 +228,8 @@ class Evaluation:
 
     def _count_sentences(self, gold: Document, predicted: Document, whole: Totals) -> None:
         """Count a pair of documents, counted as a whole already, once more in pieces that are units."""
+        from clueval.evaluation.units.sentences import pieces_of
+
         values, first = self._values(gold.id, gold.metadata), len(self.pieces.listed)
         for number, *sides in pieces_of(gold, predicted):
             totals = self.pieces.totals_of(self.pieces.key(gold.id, sentence=number), values, begins=True)
@@ -220,70 +242,37 @@ class Evaluation:
         """The values of the break-downs."""
         return tuple(value_of(key, document, metadata) for key in self.plan.by)
 
-    def sequences(self) -> list[str]:
-        return [MERGED] if self.plan.merge else self.layers
+    def sequences(self) -> Sequence[str]:
+        return sequences_in(self.plan, self.layers)
 
     def sides(
         self, gold: Document, predicted: Document, projected: Document | None = None
     ) -> Iterator[tuple[str, Side, Side]]:
-        """The two sides of every sequence; `projected` holds the projected predicted spans, if there are any."""
-        spans_filter = self.plan.where.on_layers(self.layers)
-        if spans_filter and self.plan.align is not None:
-            raise UsageError(
-                "a filter on a layer cannot be used when texts are aligned", advice="filter documents only"
-            )
-        sources = [self._sequenced(gold)]
-        sources.append(projected or (sources[0] if predicted is gold else self._sequenced(predicted)))
-        for sequence in self.sequences():
-            sides = []
-            for document, source in zip((gold, predicted), sources, strict=True):
-                spans = source.layers.get(sequence, ())
-                if not self.plan.merge and sequence == MERGED:  # a layer of the documents that has this name
-                    spans = in_layer(sequence, spans)
-                counted = spans_filter.counted(spans, document) if spans_filter else None
-                sides.append(Side(spans, counted, source, source.tags.get(sequence), sequence))
-            yield sequence, sides[0], sides[1]
-
-    def _sequenced(self, document: Document) -> Document:
-        """The document with its merged sequence as a layer, if layers are merged."""
-        if not self.plan.merge:
-            return document
-        from clueval.spans.merging import with_merged
-
-        return with_merged(document)
+        """The two sides of every sequence (`sides_of`)."""
+        return sides_of(self.plan, self.layers, gold, predicted, projected)
 
     # Texts that have been compared
 
     def count_reading(self, reading: FileReading) -> FileEnd:
         """Count two files in a separate evaluation, and include its counts when the files have ended.
 
-        If the reading raises an error, its counts are dropped, and `FileReading.again` is counted, whose errors
-        name the place.
+        If the reading raises an error, its counts are dropped.
         """
         self.see_layers(reading.layers)
-        try:
-            separate = self._counted(reading)
-        except CluevalError:
-            if reading.again is None:
-                raise
-            return self.count_reading(reading.again)
-        self.include(separate.counts())
-        reading.show()
-        return reading.end
-
-    def _counted(self, reading: FileReading) -> Evaluation:
-        """A new evaluation that has counted only this reading."""
         separate = Evaluation(self.plan, self.layers)
         separate.pieces.file = self.pieces.file
         for _ in map(separate.count_compared, reading):  # `map` holds no value while the next one is made
             pass
-        return separate
+        self.include(separate.counts())
+        return reading.end
 
     def count_compared(self, compared: Compared) -> None:
         """Add the counts of a part of two texts."""
         self.units.add(compared.unit)
         self.text = self.text if compared.has_text else "absent"
-        receivers = self.receivers(compared.document, compared.metadata, compared.documents, compared.tokens)
+        receivers = self.receivers(
+            compared.document, compared.metadata, compared.documents, compared.tokens, compared.sentence
+        )
         for (name, sequence), tally in compared.tallies.items():
             add_to(receivers, name, sequence, tally)
 
@@ -306,24 +295,31 @@ class Evaluation:
     # Both ways
 
     def receivers(
-        self, document: str, metadata: Mapping[str, str], documents: int, tokens: int
+        self,
+        document: str,
+        metadata: Mapping[str, str],
+        documents: int,
+        tokens: int,
+        sentence: int | None = None,
     ) -> list[Totals]:
         """The totals that count a document: of everything and of its groups; none if it is filtered out.
 
-        `documents` and `tokens` are added to each of them.
+        `documents` and `tokens` are added to each of them. `sentence` is the number of the sentence, if it is one.
         """
         receivers = [self.total]
         if self.plan.wants_single_documents:
             on_documents = self.plan.where.on_documents(self.layers)
-            self.seen_names.see(document, metadata, on_documents)
-            if not on_documents.lets_through(document, metadata):
+            if sentence in (None, 1):
+                self.seen_names.see(document, metadata, on_documents)
+            if on_documents and not on_documents.lets_through(document, metadata):
                 return []
         values = self._values(document, metadata)
         for key, value in zip(self.plan.by, values, strict=True):
             receivers.append(self.groups[key].setdefault(value, Totals()))
-        if self.plan.resample_by not in (None, SENTENCE):
-            key = self.pieces.key(document, metadata)
-            receivers.append(self.pieces.totals_of(key, values, begins=bool(documents)))
+        by_sentence = self.plan.resample_by == SENTENCE
+        if self.plan.resample_by is not None and (sentence is not None or not by_sentence):
+            key = self.pieces.key(document, metadata, sentence if by_sentence else None)
+            receivers.append(self.pieces.totals_of(key, values, begins=bool(documents) or by_sentence))
         for totals in receivers:
             totals.documents += documents
             totals.tokens += tokens

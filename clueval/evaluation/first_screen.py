@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from clueval.evaluation.headline import headline_rates
 from clueval.evaluation.rows import Row, row_at, rows_of
+from clueval.evaluation.score_path import headline_rates
 from clueval.evaluation.totals import GroupReports
 from clueval.metrics.metric import Metric
 from clueval.metrics.tables import of_changes, of_report

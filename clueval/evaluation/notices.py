@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from clueval.reports.cutting import cut_label
 from clueval.spans.compared import SIDES
 
 if TYPE_CHECKING:
@@ -36,7 +35,7 @@ def warnings_of(result: Result) -> Iterator[str]:
             continue  # the caller has named a layer of gold only
         if without:
             has = "has" if len(without) == 1 else "have"
-            yield f"layer {cut_label(layer)!r}: {' and '.join(without)} {has} no spans"
+            yield f"layer {_shown(layer)}: {' and '.join(without)} {has} no spans"
         elif result.signature.choices.get("where") == "all":
             yield from _one_sided(layer, result.metrics)
 
@@ -65,16 +64,23 @@ def _one_sided(layer: str, metrics: Mapping[str, Mapping[str, Any]]) -> Iterator
             if not of_sides[other] and of_sides[side]
         }
         if alone:
-            named = [f"{cut_label(label)!r} ({number:,})" for label, number in list(alone.items())[:_LISTED]]
+            named = [f"{_shown(label)} ({number:,})" for label, number in list(alone.items())[:_LISTED]]
             more = f" and {len(alone) - _LISTED} more" if len(alone) > _LISTED else ""
             labels = f"label{'s' * (len(alone) > 1)} {', '.join(named)}{more}"
-            yield f"layer {cut_label(layer)!r}: only {SIDES[side]} has the {labels}"
+            yield f"layer {_shown(layer)}: only {SIDES[side]} has the {labels}"
     sides = [any(of_sides[side] for of_sides in counts.values()) for side in (0, 1)]
     if all(sides) and not any(all(of_sides) for of_sides in counts.values()):
         yield (
-            f"layer {cut_label(layer)!r}: no label is on both sides; "
+            f"layer {_shown(layer)}: no label is on both sides; "
             "gold_map and predicted_map give labels new names"
         )
+
+
+def _shown(name: str) -> str:
+    """Return the name of a layer or label, quoted and not too long."""
+    from clueval.reports.cutting import cut_label  # most results need no warning
+
+    return repr(cut_label(name))
 
 
 def label_counts(layer: str, reports: Mapping[str, Any]) -> dict[str, tuple[int, int]]:

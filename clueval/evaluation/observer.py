@@ -11,7 +11,6 @@ from clueval.exceptions import UsageError
 if TYPE_CHECKING:
     from clueval.formats.columns.passages import Passage
     from clueval.reading.source import Source
-    from clueval.spans.token_pair import TokenPair
     from clueval.transforms.group import Group
 
 OTHER_PARTS = (
@@ -51,21 +50,6 @@ class PassageObserver(Observer, Protocol):
     def see_passages(self, sources: tuple[Source, Source], passages: tuple[Passage, Passage]) -> None:
         """See a passage of gold and of predicted, after they have been compared without an error."""
         ...
-
-
-@runtime_checkable
-class TokenObserver(Observer, Protocol):
-    """An observer to which documents can be shown as tokens and flat layers, which costs less.
-
-    Each pair has been counted by all metrics before. If the files turn out to need documents, what it has seen is
-    dropped, and it sees their documents: `anew` sees tokens, and is added at the end.
-    """
-
-    def see_tokens(self, pair: TokenPair) -> None: ...
-
-    def anew(self) -> Self: ...
-
-    def add(self, other: Self) -> None: ...
 
 
 @runtime_checkable

@@ -254,7 +254,8 @@ def groups_of(
 
     Raises `UsageError` for an option that does not exist.
     """
-    refuse_unknown(options, [*_NAMED, *single_options()], caller)
+    if options:
+        refuse_unknown(options, [*_NAMED, *single_options()], caller)
     require_instance(counting, Counting, "counting")
     require_instance(workers, Workers, "workers")
     require_instance(preparing, Preparing, "preparing")

@@ -55,10 +55,10 @@ def result_of(evaluation: Evaluation, signature: Signature, gold_sha256: str | N
 
 def choices_of_counts(evaluation: Evaluation) -> dict[str, str]:
     """What metrics say of the sums of their counts, for the signature."""
-    counted, found = _counted(evaluation, evaluation.total), evaluation.preparation.choices()
+    found = evaluation.preparation.choices()
     for metric in evaluation.plan.metrics:
-        if metric.needs.choices is not None:
-            found |= metric.needs.choices(counted.tally_of(metric))
+        if (choices := metric.needs.choices) is not None:
+            found |= choices(_counted(evaluation, evaluation.total).tally_of(metric))
     return found
 
 

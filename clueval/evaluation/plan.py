@@ -10,7 +10,6 @@ from clueval.exceptions import SETTINGS_ADVICE, UsageError, described, require_k
 from clueval.metrics import METRICS, metric_named
 from clueval.metrics.metric import Metric
 from clueval.spans.filters import ID, Filter
-from clueval.transforms.hierarchy import EachDepth
 from clueval.transforms.names import LOCATED
 
 if TYPE_CHECKING:
@@ -110,6 +109,10 @@ def require_sentences(plan: Plan) -> None:
 
 def require_depths(plan: Plan) -> None:
     """Raise `UsageError` if reports have all depths of a hierarchy, and something does not go with them."""
+    if not plan.transforms:
+        return
+    from clueval.transforms.hierarchy import EachDepth
+
     if not any(isinstance(transform, EachDepth) for transform in plan.transforms):
         return
     if plan.align is not None:

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 from clueval.evaluation.signature import SHORT
 from clueval.exceptions import UsageError
 from clueval.metrics.counting import Tally
-from clueval.transforms.any_of import NAME as ANY_OF
-from clueval.transforms.names import HIDDEN
-from clueval.transforms.preparation import ALTERNATIVES
+from clueval.transforms.names import ANY_OF, HIDDEN
+from clueval.transforms.preparation import ALTERNATIVES, added
 
 if TYPE_CHECKING:
     from clueval.transforms.group import Transform
@@ -50,3 +49,16 @@ def plain_changes(prepared: Mapping[str, Tally]) -> dict[str, Any]:
         else:
             plain[name] = plain_tally(tally)
     return plain
+
+
+def added_changes(
+    first: Mapping[str, Tally] | None, second: Mapping[str, Tally] | None
+) -> Mapping[str, Tally] | None:
+    """The numbers of changes by transforms in both corpora together."""
+    if first is None and second is None:
+        return None
+    both = first or {}, second or {}
+    return {
+        name: added(both[0].get(name, {}), both[1].get(name, {}))
+        for name in dict.fromkeys([*both[0], *both[1]])
+    }

@@ -11,8 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import Field, fields
 from typing import Any, get_origin
 
-from clueval.evaluation.settings import is_later, plain, with_settings
-from clueval.evaluation.values import read_value, type_of, values_of
+from clueval.evaluation.values import is_later, plain, read_value, type_of, values_of, with_settings
 from clueval.exceptions import UsageError
 from clueval.metrics import METRICS, metric_class
 from clueval.metrics.metric import Metric

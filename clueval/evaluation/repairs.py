@@ -8,10 +8,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING
 
-from clueval.formats.columns.documents import FileTags, Transitions
 from clueval.spans.document import Document
 from clueval.tagging.transitions import Neighbours
+
+if TYPE_CHECKING:
+    from clueval.formats.columns.documents import FileTags
 
 
 class RepairCount:
@@ -24,6 +27,8 @@ class RepairCount:
 
     def add(self, document: Document) -> None:
         """Count a document, by the scheme of its file; if it has no tags, by `Document.repaired`."""
+        from clueval.formats.columns.documents import Transitions  # most files are counted without documents
+
         found = document.transitions
         if not isinstance(found, Transitions):
             self._counted += document.repaired
@@ -69,6 +74,6 @@ def _repaired(file: FileTags, neighbours: Mapping[str, Neighbours]) -> int:
 
 
 def _layers(file: FileTags, layers: Iterable[str]) -> Iterator[tuple[str, int | None, str | None]]:
-    columns = dict(file.layout.layers) if file.layout is not None else {}
+    columns = {} if file.layout is None else file.layout.columns
     for layer in layers:
-        yield layer, columns[layer] + 1 if columns else None, file.decoders[layer].scheme()
+        yield layer, columns.get(layer), file.decoders[layer].scheme()

@@ -9,14 +9,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from clueval.evaluation.counted import Counted
-from clueval.evaluation.inputs import include, no_inputs, passed_over, reported, schemes_of
+from clueval.evaluation.inputs import (
+    include,
+    no_inputs,
+    passed_over,
+    reported,
+    schemes_of,
+    summed_passed_over,
+)
 from clueval.evaluation.observer import AddingObserver, ReportingObserver, added, sections_of
-from clueval.evaluation.preparation import plain_changes
-from clueval.evaluation.signature import Signature, require_same
-from clueval.evaluation.sums import added_changes, joined_signature, summed_passed_over
+from clueval.evaluation.signature import Signature, joined_signature, require_same
 from clueval.evaluation.units.trust import Trust
 from clueval.evaluation.units.unit import CORPUS, CountedUnits, Unit, Units
-from clueval.evaluation.unprojected import Unprojected
 from clueval.exceptions import UsageError, refuse_unknown
 from clueval.hints import Hinting
 from clueval.metrics.counting import Tally
@@ -26,6 +30,7 @@ from clueval.version import SCHEMA, __version__
 
 if TYPE_CHECKING:
     from clueval.evaluation.citation import Citation
+    from clueval.evaluation.totals import Unprojected
     from clueval.reports.table import Table
 
 FORMS = {
@@ -195,6 +200,8 @@ class Result(Hinting):
         values of choices that differ. Raises `UsageError` in any case for different metrics, and for results
         without counts, with a break-down, of aligned texts, or with observers that cannot be added.
         """
+        from clueval.evaluation.preparation import added_changes
+
         if not force:
             require_same(self.signature, other.signature, "added")
         for result in (self, other):
@@ -265,6 +272,8 @@ class Result(Hinting):
         if self.unprojected is not None:
             report["unprojected"] = [each.to_dict() for each in self.unprojected]
         if self.prepared is not None:
+            from clueval.evaluation.preparation import plain_changes
+
             report["prepared"] = plain_changes(self.prepared)
         if self.gates is not None:
             report["gates"] = [dict(gate) for gate in self.gates]
@@ -301,8 +310,7 @@ class Result(Hinting):
         The path may begin below the sequence, as ``micro.f1``, if only one metric and sequence has it. Returns
         None for a number that is undefined. Raises `UsageError` for a path without a number, and names the nearest.
         """
-        from clueval.evaluation.score_path import number_at
-        from clueval.evaluation.whole_path import whole_path
+        from clueval.evaluation.score_path import number_at, whole_path
 
         return number_at(self.metrics, whole_path(self.metrics, path))
 
@@ -357,8 +365,7 @@ class Result(Hinting):
             yield from of_section(name, section)
 
     def _headline(self, rate: str) -> float | None:
-        from clueval.evaluation.headline import headline_rates
-        from clueval.evaluation.score_path import number_at
+        from clueval.evaluation.score_path import headline_rates, number_at
 
         if not self.documents and not self.inputs["gold"]["layers"]:
             raise UsageError(f"there are no documents, so there is no {rate}", advice="check the input")

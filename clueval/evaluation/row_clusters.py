@@ -12,14 +12,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
-from itertools import compress, repeat
+from itertools import compress, pairwise, repeat
 from operator import ne, not_
 from typing import Any
 
+from clueval.evaluation.byte_rows import TagCharacters
 from clueval.evaluation.cluster_counts import ClusterCounts, Tallies, by_power
-from clueval.evaluation.lockstep.tag_runs import Columns, TagRuns
 from clueval.evaluation.plan import Plan
+from clueval.evaluation.units.unit import SENTENCE
 from clueval.exceptions import CluevalError
+from clueval.formats.columns.layout import Layout
 from clueval.formats.columns.row_characters import Row, RowCharacters, SameTags
 from clueval.formats.columns.sizes import Sizes
 from clueval.spans.compared import SIDES
@@ -28,8 +30,8 @@ from clueval.spans.making import making_many
 from clueval.spans.seen_names import SeenNames
 from clueval.spans.span import Frozen, Span
 from clueval.tagging.decoder import BadTag, Decoder
-from clueval.tagging.lenient_chunks import flat
-from clueval.tagging.transitions import Seams
+from clueval.tagging.schemes import continues
+from clueval.tagging.transitions import Seams, flat
 
 Decoders = Mapping[tuple[str, str], Decoder]
 """The decoder of each (side, layer)."""
@@ -72,6 +74,7 @@ class RowClusters:
     def _begin(self) -> None:
         self._characters = RowCharacters(2 * len(self.layers), (1,), self._check)
         self._same = SameTags(self._characters)
+        self._of_bytes: TagCharacters | None = None
 
     def add(self, rows: Iterable[Row]) -> None:
         """Add rows, which go on where the last ones ended: the length of a token, or 1, and the tags of both sides."""
@@ -82,7 +85,26 @@ class RowClusters:
         differ = list(map(ne, gold, predicted))
         own, other = (flat(compress(side, differ)) for side in (gold, predicted))
         self.add(zip(repeat(1), own, other, strict=False))
-        self._add("".join(map(self._same.__getitem__, flat(compress(gold, map(not_, differ))))))
+        self.add_same([flat(compress(gold, map(not_, differ)))])
+
+    def add_same(self, columns: Sequence[Iterable[str]]) -> None:
+        """Add rows of which both sides have the same tags, given those of each layer; positions are tokens."""
+        if len(columns) == 1:
+            self._add("".join(map(self._same.__getitem__, columns[0])))
+        else:
+            self.add((1, *tags, *tags) for tags in zip(*columns, strict=True))
+
+    def add_fields(self, fields: Sequence[bytes], layout: Layout) -> None:
+        """Add rows, given the fields of their lines (`clueval.evaluation.byte_rows`); positions are tokens."""
+        if self._of_bytes is None:
+            self._of_bytes = TagCharacters(self._characters, layout)
+        columns = [fields[number :: layout.width] for name, number in layout.layers if name in self.layers]
+        tags = (
+            columns[0]
+            if len(columns) == 1
+            else map(layout.separator.encode().join, zip(*columns, strict=True))
+        )
+        self._add("".join(map(self._of_bytes.__getitem__, tags)))
 
     def _add(self, text: str) -> None:
         end = text.rfind(" ") + 1
@@ -100,6 +122,9 @@ class RowClusters:
         self._count()
         return self._counts.tallies(positions)
 
+    def rest(self) -> None:
+        """Count what has not been counted with its document: nothing, because documents are not told apart."""
+
     def _count(self) -> None:
         for times, clusters in by_power(self._counter):
             self._counts.count(*self._documents_of(clusters, self._decoders, times), times)
@@ -107,64 +132,34 @@ class RowClusters:
         if len(self._characters) > self._sizes.runs and not any(self._open):
             self._begin()
 
-    def count_columns(self, columns: Columns) -> None:
-        """Count the tag runs of lockstep, which are clusters of these layers."""
-        for documents in self._documents_of_columns(columns):
-            self._counts.count(*documents, columns.times)
-
-    def _documents_of_columns(self, columns: Columns) -> Iterator[Documents]:
-        """The documents of the tags that are the same on both sides, and of the others; the decoders count the tags."""
-        try:
-            for place, neighbours in columns.seams.items():
-                self._decoders[place].accept((), neighbours)
-        except BadTag as error:
-            raise InvalidTag(error.problem) from error
-        same, gold, predicted = (
-            [tags[layer] for layer in self.layers] for tags in (columns.same, *columns.disputed)
-        )
-        for sides in ((same,), (gold, predicted)):
-            if sides[0][0]:
-                yield self._documents(["x"] * len(sides[0][0]), sides, self._decoders, columns.times)
-
     def _documents_of(self, clusters: Sequence[str], decoders: Decoders, times: int) -> Documents:
         """The documents of both sides with these clusters, and a row of O after each."""
         rows = map(self._characters.rows.__getitem__, " ".join([*clusters, ""]))
         lengths, *columns = zip(*rows, strict=True)
         tokens = list(map("x".__mul__, lengths))
         number = len(self.layers)
-        return self._documents(tokens, (columns[:number], columns[number:]), decoders, times)
-
-    def _documents(
-        self, tokens: list[str], sides: Sequence[Sequence[Sequence[str]]], decoders: Decoders, times: int
-    ) -> Documents:
-        """The documents of both sides with the tags of each layer; `sides` may have one item for both."""
         with making_many(len(tokens)):
-            names = [SIDES] if len(sides) == 1 else [(side,) for side in SIDES]
-            found = [
-                self._document(of, tokens, columns, decoders, times)
-                for of, columns in zip(names, sides, strict=True)
-            ]
-        return found[0], found[-1]
+            return (
+                self._document(SIDES[0], tokens, columns[:number], decoders, times),
+                self._document(SIDES[1], tokens, columns[number:], decoders, times),
+            )
 
     def _document(
         self,
-        sides: Sequence[str],
+        side: str,
         tokens: list[str],
         columns: Sequence[Sequence[str]],
         decoders: Decoders,
         times: int,
     ) -> Document:
-        layers: dict[str, list[Span]] = {}
+        layers: dict[str, Sequence[Span]] = {}
         for layer, tags in zip(self.layers, columns, strict=True):
-            seams = Seams(tags)
+            seams, decoder = Seams(tags), decoders[side, layer]
             try:
-                for side in sides:
-                    decoder = decoders[side, layer]
-                    decoder.accept(tags, seams.neighbours, times)
-                    spans = decoder.columns(layer, tags, seams, times)
+                decoder.accept(tags, seams.neighbours, times)
+                layers[layer] = decoder.columns(layer, tags, seams, times)
             except BadTag as error:
                 raise InvalidTag(error.problem) from error
-            layers[layer] = list(spans)
         tags_of = dict(zip(self.layers, columns, strict=True))
         return Document("", Frozen(layers), tokens=tokens, tags=Frozen(tags_of))
 
@@ -176,36 +171,72 @@ class DocumentClusters(RowClusters):
     """
 
     def __init__(
-        self, plan: Plan, layers: Sequence[str], decoders: Decoders, sizes: Sizes, seen_names: SeenNames
+        self,
+        plan: Plan,
+        layers: Sequence[str],
+        decoders: Decoders,
+        sizes: Sizes,
+        seen_names: SeenNames,
+        check: Callable[[Any], object] | None = None,
     ) -> None:
-        super().__init__(plan, layers, decoders, sizes, seen_names)
+        super().__init__(plan, layers, decoders, sizes, seen_names, check)
         self._own_decoders = deepcopy(decoders)  # of single clusters
-        self._known: dict[str, ClusterCounts] = {}
-        self._known_runs: dict[str, Sequence[ClusterCounts]] = {}
-        self._alphabet: object = None
+        self._cuts: _Cuts | None = None
+        self._known: dict[str, Sequence[ClusterCounts]] = {}
         self._of_documents: Counter[str] = Counter()
+        self._text: list[str] = []  # of sentences to be counted one by one
 
     def _count(self) -> None:
         """Do nothing: clusters are counted with their documents."""
 
-    def count_columns(self, columns: Columns) -> None:
-        """Let the decoders count the tags of lockstep's columns, whose tag runs are counted by document."""
-        for _ in self._documents_of_columns(columns):
-            pass
-
-    def document_tallies(self, positions: int) -> Tallies:
+    def tallies(self, positions: int) -> Tallies:
         """Return the counts of the rows added since the last call, those of a document with this many positions."""
         clusters, self._counter = self._counter, Counter()
         clusters.update("".join(self._open).split())
         self._open = []
-        for cluster in clusters.keys() - self._known.keys():
-            self._known[cluster] = self._alone(self._documents_of([cluster], self._own_decoders, 1))
-        known = ((self._known[cluster], times) for cluster, times in clusters.items())
+        self._text.clear()
+        known = (
+            (counts, times) for cluster, times in clusters.items() for counts in self._counts_of(cluster)
+        )
         found = self._counts.summed(known, positions)
         self._of_documents.update(clusters)
+        self._forget()
+        return found
+
+    def of_sentences(self, sizes: Iterable[int]) -> Iterator[Tallies]:
+        """Yield the counts of each sentence added since the last call, given their numbers of positions.
+
+        There is a row of O after each.
+        """
+        text, self._text = "".join(self._text), []
+        self._open, self._counter = [], Counter()
+        yield from self._of_text(text, sizes)
+
+    def of_tags(self, gold: Sequence[Sequence[str]], predicted: Sequence[Sequence[str]]) -> Iterator[Tallies]:
+        """Yield the counts of each of some parallel sentences, given the tags of one layer."""
+        rows = zip(repeat(1), flat(gold), flat(predicted), strict=False)
+        yield from self._of_text("".join(map(self._characters.__getitem__, rows)), map(len, gold))
+
+    def _of_text(self, text: str, sizes: Iterable[int]) -> Iterator[Tallies]:
+        self._of_documents.update(text.split())
+        place = 0
+        for size in sizes:
+            clusters = text[place : place + size].split()
+            yield self._counts.summed(
+                [(counts, 1) for cluster in clusters for counts in self._counts_of(cluster)], size
+            )
+            place += size + 1
+        self._forget()
+
+    def _add(self, text: str) -> None:
+        if self._plan.resample_by == SENTENCE:
+            self._text.append(text)
+        super()._add(text)
+
+    def _forget(self) -> None:
+        """Forget the clusters if there are many."""
         if max(len(self._known), len(self._characters)) > self._sizes.runs:
             self.rest()
-        return found
 
     def rest(self) -> None:
         """Let the decoders count the tags of the documents so far, and forget the clusters."""
@@ -215,33 +246,32 @@ class DocumentClusters(RowClusters):
         self._known.clear()
         self._begin()
 
-    def run_tallies(self, runs: TagRuns, positions: int) -> Tallies:
-        """Return the counts of tag runs, those of a part of a document with this many positions."""
-        if runs.alphabet is not self._alphabet or len(self._known_runs) > self._sizes.runs:
-            self._alphabet = runs.alphabet
-            self._known_runs.clear()
-        known = self._known_runs
-        return self._counts.summed(
-            [
-                (counts, times)
-                for run, times in runs.counts.items()
-                for counts in known.get(run) or self._counts_of_run(runs, run)
-            ],
-            positions,
-        )
-
-    def _counts_of_run(self, runs: TagRuns, run: str) -> Sequence[ClusterCounts]:
-        """The counts of the parts of a tag run between which no span crosses."""
-        parts = runs.cut(run)
+    def _counts_of(self, cluster: str) -> Sequence[ClusterCounts]:
+        """The counts of the parts of a cluster between which no span goes on; many clusters have the same parts."""
+        found = self._known.get(cluster)
+        if found is not None:
+            return found
+        parts = [cluster]
+        if all(decoder.reads_neighbours for decoder in self._decoders.values()):
+            if self._cuts is None or self._cuts.rows is not self._characters.rows:
+                self._cuts = _Cuts(self._characters.rows)
+            parts = "".join(map(self._cuts.__getitem__, pairwise(f" {cluster}"))).split()
         for part in parts:
-            if part not in self._known_runs:
-                sides = [[tags[layer] for layer in self.layers] for tags in runs.sides_of(part)]
-                documents = self._documents(["x"] * len(part), sides, self._own_decoders, 1)
-                self._known_runs[part] = [self._alone(documents)]
-        found = self._known_runs[run] = [counts for part in parts for counts in self._known_runs[part]]
+            if part not in self._known:
+                counts = self._new_counts()
+                counts.count(*self._documents_of([part], self._own_decoders, 1), 1)
+                self._known[part] = [counts]
+        found = self._known[cluster] = [counts for part in parts for counts in self._known[part]]
         return found
 
-    def _alone(self, documents: Documents) -> ClusterCounts:
-        counts = self._new_counts()
-        counts.count(*documents, 1)
-        return counts
+
+class _Cuts(dict[tuple[str, str], str]):
+    """The second of two adjacent characters, with a blank before it if no span goes on from the first to it."""
+
+    def __init__(self, rows: Mapping[str, Row]) -> None:
+        self.rows = rows
+
+    def __missing__(self, pair: tuple[str, str]) -> str:
+        before, here = (map(str, self.rows[character][1:]) for character in pair)
+        found = self[pair] = pair[1] if any(map(continues, before, here)) else f" {pair[1]}"
+        return found

@@ -1,8 +1,8 @@
 """`score`: pairs gold with predicted, checks that their texts are equal, and counts.
 
 Column files, lists of tags and lists of spans are counted by clusters, without building documents
-(`clueval.evaluation.file_pairs`, `cluster_counts`); otherwise metrics count pairs of documents. Both ways give the same
-counts. Several processes count files and parts of files (`clueval.evaluation.parallel.schedule`).
+(`clueval.evaluation.count_files`, `cluster_counts`); otherwise metrics count pairs of documents. Both ways give the
+same counts. Several processes count files and parts of files (`clueval.evaluation.parallel.schedule`).
 """
 
 from __future__ import annotations
@@ -15,17 +15,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 from warnings import catch_warnings, simplefilter
 
-from clueval.evaluation.answers import ANSWERS, answers_in_memory, with_answers
 from clueval.evaluation.count_files import choices_of_tags, count_files, count_groups, placed, sha256_of_gold
 from clueval.evaluation.engine import Evaluation
 from clueval.evaluation.notices import repairs_of, warnings_of
 from clueval.evaluation.observer import Observer, require_names
 from clueval.evaluation.options import Counting, Groups, Workers, groups_of
 from clueval.evaluation.outcome import choices_of_counts, result_of
-from clueval.evaluation.parallel.executors import require_jobs
-from clueval.evaluation.parallel.work import FilePair
+from clueval.evaluation.parallel.work import FilePair, require_jobs
 from clueval.evaluation.plan import Plan, chosen_metrics, require_depths, require_sentences
-from clueval.evaluation.preparation import choices_of
 from clueval.evaluation.result import Result, with_reports
 from clueval.evaluation.signature import Signature
 from clueval.evaluation.units.trust import Trust
@@ -33,15 +30,14 @@ from clueval.evaluation.units.unit import BY_DEFAULT, DOCUMENT, FEW_DOCUMENTS, S
 from clueval.exceptions import CluevalWarning, UsageError, checked_call, described, require_kind, warn
 from clueval.metrics.metric import Metric
 from clueval.overwriting import keeps_inputs
-from clueval.reading.given import Given, InputSide, given, is_path_or_paths
-from clueval.reading.golds import golds_in_memory, kept
+from clueval.reading.given import Given, InputSide, given
 from clueval.reading.layers import LayerColumns, layer_names, require_layers
-from clueval.reading.options import Reading, Readings
+from clueval.reading.options import ANSWER_FORMATS, Reading, Readings
 from clueval.reading.pairing import (
     files_of_side,
     parallel,
 )
-from clueval.reading.paths import path_pairs
+from clueval.reading.paths import is_path_or_paths, path_pairs
 from clueval.reading.read_options import ReadOptions
 from clueval.reading.spooled import spooled
 from clueval.spans.document import Document
@@ -77,7 +73,7 @@ def score(
     """Score predicted against gold.
 
     Args:
-        gold, predicted: two files, two folders (paired by relative name), two patterns (`clueval.reading.patterns`),
+        gold, predicted: two files, two folders (paired by relative name), two patterns (`clueval.reading.paths`),
             two lists of files (paired in order) or two open files; or one of these that has both sides, and None.
             Or what is in memory: for each document a list of tags, a list of spans as `Span`, ``(start, end,
             label)`` or dictionary (`clueval.spans.span_forms`), a `Document`, a spaCy ``Doc`` or a row of a
@@ -184,7 +180,10 @@ def _score(
         preparing.golds(),
         (*transforms_of(preparing, gold, counting.score_feature), *transforms),
     )
-    gold = kept(gold) if golds else gold
+    if golds:
+        from clueval.reading.golds import kept
+
+        gold = kept(gold)
     plan = _plan(chosen, counting, transforms, observers, _units(trust, counting), _are_folders(gold))
     require_names(observers)
     if counting.score_feature is not None:
@@ -195,20 +194,21 @@ def _score(
     require_depths(plan)
     regions = preparing.ignored_layers()
     names = [name for name in (layer_names(layers) if layers else ()) if name not in regions]
-    if readings[1].input in ANSWERS and predicted is not None and not is_path_or_paths(gold):
+    if readings[1].input in ANSWER_FORMATS and predicted is not None and not is_path_or_paths(gold):
+        from clueval.evaluation.answers import answers_in_memory, with_answers
+
         plan = with_answers(plan, str(readings[1].input), preparing)
         gold, predicted, readings = answers_in_memory(gold, predicted, readings)
     evaluation = Evaluation(plan, names)
     found = given(gold, predicted)._replace(golds=golds)
-    read_options = [
-        ReadOptions.of(
-            each, whole_text=plan.reads_whole_texts and layers is None, containing=_containing(chosen)
-        )
-        for each in readings
-    ]
-    pairs: list[FilePair] = []
     if found.kind == "paths":
-        pairs = path_pairs(found.gold, found.predicted) if counting.pair_by is None else []
+        read_options = [
+            ReadOptions.of(
+                each, whole_text=plan.reads_whole_texts and layers is None, containing=_containing(chosen)
+            )
+            for each in readings
+        ]
+        pairs: list[FilePair] = path_pairs(found.gold, found.predicted) if counting.pair_by is None else []
         plan = placed(plan, read_options, found, pairs, preparing)
         evaluation = Evaluation(plan, names)
         _require_other_data(preparing, found)
@@ -222,20 +222,23 @@ def _score(
             raise UsageError(
                 "tags have no scores", advice="give spans with the feature, or leave out score_feature"
             )
-        choices = _count_tags(evaluation, found, readings, golds_in_memory(gold, golds, readings[0]))
+        choices = _count_tags(evaluation, found, readings, _other_golds(gold, golds, readings[0]))
     else:
         for each in readings:
             each.require_none()
         if counting.pair_by is not None or not _count_spans(evaluation, found):
             documents = _groups(found, counting.pair_by)
             if golds:
-                beside = zip(documents, golds_in_memory(gold, golds, readings[0]), strict=True)
+                beside = zip(documents, _other_golds(gold, golds, readings[0]), strict=True)
                 documents = ((*pair, *others) for pair, others in beside)
             count_groups(evaluation, documents, len(golds))
         choices = {"scheme": "documents", "invalid": "documents"}
-    choices |= choices_of(plan.transforms) | (
-        {} if counting.pair_by is None else {"paired": counting.pair_by}
-    )
+    if plan.transforms:
+        from clueval.evaluation.preparation import choices_of
+
+        choices |= choices_of(plan.transforms)
+    if counting.pair_by is not None:
+        choices["paired"] = counting.pair_by
     sha256 = sha256_of_gold(found, plan) if found.kind == "paths" else None
     result = result_of(evaluation, _signature(plan, choices, evaluation), sha256)
     result = with_reports(result)
@@ -320,6 +323,15 @@ def _count_tags(
     evaluation.add_tags(count_tags(evaluation, given, options, golds))
     evaluation.treatments.update(options.treatments)
     return choices_of_tags(evaluation)
+
+
+def _other_golds(gold: Any, golds: Sequence[Any], reading: Reading) -> Iterator[tuple[Document, ...]]:
+    """Return, for each document of gold in memory, those of the other golds; nothing if there are none."""
+    if not golds:
+        return iter(())
+    from clueval.reading.golds import golds_in_memory
+
+    return golds_in_memory(gold, golds, reading)
 
 
 def _count_spans(evaluation: Evaluation, given: Given) -> bool:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-from clueval.evaluation.settings import with_settings
+from clueval.evaluation.values import with_settings
 from clueval.exceptions import UsageError, require_kind
 from clueval.metrics.metric import Metric
 from clueval.version import SCORES, __version__
@@ -170,3 +170,14 @@ def _quoted(value: str) -> str:
 
 def _unquoted(value: str) -> str:
     return value.replace("%0A", "\n").replace("%7C", "|").replace("%25", "%")
+
+
+def joined_signature(first: Signature, second: Signature, schemes: str) -> Signature:
+    """A signature with both values of choices that differ; `schemes` is the scheme unless a side has documents."""
+    both = {
+        key: " and ".join(value for value in pair if value is not None)
+        for key, pair in first.differences(second).items()
+    }
+    if "scheme" in both and "documents" not in (first.choices.get("scheme"), second.choices.get("scheme")):
+        both["scheme"] = schemes
+    return Signature({**first.choices, **both})

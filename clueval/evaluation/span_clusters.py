@@ -33,11 +33,11 @@ MOST = 1 << 14
 class SpanClusters:
     """The clusters of one layer of parallel documents whose spans come by position, and overlap none of their side.
 
-    `has_text` says whether the number of positions of each document is known; they are characters then.
+    `has_text` says whether the number of positions of each document is known; they are characters, or `of_tokens`.
     """
 
-    def __init__(self, layer: str, *, has_text: bool) -> None:
-        self.layer, self._has_text = layer, has_text
+    def __init__(self, layer: str, *, has_text: bool, of_tokens: bool = False) -> None:
+        self.layer, self._has_text, self._of_tokens = layer, has_text, of_tokens
         self._known: dict[Cluster, ClusterCounts] = {}
         self._begin()
 
@@ -45,11 +45,14 @@ class SpanClusters:
         self._documents = self._positions = 0
         self._spans = [0, 0]
         self._clusters: Counter[Cluster] = Counter()
+        self._same: Counter[tuple[int, str]] = (
+            Counter()
+        )  # lengths and labels, where both sides have the same spans
 
     @property
     def is_full(self) -> bool:
         """Whether they should be counted now, to limit the memory."""
-        return len(self._clusters) > MOST
+        return len(self._clusters) + len(self._same) > MOST
 
     def add(self, gold: Sequence[Located], predicted: Sequence[Located], positions: int = 0) -> None:
         """Add the spans of a document, which has this number of positions."""
@@ -57,15 +60,20 @@ class SpanClusters:
         self._positions += positions
         self._spans[0] += len(gold)
         self._spans[1] += len(predicted)
-        self._clusters.update(_clusters(gold, predicted))
+        if gold == predicted:
+            self._same.update([(end - start, label) for start, end, label in gold])
+        else:
+            self._clusters.update(_clusters(gold, predicted))
 
     def count_into(
         self, evaluation: Evaluation, document: str | None = None, metadata: Mapping[str, str] = {}
     ) -> None:
-        """Count the documents, and begin again; `document` and `metadata` are those of a single document."""
+        """Count the documents, and begin again; `document` and `metadata` are those of a single one."""
         if not self._documents:
             return
-        if self._has_text or any(self._spans):  # lists without spans have no layer
+        for (length, label), number in self._same.items():
+            self._clusters[(0, length, 0, label), (0, length, 1, label)] += number
+        if self._has_text or self._of_tokens or any(self._spans):  # lists without spans have no layer
             evaluation.see_layers([self.layer])
         counts = ClusterCounts(evaluation.plan, evaluation.layers, evaluation.seen_names)
         if document is None:
@@ -83,7 +91,8 @@ class SpanClusters:
                 metadata=metadata,
                 has_text=self._has_text,
                 tallies=tallies,
-                unit="character" if self._has_text else "token",
+                unit="character" if self._has_text and not self._of_tokens else "token",
+                sentence=None if document is None else 1,
             )
         )
         for side, number in zip(SIDES, self._spans, strict=True):

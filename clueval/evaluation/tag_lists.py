@@ -1,85 +1,171 @@
-"""Counts lists of tags: one list for each sentence, and each sentence is a document.
+"""Counts parallel lists of tags, in memory and in token rows of files, by clusters (`clueval.evaluation.row_clusters`).
 
-They are counted by clusters (`clueval.evaluation.row_clusters`). The counts are those of the documents of
-`documents_of_tags`, which define them: a filter on documents, a break-down, and a metric that needs documents count
-these.
+Each list is a sentence, and each sentence is a document, so only adjacent tags of the same list matter. The counts are
+those of the documents, which define them: `documents_of_tags` has those of lists. A metric that needs documents counts
+these. Token rows that are not usual make the reading an error; then the documents are counted, which say what is wrong.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import islice
+from itertools import islice, zip_longest
 from typing import Any
 
 from clueval.evaluation.engine import Evaluation
-from clueval.evaluation.lockstep import FileEnd
-from clueval.evaluation.row_clusters import RowClusters
+from clueval.evaluation.file_reading import FileEnd, FileReading
+from clueval.evaluation.plan import Plan
+from clueval.evaluation.row_clusters import DocumentClusters, RowClusters
 from clueval.exceptions import CluevalError, UsageError, described
 from clueval.formats.columns.sizes import SIZES
-from clueval.reading.given import Given, materialised, pairs, place_of, require_as_many
-from clueval.reading.tag_sentences import Decoders, TagOptions, documents_of_tags, require_lengths
+from clueval.reading.given import Given
+from clueval.reading.given_sides import materialised, pairs, place_of, require_as_many
+from clueval.reading.source import Source
+from clueval.reading.tag_sentences import TagOptions, documents_of_tags, require_lengths
 from clueval.spans.compared import SIDES, Compared
-from clueval.spans.document import Document
+from clueval.spans.document import Document, same_id
+from clueval.spans.seen_names import SeenNames
 from clueval.spans.span import DEFAULT_LAYER
+from clueval.tagging.decoder import Decoder
+from clueval.tagging.lenient_chunks import require_tag
 from clueval.tagging.schemes import OUTSIDE, count_illegal, split_tag
-from clueval.tagging.stretches import BATCH
+from clueval.transforms.group import Group
+
+BATCH = 500
+"""The number of sentences that are counted together; more would no longer fit in the processor's cache."""
+
+Sentences = Sequence[Sequence[str]]
+
+_TEXT = {str}
+
+
+class UnusualRow(CluevalError):
+    """A row that must be read as a document."""
 
 
 def count_tags(
-    evaluation: Evaluation,
-    given: Given,
-    options: TagOptions,
-    golds: Iterator[tuple[Document, ...]],
+    evaluation: Evaluation, given: Given, options: TagOptions, golds: Iterator[tuple[Document, ...]]
 ) -> FileEnd:
-    """Count all sentences, and return what only all tags determine. Holds some thousand distinct clusters.
+    """Count all sentences in memory, and return what only all tags determine. Holds some thousand distinct clusters.
 
     `golds` has other golds of each sentence, or nothing.
 
     Raises `UsageError` for sentences of different lengths and for tags that are no text, `TagError` for tags outside
     the scheme.
     """
-    plan = evaluation.plan
     decoders = options.decoders()
     end = FileEnd((None, None), decoders)
-    by_document = plan.counts_by_document([DEFAULT_LAYER])
-    if plan.needs_documents or by_document or plan.observers or not options.lenient:
+    if not options.lenient or given.golds or not _counts_clusters(evaluation.plan):
         for gold, predicted in documents_of_tags(given, options, decoders):
-            from clueval.transforms.group import Group  # not needed for clusters
-
             evaluation.count_group(Group(gold, predicted, golds=next(golds, ())))
         return end
     evaluation.see_layers([DEFAULT_LAYER])
-    for compared in _compared(evaluation, given, decoders):
+    check = partial(_check, options.schemes[0])
+    clusters = _clusters(evaluation.plan, decoders, evaluation.seen_names, check)
+    for compared in _compared(clusters, _batches(given), check, given.ids):
         evaluation.count_compared(compared)
     evaluation.add_spans(end)
     return end
 
 
-def _compared(evaluation: Evaluation, given: Given, decoders: Decoders) -> Iterator[Compared]:
-    scheme = decoders[SIDES[0], DEFAULT_LAYER].named_scheme
-    plan = evaluation.plan
-    clusters = RowClusters(
-        plan, [DEFAULT_LAYER], decoders, SIZES, evaluation.seen_names, partial(_check, scheme)
-    )
-    done = positions = 0
-    for batch in _batches(given):
-        gold, predicted = (_as_lists(sentences) for sentences in batch)
-        tokens = require_lengths(gold, predicted, done, given.ids)
+def token_row_reading(
+    gold: Source, predicted: Source, plan: Plan, seen_names: SeenNames
+) -> FileReading | None:
+    """Return two files of token rows compared; None if their documents must be counted."""
+    own, other = gold.options, predicted.options
+    layers = own.layers is None and other.layers is None
+    lenient = own.reads_leniently and other.reads_leniently and own.scheme == other.scheme
+    by_document = plan.counts_by_document([DEFAULT_LAYER])  # tagged rows have no metadata
+    if by_document or not (layers and lenient and _counts_clusters(plan)):
+        return None
+    return FileReading(_compared_rows(gold, predicted, plan, seen_names), [DEFAULT_LAYER])
+
+
+def _counts_clusters(plan: Plan) -> bool:
+    """Return whether clusters of sentences are enough."""
+    layers = [DEFAULT_LAYER]
+    if plan.counts_by_document(layers) and plan.where.on_layers(layers):
+        return False  # labels of documents that are left out are not seen
+    return not (plan._replace(resample_by=None).needs_documents or plan.observers)
+
+
+def _clusters(
+    plan: Plan,
+    decoders: Mapping[tuple[str, str], Decoder],
+    seen_names: SeenNames,
+    check: Callable[[Any], object],
+) -> RowClusters:
+    kind = DocumentClusters if plan.counts_by_document([DEFAULT_LAYER]) else RowClusters
+    return kind(plan, [DEFAULT_LAYER], decoders, SIZES, seen_names, check)
+
+
+def _compared(
+    clusters: RowClusters,
+    batches: Iterable[tuple[Sentences, Sentences]],
+    check: Callable[[Any], object],
+    ids: Sequence[str] | None = None,
+) -> Iterator[Compared]:
+    """Yield the counts of parallel sentences; `ids` are their names, None: numbers from 0.
+
+    Raises the error of the first tag that does not pass `check`, with its place.
+    """
+    documents = positions = 0
+    for gold, predicted in batches:
         try:
-            clusters.add_sentences(gold, predicted)
+            if isinstance(clusters, DocumentClusters):
+                yield from _by_document(clusters, gold, predicted, documents, ids)
+            else:
+                clusters.add_sentences(gold, predicted)
+                positions += (tokens := sum(map(len, gold)))
+                yield Compared(len(gold), tokens)
         except (CluevalError, TypeError):
-            _require_tags((gold, predicted), scheme, done, given.ids)
+            _require_tags((gold, predicted), check, documents, ids)
             raise
-        yield Compared(len(gold), tokens)
-        done += len(gold)
-        positions += tokens
-    if done:
+        documents += len(gold)
+    clusters.rest()
+    if documents and not isinstance(clusters, DocumentClusters):
         yield Compared(0, 0, tallies=clusters.tallies(positions))
 
 
-def _batches(given: Given) -> Iterator[tuple[Sequence[Any], Sequence[Any]]]:
-    """Yield some sentences of both sides at a time. Raises `UsageError` if one side has more."""
+def _by_document(
+    clusters: DocumentClusters, gold: Sentences, predicted: Sentences, done: int, ids: Sequence[str] | None
+) -> Iterator[Compared]:
+    for number, (tags, tallies) in enumerate(zip(gold, clusters.of_tags(gold, predicted), strict=True), done):
+        name = str(number) if ids is None else ids[number]
+        yield Compared(1, len(tags), document=name, tallies=tallies, sentence=1)
+
+
+def _require_tags(
+    sides: Iterable[Sentences], check: Callable[[Any], object], done: int, ids: Sequence[str] | None
+) -> None:
+    """Raise the error of the first tag that does not pass `check`, with its place."""
+    for side, sentences in zip(SIDES, sides, strict=True):
+        for number, tags in enumerate(sentences, done):
+            for position, tag in enumerate(tags):
+                try:
+                    check(tag)
+                except CluevalError as error:
+                    error.problem = f"{place_of(side, number, ids)}[{position}]: {error.problem}"
+                    raise
+
+
+# Lists in memory
+
+
+def _batches(given: Given) -> Iterator[tuple[Sentences, Sentences]]:
+    """Yield some sentences of both sides at a time.
+
+    Raises `UsageError` if one side has more sentences, or a sentence more tags.
+    """
+    done = 0
+    for batch in _slices(given):
+        gold, predicted = map(_as_lists, batch)
+        require_lengths(gold, predicted, done, given.ids)
+        yield gold, predicted
+        done += len(gold)
+
+
+def _slices(given: Given) -> Iterator[tuple[Sequence[Any], Sequence[Any]]]:
     if isinstance(given.gold, list) and isinstance(given.predicted, list):
         require_as_many(given.gold, given.predicted, "sentences")
         for start in range(0, len(given.gold), BATCH):
@@ -107,15 +193,33 @@ def _check(scheme: str | None, tag: Any) -> None:
         count_illegal({(OUTSIDE, tag): 1}, scheme)
 
 
-def _require_tags(
-    sides: Iterable[Sequence[Any]], scheme: str | None, done: int, ids: Sequence[str] | None
-) -> None:
-    """Raise the error of the first tag that does not pass `_check`, with its place."""
-    for side, sentences in zip(SIDES, sides, strict=True):
-        for number, tags in enumerate(sentences, done):
-            for position, tag in enumerate(tags):
-                try:
-                    _check(scheme, tag)
-                except CluevalError as error:
-                    error.problem = f"{place_of(side, number, ids)}[{position}]: {error.problem}"
-                    raise
+# Rows of files
+
+
+def _compared_rows(
+    gold: Source, predicted: Source, plan: Plan, seen_names: SeenNames
+) -> Generator[Compared, None, FileEnd]:
+    decoders = {
+        (side, DEFAULT_LAYER): source.options.decoder(str(source.path))
+        for side, source in zip(SIDES, (gold, predicted), strict=True)
+    }
+    clusters = _clusters(plan, decoders, seen_names, require_tag)
+    yield from _compared(clusters, _batches_of_rows(gold, predicted), require_tag)
+    return FileEnd((None, None), decoders)
+
+
+def _batches_of_rows(gold: Source, predicted: Source) -> Iterator[tuple[Sentences, Sentences]]:
+    rows = _rows(gold, predicted)
+    while batch := list(islice(rows, BATCH)):
+        own, other = zip(*batch, strict=True)
+        yield own, other
+
+
+def _rows(gold: Source, predicted: Source) -> Iterator[tuple[list[Any], list[Any]]]:
+    """Yield the tags of the rows of both files. Raises `UnusualRow` if they differ in more than their tags."""
+    for own, other in zip_longest(gold.tagged_rows(), predicted.tagged_rows()):
+        if own is None or other is None or not same_id(own.id, other.id) or own.tokens != other.tokens:
+            raise UnusualRow("a row has no counterpart with the same tokens")
+        if not _TEXT.issuperset(map(type, own.tokens)):
+            raise UnusualRow("a token is not text")
+        yield own.tags, other.tags

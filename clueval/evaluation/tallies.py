@@ -1,13 +1,57 @@
-"""The counts of one metric in one pair of sides."""
+"""The two sides of each sequence of a pair of documents, and the counts of one metric in them."""
 
 from __future__ import annotations
 
-from clueval.exceptions import LimitError, OverlapError
+from collections.abc import Iterator, Sequence
+
+from clueval.evaluation.plan import Plan
+from clueval.exceptions import LimitError, OverlapError, UsageError
 from clueval.metrics.counting import Tally
 from clueval.metrics.gaps import refuse_gaps
 from clueval.metrics.metric import Metric, Side
-from clueval.spans.document import Document
+from clueval.spans.document import Document, in_layer
 from clueval.spans.flat import name_file
+from clueval.spans.span import MERGED
+
+
+def sequences_in(plan: Plan, layers: Sequence[str]) -> Sequence[str]:
+    """The sequences of these layers."""
+    return [MERGED] if plan.merge else layers
+
+
+def sides_of(
+    plan: Plan,
+    layers: Sequence[str],
+    gold: Document,
+    predicted: Document,
+    projected: Document | None = None,
+) -> Iterator[tuple[str, Side, Side]]:
+    """The two sides of every sequence; `projected` holds the projected predicted spans, if there are any."""
+    spans_filter = plan.where.on_layers(layers)
+    if spans_filter and plan.align is not None:
+        raise UsageError(
+            "a filter on a layer cannot be used when texts are aligned", advice="filter documents only"
+        )
+    sources = [sequenced(plan, gold)]
+    sources.append(projected or (sources[0] if predicted is gold else sequenced(plan, predicted)))
+    for sequence in sequences_in(plan, layers):
+        sides = []
+        for document, source in zip((gold, predicted), sources, strict=True):
+            spans = source.layers.get(sequence, ())
+            if not plan.merge and sequence == MERGED:  # a layer of the documents that has this name
+                spans = in_layer(sequence, spans)
+            counted = spans_filter.counted(spans, document) if spans_filter else None
+            sides.append(Side(spans, counted, source, source.tags.get(sequence), sequence))
+        yield sequence, sides[0], sides[1]
+
+
+def sequenced(plan: Plan, document: Document) -> Document:
+    """The document with its merged sequence as a layer, if layers are merged."""
+    if not plan.merge:
+        return document
+    from clueval.spans.merging import with_merged
+
+    return with_merged(document)
 
 
 def count_sides(metric: Metric, gold: Side, predicted: Side) -> Tally:

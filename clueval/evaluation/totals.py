@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 
 from clueval.evaluation.counted import Counted
 from clueval.evaluation.inputs import Inputs
-from clueval.evaluation.unprojected import Unprojected
 from clueval.metrics.counting import Tally
 from clueval.spans.seen_names import SeenNames
+from clueval.spans.span import Span
 from clueval.tagging.decoder import Decoder
 
 
@@ -29,9 +29,9 @@ class Totals:
     def add(self, metric: str, sequence: str, tally: Tally) -> None:
         own = self.tallies.get((metric, sequence))
         if own is None:
-            self.tallies[metric, sequence] = Tally(tally)
-        else:
-            own.update(tally)
+            own = self.tallies[metric, sequence] = Tally()
+        for key, number in tally.items():  # takes a fifth of the time of `update` for few keys
+            own[key] = own.get(key, 0) + number
 
     def include(self, other: Totals) -> None:
         """Add the counts of other totals."""
@@ -86,6 +86,27 @@ class UnitPiece(NamedTuple):
     key: str
     values: tuple[str, ...]
     totals: Totals
+
+
+class Unprojected(NamedTuple):
+    """A predicted span without a place on the gold text, in predicted positions, and the id of its document.
+
+    A mention of a language model has no positions; the feature `MENTION` has its text.
+    """
+
+    document: str
+    span: Span
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the entry of the result; a mention has its text, and None for its positions."""
+        from clueval.spans.mention import MENTION
+
+        span = self.span
+        if MENTION in span.features:
+            places: dict[str, Any] = {"start": None, "end_exclusive": None, "text": span.features[MENTION]}
+        else:
+            places = {"start": span.start, "end_exclusive": span.end}
+        return {"document": self.document, "label": span.label, **places}
 
 
 class PartialCounts(NamedTuple):

@@ -1,18 +1,25 @@
-"""Counts predicted spans without a place in the text of gold."""
+"""Counts spans without a place: predicted ones in the text of gold, and those that a transform could not place."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import TYPE_CHECKING, Protocol
 
-from clueval.evaluation.unprojected import Unprojected
+from clueval.evaluation.totals import Totals, Unprojected
 from clueval.metrics.metric import Metric, Side
 from clueval.spans.document import Document
+from clueval.spans.filters import Filter
+from clueval.spans.span import MERGED, Span
 from clueval.transforms.characters import to_characters
+from clueval.transforms.group import Group
 
 if TYPE_CHECKING:
     from clueval.evaluation.plan import Plan
-    from clueval.evaluation.totals import Totals
+
+
+Sides = tuple[str, Side, Side]
+"""A sequence, and its gold and its predicted side."""
 
 
 class CountsSides(Protocol):
@@ -48,7 +55,7 @@ def count_unplaced(
     evaluation: CountsSides,
     gold: Document,
     predicted: Document,
-    unplaced: Document | None,
+    unplaced: Document,
     receivers: Sequence[Totals],
     *,
     listed: bool = True,
@@ -58,8 +65,6 @@ def count_unplaced(
     Alone they have an empty gold side, whose document has no text; a metric that compares different texts needs an
     empty one.
     """
-    if unplaced is None:
-        return
     if evaluation.plan.unit == "character":
         unplaced = to_characters(unplaced)
     if listed:
@@ -88,3 +93,34 @@ def _together(side: Side, others: Side) -> Side:
     if side.counted is not None and others.counted is not None:
         counted = [*side.counted, *others.counted]
     return side._replace(spans=[*side.spans, *others.spans], counted=counted)
+
+
+def alone(
+    lost: Mapping[str, Sequence[Span]],
+    sequences: Iterable[str],
+    own: Document,
+    frames: Iterable[str] = (),
+    *,
+    of_gold: bool = False,
+    where: Filter | None = None,
+) -> Iterator[Sides]:
+    """Yield the sides for each lost span of `own`; the other side has no spans, in the layers `frames`, too."""
+    nothing = Document(own.id, dict.fromkeys(frames, ()), file=own.file)
+    for sequence in sequences:
+        for span in lost.get(sequence, ()):
+            counted = where.counted([span], own) if where else None
+            sides = Side([span], counted, own), Side((), document=nothing)
+            yield sequence, *(sides if of_gold else sides[::-1])
+
+
+def lost_sides(
+    group: Group, plan: Plan, layers: Sequence[str]
+) -> Iterator[tuple[Iterator[Sides], list[Span]]]:
+    """Yield the sides for the spans of gold and predicted that a transform could not place, and these spans."""
+    own = Document(group.gold.id, {}, unit="character", file=group.gold.file)
+    where = plan.where.on_layers(layers)
+    for number, lost in enumerate(group.lost):
+        spans = list(chain(*lost.values()))
+        if spans:
+            by_sequence = {MERGED: spans} if plan.merge else lost
+            yield alone(by_sequence, list(by_sequence), own, of_gold=number == 0, where=where), spans

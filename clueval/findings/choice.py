@@ -17,7 +17,6 @@ from itertools import repeat
 from typing import Any, NamedTuple
 
 from clueval.exceptions import OverlapError, UsageError, require_instance, require_kind
-from clueval.findings.places import in_text_order
 from clueval.findings.table import (
     FINDING_KINDS,
     REASONS,
@@ -162,38 +161,72 @@ def findings(
     choice: Choice | None = None,
     counts: Counter[ReasonKey] | None = None,
 ) -> Iterator[Finding]:
-    """Yield the findings of two documents of the same text, in text order (see `clueval.findings.places`).
+    """Return the findings of two documents of the same text, in text order (see `clueval.findings.places`).
 
     `counts` gets the number of spans that are not exactly right, whichever of them the choice selects. Holds all
     findings of the documents. Raises `OverlapError` if the choice is by levels and spans of a sequence overlap.
     """
     spans = sum(len(spans) for document in (gold, predicted) for spans in document.layers.values())
     with making_many(_OBJECTS * spans):
-        found = in_text_order(_by_sequence(gold, predicted, choice or Choice(), counts))
-    yield from found
+        wrong = wrong_spans(gold, predicted, choice or Choice(), counts is not None)
+        if counts is not None:
+            counts.update(key for _, each in wrong for key in each.counted)
+        found = [rows.row(each.span, each.sequence, each.judged) for rows, each in wrong if each.is_listed]
+    return iter(found)
 
 
-def _by_sequence(
-    gold: Document, predicted: Document, choice: Choice, counts: Counter[ReasonKey] | None
-) -> Iterator[Finding]:
-    """Yield the findings of two documents by sequence, side and position."""
+class WrongSpan(NamedTuple):
+    """A span whose equal the other side does not have, and what it is matched with.
+
+    `counted` are the keys by which it counts; `is_listed`: it is an error that the choice selects.
+    """
+
+    side: SideName
+    sequence: str
+    span: Span
+    judged: ErrorMatch
+    counted: Sequence[ReasonKey]
+    is_listed: bool
+
+
+def wrong_spans(
+    gold: Document, predicted: Document, choice: Choice, counts: bool
+) -> list[tuple[ErrorRows, WrongSpan]]:
+    """Return the wrong spans of two documents in the order of their rows, each with what makes its row.
+
+    With `counts`, there are also spans that are not listed.
+    """
     layers = list(dict.fromkeys([*gold.layers, *predicted.layers]))
+    found = []
     for spans in compared(gold, predicted, layers, choice):
         sequence, side = spans.sequence, spans.side
         is_chosen = side in choice.sides
-        if not is_chosen and counts is None:
+        if not is_chosen and not counts:
             continue
         rows = ErrorRows(spans.own, spans.other, side, choice.window)
         for each in spans.counted():
             if each.is_right:
                 continue
             judged = rows.judged(each.span, rows.others(each.span, sequence), each.match)
-            if counts is not None:
-                counts.update(_reasons(each, judged, sequence, side, choice))
-            if each.is_error and is_chosen and (not choice.reasons or judged.reason in choice.reasons):
-                row = rows.row(each.span, sequence, judged)
-                if not choice.kinds or row.kind in choice.kinds:
-                    yield row
+            is_listed = (
+                each.is_error
+                and is_chosen
+                and (not choice.reasons or judged.reason in choice.reasons)
+                and (not choice.kinds or judged.kind in choice.kinds)
+            )
+            keys = list(_reasons(each, judged, sequence, side, choice)) if counts else ()
+            if is_listed or keys:
+                found.append((rows, WrongSpan(side, sequence, each.span, judged, keys, is_listed)))
+    return sorted(found, key=_order)
+
+
+def _order(of_rows: tuple[ErrorRows, WrongSpan]) -> tuple[int, int, int, int, bool]:
+    """What `clueval.findings.places.in_text_order` sorts the row of a span by."""
+    wrong = of_rows[1]
+    span, others = wrong.span, wrong.judged.shown
+    least = min([span.start, *[other.start for other in others]])
+    greatest = max([span.end, *[other.end for other in others]])
+    return least, greatest, span.start, span.end, wrong.side == "predicted"
 
 
 def _reasons(

@@ -97,21 +97,25 @@ class Contexts:
         self._starts = [sentence.start for sentence in sentences]
         self._has_ids = any(sentence.id is not None for sentence in sentences)
 
-    def sentence_ids(self, span: Span) -> tuple[str, ...]:
-        """Return the ids of the sentences in which a span lies, without those that the file does not give."""
+    def sentence_ids(self, start: int, end: int) -> tuple[str, ...]:
+        """Return the ids of the sentences in which a range lies, without those that the file does not give."""
         if not self._has_ids:
             return ()
-        first = max(bisect_right(self._starts, span.start) - 1, 0)
-        last = max(bisect_left(self._starts, span.end), first + 1)
-        touched = self._sentences[first:last]
+        first = max(bisect_right(self._starts, start) - 1, 0)
+        last = max(bisect_left(self._starts, end), first + 1)
         return tuple(
-            each.id
-            for each in touched
-            if each.id is not None and each.start < max(span.end, span.start + 1) and span.start < each.end
+            [
+                id_
+                for begins, ends, id_ in self._sentences[first:last]
+                if id_ is not None and begins < max(end, start + 1) and start < ends
+            ]
         )
 
-    def around(self, span: Span, others: Sequence[Span]) -> Context:
-        """Return the context of a span and of all spans that overlap it, which must be sorted by position."""
+    def around(self, span: Span, others: Sequence[Span], by: int = 0) -> Context:
+        """Return the context of a span and of all spans that overlap it, which must be sorted by position.
+
+        The positions of these spans are moved by `by`.
+        """
         if self._end is None:
             return Context()
         hull_start, hull_end = span.start, span.end
@@ -120,16 +124,17 @@ class Contexts:
                 hull_start = other.start
             if other.end > hull_end:
                 hull_end = other.end
-        least, greatest = self._bounds(hull_start, hull_end)
+        least, greatest = self._bounds(hull_start + by, hull_end + by)
         least, greatest = max(least, self._start), min(greatest, self._end)
-        start, end = max(least, span.start - self._reach), min(greatest, span.end + self._reach)
+        start, end = max(least, span.start + by - self._reach), min(greatest, span.end + by + self._reach)
         if self._window is not None:
             least, greatest = self._start, self._end
-        pieces = _pieces_of_two(start, end, span, others) or list(_pieces(start, end, span, others))
+        first, past = start - by, end - by
+        pieces = _pieces_of_two(first, past, span, others) or list(_pieces(first, past, span, others))
         joiner, units = self._joiner, self._units[start - self._start : end - self._start]
         return Context(
             tuple(
-                [_piece((joiner.join(units[a - start : b - start]), mark, of)) for a, b, mark, of in pieces]
+                [_piece((joiner.join(units[a - first : b - first]), mark, of)) for a, b, mark, of in pieces]
             ),
             joiner,
             start > least,

@@ -17,7 +17,7 @@ from typing import Any, Self
 
 from clueval.findings.cards import card, examples, metadata_of, row
 from clueval.findings.choice import SIDES, Choice, ReasonKey, expected, in_words, reports_of
-from clueval.findings.kept_text import KeptText
+from clueval.findings.kept import KeptText
 from clueval.findings.page_profile import BucketLines, PageProfile
 from clueval.findings.places import ErrorPlace, places
 from clueval.findings.summary import MEANINGS, summaries

@@ -10,7 +10,7 @@ import unicodedata
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import NamedTuple
+from functools import cached_property, lru_cache
 
 from clueval.spans.document import Document
 from clueval.spans.mention import MENTION
@@ -19,6 +19,9 @@ from clueval.transforms.characters import are_unknown
 
 Value = int | float | str
 TOKEN = re.compile(r"\w+|[^\w\s]")
+
+_TEXTS = 1 << 12
+"""The number of texts of spans whose values are held."""
 
 NO_TEXT = "no text"
 NO_SENTENCE = "no sentence"
@@ -31,6 +34,8 @@ BUCKETS: Mapping[str, Sequence[tuple[float, str]]] = {
     "consistency": [(0, "0"), (1e-9, "below 0.5"), (0.5, "0.5-1"), (1, "1")],
 }
 """The least value and the name of each bucket."""
+
+_LEAST = {feature: [least for least, _ in buckets] for feature, buckets in BUCKETS.items()}
 
 NAMED: Mapping[str, Sequence[str]] = {
     "casing": ("lower", "upper", "first", "other"),
@@ -53,6 +58,10 @@ class Words:
             self._starts = [match.start() + document.start for match in found]
             self._ends = [match.end() + document.start for match in found]
             self._words = [match[0] for match in found]
+
+    @cached_property
+    def sentence_starts(self) -> Sequence[int]:
+        return [sentence.start for sentence in self.document.sentences]
 
     def all(self) -> Sequence[str]:
         """Return all words."""
@@ -78,24 +87,39 @@ class Words:
         return " ".join(self.document.text_between(*part) for part in span.fragments)
 
 
-class SpanOfSide(NamedTuple):
+class SpanOfSide:
     """A span of one side of a sequence: its words, and the spans of the side by which it can be nested."""
 
-    span: Span
-    words: Words
-    depths: Mapping[int, int]
+    def __init__(self, span: Span, words: Words, depths: Mapping[int, int]) -> None:
+        self.span, self.words, self.depths = span, words, depths
+
+    @cached_property
+    def text(self) -> str:
+        """The text of the span."""
+        return self.words.text(self.span)
+
+    @cached_property
+    def lower(self) -> tuple[str, ...]:
+        """The words of the span in lower case."""
+        return lower(self.words.of(self.span))
+
+
+def lower(words: Iterable[str]) -> tuple[str, ...]:
+    return tuple([word.lower() for word in words])
 
 
 def length(each: SpanOfSide) -> Value:
     if each.words.known and each.words.document.unit == "character":
         return len(each.words.of(each.span))
-    return sum(end - start for start, end in each.span.fragments)
+    return sum([end - start for start, end in each.span.fragments])
 
 
 def casing(each: SpanOfSide) -> Value:
-    text = each.words.text(each.span)
-    if not each.words.known:
-        return NO_TEXT
+    return _casing(each.text) if each.words.known else NO_TEXT
+
+
+@lru_cache(_TEXTS)
+def _casing(text: str) -> str:
     if text == text.lower():
         return "lower"
     if text == text.upper():
@@ -104,9 +128,11 @@ def casing(each: SpanOfSide) -> Value:
 
 
 def punctuation(each: SpanOfSide) -> Value:
-    if not each.words.known:
-        return NO_TEXT
-    text = each.words.text(each.span)
+    return _punctuation(each.text) if each.words.known else NO_TEXT
+
+
+@lru_cache(_TEXTS)
+def _punctuation(text: str) -> str:
     marks = {letter for letter in set(text) if unicodedata.category(letter)[0] == "P"}
     if not marks:
         return "none"
@@ -115,7 +141,7 @@ def punctuation(each: SpanOfSide) -> Value:
 
 def position(each: SpanOfSide) -> Value:
     start, sentences = each.span.start, each.words.document.sentences
-    number = bisect_right(sentences, start, key=lambda sentence: sentence.start) - 1
+    number = bisect_right(each.words.sentence_starts, start) - 1
     if number < 0 or start >= sentences[number].end:
         return NO_SENTENCE
     sentence = sentences[number]
@@ -177,8 +203,7 @@ def bucket_of(feature: str, value: Value) -> str:
     """
     if isinstance(value, str):
         return value
-    buckets = BUCKETS[feature]
-    return buckets[bisect_right(buckets, value, key=lambda bucket: bucket[0]) - 1][1]
+    return BUCKETS[feature][bisect_right(_LEAST[feature], value) - 1][1]
 
 
 def in_order(feature: str, buckets: Iterable[str]) -> list[str]:

@@ -1,25 +1,34 @@
 """The findings of whole files and folders, as a stream.
 
-Files of the column formats are compared passage by passage, unparsed: a sentence whose lines are the same on
-both sides has no error and is never parsed (see `clueval.findings.disputed`). If the choice or the format needs
-more than a sentence, documents are compared instead; both ways give the same findings.
+Files of the column formats are compared passage by passage: a sentence whose lines are the same on both sides has no
+error, and of the others each different cluster of rows is examined once (see `clueval.findings.clusters`). If the
+choice or the format needs more than a sentence, documents are compared instead; both ways give the same findings.
+
+Observers find errors in the pass that counts (see `clueval.evaluation.observer`). They see what has been checked and
+counted already, so no error of the input is found here first.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import zip_longest
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Any, ClassVar, Generic, TypeVar, Unpack
 
-from clueval.exceptions import UsageError, checked_call, refuse_unknown, require_instance, require_kind
+from clueval.exceptions import (
+    UsageError,
+    checked_call,
+    refuse_unknown,
+    require_instance,
+    require_kind,
+)
 from clueval.findings.choice import Choice, ReasonKey, choice_with, findings
-from clueval.findings.disputed import Disputed, disputed_sentences
-from clueval.findings.equal_lines import LineCheck
+from clueval.findings.clusters import ClusterErrors, DifferingRows, LineCheck, WrongLines
 from clueval.findings.table import Finding
 from clueval.formats.columns.passages import Passage
 from clueval.options import field_names, with_fields
+from clueval.reading.first_error import raise_first_error
 from clueval.reading.given import Given, InputSide, given
 from clueval.reading.golds import golds_in_memory, kept
 from clueval.reading.keywords import SidesOptions
@@ -186,26 +195,23 @@ class _Stream:
             yield from findings(gold, predicted, self._choice)
 
     def _of_passages(self, own: Source, other: Source) -> Iterator[Finding]:
-        names = layer_names(own.options.layers)
-        self._layers.update(dict.fromkeys(names))
-        lines, other_lines = LineCheck(own), LineCheck(other)
-        for gold, predicted in zip_longest(own.short_passages(), other.short_passages()):
+        self._layers.update(dict.fromkeys(layer_names(own.options.layers)))
+        check, errors = LineCheck((own, other)), ClusterErrors((own, other), self._choice)
+        for gold, predicted in zip_longest(own.passages(), other.passages()):
             if gold is None or predicted is None:
                 extra = gold or predicted
                 raise ends_early(own, other, gold is None, extra.document, first_line(extra))
             self._seen.see(gold.document, gold.metadata, self._choice.where)
             require_same_frame(gold, predicted)
-            disputed = _disputed((own, other), (gold, predicted), self._choice)
-            if disputed is None:
-                lines.see(gold)
-                continue
-            require_same_text(*disputed.documents)
-            found = list(findings(*disputed.documents, self._choice))
-            lines.see_gold(gold, disputed)
-            other_lines.see_predicted(predicted, disputed, gold)
+            try:
+                rows = DifferingRows((gold, predicted))
+                check.see(rows)
+                found = errors.findings(rows)
+            except WrongLines:
+                raise_first_error(own, other)
+                raise
             yield from found
-        lines.end()
-        other_lines.end(lines.equal)
+        check.end()
 
     def _require_known_names(self) -> None:
         self._preparation.checked()
@@ -228,19 +234,47 @@ def within_sentences(own: Source, other: Source, choice: Choice) -> bool:
     )
 
 
-def passage_findings(
-    sources: tuple[Source, Source],
-    passages: tuple[Passage, Passage],
-    choice: Choice,
-    counts: Counter[ReasonKey] | None,
-) -> Iterator[Finding]:
-    """Yield the findings of two passages that are checked already; of files that are `within_sentences`."""
-    disputed = _disputed(sources, passages, choice)
-    if disputed is not None:
-        yield from findings(*disputed.documents, choice, counts)
+Row = TypeVar("Row")
 
 
-def _disputed(
-    sources: tuple[Source, Source], passages: tuple[Passage, Passage], choice: Choice
-) -> Disputed | None:
-    return disputed_sentences(sources, passages, keeps_agreed=choice.merge or bool(choice.where))
+class DocumentsObserver(Generic[Row]):
+    """Gives the documents that are counted to `find`, and what that finds to `take`."""
+
+    name: ClassVar[str] = "errors"
+
+    def __init__(
+        self, find: Callable[[Document, Document], Iterable[Row]], take: Callable[[Iterable[Row]], None]
+    ) -> None:
+        self._find, self._take = find, take
+
+    def see(self, group: Group) -> None:
+        self._take(self._find(group.gold, group.predicted))
+
+    def section(self) -> dict[str, Any]:
+        """Return nothing: errors have outputs of their own."""
+        return {}
+
+
+class FindingsObserver(DocumentsObserver[Any]):
+    """Finds the errors of a choice, also in passages of column files, of which it parses what differs.
+
+    `counts`, if given, gets the numbers of `findings`, whichever errors are taken.
+    """
+
+    def __init__(
+        self,
+        choice: Choice,
+        take: Callable[[Iterable[Any]], None],
+        counts: Counter[ReasonKey] | None = None,
+    ) -> None:
+        super().__init__(lambda gold, predicted: findings(gold, predicted, choice, counts), take)
+        self._choice, self._counts = choice, counts
+        self._errors: ClusterErrors | None = None
+
+    def reads_passages(self, gold: Source, predicted: Source) -> bool:
+        self._errors = ClusterErrors((gold, predicted), self._choice, self._counts)
+        return within_sentences(gold, predicted, self._choice)
+
+    def see_passages(self, sources: tuple[Source, Source], passages: tuple[Passage, Passage]) -> None:
+        assert self._errors is not None
+        self._take(self._errors.findings(DifferingRows(passages)))

@@ -32,7 +32,7 @@ from clueval.spans.matching import Match, match_spans
 from clueval.spans.merging import merge_layers
 from clueval.spans.parts import Ranges
 from clueval.spans.shared import shared_positions
-from clueval.spans.span import MERGED, NO_LABEL, Span, name_of
+from clueval.spans.span import MERGED, NO_LABEL, Labels, Span, name_of
 from clueval.spans.span_forms import as_spans
 
 FindingKind = Literal["exact", "superset", "tiling", "overlap", "partial", "missed", "spurious"]
@@ -55,7 +55,8 @@ _PIECE_HTML: dict[Mark, str] = {
 }
 SideName = Literal["gold", "predicted"]
 
-_end, _labels = attrgetter("end"), attrgetter("labels")
+_end: Callable[[Span], int] = attrgetter("end")
+_labels: Callable[[Span], Labels] = attrgetter("labels")
 
 MOST_NESTED = 50
 """The greatest number of spans of the other side that a row shows, the first ones, if these overlap one another."""
@@ -188,17 +189,18 @@ def error_table(
 
 
 class ErrorMatch(NamedTuple):
-    """A span that is an error: the spans of the other side that overlap or equal it, its match, and the reason."""
+    """A span that is an error: the spans of the other side that overlap or equal it, its match, and the reason.
+
+    `kind` is its class, and `shown` are those of the spans that its row shows, with their labels and fragments.
+    """
 
     others: Sequence[Span]
     match: Match
     reason: Reason
-
-    def kind_on(self, side: SideName | None) -> FindingKind:
-        """Return the class of a span of a side."""
-        if self.match.kind != "missed":
-            return self.match.kind
-        return "partial" if self.others else "spurious" if side == "predicted" else "missed"
+    kind: FindingKind
+    shown: Sequence[Span]
+    labels: tuple[Labels, ...]
+    fragments: tuple[Ranges | None, ...]
 
 
 def reason_of(
@@ -263,7 +265,7 @@ class ErrorRows:
         self._token_ids = own.token_ids or other.token_ids if own.unit == "token" else None
         self._contexts = Contexts(self._text, own.sentences or other.sentences, window)
         self._sequences: dict[str, _Sequence] = {}
-        self._texts: dict[Ranges, str] = {}  # one object, even if many rows show it
+        self._texts: dict[tuple[int, int, Ranges | None], str] = {}  # one object, even if many rows show it
         self._shown = 0
 
     def layer_of(self, span: Span) -> str:
@@ -275,7 +277,6 @@ class ErrorRows:
 
     def others(self, span: Span, layer: str) -> Sequence[Span]:
         """Return the spans of a layer of the other side that overlap or equal a span."""
-        self._require_inside(span)
         if layer not in self._sequences:
             layers = self._other.layers
             spans = layers.get(layer, ())
@@ -288,37 +289,44 @@ class ErrorRows:
         """Return the reason and the match of an error, given all spans that overlap or equal it."""
         labelled = ((other.label, other.fragments) for other in others)
         reason = reason_of(span.label, span.fragments, labelled, self._side)
-        return ErrorMatch(others, match or self._match(span, others), reason)
+        match = match or self._match(span, others)
+        kind: FindingKind = match.kind
+        if match.kind == "missed":
+            kind = "partial" if others else "spurious" if self._side == "predicted" else "missed"
+        is_long = len(others) > MOST_NESTED and clash(others) is not None
+        shown = others[:MOST_NESTED] if is_long else others
+        return ErrorMatch(
+            others, match, reason, kind, shown, tuple(map(_labels, shown)), tuple(map(_inclusive, shown))
+        )
 
-    def row(self, span: Span, layer: str, judged: ErrorMatch) -> Finding:
-        """Return the row of an error."""
-        self._require_inside(span)
-        others, match, reason = judged
-        if len(others) > MOST_NESTED and clash(others) is not None:
-            others = others[:MOST_NESTED]
+    def row(self, span: Span, layer: str, judged: ErrorMatch, by: int = 0) -> Finding:
+        """Return the row of an error; its positions are moved by `by`."""
+        start, end = span.start + by, span.end + by
+        self._require_inside(span, start, end)
+        others = judged.shown
         row = _open_row()
         row.side = self._side
         row.sequence = layer
-        row.kind = judged.kind_on(self._side)
-        row.reason = reason
-        row.text = self._text_of(span)
+        row.kind = judged.kind
+        row.reason = judged.reason
+        row.text = self._text_of(span, start, end, by)
         row.labels = span.labels
-        row.start, row.end = span.start, span.end - 1
-        row.first_token_id, row.last_token_id = self._ids_of(span.start, span.end)
-        row.found = match.labels
-        row.other_texts = tuple(map(self._text_of, others))
-        row.other_labels = tuple(map(_labels, others))
+        row.start, row.end = start, end - 1
+        row.first_token_id, row.last_token_id = self._ids_of(start, end)
+        row.found = judged.match.labels
+        row.other_texts = tuple([self._text_of(each, each.start + by, each.end + by, by) for each in others])
+        row.other_labels = judged.labels
         row.other_start = row.other_end = row.other_first_token_id = row.other_last_token_id = None
         if others:
-            start, end = others[0].start, max(map(_end, others))  # they come by position
-            row.other_start, row.other_end = start, end - 1
-            row.other_first_token_id, row.other_last_token_id = self._ids_of(start, end)
+            first, last = others[0].start + by, max(map(_end, others)) + by  # they come by position
+            row.other_start, row.other_end = first, last - 1
+            row.other_first_token_id, row.other_last_token_id = self._ids_of(first, last)
         row.document, row.metadata, row.unit, row.file = self._shared
-        row.sentences = self._contexts.sentence_ids(span)
-        row.context = self._contexts.around(span, others)
-        row.line = self._line(span)
+        row.sentences = self._contexts.sentence_ids(start, end)
+        row.context = self._contexts.around(span, others, by)
+        row.line = self._line(span, start)
         row.fragments = _inclusive(span)
-        row.other_fragments = tuple([None if other.parts is None else _inclusive(other) for other in others])
+        row.other_fragments = judged.fragments
         row.__class__ = Finding
         return row  # type: ignore[no-any-return]
 
@@ -335,35 +343,39 @@ class ErrorRows:
             return Match(span, kind, tuple(others), others[0].by_layer)
         return Match(span, "missed")
 
-    def _text_of(self, span: Span) -> str:
+    def _text_of(self, span: Span, start: int, end: int, by: int) -> str:
         """Return the text of a span of either side; the positions that all rows show together are limited.
 
         Gaps are counted, too, since the context shows them.
         """
-        self._shown += len(span)
+        self._shown += end - start
         require_short_texts(self._shown, self._text)
-        fragments = span.fragments
-        if fragments not in self._texts:
-            self._texts[fragments] = GAP.join([self._text.text_between(*part) for part in fragments])
-        return self._texts[fragments]
+        fragments = None if span.parts is None else tuple([(a + by, b + by) for a, b in span.parts])
+        key = start, end, fragments
+        if key not in self._texts:
+            between = self._text.text_between
+            self._texts[key] = (
+                between(start, end) if fragments is None else GAP.join([between(*part) for part in fragments])
+            )
+        return self._texts[key]
 
     def _ids_of(self, start: int, end: int) -> tuple[str | None, str | None]:
         """Return the ids of the first and the last token of a range."""
         ids, shift = self._token_ids, self._text.start
         return (None, None) if ids is None or start == end else (ids[start - shift], ids[end - 1 - shift])
 
-    def _line(self, span: Span) -> int | None:
+    def _line(self, span: Span, start: int) -> int | None:
         lines = self._own.lines
         if span.line is not None or lines is None:
             return span.line
         try:
-            return lines[span.start - self._own.start]
+            return lines[start - self._own.start]
         except IndexError:
             return None
 
-    def _require_inside(self, span: Span) -> None:
-        text, end = self._text, self._end
-        if end is not None and (span.start < text.start or span.end > end):
+    def _require_inside(self, span: Span, start: int, end: int) -> None:
+        text = self._text
+        if self._end is not None and (start < text.start or end > self._end):
             raise SpanError(
                 f"span {name_of(span)} lies outside the text",
                 document=text.id,

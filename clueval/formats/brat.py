@@ -179,7 +179,7 @@ def _read(opened: Opened, options: Options) -> Iterator[Document]:
 _SPAN = re.compile(r"^(T[0-9]+)\t([^\s;]+) ([0-9]{1,18}) ([0-9]{1,18})\t(.*)$", re.MULTILINE)
 
 
-def _flat(opened: Opened) -> FlatRow | None:
+def _flat(opened: Opened, _: Options) -> FlatRow | None:
     """Return a document as a flat row; None unless it has only spans of one piece, with the right texts."""
     path = os.fspath(opened.path)
     if not path.endswith(".ann"):
@@ -338,13 +338,9 @@ def _holds_feature(name: str, value: object) -> bool:
     )
 
 
-def _written_text(document: Document) -> str:
-    return document.text or ""
-
-
 _HOLDS = frozenset({"features", "gaps", "zero-length spans", "overlapping spans", "spans across sentences"})
 
-_BESIDE: Mapping[str, Any] = {".txt": _written_text}
+_BESIDE: Mapping[str, Any] = {".txt": lambda document: document.text or ""}
 
 FORMAT = Format(
     name="brat",

@@ -20,14 +20,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import groupby
-from typing import NamedTuple
+from functools import lru_cache
+from operator import methodcaller
+from typing import Any, NamedTuple
 
 from clueval.exceptions import FormatError, TagError
-from clueval.formats.format import Format, Options
-from clueval.formats.opened import Opened
+from clueval.formats.flat_rows import FlatRow
+from clueval.formats.format import Format
+from clueval.formats.json_rows import RowForm, RowReader, read_rows
+from clueval.limits import MAX_SENTENCE, sentences_of
 from clueval.spans.document import Document
 from clueval.spans.span import DEFAULT_LAYER, PLACEHOLDERS, Span
+from clueval.tagging.decoder import decode
 
 PUNCTUATION = frozenset(
     [
@@ -50,6 +54,8 @@ PUNCTUATION = frozenset(
 )
 """Parts of speech for punctuation: STTS, UPOS, PTB and related tag sets."""
 
+_SHORT = 120
+"""Longer tags are not cached, so that the cache stays small."""
 _OUTSIDE = ("O", "_", "")
 _BLANKS = re.compile(r"[ \t]+")
 
@@ -63,9 +69,9 @@ class _Open(NamedTuple):
 
 
 def read_conll2000(
-    lines: Iterable[tuple[int, str]], *, file: str, ignore_punct: bool = True, invalid: str = "conlleval"
+    blocks: Iterable[tuple[int, str]], *, file: str, ignore_punct: bool = True, invalid: str = "conlleval"
 ) -> Iterator[Document]:
-    """Yield the sentences of a CoNLL-2000 file as documents, given its numbered lines. Holds one sentence.
+    """Yield the sentences of a CoNLL-2000 file as documents, given its numbered lines or blocks. Holds one sentence.
 
     An ``I-`` that continues no span (there is no open span at its depth, or its label is different) begins a
     span, as in conlleval, and is counted in `Document.repaired`; if `invalid` is ``"error"``, it is an error.
@@ -79,30 +85,29 @@ def read_conll2000(
     [(0, 2, 'ORG'), (1, 2, 'LOC')]
     """
     FORMAT.treatment(invalid)
-    filled = groupby(lines, key=_is_filled)
-    sentences = (list(group) for has_text, group in filled if has_text)
     return (
         sentence_of_tokens(sentence, number, file=file, ignore_punct=ignore_punct, invalid=invalid)
-        for number, sentence in enumerate(sentences, 1)
+        for number, sentence in enumerate(sentences_of(blocks, file, MAX_SENTENCE), 1)
     )
 
 
-def _is_filled(line: tuple[int, str]) -> bool:
-    return bool(line[1].strip())
-
-
 def sentence_of_tokens(
-    sentence: Sequence[tuple[int, str]],
+    sentence: tuple[int, list[str]],
     number: int,
     *,
     file: str,
     ignore_punct: bool = True,
     invalid: str = "conlleval",
 ) -> Document:
-    """Return one sentence, given as its numbered lines, as a document. Raises as `read_conll2000`."""
-    rows = [_columns(text, line, file) for line, text in sentence]
+    """Return a sentence, given as the number of its first line and its lines, as a document.
+
+    Raises as `read_conll2000`.
+    """
+    first, texts = sentence
+    rows = [_columns(text, line, file) for line, text in enumerate(texts, first)]
     stack = _Stack()
-    for position, ((line, _), (_, _, tags)) in enumerate(zip(sentence, rows, strict=True)):
+    for position, (_, _, tags) in enumerate(rows):
+        line = first + position
         try:
             repaired = stack.step(position, tags.strip(), line)
         except TagError as error:
@@ -119,7 +124,7 @@ def sentence_of_tokens(
         {DEFAULT_LAYER: [span for span in spans if span is not None]},
         tokens=[row[0] for row in rows],
         repaired=stack.repaired,
-        lines=[line for line, _ in sentence],
+        lines=list(range(first, first + len(texts))),
         file=file,
     )
 
@@ -181,19 +186,55 @@ def _span(one: _Open, ignored: set[int]) -> Span | None:
     return Span(start, end, one.label, tokens=frozenset(tokens) if holes else None, line=one.line)
 
 
-def _read(opened: Opened, options: Options) -> Iterator[Document]:
-    return read_conll2000(
-        opened.lines(),
-        file=opened.file,
+def _document(sentence: Any, reader: RowReader) -> Iterator[Document]:
+    options = reader.options
+    yield sentence_of_tokens(
+        sentence,
+        reader.number,
+        file=reader.file or "",
         ignore_punct=options.ignore_punct is not False,
         invalid=options.invalid or "conlleval",
     )
 
 
+def _flat(sentence: Any, number: int) -> FlatRow | None:
+    """Return a sentence as a flat row; None if tags are stacked or repaired, or a span has punctuation."""
+    _, lines = sentence
+    joined = " ".join(lines)
+    fields = joined.split(" ")
+    if "\t" in joined or "" in fields or set(map(_count_blanks, lines)) != {2}:
+        return None
+    tags = ["O" if tag == "_" else tag for tag in fields[2::3]]
+    if max(map(len, tags)) > _SHORT or not all(map(_continues, ["O", *tags], tags)):
+        return None
+    parts = fields[1::3]
+    if not PUNCTUATION.isdisjoint(parts) and any(
+        tag != "O" and part in PUNCTUATION for part, tag in zip(parts, tags, strict=True)
+    ):
+        return None
+    return FlatRow(str(number), fields[::3], list(decode(tags)), number, sentence, None)
+
+
+_count_blanks = methodcaller("count", " ")
+
+
+@lru_cache(maxsize=1 << 12)
+def _continues(before: str, tag: str) -> bool:
+    """Return whether a tag is O, or a single one that is not repaired, of a span that is counted."""
+    kind, _, label = tag.partition("-")
+    if tag == "O" or "|" in tag:
+        return tag == "O"
+    is_label = label == label.strip() != "" and label not in PLACEHOLDERS
+    return is_label and (kind == "B" or (kind == "I" and before in (tag, f"B-{label}")))
+
+
+FORM = RowForm(_document, flat=_flat, values=lambda opened: enumerate(opened.sentences(), 1))
+
 FORMAT = Format(
     name="conll2000",
     holds="form, part of speech and stacked tags (`I-S|B-NP`), as FairEval reads them",
-    read=_read,
+    read=read_rows(FORM),
+    sentences=FORM,
     options=frozenset({"ignore_punct"}),
     treatments=("conlleval", "error"),
     scheme="BIO",

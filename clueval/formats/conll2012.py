@@ -13,48 +13,92 @@ Source: the description of the data of the CoNLL-2012 shared task.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
+from functools import lru_cache
 
 from clueval.exceptions import FormatError, UsageError
-from clueval.formats.columns.token_documents import OpenSpan, TokenDocument
-from clueval.formats.format import Format, Options
+from clueval.formats.columns.brackets import Brackets, OpenSpan
+from clueval.formats.columns.layout import ColumnOptions
+from clueval.formats.columns.made_lines import MadeLines, TokenRows
+from clueval.formats.columns.named import Sources
+from clueval.formats.columns.token_lines import TokenLines
+from clueval.formats.format import Format
 from clueval.formats.opened import Opened
 from clueval.formats.recognition import first_lines
-from clueval.spans.document import Document
-from clueval.spans.span import DEFAULT_LAYER
+from clueval.spans.span import DEFAULT_LAYER, Frozen, Span
+from clueval.textfiles import Complain
 
 _SOURCES = {"entity": 11, "parse": 6}
 _WORD = 4
 _NONE = ("*", "-", "_")
+_SHORT = 120
+"""Longer values are not cached, so that the cache stays small."""
 _BEGIN = re.compile(r"#begin document\s*(?:\((.*)\)|([^\s;]+))?\s*;?\s*(?:part\s+(\d+))?\s*$")
 _BRACKETS = re.compile(r"\(([^()*|\s]+)|\*|(\))")
 
 
-class _Conll2012Reader:
-    """Reads the documents of one file, line by line."""
+def _brackets(value: str) -> tuple[list[str], bool]:
+    """Return the labels that a value opens, an empty one for each that it closes, and whether it has nothing else."""
+    found, done = [], 0
+    for match in _BRACKETS.finditer(value):
+        if match.start() != done:
+            break
+        done = match.end()
+        found += [match[1] or ""] if match[1] or match[2] else []
+    return found, done == len(value)
 
-    def __init__(self, opened: Opened, options: Options) -> None:
-        self._file, self._most = opened.file, options.max_document
-        self._columns = _columns(options.layers, opened.file)
-        self._document: TokenDocument | None = None
-        self._open: dict[str, list[OpenSpan]] = {layer: [] for layer in self._columns}
-        self._position = 0
+
+_cached_brackets = lru_cache(maxsize=1 << 12)(_brackets)
+
+
+class _Nested(Brackets):
+    """Brackets of which each closes the one that was opened last."""
+
+    def __init__(self, layer: str, file: str) -> None:
+        super().__init__(layer, file)
+        self._stack: list[OpenSpan] = []
+
+    def see(self, value: str, position: int, line: int) -> None:
+        labels, is_whole = (_cached_brackets if len(value) < _SHORT else _brackets)(value)
+        for opened in labels:
+            if opened:
+                self._stack.append(OpenSpan(position, opened, line))
+                self.begun.append(self._stack[-1])
+                continue
+            if not self._stack:
+                raise self.wrong(line, f"{value[:60]!r} closes a bracket that is not open")
+            start, label, begun = self._stack.pop()
+            self.ended.append(Span(start, position + 1, Frozen({self.layer: label}), line=begun))
+        if not is_whole:
+            raise self.wrong(line, f"{value[:60]!r} is not a bracket", "as in (ORG*, * or *)")
+
+    def end_sentence(self) -> None:
+        if self._stack:
+            _, label, line = self._stack[-1]
+            raise self.wrong(line, f"the bracket ({label} is not closed in its sentence")
+
+
+class _Conll2012Reader(MadeLines):
+    """Reads the lines of one file."""
+
+    def __init__(self, file: str, options: ColumnOptions, name: str | None, _: Complain) -> None:
+        assert options.sources is not None
+        super().__init__(
+            file, options, name, {layer: _Nested(layer, file) for layer in options.sources.in_brackets}
+        )
+        self._columns = {layer: int(source) for layer, source in self.sources.items()}
         self._documents = 0
+        self._document: str | None = None
 
-    def read(self, lines: Iterator[tuple[int, str]]) -> Iterator[Document]:
-        for number, line in lines:
-            if line.startswith("#begin document"):
-                yield from self._finished(number)
-                self._begin(number, line)
-            elif line.startswith("#end document"):
-                yield from self._finished(number)
-            elif not line.strip():
-                self._end_sentence()
-            elif not line.startswith("#"):
-                self._token(number, line)
-        yield from self._finished(None)
+    def comment(self, number: int, line: str) -> bool:
+        if line.startswith(("#begin document", "#end document")):
+            if self._document is not None:
+                self.end_document()
+            self._document = self._begun(number, line) if line.startswith("#begin") else None
+        return True
 
-    def _begin(self, number: int, line: str) -> None:
+    def _begun(self, number: int, line: str) -> str:
+        """Begin a document, and return its id."""
         found = _BEGIN.match(line)
         if found is None:
             raise self._wrong(
@@ -63,88 +107,54 @@ class _Conll2012Reader:
         self._documents += 1
         name = found[1] or found[2] or str(self._documents)
         identifier = name if found[3] is None else f"{name}#{int(found[3])}"
-        self._document = TokenDocument(
-            identifier, self._position, list(self._columns), self._file, self._most, number
-        )
+        for brackets in self.brackets.values():
+            brackets.document = identifier
+        self.builder.begin_document(identifier, {})
+        return identifier
 
-    def _finished(self, number: int | None) -> Iterator[Document]:
-        if self._document is not None:
-            self._end_sentence()
-            self._position = self._document.end
-            yield self._document.finished()
-        self._document = None
-
-    def _token(self, number: int, line: str) -> None:
-        document = self._document
-        if document is None:
+    def tokens(self, number: int, run: str) -> None:
+        if self._document is None:
             raise self._wrong(
                 number, "a token outside documents", "begin one: #begin document (ID); part 000"
             )
-        fields = line.split("\t") if "\t" in line else list(filter(None, line.split(" ")))
+        rows = TokenRows(run, "\t" if "\t" in run else " ")
+        if not rows.are_regular:
+            self.by_line(number, run)
+            return
         for column in (_WORD, *self._columns.values()):
-            if abs(column) > len(fields):
-                raise self._wrong(number, f"the line has {len(fields)} columns, no column {column}")
-        position = document.end
-        document.add(fields[_WORD - 1], number)
-        for layer, column in self._columns.items():
-            value = fields[column - 1 if column > 0 else column]
-            if value not in _NONE:
-                self._brackets(layer, value, position, number, document)
-
-    def _brackets(self, layer: str, value: str, position: int, number: int, document: TokenDocument) -> None:
-        done, stack = 0, self._open[layer]
-        for found in _BRACKETS.finditer(value):
-            if found.start() != done:
-                break
-            done = found.end()
-            if found[1]:
-                stack.append(OpenSpan(position, found[1], number))
-            elif found[2] and not stack:
-                raise self._wrong(number, f"{value[:60]!r} closes a bracket that is not open")
-            elif found[2]:
-                document.add_span(layer, stack.pop(), position + 1)
-        if done != len(value):
-            raise self._wrong(number, f"{value[:60]!r} is not a bracket", "as in (ORG*, * or *)")
-
-    def _end_sentence(self) -> None:
-        """End the sentence. Raises `FormatError` for a bracket that is still open."""
-        for stack in self._open.values():
-            if stack:
-                raise self._wrong(
-                    stack[-1].line, f"the bracket ({stack[-1].label} is not closed in its sentence"
-                )
-        if self._document is not None:
-            self._document.end_sentence()
+            if abs(column) > rows.width:
+                raise self._wrong(number, f"the line has {rows.width} columns, no column {column}")
+        values = {
+            layer: [
+                "" if value in _NONE else value for value in rows.column((column - (column > 0)) % rows.width)
+            ]
+            for layer, column in self._columns.items()
+        }
+        self.add(number, rows.column(_WORD - 1), values)
 
     def _wrong(self, line: int, problem: str, advice: str | None = None) -> FormatError:
-        document = None if self._document is None else self._document.id
-        return FormatError(problem, file=self._file, line=line, document=document, advice=advice)
+        return FormatError(problem, file=self.file, line=line, document=self._document, advice=advice)
 
 
-def _columns(layers: Mapping[str, int | str] | None, file: str) -> dict[str, int]:
+def _sources(opened: Opened, layers: Mapping[str, int | str] | None) -> Sources:
     """Return the column of each layer. Raises `UsageError` for an unknown source."""
     columns = {}
     for layer, source in ({DEFAULT_LAYER: "entity"} if layers is None else layers).items():
         if isinstance(source, str) and source not in _SOURCES:
             raise UsageError(
                 f"there is no source {source!r} for layer {layer!r}",
-                file=file,
+                file=opened.file,
                 advice=f"{', '.join(_SOURCES)}, or the number of a column",
             )
         columns[layer] = source if isinstance(source, int) else _SOURCES[source]
-    return columns
-
-
-def _read(opened: Opened, options: Options) -> Iterator[Document]:
-    return _Conll2012Reader(opened, options).read(opened.lines())
+    return Sources(columns, tuple(columns))
 
 
 FORMAT = Format(
     name="conll2012",
-    of_tokens=True,
     holds="OntoNotes: one token per line, columns separated by blanks, entities in brackets, as in `(ORG*`",
     endings=(".gold_conll", ".auto_conll"),
     signs=(first_lines("#begin document"),),
-    read=_read,
+    token_lines=TokenLines(_Conll2012Reader, lambda _: None, sources=_sources),
     options=frozenset({"layers"}),
 )

@@ -19,8 +19,7 @@ from clueval.exceptions import CluevalError, FormatError, MissingExtra, UsageErr
 from clueval.formats.format import Format, Options, Writer
 from clueval.formats.opened import Opened
 from clueval.limits import file_too_long
-from clueval.spans.document import Document, Sentence
-from clueval.spans.missing_id import MissingId
+from clueval.spans.document import Document, MissingId, Sentence
 from clueval.spans.span import DEFAULT_LAYER, NO_LABEL, Frozen, Span
 from clueval.textfiles import raw_content
 

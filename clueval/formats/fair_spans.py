@@ -12,19 +12,18 @@ contain no text, so the documents have none.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
-from itertools import groupby
-from typing import TYPE_CHECKING, NamedTuple
+from typing import Any, NamedTuple
 
 from clueval.exceptions import FormatError
-from clueval.formats.format import Format, Options
+from clueval.formats.flat_rows import FlatRow
+from clueval.formats.format import Format
+from clueval.formats.json_rows import RowForm, RowReader, read_rows
 from clueval.formats.recognition import Beginning, Sign
+from clueval.limits import MAX_SENTENCE, sentences_of
 from clueval.spans.document import Document
 from clueval.spans.span import DEFAULT_LAYER, PLACEHOLDERS, Frozen, Span
-
-if TYPE_CHECKING:
-    from clueval.formats.opened import Opened
 
 _COLUMNS = "label, first token, last token and tokens, separated by tabs"
 _SHOWN = 20
@@ -51,8 +50,8 @@ def is_span_line(line: str) -> bool:
     return line.count("\t") == 3
 
 
-def read_fair_spans(lines: Iterable[tuple[int, str]], *, file: str) -> Iterator[Document]:
-    """Yield the sentences of a span file as documents, given its numbered lines. Holds one sentence.
+def read_fair_spans(blocks: Iterable[tuple[int, str]], *, file: str) -> Iterator[Document]:
+    """Yield the sentences of a span file as documents, given its numbered lines or blocks. Holds one sentence.
 
     Raises `FormatError` with file and line for a line without exactly four columns, without label, with
     indices that are not whole numbers or below 1, or with a first token after the last.
@@ -61,19 +60,18 @@ def read_fair_spans(lines: Iterable[tuple[int, str]], *, file: str) -> Iterator[
     >>> [document.layers["label"] for document in read_fair_spans(lines, file="gold.csv")]
     [[Span(start=5, end=7, labels={'label': 'PER'}, id=None)], []]
     """
-    filled = groupby(lines, key=_is_filled)
-    for number, sentence in enumerate((list(group) for has_text, group in filled if has_text), 1):
+    for number, sentence in enumerate(sentences_of(blocks, file, MAX_SENTENCE), 1):
         yield sentence_of_spans(sentence, number, file=file)
 
 
-def _is_filled(line: tuple[int, str]) -> bool:
-    return bool(line[1].strip())
+def sentence_of_spans(sentence: tuple[int, list[str]], number: int, *, file: str) -> Document:
+    """Return a sentence, given as the number of its first line and its lines, as a document.
 
-
-def sentence_of_spans(sentence: Sequence[tuple[int, str]], number: int, *, file: str) -> Document:
-    """Return one sentence, given as its numbered lines, as a document. Raises as `read_fair_spans`."""
+    Raises as `read_fair_spans`.
+    """
     spans = []
-    for line, text in sentence:
+    first, texts = sentence
+    for line, text in enumerate(texts, first):
         found = span_line(text, line, file=file)
         if found.label not in PLACEHOLDERS:
             spans.append(Span(found.start, found.end, found.labels, tokens=found.tokens, line=line))
@@ -119,8 +117,29 @@ def _index(what: str, text: str) -> int:
     raise FormatError(f"the {what} is {shown!r}, not a whole number", advice=f"expected {_COLUMNS}")
 
 
-def _read(opened: Opened, _: Options) -> Iterator[Document]:
-    return read_fair_spans(opened.lines(), file=opened.file)
+def _document(sentence: Any, reader: RowReader) -> Iterator[Document]:
+    yield sentence_of_spans(sentence, reader.number, file=reader.file or "")
+
+
+def _flat(sentence: Any, number: int) -> FlatRow | None:
+    """Return a sentence as a flat row without text; None if a span has holes, or overlaps or precedes one before it."""
+    first, texts = sentence
+    spans = []
+    past = 0
+    try:
+        for line, text in enumerate(texts, first):
+            found = span_line(text, line, file="")
+            if found.label not in PLACEHOLDERS:
+                if found.tokens is not None or found.start < past:
+                    return None
+                past = found.end
+                spans.append((found.start, past, found.label))
+    except FormatError:
+        return None
+    return FlatRow(str(number), "", spans, number, sentence, None)
+
+
+FORM = RowForm(_document, flat=_flat, values=lambda opened: enumerate(opened.sentences(), 1))
 
 
 def _has_indices(beginning: Beginning) -> bool:
@@ -132,6 +151,8 @@ FORMAT = Format(
     name="fair-spans",
     holds="FairEval's span files: label, first and last token, all tokens; no text",
     signs=(Sign("four fields, two of them numbers", _has_indices),),
-    read=_read,
+    read=read_rows(FORM),
+    sentences=FORM,
+    has_text=False,
     options=frozenset({"ignore_punct"}),
 )

@@ -10,20 +10,20 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from clueval.spans.missing_id import MissingId
+from clueval.spans.document import MissingId
 
 if TYPE_CHECKING:
     from clueval.spans.document import Document
 
 
 class FlatRow(NamedTuple):
-    """A flat row: its id, its text and its spans; the row itself, its number and the name of its annotation set.
+    """A flat row: its id, its text or tokens, its spans, the row itself, its number and the name of its annotation set.
 
     A span is a list or a tuple of start, end and label; the spans come by position.
     """
 
     id: str | int
-    text: str
+    text: str | list[str]
     spans: list[Any]
     number: int
     row: Any

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 from clueval.exceptions import UsageError
 from clueval.formats.columns.token_lines import TokenLines
 from clueval.formats.recognition import Beginning, Sign, either
+from clueval.spans.span import DEFAULT_LAYER
 from clueval.textfiles import Part
 
 if TYPE_CHECKING:
@@ -88,6 +89,9 @@ class Writer(NamedTuple):
 AddSets = Callable[["Opened", "Mapping[str, Sequence[Span]]"], str]
 """Returns the content of a file with further annotation sets and everything else unchanged."""
 
+OFFSETS = ("points", "utf16", "bytes")
+"""The units of positions in files: code points, UTF-16 code units, bytes of UTF-8."""
+
 EVERY_SET = "*"
 """The name that selects all annotation sets: each is a layer then."""
 
@@ -111,11 +115,13 @@ class Format:
         scheme: the scheme of its tags, if all files have the same.
         of_tokens: whether its documents have tokens, although it has no `token_lines`.
         single: whether a file holds only one document.
+        has_text: whether its documents have tokens or a text.
         nameless: whether its documents have no ids in the file.
         sets: whether the layers that `read` returns are annotation sets, of which one is selected.
         chooses: whether `read` itself selects the annotation set that the options name.
         set_names: returns the names of the annotation sets of a file, if `chooses` is true.
         rows: how the rows of a JSON format are read (`clueval.formats.json_rows.RowForm`).
+        sentences: the same for a format of which each sentence is a document.
         flat: reads a file of one document as a flat row (`clueval.formats.flat_rows`), or returns None.
         group: the endings of further files that belong to a file, and are not read by themselves in a folder.
         default_source: the name of the source of labels without ``--layer``, if sources have names.
@@ -134,12 +140,14 @@ class Format:
     scheme: str | None = None
     of_tokens: bool = False
     single: bool = False
+    has_text: bool = True
     nameless: bool = False
     sets: bool = False
     chooses: bool = False
     set_names: Callable[[Opened], list[str]] | None = None
     rows: Any = None
-    flat: Callable[[Opened], FlatRow | None] | None = None
+    sentences: Any = None
+    flat: Callable[[Opened, Options], FlatRow | None] | None = None
     group: tuple[str, ...] = ()
     default_source: str | None = None
     extra: str | None = None
@@ -158,6 +166,11 @@ class Format:
     def has_sets(self) -> bool:
         """Whether its files have annotation sets."""
         return self.sets or self.chooses
+
+    @property
+    def has_columns(self) -> bool:
+        """Whether its lines are columns, which have numbers; false if its reader makes lines of its own."""
+        return self.token_lines is not None and self.token_lines.sources is None
 
     @property
     def counts_tokens(self) -> bool:
@@ -199,3 +212,17 @@ class Format:
                 advice=" or ".join(self.treatments),
             )
         return invalid
+
+
+def only_layer(options: Options, file: str) -> str:
+    """Return the name of the only layer; its source does not matter. Raises `UsageError` for several layers."""
+    if options.layers is None:
+        return DEFAULT_LAYER
+    if len(options.layers) > 1:
+        raise UsageError(
+            f"the format has one layer, not {' and '.join(options.layers)}",
+            file=file,
+            advice="name one layer",
+        )
+    (name,) = options.layers
+    return name

@@ -34,7 +34,7 @@ from clueval.formats.added_sets import STRING, TextNodes, check_added, written_s
 from clueval.formats.format import Format, Options
 from clueval.formats.opened import Opened
 from clueval.formats.recognition import first_lines
-from clueval.formats.xml_events import EventReader
+from clueval.formats.xml_text import EventReader
 from clueval.spans.document import Document
 from clueval.spans.span import Span
 

@@ -16,7 +16,7 @@ from typing import NamedTuple
 from clueval.formats.format import Format, Options
 from clueval.formats.opened import Opened
 from clueval.formats.recognition import first_lines
-from clueval.formats.xml_events import TYPE, EventReader, label_of
+from clueval.formats.xml_text import TYPE, EventReader, label_of
 from clueval.spans.document import Document
 from clueval.spans.span import DEFAULT_LAYER, Frozen, Span
 

@@ -18,9 +18,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from clueval.exceptions import FormatError, UsageError
-from clueval.formats.format import Format, Options, Writer
+from clueval.formats.format import Format, Options, Writer, only_layer
 from clueval.formats.opened import Opened
-from clueval.formats.single_layer import layer_of
 from clueval.spans.document import Document
 from clueval.spans.mention import UNPARSABLE
 from clueval.spans.span import DEFAULT_LAYER, NO_LABEL, Frozen, Span, name_of
@@ -185,7 +184,7 @@ def read_pattern(content: str, pattern: str, *, id: str, layer: str, file: str) 
 
 
 def _read(opened: Opened, options: Options) -> Iterator[Document]:
-    layer = layer_of(options, opened.file)
+    layer = only_layer(options, opened.file)
     content = opened.text()
     answers = _rows(content) if _HAS_ROWS.match(content) else [(opened.stem, content, 1)]
     for id, text, line in answers:

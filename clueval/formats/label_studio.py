@@ -93,7 +93,7 @@ def _built(
                 continue
             value = each["value"]
             own = features.get(_place(each), {}) | _score(each)
-            for label in _labels(value, rows):
+            for label in rows.listed(value.get("labels"), "'labels'") or [None]:
                 identity = each.get("id")
                 name = identity if isinstance(identity, str) else None
                 spans.append(rows.span(value, ("start", "end"), layer, label, features=own, id=name))
@@ -145,10 +145,6 @@ def _place(each: dict[str, Any]) -> tuple[Any, Any]:
 
 def _score(each: dict[str, Any]) -> dict[str, Any]:
     return {"score": each["score"]} if isinstance(each.get("score"), int | float) else {}
-
-
-def _labels(value: Mapping[str, Any], rows: RowReader) -> list[Any]:
-    return rows.listed(value.get("labels"), "'labels'") or [None]
 
 
 def _sources(rows: RowReader, controls: list[str]) -> Mapping[str, str | None]:

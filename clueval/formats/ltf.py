@@ -24,7 +24,7 @@ from clueval.formats import xml_text
 from clueval.formats.format import Format, Options, Writer
 from clueval.formats.opened import Opened
 from clueval.formats.recognition import first_lines
-from clueval.formats.xml_events import EventReader
+from clueval.formats.xml_text import EventReader
 from clueval.spans.document import Document
 from clueval.spans.span import DEFAULT_LAYER, NO_LABEL, Frozen, Span, name_of
 

@@ -19,9 +19,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from clueval.exceptions import FormatError, UsageError
-from clueval.formats.format import Format, Options
+from clueval.formats.format import Format, Options, only_layer
 from clueval.formats.opened import Opened
-from clueval.formats.single_layer import layer_of
 from clueval.spans.document import Document
 from clueval.spans.groups import TOKENS_OF_PIPELINE, is_token_of_pipeline
 from clueval.spans.mention import MENTION, OFFSETS, UNPARSABLE
@@ -37,7 +36,7 @@ _ATTEMPTS = 100
 
 
 def _read(opened: Opened, options: Options) -> Iterator[Document]:
-    layer = layer_of(options, opened.file)
+    layer = only_layer(options, opened.file)
     if options.unparsable not in (None, EMPTY):
         raise UsageError(
             f"unparsable={options.unparsable!r} does not apply to the format mentions",

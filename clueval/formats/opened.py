@@ -8,9 +8,18 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from clueval.limits import MAX_LINE, MAX_SENTENCE, held_lines, in_sentences, require_few_values
+from clueval.limits import MAX_LINE, MAX_SENTENCE, held_lines, in_sentences, require_few_values, sentences_of
 from clueval.spans.document import Document
-from clueval.textfiles import BLOCK, Part, Progress, decoded_as_written, lines, raw_blocks, raw_content
+from clueval.textfiles import (
+    BLOCK,
+    Part,
+    Progress,
+    blocks,
+    decoded_as_written,
+    lines,
+    raw_blocks,
+    raw_content,
+)
 
 
 def _no_texts() -> Iterator[Document]:
@@ -51,6 +60,14 @@ class Opened:
     def lines(self) -> Iterator[tuple[int, str]]:
         """Yield the numbered lines without their ends, one at a time; blank lines separate sentences."""
         return in_sentences(self._lines(), self.file, self.max_sentence)
+
+    def blocks(self) -> Iterator[tuple[int, str]]:
+        """Yield whole lines in blocks, each with the number of its first line."""
+        return blocks(self.path, self.progress, max_line=self.max_line, size=self.block)
+
+    def sentences(self) -> Iterator[tuple[int, list[str]]]:
+        """Yield the lines between blank lines, with the number of the first one. Holds one sentence."""
+        return sentences_of(self.blocks(), self.file, self.max_sentence)
 
     def held_lines(self) -> Iterator[tuple[int, str]]:
         """Yield the numbered lines for a format that holds all of them; the limit is lower."""

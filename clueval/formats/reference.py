@@ -12,10 +12,8 @@ from itertools import accumulate
 from typing import NamedTuple
 
 from clueval.exceptions import FormatError, SpanError
+from clueval.formats.format import OFFSETS
 from clueval.spans.parts import Ranges
-
-UNITS = ("points", "utf16", "bytes")
-"""The units of positions in files: code points, UTF-16 code units, bytes of UTF-8."""
 
 _GAP = " [...] "
 
@@ -115,7 +113,7 @@ def _advice(text: str, mentions: Sequence[FileMention], unit: str | None) -> str
     """Return what to do if another unit, or another form of the text, fits all mentions."""
     if not any(mention.text for mention in mentions):
         return None
-    for other in UNITS:
+    for other in OFFSETS:
         if other != (unit or "points") and fits(text, mentions, other):
             return f"all spans of the document fit with offsets={other!r}"
     own = unit or "points"

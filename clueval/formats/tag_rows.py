@@ -10,8 +10,7 @@ from clueval.formats.columns.documents import FileTags, Transitions
 from clueval.formats.json_rows import RowReader
 from clueval.spans.document import Document, Sentence
 from clueval.spans.span import Frozen, Span, name_of
-from clueval.tagging.decoder import BadTag, Decoder
-from clueval.tagging.decoding import decode_tags
+from clueval.tagging.decoder import BadTag, Decoder, decode_tags
 from clueval.tagging.schemes import OUTSIDE
 from clueval.tagging.transitions import Neighbours, Seams
 

@@ -17,7 +17,7 @@ from operator import methodcaller
 from clueval.exceptions import FormatError
 from clueval.formats.columns.builder import PassageBuilder, without_blank_lines
 from clueval.formats.columns.layout import ColumnOptions
-from clueval.formats.columns.markup import unescape
+from clueval.formats.columns.markup import NAME, unescape
 from clueval.formats.columns.token_lines import TokenLines
 from clueval.formats.format import Format
 from clueval.formats.recognition import Sign
@@ -25,7 +25,6 @@ from clueval.spans.span import Frozen
 from clueval.tagging.schemes import INVALID
 from clueval.textfiles import Complain
 
-NAME = r"[^\W\d][\w:.\-]*+"  # possessive, without backtracking, so that each line costs linear time
 _TAG = re.compile(rf"<(/?)({NAME})((?:\s+{NAME}\s*=\s*(?:\"[^\"]*\"|'[^']*'))*)\s*(/?)>\s*$")
 _LOOKS_LIKE_TAG = re.compile(rf"</?({NAME})[^\t<>]*+>\s*$")
 _DEFINITION = "<!(DOCTYPE|ENTITY|ELEMENT|ATTLIST|NOTATION)"

@@ -13,7 +13,7 @@ from typing import Any
 
 from clueval.formats.format import Format, Writer
 from clueval.formats.json_rows import Row, RowForm, RowReader, json_lines, read_rows, scalars
-from clueval.formats.recognition import Beginning, Sign
+from clueval.formats.recognition import Sign
 from clueval.spans.document import Document
 from clueval.spans.groups import in_order
 from clueval.spans.limits import require_short_texts
@@ -75,10 +75,6 @@ def _lines(documents: Iterator[Document], *, layers: Sequence[str], with_ids: bo
     yield from json_lines(documents, rows_of)
 
 
-def _is_w2ner(beginning: Beginning) -> bool:
-    return beginning.keys >= {"sentence", "ner"}
-
-
 def _read(opened: Any, options: Any) -> Iterator[Document]:
     return read_rows(FORM)(opened, options)
 
@@ -88,7 +84,7 @@ FORM = RowForm(_documents)
 FORMAT = Format(
     name="w2ner",
     holds="W2NER's JSON: rows of a `sentence` of tokens and `ner`, spans as the `index` of each of their tokens",
-    signs=(Sign("JSON with `sentence` and `ner`", _is_w2ner),),
+    signs=(Sign("JSON with `sentence` and `ner`", lambda beginning: beginning.keys >= {"sentence", "ner"}),),
     read=_read,
     options=frozenset({"layers"}),
     rows=FORM,

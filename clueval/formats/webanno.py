@@ -17,13 +17,19 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from functools import lru_cache
 from typing import NamedTuple
 
 from clueval.exceptions import FormatError, SpanError, UsageError
+from clueval.formats.columns.made_lines import SentenceLines
+from clueval.formats.flat_rows import FlatRow, flat_row
 from clueval.formats.format import Format, Options
 from clueval.formats.opened import Opened
 from clueval.formats.recognition import Beginning, Sign, first_lines
+from clueval.limits import sentence_too_long
 from clueval.spans.document import Document, Sentence
 from clueval.spans.span import DEFAULT_LAYER, NO_LABEL, Frozen, Span
 
@@ -33,8 +39,12 @@ _STACKED = re.compile(r"(?:\\.|[^\\|])+")
 _VALUE = re.compile(r"((?:\\.|[^\\])*?)(?:\[(\d+)\])?", re.DOTALL)
 _ESCAPE = re.compile(r"\\(.)")
 _ESCAPED = {"t": "\t", "n": "\n", "r": "\r"}
-_ROW = re.compile(r"\d+-(\d+)(\.\d+)?\t(\d{1,18})-(\d{1,18})\t([^\t]*)")
+_ROWS = re.compile(
+    r"^[0-9]++-[0-9]++(?:\.[0-9]++)?+\t([0-9]{1,18}+)-([0-9]{1,18}+)\t([^\t\n]*+)(.*+)\n", re.MULTILINE
+)
 _PASSED_OVER = {"relation": "relations", "chain": "chain links", "slot": "slots"}
+_SHORT = 120
+"""Longer values are not cached, so that the cache stays small."""
 _SLOT, _BASE = "ROLE_", "BT_"
 
 
@@ -69,10 +79,11 @@ class AnnotationLayer(NamedTuple):
 
 
 class _Chosen(NamedTuple):
-    """The source of a layer of the document: an annotation layer and one of its features (None: no label)."""
+    """The source of a layer of the document: an annotation layer, one of its features (None: no label), its columns."""
 
     source: AnnotationLayer
     feature: str | None
+    columns: slice
 
 
 class _Piece(NamedTuple):
@@ -90,15 +101,17 @@ class _Units:
 
     def __init__(self, text: str, units: int, points: int) -> None:
         self.text, self.units, self.points = text, units, points
-        self._wide = [
-            place + number
-            for number, place in enumerate(
-                place for place, character in enumerate(text) if character > "\uffff"
-            )
-        ]
+        wide = [place for place, character in enumerate(text) if character > "\uffff"] if _wide(text) else []
+        self._wide = [place + number for number, place in enumerate(wide)]
 
-    def point(self, unit: int) -> int | None:
-        """Return the position of an offset; None if it is outside the sentence or within a character."""
+    def points_of(self, units: Iterable[int]) -> list[int | None]:
+        """Return the positions of offsets; None for one outside the sentence or within a character."""
+        if self._wide:
+            return list(map(self._point, units))
+        shift, last = self.points - self.units, self.end[0]
+        return [unit + shift if self.units <= unit <= last else None for unit in units]
+
+    def _point(self, unit: int) -> int | None:
         within = unit - self.units
         before = bisect_right(self._wide, within - 1)
         if before and self._wide[before - 1] == within - 1:
@@ -111,8 +124,13 @@ class _Units:
         return self.units + len(self.text) + len(self._wide), self.points + len(self.text)
 
 
-class _WebAnnoReader:
-    """Reads one file, line by line."""
+def _wide(text: str) -> int:
+    """Return the number of characters that take two UTF-16 units."""
+    return 0 if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2 - len(text)
+
+
+class _WebAnnoReader(SentenceLines):
+    """Reads one file."""
 
     def __init__(self, opened: Opened, options: Options) -> None:
         self._opened, self._file, self._options = opened, opened.file, options
@@ -124,16 +142,14 @@ class _WebAnnoReader:
         self._texts: list[str] = []  # the lines of the sentence whose first token has not come
         self._here: _Units | None = None
         self._parts: list[str] = []
+        self._first_row = self._rows = 0
         self.sentences: list[Sentence] = []
 
     def read(self) -> Document:
-        for number, line in self._opened.lines():
-            if number == 1 and not line.startswith(_VERSION):
-                raise self._version(line)
-            if line.startswith("#"):
-                self._head(number, line)
-            elif line.strip():
-                self._row(number, line)
+        for number, text in self._opened.blocks():
+            if number == 1 and not text.startswith(_VERSION):
+                raise self._version(text)
+            self.feed(number, text)
         if self._texts:
             self._begin(None, 0, None)
         if self._chosen is None:
@@ -158,7 +174,7 @@ class _WebAnnoReader:
             advice="export it as WebAnno TSV 3",
         )
 
-    def _head(self, number: int, line: str) -> None:
+    def comment(self, number: int, line: str) -> bool:
         if line.startswith("#Text="):
             self._texts.append(unescaped(line.removeprefix("#Text=")))
         elif line.startswith("#id="):
@@ -170,44 +186,69 @@ class _WebAnnoReader:
             layer = AnnotationLayer(kind, name, tuple(filter(None, items)), self._width)
             self._layers.append(layer)
             self._width += layer.width
+        return True
 
-    def _row(self, number: int, line: str) -> None:
-        row = _ROW.match(line)
-        if row is None:
-            raise self._wrong(
-                number, "the row does not begin with a number, offsets and a token", "1-1, 0-4, token"
-            )
+    def end_sentence(self) -> None:
+        self._rows = 0
+
+    def tokens(self, number: int, run: str) -> None:
+        self._first_row = self._first_row if self._rows else number
+        self._rows += run.count("\n")
+        if self._rows > self._opened.max_sentence:
+            raise sentence_too_long(self._file, self._first_row, self._opened.max_sentence)
+        rows = _ROWS.findall(run)
+        if len(rows) != run.count("\n"):
+            fit = [_ROWS.fullmatch(f"{line}\n") is not None for line in run[:-1].split("\n")]
+            problem = "the row does not begin with a number, offsets and a token"
+            raise self._wrong(number + fit.index(False), problem, "1-1, 0-4, token")
+        self._require_sources()
+        units, past, texts, values = zip(*rows, strict=True)
+        annotated = {
+            place: self._fields(rows[place], number + place)
+            for place, fields in enumerate(values)
+            if fields not in self._blank
+        }
+        tokens = list(map(unescaped, texts) if "\\" in run else texts)
+        if self._texts:
+            self._begin(tokens[0], int(units[0]), number)
+        if self._here is None:
+            raise self._wrong(number, "a row before any #Text=")
+        starts, ends = self._here.points_of(map(int, units)), self._here.points_of(map(int, past))
+        first, text = self._here.points, self._here.text
+        for place, (start, end, token) in enumerate(zip(starts, ends, tokens, strict=True)):
+            if start is None or end is None or end < start:
+                problem = f"the offsets {units[place]}-{past[place]} lie outside the sentence"
+                raise SpanError(problem, file=self._file, line=number + place)
+            if text[start - first : end - first] != token:
+                problem = f"the token at {units[place]}-{past[place]} is not in the sentence there"
+                raise self._wrong(number + place, problem)
+            if place in annotated:
+                self._see(annotated[place], start, end, number + place)
+
+    def _require_sources(self) -> None:
         if self._chosen is None:
             self._chosen = self._sources()
             self._pieces = {layer: [] for layer in self._chosen}
-        fields = line.split("\t")
+            nothing = "\t_" * (self._width - 3)
+            self._blank = (nothing, f"{nothing}\t")
+            self._others = [layer for layer in self._layers if layer.kind != "span" or layer.slots]
+
+    def _fields(self, row: tuple[str, ...], number: int) -> list[str]:
+        """Return the fields of a row, of which the first three are not used."""
+        fields = ["", "", *row[3].split("\t")]
         if len(fields) > self._width and not fields[-1]:
             fields.pop()
         if len(fields) != self._width:
-            raise self._wrong(
-                number, f"the row has {len(fields)} columns, the layers of the head {self._width}"
-            )
-        token = unescaped(row[5])
-        if self._texts:
-            self._begin(token, int(row[3]), number)
-        if self._here is None:
-            raise self._wrong(number, "a row before any #Text=")
-        start, end = (self._here.point(int(row[group])) for group in (3, 4))
-        if start is None or end is None or end < start:
-            raise SpanError(
-                f"the offsets {row[3]}-{row[4]} lie outside the sentence", file=self._file, line=number
-            )
-        first = self._here.points
-        if self._here.text[start - first : end - first] != token:
-            raise self._wrong(number, f"the token at {row[3]}-{row[4]} is not in the sentence there")
-        self._see(fields, start, end, number)
+            problem = f"the row has {len(fields)} columns, the layers of the head {self._width}"
+            raise self._wrong(number, problem)
+        return fields
 
     def _begin(self, token: str | None, offset: int, line: int | None) -> None:
         """Begin the sentence of the waiting lines, of which `token` is the first token, at this offset."""
         text, self._texts = "\n".join(self._texts), []
         units, points = (0, 0) if self._here is None else self._here.end
         place = max(text.find(token), 0) if token is not None else 0
-        before = place + sum(character > "\uffff" for character in text[:place])
+        before = place + _wide(text[:place])
         gap = offset - before - units if token is not None else int(self._here is not None)
         if gap < 0:
             raise self._wrong(line, f"the sentence at offset {offset - before} overlaps the one before it")
@@ -220,23 +261,21 @@ class _WebAnnoReader:
     def _see(self, fields: Sequence[str], start: int, end: int, line: int) -> None:
         """Record the annotations of a row."""
         assert self._chosen is not None
-        for layer in self._layers:
+        for layer in self._others:
             self._pass_over(layer, fields)
         for name, chosen in self._chosen.items():
-            source = chosen.source
-            columns = [fields[source.column + number] for number in range(source.width)]
+            columns = fields[chosen.columns]
             if columns[0] == "_" and set(columns) == {"_"}:
                 continue
-            stacks = [[_value(each) for each in _STACKED.findall(column)] for column in columns]
-            if len({len(stack) for stack in stacks}) != 1:
+            stacks = list(map(_stacked, columns))
+            if len(set(map(len, stacks))) != 1:
                 raise self._wrong(
-                    line, f"the columns of {source.short} have different numbers of annotations"
+                    line, f"the columns of {chosen.source.short} have different numbers of annotations"
                 )
-            for values in zip(*stacks, strict=True):
-                number = next((number for _, number in values if number), None)
-                self._pieces[name].append(
-                    _Piece(start, end, number, tuple(value for value, _ in values), line)
-                )
+            for annotation in zip(*stacks, strict=True):
+                values, numbers = zip(*annotation, strict=True)
+                number = next(filter(None, numbers), None)
+                self._pieces[name].append(_Piece(start, end, number, values, line))
 
     def _pass_over(self, layer: AnnotationLayer, fields: Sequence[str]) -> None:
         """Count relations, chain links and slots of a row."""
@@ -303,11 +342,13 @@ class _WebAnnoReader:
 def _chosen(source: str, spans: Sequence[AnnotationLayer]) -> _Chosen | None:
     """Return the layer and the feature that a source names; None if there are none."""
     for layer in spans:
+        columns = slice(layer.column, layer.column + layer.width)
         for name in (layer.name, layer.short):
             if source == name:
-                return _Chosen(layer, next(iter(layer.features)) if len(layer.features) == 1 else None)
+                feature = next(iter(layer.features)) if len(layer.features) == 1 else None
+                return _Chosen(layer, feature, columns)
             if source.startswith(f"{name}.") and source.removeprefix(f"{name}.") in layer.features:
-                return _Chosen(layer, source.removeprefix(f"{name}."))
+                return _Chosen(layer, source.removeprefix(f"{name}."), columns)
     return None
 
 
@@ -316,17 +357,22 @@ def _spans(layer: str, chosen: _Chosen, pieces: Sequence[_Piece]) -> list[Span]:
     joined: dict[object, _Piece] = {}
     for place, piece in enumerate(pieces):
         key = piece.number if piece.number is not None else place
-        first = joined.get(key, piece)
-        joined[key] = first._replace(start=min(first.start, piece.start), end=max(first.end, piece.end))
-    found = [_span(layer, chosen, piece) for piece in joined.values()]
+        if (first := joined.get(key)) is not None:
+            piece = first._replace(start=min(first.start, piece.start), end=max(first.end, piece.end))
+        joined[key] = piece
+    places = chosen.source.features
+    of_label = None if chosen.feature is None else places.pop(chosen.feature)
+    found = []
+    for start, end, _, values, line in joined.values():
+        label = None if of_label is None else values[of_label]
+        features = {name: value for name, place in places.items() if (value := values[place]) is not None}
+        found.append(Span(start, end, Frozen({layer: label or NO_LABEL}), features, line=line))
     return sorted(found, key=lambda span: (span.start, -span.end))
 
 
-def _span(layer: str, chosen: _Chosen, piece: _Piece) -> Span:
-    values = {name: piece.values[place] for name, place in chosen.source.features.items()}
-    label = None if chosen.feature is None else values.pop(chosen.feature)
-    features: Mapping[str, str] = {name: value for name, value in values.items() if value is not None}
-    return Span(piece.start, piece.end, Frozen({layer: label or NO_LABEL}), features, line=piece.line)
+def _stacked(field: str) -> list[tuple[str | None, str | None]]:
+    """Return the values of the annotations in a field."""
+    return list(map(_cached_value if len(field) < _SHORT else _value, _STACKED.findall(field)))
 
 
 def _value(text: str) -> tuple[str | None, str | None]:
@@ -339,6 +385,9 @@ def _value(text: str) -> tuple[str | None, str | None]:
     if found is None:  # a backslash at the end
         return text, None
     return None if found[1] in ("*", "_") else unescaped(found[1]), found[2]
+
+
+_cached_value = lru_cache(maxsize=1 << 13)(_value)
 
 
 def unescaped(text: str) -> str:
@@ -356,6 +405,18 @@ def _read(opened: Opened, options: Options) -> Iterator[Document]:
     yield _WebAnnoReader(opened, options).read()
 
 
+def _flat(opened: Opened, options: Options) -> FlatRow | None:
+    """Return the document as a flat row; None if a span is empty or overlaps another."""
+    own = replace(opened, passed_over=Counter())
+    document = _WebAnnoReader(own, options).read()
+    (spans,) = document.layers.values()
+    found = [(span.start, span.end, span.label) for span in spans]
+    row = flat_row(document.id, document.text, found, 1, None)
+    if row is not None:
+        opened.passed_over.update(own.passed_over)
+    return row
+
+
 FORMAT = Format(
     name="webanno",
     holds="WebAnno TSV 3: sentences after `#Text=`, a row for each token, and the layers that `#T_SP=` names",
@@ -364,6 +425,7 @@ FORMAT = Format(
         Sign("first lines `#id=` and `#text=` (old versions, refused)", _is_old),
     ),
     read=_read,
+    flat=_flat,
     options=frozenset({"layers"}),
     single=True,
     nameless=True,

@@ -1,4 +1,4 @@
-"""Shared code of the XML formats: parsing with errors that have file and line, and escapes for writing.
+"""Shared code of the XML formats: a reader of events, parsing with errors that have file and line, and escapes.
 
 Expat is imported, and the pattern compiled, only when they are used, because the recognition of formats
 imports this module for files of all formats.
@@ -7,12 +7,16 @@ imports this module for files of all formats.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, NoReturn
 
 from clueval.exceptions import FormatError
+from clueval.spans.span import NO_LABEL
 
 if TYPE_CHECKING:
     from pyexpat import XMLParserType
+
 
 ESCAPES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", "\r": "&#13;"})
 """The escapes of characters in a text."""
@@ -26,7 +30,7 @@ def forbidden(text: str) -> re.Match[str] | None:
     return re.search(_FORBIDDEN, text)
 
 
-def parser() -> XMLParserType:
+def _parser() -> XMLParserType:
     """Return a parser that passes text in pieces that are as long as possible."""
     from xml.parsers import expat
 
@@ -35,7 +39,7 @@ def parser() -> XMLParserType:
     return made
 
 
-def parse(parser: XMLParserType, data: str, file: str) -> None:
+def _parse(parser: XMLParserType, data: str, file: str) -> None:
     """Parse a whole text. Raises `FormatError` with the line for XML that is not well-formed."""
     from xml.parsers import expat
 
@@ -57,3 +61,53 @@ def parse(parser: XMLParserType, data: str, file: str) -> None:
             file=file,
             line=data.count("\n", 0, error.start) + 1,
         ) from None
+
+
+CATEGORY, TYPE = "category", "TYPE"
+"""The sources of labels: the name of an element, and the usual attribute."""
+
+
+class EventReader(ABC):
+    """Reads a file once. A document type declaration is refused, so that the only entities are those of XML."""
+
+    def __init__(self, file: str, document: str | None = None) -> None:
+        self._file, self._document = file, document
+        parser = self._parser = _parser()
+        parser.StartElementHandler = self._start
+        parser.EndElementHandler = self._end
+        parser.CharacterDataHandler = self._text
+        parser.StartDoctypeDeclHandler = self._doctype
+
+    def read(self, data: str) -> None:
+        """Handle all events of the content of the file. Raises `FormatError` with the line."""
+        _parse(self._parser, data, self._file)
+
+    @abstractmethod
+    def _start(self, name: str, attributes: dict[str, str]) -> None:
+        """Handle the start of an element."""
+
+    @abstractmethod
+    def _end(self, name: str) -> None:
+        """Handle the end of an element."""
+
+    @abstractmethod
+    def _text(self, text: str) -> None:
+        """Handle a part of the text."""
+
+    def _doctype(self, *_: object) -> None:
+        self._refuse("a document type declaration (DTD)", "remove it")
+
+    def _refuse(self, problem: str, advice: str | None = None) -> NoReturn:
+        raise FormatError(
+            problem,
+            file=self._file,
+            line=self._parser.CurrentLineNumber,
+            document=self._document,
+            advice=advice,
+        )
+
+
+def label_of(category: str, attributes: Mapping[str, str], source: str) -> str | None:
+    """Return the label of an element by its source; None if it does not have the attribute that is the source."""
+    label = category if source == CATEGORY else attributes.get(source)
+    return None if label is None and source != TYPE else label or NO_LABEL

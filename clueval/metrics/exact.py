@@ -20,8 +20,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from clueval.exceptions import UsageError
-from clueval.metrics.counting import Tally, averages_of, counts_by_label, rate
-from clueval.metrics.key_rates import KeyRates
+from clueval.metrics.counting import KeyRates, Tally, averages_of, counts_by_label, rate
 from clueval.metrics.metric import Needs, Rates, Side, rates_of
 from clueval.metrics.tally_keys import Shape, any_text
 from clueval.options import option

@@ -6,11 +6,14 @@ from collections.abc import Iterable
 
 from clueval.exceptions import UsageError
 from clueval.spans.document import Document
+from clueval.spans.flat import Flat
 from clueval.spans.span import Span, name_of
 
 
 def refuse_gaps(who: str, spans: Iterable[Span], document: Document | None) -> None:
     """Raise `UsageError` for a discontinuous span, which `who` cannot count."""
+    if isinstance(spans, Flat) and spans.are_of_tags():
+        return
     span = next((span for span in spans if span.parts is not None), None)
     if span is not None:
         raise UsageError(

@@ -18,12 +18,11 @@ from itertools import accumulate, chain
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from clueval.metrics.counting import Counts, Tally, averages_of
-from clueval.metrics.level_headline import classes_in, headline, unlabelled
 from clueval.metrics.match_counts import count_matches
 from clueval.metrics.metric import Needs, Rates, Side, rates_of
 from clueval.metrics.tally_keys import Shape, any_flag, any_layer, any_text
 from clueval.spans.compared import SIDES
-from clueval.spans.match_classes import KINDS, LEVELS
+from clueval.spans.match_classes import KINDS, LEVELS, classes_of
 
 if TYPE_CHECKING:
     from clueval.reports.table import Table
@@ -60,18 +59,18 @@ class Levels:
         return tally
 
     def scores(self, total: Tally, layers: Sequence[str]) -> dict[str, Any]:
-        classes = classes_in(total)
+        classes = _classes_in(total)
         by_layer = _by_layer(total)
         return {
             "classes": classes,
-            "unlabelled": {str(level): unlabelled(classes, level).report() for level in LEVELS},
+            "unlabelled": {str(level): _unlabelled(classes, level).report() for level in LEVELS},
             "labelled": {layer: _labelled(by_layer.get(layer, {})) for layer in layers},
         }
 
     @property
     def needs(self) -> Needs:
         """Return that labels and tags are enough, of spans without gaps."""
-        return Needs(contiguous=True, headline=headline)
+        return Needs(contiguous=True, headline=_headline)
 
     def headlines(self, report: Mapping[str, Any]) -> dict[str, Rates]:
         entries = {f"levels_{level}_unlabelled": prf for level, prf in report["unlabelled"].items()}
@@ -119,3 +118,38 @@ def _labelled(labels: Mapping[str, _Numbers]) -> dict[str, Any]:
         }
         report[str(level)] = averages_of(per_label, is_weighted=False)
     return report
+
+
+def _headline(total: Tally, layers: Sequence[str]) -> dict[str, Any]:
+    """Return the part of the report that counts all labels together at level 1."""
+    found: defaultdict[str, list[int]] = defaultdict(lambda: [0, 0, 0, 0])
+    for key, n in total.items():
+        if key[0] == "label":
+            _, side, layer, _, kind, agrees = key
+            numbers, place = found[layer], SIDES.index(side)
+            numbers[place] += n
+            if agrees and kind == KINDS[0]:
+                numbers[place + 2] += n
+    return {
+        "unlabelled": {"1": _unlabelled(_classes_in(total), 1).report()},
+        "labelled": {layer: {"1": {"micro": Counts(*found[layer]).report()}} for layer in layers},
+    }
+
+
+def _classes_in(total: Tally) -> dict[str, dict[str, int]]:
+    """Return the number of spans of each side by class."""
+    return {
+        side: {name: total["class", side, kind] for name, kind in zip(classes_of(side), KINDS, strict=True)}
+        for side in SIDES
+    }
+
+
+def _unlabelled(classes: Mapping[str, Mapping[str, int]], level: int) -> Counts:
+    """Return the counts at a level, whatever the labels."""
+    gold, predicted = (classes[side] for side in SIDES)
+    return Counts(
+        sum(gold.values()),
+        sum(predicted.values()),
+        sum(gold[kind] for kind in KINDS[:level]),
+        sum(predicted[kind] for kind in KINDS[:level]),
+    )

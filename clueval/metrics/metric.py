@@ -18,9 +18,8 @@ from clueval.spans.document import Document
 from clueval.spans.span import DEFAULT_LAYER, Span
 
 if TYPE_CHECKING:
-    from clueval.metrics.key_rates import KeyRates, SummedKeyRates
+    from clueval.metrics.counting import KeyRates, SummedKeyRates
     from clueval.reports.table import Table
-    from clueval.spans.token_pair import TokenPair
 
 Rates = tuple[float, float, float]
 """Precision, recall, F1."""
@@ -55,8 +54,6 @@ class Needs(NamedTuple):
         places: spans need places in the text; False: those without one are counted together with the others.
         choices: returns what the signature must say of the sum of all counts; None: nothing.
         rates: yields, given the keys of a tally, how rates follow from its counts, if those of the report do not tell.
-        count_pair: counts a sequence of two sides that are tokens and flat layers, as `count` does from their
-            documents; None: the metric counts documents only. The call returns None where documents are needed.
         outside: counts positions outside every span, of which the number is given; None: they do not count.
         headline: returns the part of `scores` that has the headline, where this costs less; None: `scores` is called.
     """
@@ -71,7 +68,6 @@ class Needs(NamedTuple):
     contiguous: bool = False
     places: bool = True
     rates: Callable[[Collection[tuple[Any, ...]]], Iterator[KeyRates | SummedKeyRates]] | None = None
-    count_pair: Callable[[TokenPair, str], Tally | None] | None = None
     outside: Callable[[int], Tally] | None = None
     headline: Callable[[Tally, Sequence[str]], dict[str, Any]] | None = None
 

@@ -108,7 +108,7 @@ class Text(NamedTuple):
             TextSpan(*characters.range_of(span), span.label, span, count)
             for span, count in zip(side.spans, counted, strict=True)
         ]
-        return cls(characters.text, sorted(entities, key=_position))
+        return cls(characters.text, sorted(entities, key=lambda entity: entity[:2]))
 
     def of_entity(self, entity: TextSpan | None) -> str:
         """Return the text of a span; empty for None."""
@@ -285,10 +285,6 @@ class Noisy:
         if not own or not other:
             return False
         return own == other or edit_distance(own, other) / len(own) <= self.threshold
-
-
-def _position(entity: TextSpan) -> tuple[int, int]:
-    return entity[:2]
 
 
 def _both_count(one: TextSpan, partner: TextSpan | None) -> bool:

@@ -26,7 +26,7 @@ def matches(
     for own, other in _overlapping(golds, predicteds):
         one, two = golds[own], predicteds[other]
         if one[2] == two[2]:
-            shared = _shared(_fragments(one), _fragments(two))
+            shared = sum([end - start for start, end in intersect(_fragments(one), _fragments(two))])
             size = _size(one) if of == "gold" else _size(one) + _size(two) - shared
             if _fragments(one) == _fragments(two) or (shared and shared >= least * size):
                 pairs[own][other] = shared
@@ -68,7 +68,3 @@ def _fragments(key: Key) -> Ranges:
 
 def _size(key: Key) -> int:
     return sum(end - start for start, end in _fragments(key))
-
-
-def _shared(one: Ranges, other: Ranges) -> int:
-    return sum([end - start for start, end in intersect(one, other)])

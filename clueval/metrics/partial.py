@@ -53,8 +53,7 @@ from itertools import repeat
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from clueval.exceptions import UsageError
-from clueval.metrics.counting import Counts, Tally, averages_of, rate
-from clueval.metrics.key_rates import KeyRates, SummedKeyRates
+from clueval.metrics.counting import Counts, KeyRates, SummedKeyRates, Tally, averages_of, rate
 from clueval.metrics.metric import Needs, Rates, Side, rates_of, refuse_filter
 from clueval.metrics.partial_matching import by_label, glued, matches, refuse_overlaps
 from clueval.metrics.tally_keys import Shape, any_count, any_text

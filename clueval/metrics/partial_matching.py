@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import pairwise, starmap
-from operator import attrgetter
+from itertools import pairwise
 from typing import NamedTuple
 
 from clueval.exceptions import OverlapError
-from clueval.metrics.partial_fragments import first_overlap, fragment_pairs, have_gaps, joined_fragments
 from clueval.spans.document import Document
+from clueval.spans.flat import by_position
+from clueval.spans.parts import Ranges
+from clueval.spans.shared import shared_positions, sharing
 from clueval.spans.span import Span, name_of
-
-_position = attrgetter("start", "end")
 
 
 class PartialMatch(NamedTuple):
@@ -46,6 +45,9 @@ def partial_matches(gold: Iterable[Span], predicted: Iterable[Span]) -> Iterator
 
     >>> [match.factor for match in partial_matches([Span(0, 4, "A")], [Span(0, 2, "A"), Span(2, 4, "A")])]
     [0.5]
+    >>> gold, predicted = Span.of_fragments([(0, 3), (7, 9)]), Span.of_fragments([(0, 3), (7, 10)])
+    >>> [(match.overlap, match.longest) for match in partial_matches([gold], [predicted])]
+    [(5, 6)]
     """
     golds, predicteds = by_label(gold), by_label(predicted)
     for side, groups in (("gold", golds), ("predicted", predicteds)):
@@ -69,7 +71,7 @@ def glue_spans(spans: Iterable[Span]) -> list[Span]:
     ["[0,7) 'A'", "[1,2) 'B'", "[7,9) 'A'"]
     """
     groups = by_label(spans)
-    return sorted((span for label in sorted(groups) for span in glued(groups[label])), key=_position)
+    return sorted((span for label in sorted(groups) for span in glued(groups[label])), key=by_position)
 
 
 def by_label(spans: Iterable[Span]) -> dict[str, list[Span]]:
@@ -78,13 +80,13 @@ def by_label(spans: Iterable[Span]) -> dict[str, list[Span]]:
     for span in spans:
         groups.setdefault(span.label, []).append(span)
     for group in groups.values():
-        group.sort(key=_position)
+        group.sort(key=by_position)
     return groups
 
 
 def refuse_overlaps(spans: Sequence[Span], side: str, document: Document | None = None) -> None:
     """Raise `OverlapError` if any two sorted spans overlap; then two adjacent ones do, or two adjacent fragments."""
-    overlap = first_overlap(spans) if have_gaps(spans) else _first_overlap(spans)
+    overlap = _overlapping_fragments(spans) if _have_gaps(spans) else _overlapping_neighbours(spans)
     if overlap is not None:
         one, other = overlap
         raise OverlapError(
@@ -97,14 +99,14 @@ def refuse_overlaps(spans: Sequence[Span], side: str, document: Document | None 
         )
 
 
-def _first_overlap(spans: Iterable[Span]) -> tuple[Span, Span] | None:
+def _overlapping_neighbours(spans: Iterable[Span]) -> tuple[Span, Span] | None:
     return next(((one, other) for one, other in pairwise(spans) if other.start < one.end), None)
 
 
 def glued(spans: Sequence[Span]) -> list[Span]:
     """Return sorted spans of one label, with overlapping ones joined."""
-    if have_gaps(spans):
-        return joined_fragments(spans)
+    if _have_gaps(spans):
+        return _joined_fragments(spans)
     joined: list[Span] = []
     for span in spans:
         if joined and span.start < joined[-1].end:
@@ -118,8 +120,8 @@ def glued(spans: Sequence[Span]) -> list[Span]:
 
 def matches(gold: Sequence[Span], predicted: Sequence[Span]) -> Iterator[PartialMatch]:
     """Yield the pairs within one label; both sides are sorted and without overlaps."""
-    if have_gaps(gold) or have_gaps(predicted):
-        yield from starmap(PartialMatch, fragment_pairs(gold, predicted))
+    if _have_gaps(gold) or _have_gaps(predicted):
+        yield from _fragment_matches(gold, predicted)
         return
     gold_left: list[Span] = []
     predicted_left: list[Span] = []
@@ -165,3 +167,94 @@ def _overlaps(gold: Sequence[Span], predicted: Sequence[Span]) -> Iterator[Parti
             overlap = min(first.end, span.end) - max(first.start, span.start)
             yield PartialMatch(first, span, overlap, max(first.end - first.start, span.end - span.start))
             i += 1
+
+
+def _have_gaps(spans: Iterable[Span]) -> bool:
+    """Return whether any span is discontinuous."""
+    return any(span.parts is not None for span in spans)
+
+
+def _overlapping_fragments(spans: Iterable[Span]) -> tuple[Span, Span] | None:
+    """Return two spans that share a position, or None. Costs O(n log n) for n fragments."""
+    latest: Span | None = None
+    reach = -1
+    for start, end, number, span in _fragments(spans):
+        del number
+        if latest is not None and latest is not span and start < reach:
+            return latest, span
+        if end > reach or latest is None:
+            latest, reach = span, end
+    return None
+
+
+def _fragments(spans: Iterable[Span]) -> list[tuple[int, int, int, Span]]:
+    return sorted(
+        ((start, end, number, span) for number, span in enumerate(spans) for start, end in span.fragments),
+        key=lambda each: each[:3],
+    )
+
+
+def _joined_fragments(spans: Sequence[Span]) -> list[Span]:
+    """Return the spans with those that share positions joined into one, which has the positions of all."""
+    leader = list(range(len(spans)))
+
+    def of(number: int) -> int:
+        while leader[number] != number:
+            leader[number] = leader[leader[number]]
+            number = leader[number]
+        return number
+
+    reach, owner = -1, -1
+    for start, end, number, _ in _fragments(spans):
+        if start < reach:
+            one, other = sorted((of(owner), of(number)))
+            leader[other] = one
+        if end > reach:
+            reach, owner = end, number
+    groups: dict[int, list[Span]] = {}
+    for number, span in enumerate(spans):
+        groups.setdefault(of(number), []).append(span)
+    return sorted(map(_joined, groups.values()), key=by_position)
+
+
+def _joined(spans: Sequence[Span]) -> Span:
+    first = spans[0]
+    if len(spans) == 1:
+        return first
+    ranges: list[tuple[int, int]] = []
+    for start, end in sorted(part for span in spans for part in span.fragments):
+        if ranges and start <= ranges[-1][1]:
+            ranges[-1] = ranges[-1][0], max(end, ranges[-1][1])
+        else:
+            ranges.append((start, end))
+    return Span.of_fragments(ranges, first.labels, id=first.id, line=first.line)
+
+
+def _fragment_matches(gold: Sequence[Span], predicted: Sequence[Span]) -> Iterator[PartialMatch]:
+    """Yield the pairs of equal spans, then those of the others that share a position; some are discontinuous.
+
+    Each predicted span, by position, takes the first gold span that it overlaps and that is not taken.
+    """
+    free: dict[Ranges, list[Span]] = {}
+    for span in reversed(gold):
+        free.setdefault(span.fragments, []).append(span)
+    left = []
+    taken: set[int] = set()
+    for span in predicted:
+        equal = free.get(span.fragments)
+        if equal:
+            one = equal.pop()
+            taken.add(id(one))
+            yield PartialMatch(one, span, _size(span), _size(span))
+        elif span.start < span.end:
+            left.append(span)
+    rest = [span for span in gold if id(span) not in taken and span.start < span.end]
+    for span, others in zip(left, sharing(left, rest), strict=True):
+        found = next((rest[number] for number in others if id(rest[number]) not in taken), None)
+        if found is not None:
+            taken.add(id(found))
+            yield PartialMatch(found, span, shared_positions(found, span), max(_size(found), _size(span)))
+
+
+def _size(span: Span) -> int:
+    return sum(end - start for start, end in span.fragments)

@@ -123,7 +123,8 @@ class Check:
         Memory holds one document. For formats without columns, the check stops at the first problem.
         """
         try:
-            yield from self._of_columns() if self.source.form.token_lines else self._of_documents()
+            in_columns = self.source.form.token_lines is not None and not self.source.in_brackets
+            yield from self._of_columns() if in_columns else self._of_documents()
         except CluevalError as error:
             yield error
 

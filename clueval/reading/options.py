@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
@@ -9,11 +10,10 @@ from typing import Any
 
 from clueval.exceptions import UsageError, require_instance, require_kind
 from clueval.formats import FORMATS
-from clueval.formats.reference import UNITS
+from clueval.formats.format import OFFSETS
 from clueval.limits import MAX_DOCUMENT, MAX_LINE, MAX_SENTENCE, require_limits
 from clueval.options import column, option, require_types, whole, with_fields
 from clueval.overwriting import input_path
-from clueval.reading.inline_pattern import require_pattern
 from clueval.reading.layers import meta_columns, require_name
 from clueval.tagging.schemes import INVALID, SCHEMES, scheme_called
 
@@ -188,7 +188,7 @@ class Reading:
             "UNIT",
             "the unit of the positions in the files",
             topic="reading",
-            choices=UNITS,
+            choices=OFFSETS,
             paired=True,
             default="points, that is Unicode code points",
         ),
@@ -310,8 +310,8 @@ class Reading:
                 advice=f"one of {', '.join(INVALID)}",
             )
         if self.inline_pattern is not None:
-            require_pattern(self.inline_pattern)
-        for name, known in (("offsets", UNITS), ("answers", ANSWERS), ("unparsable", UNPARSABLE)):
+            _require_pattern(self.inline_pattern)
+        for name, known in (("offsets", OFFSETS), ("answers", ANSWERS), ("unparsable", UNPARSABLE)):
             if getattr(self, name) not in (None, *known):
                 raise UsageError(
                     f"{name}={getattr(self, name)!r} is unknown", advice=f"one of {', '.join(known)}"
@@ -354,7 +354,7 @@ Readings = Reading | tuple[Reading, ...]
 
 SETS = ("gold_set", "predicted_set")
 
-MENTIONS, INLINE = "mentions", "inline"
+MENTIONS, INLINE = ANSWER_FORMATS = ("mentions", "inline")
 """The formats of answers of language models; only predicted can have the first."""
 
 
@@ -387,4 +387,19 @@ def require_positions(readings: Iterable[Reading], caller: str) -> None:
         raise UsageError(
             f"{caller} needs the positions of spans, which mentions do not have",
             advice="use score, profile, conventions or the command errors, which find them in the text of gold",
+        )
+
+
+def _require_pattern(pattern: str) -> None:
+    """Raise `UsageError` for what is no regular expression with the groups text and label."""
+    try:
+        groups = re.compile(pattern).groupindex.keys()
+    except (re.error, OverflowError, RecursionError) as error:
+        raise UsageError(
+            f"Reading.inline_pattern is not a regular expression: {error}", advice="correct it"
+        ) from None
+    if not {"text", "label"} <= groups:
+        raise UsageError(
+            "inline_pattern needs the groups text and label",
+            advice=r"as in @@(?P<text>.*?)##(?P<label>\w+)",
         )

@@ -16,8 +16,7 @@ from clueval.reading.paths import Paths, as_path, files_of, path_pairs, without_
 from clueval.reading.read_options import ReadOptions
 from clueval.reading.same_text import ADVICE, first_line, require_same_text
 from clueval.reading.source import Source, source_of
-from clueval.spans.document import Document, Sentence
-from clueval.spans.missing_id import same_id
+from clueval.spans.document import Document, Sentence, same_id
 from clueval.spans.span import Span
 from clueval.textfiles import Progress
 

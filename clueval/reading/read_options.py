@@ -108,7 +108,7 @@ class ReadOptions(Reading):
 
         Raises `UsageError` for a layer whose column has a name that the file does not have.
         """
-        if form.token_lines is None:
+        if form.token_lines is None or form.token_lines.sources is not None:
             return self
         find = form.token_lines.named
         named = None if find is None else find(beginning_of(path))

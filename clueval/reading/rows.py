@@ -11,11 +11,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from clueval.exceptions import CluevalError, UsageError, described, require_kind
-from clueval.spans.document import Document
-from clueval.spans.missing_id import MissingId
+from clueval.spans.document import Document, MissingId
 from clueval.spans.span import DEFAULT_LAYER, Frozen, Span
 from clueval.spans.span_forms import as_spans
-from clueval.tagging.decoding import decode, decode_tags
+from clueval.tagging.decoder import decode, decode_tags
 
 TEXT = ("text", "data")
 TOKENS = ("tokens", "words")

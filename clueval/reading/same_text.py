@@ -145,8 +145,7 @@ def need_placing(own: Format, other: Format) -> bool:
 
     Texts in one format, and the tokens of two column formats, must be equal.
     """
-    in_columns = own.token_lines is not None and other.token_lines is not None
-    return own.name != other.name and not in_columns
+    return own.name != other.name and not (own.has_columns and other.has_columns)
 
 
 def require_same_text(gold: Document, predicted: Document, names: tuple[str, str] = SIDES) -> None:

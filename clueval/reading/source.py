@@ -19,14 +19,15 @@ from clueval.exceptions import (
     require_instance,
 )
 from clueval.formats import format_named
-from clueval.formats.columns.documents import documents, recognised_schemes
+from clueval.formats.columns.brackets import BracketDecoder
+from clueval.formats.columns.layout import ColumnOptions
+from clueval.formats.columns.named import Sources
 from clueval.formats.columns.passages import Passage
 from clueval.formats.columns.token_lines import TokenLines
 from clueval.formats.conll import is_running_text
 from clueval.formats.format import EVERY_SET, Format
 from clueval.formats.recognition import Beginning
 from clueval.options import field_names, with_fields
-from clueval.reading.elements import require_elements
 from clueval.reading.layers import LayerSource, layer_names, require_layers
 from clueval.reading.options import Reading
 from clueval.reading.paths import as_path, files_of
@@ -76,6 +77,7 @@ class Source:
     progress: Progress | None = field(default=None, compare=False)
     read: dict[Path, Document] | None = field(default=None, compare=False, repr=False)
     passed_over: Counter[str] = field(default_factory=Counter, compare=False, repr=False)
+    _found: list[Sources] = field(default_factory=list, compare=False, repr=False)
 
     @property
     def form(self) -> Format:
@@ -86,30 +88,50 @@ class Source:
     def token_lines(self) -> TokenLines | None:
         """The reader of a column format whose spans end with their sentence; None for files read as documents only."""
         has_long_spans = self.options.named is not None and self.options.named.is_hipe
-        return None if has_long_spans else self.form.token_lines
+        return None if has_long_spans or self.in_brackets else self.form.token_lines
+
+    @property
+    def in_brackets(self) -> bool:
+        """Whether layers are brackets, which become tags only where passages are counted."""
+        sources = self._sources()
+        return sources is not None and bool(sources.in_brackets)
+
+    def _sources(self) -> Sources | None:
+        """The sources of the layers, if its format makes lines."""
+        lines = self.form.token_lines
+        if lines is None or lines.sources is None:
+            return None
+        if not self._found:  # kept, because a file may be read to find them
+            opened = replace(self, progress=None, passed_over=Counter())._opened()
+            self._found.append(lines.sources(opened, self.options.layers))
+        return self._found[0]
 
     @property
     def treatment(self) -> str | None:
         """The treatment of ill-formed tags in this file; None if its format has no tags."""
         return self.form.treatment(self.options.invalid)
 
-    def passages(self, complain: Complain = refuse) -> Iterator[Passage]:
-        """Yield the raw passages of a column format."""
+    def columns(self, spans: bool = False) -> ColumnOptions:
+        """The options for its columns; with `spans`, layers in brackets are spans."""
+        sources = self._sources()
+        if sources is None:
+            return self.options.columns()
+        layers = [layer for layer in sources.of if not (spans and layer in sources.in_brackets)]
+        columns = {layer: number for number, layer in enumerate(layers, 2)}
+        plain = replace(self.options, layers=None).columns()
+        return plain._replace(layers=columns, token=1, sources=sources, spans=spans)
+
+    def passages(self, complain: Complain = refuse, *, spans: bool = False) -> Iterator[Passage]:
+        """Yield the raw passages of a column format; with `spans`, layers in brackets are spans."""
         assert self.form.token_lines is not None
         return self.form.token_lines.passages(
             self.path,
-            self.options.columns(),
+            self.columns(spans),
             name=self.name,
             progress=self.progress,
             complain=complain,
             passed_over=self.passed_over,
         )
-
-    def short_passages(self) -> Iterator[Passage]:
-        """Yield what `passages` does in passages of few sentences."""
-        sizes = self.options.sizes
-        few = sizes._replace(sentences=min(sizes.sentences, sizes.few_sentences))
-        return replace(self, options=replace(self.options, sizes=few)).passages()
 
     def decoders(self, passages: Iterable[Passage] | None = None) -> dict[str, Decoder]:
         """Return a decoder for each layer of a column format; `passages` are those to decode, by default all.
@@ -118,18 +140,23 @@ class Source:
         more to recognise it. Raises `TagError` for tags of two schemes.
         """
         options = self.options
-        names = layer_names(options.layers)
+        sources = self._sources()
+        in_brackets = () if sources is None else sources.in_brackets
+        names = [name for name in layer_names(options.layers) if name not in in_brackets]
+        found: dict[str, Decoder] = {name: BracketDecoder() for name in in_brackets}
         if options.scheme is not None or options.reads_leniently:
-            return {name: options.decoder(str(self.path)) for name in names}
-        every = replace(self, progress=None).passages() if passages is None else passages
+            return found | {name: options.decoder(str(self.path)) for name in names}
+        from clueval.formats.columns.documents import recognised_schemes  # most files need none
+
+        every = replace(self, progress=None).passages(spans=True) if passages is None else passages
         schemes = recognised_schemes(every, names, str(self.path))
-        return {
+        return found | {
             name: replace(options, scheme=scheme).decoder(str(self.path)) for name, scheme in schemes.items()
         }
 
     def require_both_sides(self) -> None:
         """Raise `UsageError` unless a file of this format can hold gold and predicted in two columns."""
-        if self.form.token_lines is None:
+        if not self.form.has_columns:
             sets = self.sets() if self.form.has_sets else []
             if len(sets) > 1:
                 raise UsageError(
@@ -147,8 +174,18 @@ class Source:
         """Yield the documents of the file; memory holds one."""
         form = self.form
         if form.token_lines is not None:
+            from clueval.formats.columns.documents import documents
+
             most = self.options.max_document
-            return documents(self.passages(), self.decoders(), form.token_lines.sentence_id, most)
+            decoders = {
+                name: decoder
+                for name, decoder in self.decoders().items()
+                if not isinstance(decoder, BracketDecoder)
+            }
+            sources = self._sources()
+            layers = decoders if sources is None else sources.of
+            passages = self.passages(spans=True)
+            return documents(passages, decoders, form.token_lines.sentence_id, most, layers)
         assert form.read is not None
         if "layers" not in form.options and self.options.layers is not None:
             raise UsageError(
@@ -163,7 +200,7 @@ class Source:
     def flat_items(self) -> FlatItems | None:
         """Return the documents of a format that has flat rows; None for others, and for other layers than its own."""
         form, options = self.form, self.options
-        rows, layers = form.rows, options.layers
+        rows, layers = form.rows or form.sentences, options.layers
         if layers is not None and list(layers.values()) != [form.default_source]:
             return None
         if (
@@ -175,7 +212,7 @@ class Source:
         if form.flat is not None:
             from clueval.formats.flat_rows import FlatFile
 
-            row = form.flat(self._opened())
+            row = form.flat(self._opened(), options)
             return FlatFile(row, "" if row is None else self._name_in_folder(str(row.id)), self.documents)
         if rows is None or rows.flat is None:
             return None
@@ -273,7 +310,7 @@ def texts_of(path: Path, options: ReadOptions, name: str | None = None) -> Itera
     except FormatError:
         is_json = beginning.first_line.lstrip().startswith(('{"', "[{"))  # says which key is missing
         source = source_of(path, replace(plain, input="doccano" if is_json else "conll"), name=name)
-    lines = source.form.token_lines
+    lines = source.form.token_lines if source.form.has_columns else None
     if lines is None and source.form.rows is not None:
         return (replace(document, layers={}) for document in source.documents())
     if lines is None:
@@ -288,6 +325,8 @@ def texts_of(path: Path, options: ReadOptions, name: str | None = None) -> Itera
             file=str(path),
             advice='for positions of characters, write a line {"id": "ID", "text": "TEXT", "label": []} for each text',
         )
+    from clueval.formats.columns.documents import documents
+
     columns = source.options.columns()._replace(layers={})
     return documents(lines.passages(path, columns, name=name), {}, lines.sentence_id, options.max_document)
 
@@ -314,6 +353,8 @@ def source_of(
         error.file = str(path)
         raise
     if form.name == "vrt":
+        from clueval.reading.elements import require_elements  # other formats do not need it
+
         require_elements(path, options)
     source = Source(path, form.name, options.with_names(form, path), name, progress, read)
     if (noted := _noted.get()) is not None:
@@ -333,7 +374,7 @@ def read(
     """Yield the documents of a file, or of all files below a folder, one at a time.
 
     Args:
-        path: a file (``.gz`` files are read, too), a folder, an archive, a pattern (`clueval.reading.patterns`) or an
+        path: a file (``.gz`` files are read, too), a folder, an archive, a pattern (`clueval.reading.paths`) or an
             open file.
         layers: the name and column of each layer; columns count from 1, or from -1 at the end; formats with
             named sources take their names. None: the last column or the usual source, called ``label``; for a table

@@ -57,7 +57,7 @@ def require_two_tag_columns(paths: Iterable[Path], options: ReadOptions) -> None
     """Raise `UsageError` for a single file with more than two columns of tags, of which none is named as a layer."""
     for path in paths:
         source = source_of(path, replace(options, layers=None))
-        if source.form.token_lines is None:
+        if not source.form.has_columns:
             continue
         found = tag_columns(source)
         if len(found) > 2:

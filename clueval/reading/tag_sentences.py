@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from clueval.exceptions import TagError, UsageError, described
-from clueval.reading.given import Given, materialised, pairs, place_of
+from clueval.reading.given import Given
+from clueval.reading.given_sides import materialised, pairs, place_of
 from clueval.reading.rows import document_of_tags
 from clueval.spans.compared import SIDES
 from clueval.spans.document import Document

@@ -9,12 +9,15 @@ from pathlib import Path
 from typing import Any
 
 from clueval.exceptions import UsageError
-from clueval.reading.given import InputSide, documents_of
+from clueval.reading.given import InputSide
+from clueval.reading.given_sides import documents_of
 from clueval.reading.layers import LayerColumns
 from clueval.reading.options import Readings, readings_of, require_positions
 from clueval.reading.pairing import document_groups, files_of_side, parallel, same_documents
+from clueval.reading.paths import path_pairs
 from clueval.reading.read_options import ReadOptions, columns_of_sides
 from clueval.reading.same_text import require_same_text
+from clueval.reading.source import Source, source_of
 from clueval.spans.document import Document
 from clueval.textfiles import Progress
 
@@ -58,6 +61,30 @@ def trios(
     for each in readings:
         each.require_none()
     return _same_text(_of_documents(*(documents_of(side, name) for name, side in sides.items())))
+
+
+def sources_of(
+    sides: Mapping[str, InputSide],
+    layers: LayerColumns | None,
+    reading: Readings,
+    options: Mapping[str, Any],
+) -> Iterator[tuple[Source, Source, Source]]:
+    """Yield the files of gold and of two systems; the arguments are those of `trios`. None but paths have files."""
+    paths = [Path(side) for side in sides.values() if isinstance(side, str | PathLike)]
+    if len(paths) < len(sides) or options.get("pair_by") is not None:
+        return
+    columns = columns_of_sides(
+        [ReadOptions.of(each) for each in readings_of(reading, options)], layers, False
+    )
+    columns[0].require_use(path for side in paths for _, path in files_of_side(side))
+    of_side = [columns[0], columns[1], columns[1]]
+    gold, *systems = paths
+    for (name, own, one), (_, _, two) in zip(*(path_pairs(gold, each) for each in systems), strict=True):
+        first, second, third = (
+            source_of(path, of_path, name=name, progress=options.get("progress"))
+            for path, of_path in zip((own, one, two), of_side, strict=True)
+        )
+        yield first, second, third
 
 
 def _of_files(

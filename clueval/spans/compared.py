@@ -18,7 +18,8 @@ class Compared(NamedTuple):
     `documents` is the number of documents that begin in this part, `tokens` its number of positions. `document` and
     `metadata` are the id and the metadata of the document that contains the part, if counts are broken down or filtered
     by document. `has_text` is false for spans without a text. `tallies` holds the counts by metric and sequence, which
-    may include those of earlier parts. `unit` is what `tokens` counts.
+    may include those of earlier parts. `unit` is what `tokens` counts. `sentence` is the number, from 1, of the
+    first sentence of the part in its document, if no span reaches out of the part and it is as short as can be.
     """
 
     documents: int
@@ -28,3 +29,4 @@ class Compared(NamedTuple):
     has_text: bool = True
     tallies: Mapping[tuple[str, str], Counter[Any]] = _NOTHING
     unit: str = "token"
+    sentence: int | None = None

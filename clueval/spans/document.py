@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple
 
 from clueval.exceptions import SpanError, described
+from clueval.spans.flat import Flat
 from clueval.spans.span import _NOTHING, MERGED, Frozen, Span, name_of
 
 Unit = Literal["token", "character"]
@@ -20,6 +21,8 @@ def in_layer(layer: str, spans: Sequence[Span]) -> Sequence[Span]:
     >>> in_layer("risk", [Span(0, 2, "high")])[0].labels
     {'risk': 'high'}
     """
+    if isinstance(spans, Flat) and spans.are_of_tags(layer):
+        return spans
     if all(layer in span.by_layer or len(span.by_layer) != 1 for span in spans):
         return spans
     return [
@@ -103,6 +106,8 @@ class Document:
         if end is None:
             return
         for layer, spans in self.layers.items():
+            if isinstance(spans, Flat) and spans.are_of_tags() and spans.lie_in(self.start, end):
+                continue
             for span in spans:
                 if span.start < self.start or span.end > end:
                     raise SpanError(
@@ -162,3 +167,18 @@ class Document:
         if self.unit == "character":
             return (self.text or "")[start - first : end - first]
         return " ".join((self.tokens or ())[start - first : end - first])
+
+
+class MissingId(str):
+    """The number of a document in its file, in place of an id; it is equal to the same text.
+
+    >>> MissingId("1") == "1", same_id(MissingId("1"), "57"), same_id("1", "57")
+    (True, True, False)
+    """
+
+    __slots__ = ()
+
+
+def same_id(one: object, other: object) -> bool:
+    """Return whether two ids are equal, or one of them is not given."""
+    return one == other or isinstance(one, MissingId) or isinstance(other, MissingId)

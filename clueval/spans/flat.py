@@ -7,9 +7,9 @@ demand. A sequence is made from spans, or from the columns that the decoding of 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import compress, islice, pairwise, repeat
+from itertools import islice, pairwise, repeat
 from operator import attrgetter, eq, le
 from typing import overload
 
@@ -91,6 +91,14 @@ class Flat(Sequence[Span]):
         """
         return cls(starts, ends, range(len(starts)), None, layer, labels)
 
+    def are_of_tags(self, layer: str | None = None) -> bool:
+        """Return whether the spans were made by `of_tags`, for this layer if it is named."""
+        return self._given is None and layer in (None, self._layer)
+
+    def lie_in(self, start: int, end: int) -> bool:
+        """Return whether no span begins before `start` or ends after `end`."""
+        return not self.starts or (self.starts[0] >= start and self.ends[-1] <= end)
+
     @property
     def spans(self) -> Sequence[Span]:
         """The spans as a sequence of `Span` objects."""
@@ -137,36 +145,6 @@ class Flat(Sequence[Span]):
         if isinstance(number, slice):
             return list(map(self.__getitem__, range(len(self))[number]))
         return Span(self.starts[number], self.ends[number], Frozen({self._layer: self._names[number]}))
-
-    def compared(self, other: Flat) -> tuple[list[str], Flat, Flat]:
-        """Return the labels of the spans that are in both sequences, and the remaining spans of each.
-
-        Both sequences must have been made by `of_tags`.
-
-        >>> one = Flat.of_tags("l", [0, 4], [2, 5], ["A", "A"])
-        >>> labels, left, right = one.compared(Flat.of_tags("l", [0, 4], [2, 6], ["A", "A"]))
-        >>> labels, left.ends, right.ends
-        (['A'], [5], [6])
-        """
-        few, many = (self, other) if len(self) < len(other) else (other, self)
-        starts = set(few.starts).intersection(many.starts)
-        equal = set(self._beginning(starts)).intersection(other._beginning(starts)) if starts else set()
-        if not equal:
-            return [], self, other
-        starts = {start for start, _, _ in equal}
-        return [label for _, _, label in equal], self._without(starts), other._without(starts)
-
-    def _beginning(self, starts: Container[int]) -> Iterator[tuple[int, int, str]]:
-        """Yield start, end and label of the spans that begin at one of the positions `starts`."""
-        return compress(
-            zip(self.starts, self.ends, self._names, strict=True), map(starts.__contains__, self.starts)
-        )
-
-    def _without(self, starts: Container[int]) -> Flat:
-        """Return the spans that begin at none of the positions `starts`."""
-        keep = [start not in starts for start in self.starts]
-        columns = (list(compress(column, keep)) for column in (self.starts, self.ends, self._names))
-        return Flat.of_tags(self._layer, *columns)  # type: ignore[arg-type]  # two lists of int, one of str
 
     def _is_flat(self) -> bool:
         """Return whether each span ends where the next begins or before, and no two spans are equal.

@@ -1,4 +1,4 @@
-"""Spans with alternatives: a group of spans of which one counts (`clueval.transforms.alternatives`).
+"""Spans with alternatives: a group of spans of which one counts (`clueval.transforms.preparation.Alternatives`).
 
 The members of a group have the same value of the feature ``group``; the first is the main one.
 """

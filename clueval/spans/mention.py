@@ -1,6 +1,6 @@
 """The names under which spans and documents of language models hold what has no position yet.
 
-A format writes them, and `clueval.transforms.locating` and `clueval.transforms.answers` read them.
+A format writes them, and `clueval.transforms.locating` reads them.
 """
 
 MENTION = "mention"

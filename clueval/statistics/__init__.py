@@ -1,7 +1,7 @@
 """Formulas of statistics: intervals, resampling, tests. Numbers in, numbers out; nothing here knows a span.
 
 To read the package, begin with `jackknife` and `randomisation`, the methods that clueval uses unless asked for
-others; `bootstrap` has the methods on request, `student` and `beta` the distribution functions.
+others; `bootstrap` has the methods on request, `distributions` the distribution functions.
 """
 
 from __future__ import annotations
@@ -11,20 +11,20 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from clueval.statistics.bootstrap import bca, bca_levels, percentile
-    from clueval.statistics.correction import holm
+    from clueval.statistics.distributions import t_p, t_quantile
     from clueval.statistics.mcnemar import mcnemar_exact
     from clueval.statistics.proportions import clopper_pearson, wilson
-    from clueval.statistics.student import t_p, t_quantile
+    from clueval.statistics.randomisation import holm
 
 _MODULES = {
     "bca": "bootstrap",
     "bca_levels": "bootstrap",
     "clopper_pearson": "proportions",
-    "holm": "correction",
+    "holm": "randomisation",
     "mcnemar_exact": "mcnemar",
     "percentile": "bootstrap",
-    "t_p": "student",
-    "t_quantile": "student",
+    "t_p": "distributions",
+    "t_quantile": "distributions",
     "wilson": "proportions",
 }
 """The module that defines each name; it is imported when the name is first used."""

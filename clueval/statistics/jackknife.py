@@ -15,8 +15,8 @@ import math
 from collections.abc import Sequence
 from operator import mul
 
+from clueval.statistics.distributions import t_quantile
 from clueval.statistics.interval import Interval
-from clueval.statistics.student import t_quantile
 
 FEWEST_THAT_DIFFER = 6
 """With fewer units in which two systems differ, no two-sided p-value is below 0.05."""

@@ -9,8 +9,8 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from clueval.statistics.distributions import t_p, t_quantile
 from clueval.statistics.jackknife import degrees_of_freedom
-from clueval.statistics.student import t_p, t_quantile
 
 
 class Spread(NamedTuple):

@@ -14,19 +14,17 @@ from operator import sub
 from pathlib import Path as FilePath
 from typing import Any, NamedTuple
 
-from clueval.evaluation.headline import headline_rates
 from clueval.evaluation.result import Result
-from clueval.evaluation.score_path import Path, find_path, number_at
+from clueval.evaluation.score_path import Path, find_path, headline_rates, number_at, whole_path
 from clueval.evaluation.units.columns import Column, UnitColumns, counts_by_kind
 from clueval.evaluation.units.groups import groups_of
 from clueval.evaluation.units.intervals import reported_sequences
 from clueval.evaluation.units.rates import RateGroup
 from clueval.evaluation.units.recipes import entry_at
 from clueval.evaluation.units.trust import RESAMPLES, SEED, Trust
-from clueval.evaluation.whole_path import whole_path
 from clueval.exceptions import UsageError, checked_call
 from clueval.metrics.counting import Tally
-from clueval.statistics.correction import holm
+from clueval.statistics.distributions import t_below
 from clueval.statistics.interval import Interval, rounded
 from clueval.statistics.jackknife import (
     degrees_of_freedom,
@@ -35,10 +33,9 @@ from clueval.statistics.jackknife import (
     effective_number,
     standard_error,
 )
-from clueval.statistics.randomisation import MOST_FOR_ALL_SWAPS, all_swapped_sums, exact_p, sampled_p
+from clueval.statistics.randomisation import MOST_FOR_ALL_SWAPS, all_swapped_sums, exact_p, holm, sampled_p
 from clueval.statistics.resampling import SWAP, weighted_sums
 from clueval.statistics.runs import spread_of, standard_deviation
-from clueval.statistics.student import t_below
 from clueval.studies.comparison import ComparedSystems
 from clueval.studies.systems import ComparedSystem, System, all_units, require_system, systems_of
 from clueval.studies.tested_rate import UNDEFINED, UNDEFINED_WITHOUT, TestedRate, differences

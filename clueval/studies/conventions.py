@@ -20,17 +20,18 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
+from clueval.evaluation.notices import warnings_of
 from clueval.evaluation.result import Result
 from clueval.evaluation.run import score
-from clueval.evaluation.settings import with_settings
 from clueval.evaluation.signature import Signature
-from clueval.exceptions import OverlapError, TagError, UsageError, checked_call, require_instance
+from clueval.evaluation.type_counts import TypeCounts, lenient_counts, strict_counts
+from clueval.exceptions import OverlapError, TagError, UsageError, checked_call, require_instance, warn
 from clueval.hints import Hinting
 from clueval.metrics import metric_named
 from clueval.metrics.counting import Tally, f_measure, rate
 from clueval.metrics.metric import Metric, Needs, Rates, Side, rates_of
 from clueval.options import changed_fields, field_names, with_fields
-from clueval.reading.given import InputSide, side_of
+from clueval.reading.given import InputSide
 from clueval.reading.layers import LayerColumns, layer_names
 from clueval.reading.paths import are_paths
 from clueval.reading.spooled import spooled
@@ -38,12 +39,10 @@ from clueval.reports.table import Rate, Table
 from clueval.spans.compared import SIDES
 from clueval.spans.flat import in_order_and_flat
 from clueval.spans.span import name_of
-from clueval.studies.compared_conventions import Incomparable, compared_rows
 from clueval.studies.convention_rows import CONVENTIONS, convention_row, with_differences
 from clueval.tagging.schemes import OUTSIDE, scheme_called, scheme_of
 from clueval.tagging.token_schemes import SCHEMES
 from clueval.tagging.transitions import Seams
-from clueval.tagging.type_counts import TypeCounts, lenient_counts, strict_counts
 from clueval.transforms.preparing import Preparing
 
 
@@ -63,6 +62,9 @@ _STRICT = {
     "IOE2": _Scheme("IOE2", frozenset("IOE")),
 }
 """The schemes of seqeval's strict mode."""
+
+_OF_TAGS = ("conlleval", "seqeval", "seqeval_strict")
+"""The keys of the rows that read tags."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,8 +104,8 @@ class EveryConvention:
         """Return the rows of the table, by the keys of the conventions."""
         found = self._rates_of_tags(total)
         for metric in self._metrics():
-            own = Tally({key[1:]: n for key, n in total.items() if key[0] == metric.name})
-            for key, rates in metric.headlines(metric.scores(own, layers)).items():
+            report = metric.scores(_counts_of(metric, total), layers)
+            for key, rates in metric.headlines(report).items():
                 found[key] = rates, None
         found["exact_unlabelled"] = found["muc_exact"]
         return {
@@ -118,8 +120,8 @@ class EveryConvention:
 
     @property
     def needs(self) -> Needs:
-        """Return that whole documents are needed, for tags and sentences."""
-        return Needs(documents=True)
+        """Return no needs: of documents, only the tags and the borders of sentences matter."""
+        return Needs()
 
     def headlines(self, report: Mapping[str, Any]) -> dict[str, Rates]:
         """Return the rates of every convention that has some."""
@@ -331,37 +333,39 @@ def conventions(
     preparing = preparing.without(["by_depth"], "conventions")
     reading = {name: value for name, value in reading.items() if name not in field_names(Preparing)}
     with spooled(gold, predicted) as (gold, predicted):
-        changes = bool(changed_fields(preparing))
-        result = None if changes else _of_tags(gold, predicted, metric, layers=layers, **reading)
-        if result is None:
-            if are_paths(gold) or "invalid" in reading:
-                reading = {**reading, "scheme": scheme}
-            if changes:
-                reading = {**reading, "preparing": preparing}
-            result = score(gold, predicted, metrics=[metric], layers=layers, **reading)
+        if are_paths(gold) or "invalid" in reading:
+            reading = {**reading, "scheme": scheme}
+        if changed_fields(preparing):
+            reading = {**reading, "preparing": preparing}
+        result = score(gold, predicted, metrics=[metric], layers=layers, **reading)
+        if reading.get("unit") == "character" and are_paths(gold):  # tags are those of tokens
+            of_tags = score(gold, predicted, metrics=[metric], layers=layers, **reading | {"unit": None})
+            for layer, rows in result.metrics[metric.name].items():
+                rows |= {key: of_tags.metrics[metric.name][layer][key] for key in _OF_TAGS}
+    for message in _more_warnings(result, metric):
+        warn(message)
     if not result.metrics[metric.name]:  # there were no documents, so no layers
         empty = {layer: metric.scores(Tally(), [layer]) for layer in layer_names(layers)}
         result = replace(result, metrics={metric.name: empty})
     return Conventions(result)
 
 
-def _of_tags(gold: Any, predicted: Any, metric: EveryConvention, **options: Any) -> Result | None:
-    """Return the result without counting documents; None if they must be counted."""
-    if not (_can_be_read_again(gold) and _can_be_read_again(predicted)):
-        return None
-    if not are_paths(gold) and side_of(gold, "gold").kind != "tags":
-        return None
-    try:
-        result, rows = compared_rows(gold, predicted, metric.factor, scheme=metric.scheme, **options)
-    except Incomparable:
-        return None
-    choices = {**result.signature.choices, "metrics": with_settings(metric), "zero": "0/0=0"}
-    return replace(result, metrics={metric.name: rows}, signature=Signature(choices))
+def _more_warnings(result: Result, metric: EveryConvention) -> Iterator[str]:
+    """Yield the warnings that need the numbers of each label, which the rows do not have."""
+    assert result.counted is not None
+    levels = metric_named("levels")
+    reports = {
+        layer: levels.scores(
+            _counts_of(levels, result.counted.tallies.get((metric.name, layer), Tally())), [layer]
+        )
+        for layer in result.metrics[metric.name]
+    }
+    known = set(warnings_of(result))
+    for message in warnings_of(replace(result, metrics={levels.name: reports})):
+        if message not in known:
+            yield message
 
 
-def _can_be_read_again(side: Any) -> bool:
-    """Whether a side is a path, or a list or dictionary without iterators."""
-    if side is None or are_paths(side):
-        return True
-    items = side.values() if isinstance(side, Mapping) else side
-    return isinstance(side, list | tuple | Mapping) and not any(isinstance(item, Iterator) for item in items)
+def _counts_of(metric: Metric, total: Tally) -> Tally:
+    """Return the counts of one of the metrics."""
+    return Tally({key[1:]: n for key, n in total.items() if key[0] == metric.name})

@@ -9,24 +9,35 @@ from __future__ import annotations
 
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
-from clueval.exceptions import UsageError, checked_call, refuse_unknown, require_instance, require_kind
-from clueval.findings.choice import Choice, ComparedSide, choice_with, compared, in_words
-from clueval.findings.stream import known_options
+from clueval.exceptions import (
+    CluevalError,
+    UsageError,
+    checked_call,
+    refuse_unknown,
+    require_instance,
+    require_kind,
+)
+from clueval.findings.choice import SIDES, Choice, ComparedSide, choice_with, compared, in_words
+from clueval.findings.clusters import Clusters, DifferingRows, LineCheck, WrongLines
+from clueval.findings.stream import known_options, within_sentences
 from clueval.findings.summary import RIGHT
 from clueval.findings.systems import CHANGES, System, place_and_labels
 from clueval.findings.table import ErrorRows
 from clueval.options import with_fields
 from clueval.reading.given import InputSide
-from clueval.reading.layers import LayerColumns, require_layers
+from clueval.reading.layers import LayerColumns, layer_names, require_layers
 from clueval.reading.options import Reading, Readings
-from clueval.reading.trios import Trio, trios
+from clueval.reading.same_text import require_same_frame
+from clueval.reading.source import Source
+from clueval.reading.trios import Trio, sources_of, trios
 from clueval.spans.document import Document
 from clueval.spans.seen_names import SeenNames
-from clueval.spans.span import Span
+from clueval.spans.span import MERGED, Span
 from clueval.studies.diff_report import CHANGED, FIXED, NEW, STILL, ComparedErrors, DiffFinding
 from clueval.transforms.group import Group, Transform
 from clueval.transforms.preparation import Preparation, warn_without_effect
@@ -93,44 +104,14 @@ def diff(
             "diff compares errors of all classes and reasons", advice="leave out kinds and reasons"
         )
     sides = {"gold": gold, "old": old, "new": new}
-    found = _compared(trios(sides, layers, reading, options), choice, transforms_of(preparing))
-    return Diff(*found, in_words(choice), sides, (choice, layers, reading, preparing, options))
-
-
-def _compared(
-    found_trios: Iterable[Trio], choice: Choice, transforms: Sequence[Transform]
-) -> tuple[int, Counter[tuple[str, str]], Counter[tuple[str, str]], list[DiffFinding]]:
-    preparations = [Preparation(transforms) for _ in range(2)]
-    classes: Counter[tuple[str, str]] = Counter()
-    reasons: Counter[tuple[str, str]] = Counter()
-    found: list[DiffFinding] = []
-    layers: dict[str, None] = {}
-    documents, seen = 0, SeenNames(choice.where)
-    for gold, old, new in found_trios:
-        groups = [
-            preparation(Group(gold, run)) for run, preparation in zip((old, new), preparations, strict=True)
-        ]
-        documents_of_both = [each for group in groups for each in (group.gold, group.predicted)]
-        names = list(dict.fromkeys(name for document in documents_of_both for name in document.layers))
-        layers |= dict.fromkeys(names)
-        seen.see_documents(documents_of_both, names)
-        if not choice.where.on_documents(names).lets_through(gold.id, gold.metadata):
-            continue
-        documents += 1
-        runs = (compared(group.gold, group.predicted, names, choice) for group in groups)
-        for before, after in zip(*runs, strict=True):
-            for old_result, new_result in _joined(_results(before, choice), _results(after, choice)):
-                if before.side == "gold" and old_result is not None and new_result is not None:
-                    classes[_of_five(old_result), _of_five(new_result)] += 1
-                    reasons[old_result.reason, new_result.reason] += 1
-                if (state := _state(before.side, old_result, new_result)) is not None:
-                    found.append(_finding(state, before, old_result, new_result, groups[0].gold))
-    for preparation in preparations:
-        preparation.checked()
-    warn_without_effect(preparations)
-    choice.require_layer(layers)
-    seen.require_all((), layers)
-    return documents, classes, reasons, found
+    transforms = transforms_of(preparing)
+    found, found_trios = _Found([], Counter(), Counter(), []), trios(sides, layers, reading, options)
+    if transforms or not _see_files(found, sources_of(sides, layers, reading, options), choice):
+        found = _Found([], Counter(), Counter(), [])
+        _see_documents(found, found_trios, choice, transforms)
+    documents, classes, reasons, errors = found
+    how = choice, layers, reading, preparing, options
+    return Diff(len(documents), classes, reasons, errors, in_words(choice), sides, how)
 
 
 class _Result(NamedTuple):
@@ -143,6 +124,161 @@ class _Result(NamedTuple):
     is_error: bool
 
 
+class _Compared(NamedTuple):
+    """A span in both runs, and its state, None if it is no error of either. None stands for a run that lacks it."""
+
+    side: str
+    sequence: str
+    before: _Result | None
+    after: _Result | None
+    state: str | None
+
+    @property
+    def span(self) -> Span:
+        return (self.after or self.before).span  # type: ignore[union-attr]  # one of them is there
+
+    def finding(self, gold: Document, by: int = 0) -> DiffFinding:
+        """Return the error; its positions are moved by `by`."""
+        start, end = self.span.start + by, self.span.end + by
+        (reason, kind), (new_reason, new_kind) = (
+            (None, None) if each is None else (each.reason, each.kind) for each in (self.before, self.after)
+        )
+        return DiffFinding(
+            self.state or "",
+            self.side,
+            gold.id,
+            self.sequence,
+            start,
+            end,
+            dict(self.span.by_layer),
+            reason,
+            new_reason,
+            kind,
+            new_kind,
+            gold.text_between(start, end),
+        )
+
+
+class _Found(NamedTuple):
+    """What was found: the ids of the documents, the classes and the reasons of gold spans, and the errors."""
+
+    documents: list[str]
+    classes: Counter[tuple[str, str]]
+    reasons: Counter[tuple[str, str]]
+    errors: list[DiffFinding]
+
+    def see(self, each: _Compared, times: int = 1) -> None:
+        """Count the class and the reason of a gold span that is in both runs."""
+        before, after = each.before, each.after
+        if each.side == "gold" and before is not None and after is not None:
+            self.classes[_of_five(before), _of_five(after)] += times
+            self.reasons[before.reason, after.reason] += times
+
+
+def _see_documents(
+    found: _Found, found_trios: Iterable[Trio], choice: Choice, transforms: Sequence[Transform]
+) -> None:
+    preparations = [Preparation(transforms) for _ in range(2)]
+    layers: dict[str, None] = {}
+    seen = SeenNames(choice.where)
+    for gold, old, new in found_trios:
+        groups = [
+            preparation(Group(gold, run)) for run, preparation in zip((old, new), preparations, strict=True)
+        ]
+        documents = [each for group in groups for each in (group.gold, group.predicted)]
+        names = list(dict.fromkeys(name for document in documents for name in document.layers))
+        layers |= dict.fromkeys(names)
+        seen.see_documents(documents, names)
+        if not choice.where.on_documents(names).lets_through(gold.id, gold.metadata):
+            continue
+        found.documents.append(gold.id)
+        for each in _compared([(group.gold, group.predicted) for group in groups], names, choice):
+            found.see(each)
+            if each.state is not None:
+                found.errors.append(each.finding(groups[0].gold))
+    for preparation in preparations:
+        preparation.checked()
+    warn_without_effect(preparations)
+    choice.require_layer(layers)
+    seen.require_all((), layers)
+
+
+def _see_files(found: _Found, files: Iterable[Sequence[Source]], choice: Choice) -> bool:
+    """Compare column files by their clusters; return False if documents must be compared, also to find an error."""
+    layers: dict[str, None] = {}
+    seen = SeenNames(choice.where)
+    try:
+        for sources in files:
+            gold, *runs = sources
+            if not all(within_sentences(gold, run, choice) for run in runs):
+                return False
+            layers |= dict.fromkeys(layer_names(gold.options.layers))
+            _see_clusters(found, sources, choice, seen)
+        choice.require_layer(layers)
+        seen.require_all((), layers)
+    except CluevalError:
+        return False
+    return bool(layers)
+
+
+def _see_clusters(found: _Found, sources: Sequence[Source], choice: Choice, seen: SeenNames) -> None:
+    names = layer_names(sources[0].options.layers)
+    on_documents, on_layers = choice.where.on_documents(names), choice.where.on_layers(names)
+    of_spans = replace(choice, where=on_layers)
+
+    def examine(documents: Sequence[Document]) -> Iterator[tuple[int, _Compared]]:
+        seen.see_labels(documents, on_layers)
+        gold, *runs = documents
+        for each in _compared([(gold, run) for run in runs], names, of_spans):
+            yield each.span.start, each
+
+    clusters, check = Clusters(sources, examine), LineCheck(sources)
+    of_document: list[tuple[str, str, DiffFinding]] = []
+    order = [(MERGED if choice.merge else name, side) for name in names for side in SIDES]
+
+    def end_document() -> None:
+        found.errors.extend(
+            error for place in dict.fromkeys(order) for *of, error in of_document if tuple(of) == place
+        )
+        of_document.clear()
+
+    for passages in zip_longest(*(source.passages() for source in sources)):
+        if None in passages:
+            raise WrongLines("one side ends early")
+        gold, *runs = passages
+        for run in runs:
+            require_same_frame(gold, run)
+        rows = DifferingRows(passages)
+        check.see(rows)
+        seen.see(gold.document, gold.metadata, on_documents)
+        differing, equal = clusters.found(rows), list(clusters.counted(rows))
+        if not on_documents.lets_through(gold.document, gold.metadata):
+            continue
+        if gold.begins:
+            end_document()
+            found.documents.append(gold.document)
+        text = rows.documents(sources[:1])[0]
+        for by, of_cluster in differing:
+            for each in of_cluster:
+                found.see(each)
+                if each.state is not None:
+                    of_document.append((each.sequence, each.side, each.finding(text, by)))
+        for of_cluster, times in equal:
+            for each in of_cluster:
+                found.see(each, times)
+    end_document()
+    check.end()
+
+
+def _compared(
+    pairs: Iterable[tuple[Document, Document]], names: Sequence[str], choice: Choice
+) -> Iterator[_Compared]:
+    """Yield the spans of gold and each run, by sequence, side and position."""
+    for before, after in zip(*(compared(*pair, names, choice) for pair in pairs), strict=True):
+        for old, new in _joined(_results(before, choice), _results(after, choice)):
+            yield _Compared(before.side, before.sequence, old, new, _state(before.side, old, new))
+
+
 def _results(spans: ComparedSide, choice: Choice) -> Iterator[_Result]:
     """Yield the spans of a sequence and side, if the choice has the side."""
     if spans.side not in choice.sides:
@@ -153,9 +289,7 @@ def _results(spans: ComparedSide, choice: Choice) -> Iterator[_Result]:
             yield _Result(each.span, "exact", each.span.by_layer, RIGHT, each.is_error)
         else:
             judged = rows.judged(each.span, rows.others(each.span, spans.sequence), each.match)
-            yield _Result(
-                each.span, judged.kind_on(spans.side), judged.match.labels, judged.reason, each.is_error
-            )
+            yield _Result(each.span, judged.kind, judged.match.labels, judged.reason, each.is_error)
 
 
 def _of_five(result: _Result) -> str:
@@ -174,29 +308,6 @@ def _state(side: str, before: _Result | None, after: _Result | None) -> str | No
     assert before is not None
     assert after is not None
     return STILL if side == "predicted" or before[1:4] == after[1:4] else CHANGED
-
-
-def _finding(
-    state: str, spans: ComparedSide, before: _Result | None, after: _Result | None, gold: Document
-) -> DiffFinding:
-    span = (after or before).span  # type: ignore[union-attr]  # one of them is there
-    (reason, kind), (new_reason, new_kind) = (
-        (None, None) if each is None else (each.reason, each.kind) for each in (before, after)
-    )
-    return DiffFinding(
-        state,
-        spans.side,
-        gold.id,
-        spans.sequence,
-        span.start,
-        span.end,
-        dict(span.by_layer),
-        reason,
-        new_reason,
-        kind,
-        new_kind,
-        gold.text_of(span),
-    )
 
 
 def _joined(

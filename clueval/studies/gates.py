@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from clueval.evaluation.headline import headline_rates
 from clueval.evaluation.result import Result
-from clueval.evaluation.score_path import Path, number_at
+from clueval.evaluation.score_path import Path, headline_rates, number_at, whole_path
 from clueval.evaluation.signature import require_same
 from clueval.evaluation.units.trust import Trust
-from clueval.evaluation.whole_path import whole_path
 from clueval.exceptions import UsageError
 from clueval.options import fraction
 from clueval.studies.compare import DropTest, drop_tests

@@ -6,10 +6,12 @@ the supports of the buckets of a feature add up to those of the whole.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from clueval.evaluation.options import Counting
 from clueval.evaluation.plan import chosen_metrics
@@ -17,8 +19,7 @@ from clueval.evaluation.result import Result
 from clueval.evaluation.run import score
 from clueval.evaluation.signature import Signature
 from clueval.exceptions import UsageError, checked_call, require_instance, require_kind
-from clueval.findings.span_values import FEATURES
-from clueval.findings.training_values import TRAINED, TrainingSpans
+from clueval.findings.span_values import FEATURES, SpanOfSide, Value, Words, lower
 from clueval.metrics.metric import Metric
 from clueval.reading.given import InputSide
 from clueval.reading.layers import LayerColumns
@@ -199,3 +200,73 @@ def _of_reading(options: Mapping[str, Any]) -> dict[str, Any]:
 def all_features() -> Sequence[str]:
     """Return the names of all features."""
     return (*FEATURES, *TRAINED)
+
+
+Text = tuple[str, ...]
+
+
+class TrainingSpans:
+    """The spans of training data: how often a text was a span, with which labels, and how often it was none.
+
+    Texts are compared as sequences of words in lower case. `documents` is called twice, because occurrences of all
+    texts are counted. Memory holds the texts of the spans.
+    """
+
+    def __init__(self, documents: Callable[[], Iterable[Document]]) -> None:
+        self._labels: dict[Text, Counter[str]] = {}
+        self._words: set[str] = set()
+        for document in documents():
+            words = Words(document)
+            for spans in document.layers.values():
+                for span in spans:
+                    text = lower(words.of(span))
+                    self._labels.setdefault(text, Counter())[span.label] += 1
+                    self._words.update(text)
+        self._occurrences = self._counted(documents())
+
+    def __deepcopy__(self, _: Any) -> Self:
+        """Return this object, which nothing changes."""
+        return self
+
+    def _counted(self, documents: Iterable[Document]) -> Counter[Text]:
+        lengths: dict[tuple[str, str], set[int]] = {}
+        for known in self._labels:
+            if len(known) > 1:
+                lengths.setdefault((known[0], known[1]), set()).add(len(known))
+        found: Counter[Text] = Counter()
+        for document in documents:
+            words = lower(Words(document).all())
+            for word, times in Counter(words).items():
+                if (word,) in self._labels:
+                    found[(word,)] += times
+            for at in [at for at, pair in enumerate(pairwise(words)) if pair in lengths]:
+                for size in lengths[words[at], words[at + 1]]:
+                    text = words[at : at + size]
+                    if text in self._labels and len(text) == size:
+                        found[text] += 1
+        return found
+
+    def frequency(self, each: SpanOfSide) -> Value:
+        """How often the text was a span."""
+        return sum(self._labels.get(each.lower, {}).values())
+
+    def seen(self, each: SpanOfSide) -> Value:
+        """Whether the text was a span with this label, with another one, or all its words were in spans."""
+        text = each.lower
+        if text in self._labels:
+            return "text and label" if each.span.label in self._labels[text] else "other label"
+        return "tokens" if text and self._words.issuperset(text) else "none"
+
+    def consistency(self, each: SpanOfSide) -> Value:
+        """The share of all occurrences of the text, spans or not, that were spans with this label."""
+        text = each.lower
+        spans = self._labels.get(text, Counter())[each.span.label]
+        return min(1.0, spans / max(1, self._occurrences[text])) if spans else 0
+
+    @property
+    def features(self) -> Mapping[str, Callable[[SpanOfSide], Value]]:
+        return {"frequency": self.frequency, "seen": self.seen, "consistency": self.consistency}
+
+
+TRAINED = ("frequency", "seen", "consistency")
+"""The features that need training data."""

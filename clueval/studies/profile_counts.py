@@ -102,12 +102,11 @@ class ProfileCounts:
             places = {
                 key: place for place, key in enumerate(keys[number]) if counted is None or counted[place]
             }
+            right = [place for key, place in places.items() if key in both]
             for feature, of_spans in values[number].items():
-                for key, place in places.items():
-                    tally = self._tallies.setdefault((sequence, feature, of_spans[place]), Counter())
-                    tally[side] += 1
-                    if key in both:
-                        tally[f"tp_{side}"] += 1
+                for name, chosen in ((side, places.values()), (f"tp_{side}", right)):
+                    for value, times in Counter(map(of_spans.__getitem__, chosen)).items():
+                        self._add(sequence, feature, value, {name: times})
             if self.wrong is not None and (document := sides[number].document) is not None:
                 for key, place in places.items():
                     if key not in both:
@@ -115,7 +114,10 @@ class ProfileCounts:
                         self.wrong[document.id, side, sequence, key[0], key[1], key[2]] = named
 
     def _add(self, sequence: str, feature: str, value: Value, numbers: Mapping[str, float]) -> None:
-        tally = self._tallies.setdefault((sequence, feature, value), Counter())
+        key = sequence, feature, value
+        if key not in self._tallies:
+            self._tallies[key] = Counter()
+        tally = self._tallies[key]
         for name, number in numbers.items():
             tally[name] += number  # type: ignore[assignment]  # partial matches count fractions
 

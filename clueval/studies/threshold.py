@@ -8,7 +8,7 @@ is too high, so `clueval.score` refuses to use it there.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -18,10 +18,14 @@ from clueval.exceptions import UsageError, checked_call, require_kind
 from clueval.metrics.metric import Metric
 from clueval.reading.given import InputSide, given
 from clueval.reading.pairing import files_of_side
+from clueval.reports.curve import FRAME, Line, Picture, dot
+from clueval.reports.cutting import cut_label
 from clueval.reports.json_text import dumps
+from clueval.reports.page import ShownTable, assets, environment
 from clueval.reports.table import Cell, Rate, Table
 from clueval.textfiles import sha256_of
 from clueval.version import __version__
+from clueval.writing import whole_file
 
 _MEASURE = re.compile(r"(f1)|(precision)@(recall)>=(.+)|(recall)@(precision)>=(.+)")
 
@@ -120,9 +124,7 @@ class Threshold:
 
         Raises `FileError`, and `MissingExtra` without the extra ``report``.
         """
-        from clueval.studies.threshold_page import write_page
-
-        write_page(Path(path), self.report, self.tables(), self.curves, self.chosen, title=title)
+        _write_page(Path(path), self.report, self.tables(), self.curves, self.chosen, title=title)
 
     def tables(self) -> Iterator[Table]:
         """Yield the table of the thresholds."""
@@ -217,3 +219,49 @@ def _sha256(gold: Any, predicted: Any) -> str | None:
     if found.kind != "paths" or predicted is None:
         return None
     return sha256_of(path for _, path in files_of_side(found.gold))
+
+
+Points = Mapping[str | None, Mapping[str, Any]]
+"""Of each label (None: all) its curve, or the point that was chosen on it."""
+
+
+def _write_page(
+    path: Path,
+    report: Mapping[str, Any],
+    tables: Iterable[Table],
+    curves: Points,
+    chosen: Points,
+    *,
+    title: str = "Threshold",
+) -> None:
+    """Write the page, whole or not at all. Raises `MissingExtra` without Jinja2, `FileError`."""
+    page = (
+        environment()
+        .get_template("threshold.html")
+        .render(
+            title=title,
+            report=report,
+            pictures=list(_pictures(curves, chosen)),
+            main_tables=[ShownTable.of(table) for table in tables],
+            more_tables=(),
+            frame=FRAME,
+            **assets("curve"),
+        )
+    )
+    with whole_file(path) as file:
+        file.write(page)
+
+
+def _pictures(curves: Points, chosen: Points) -> Iterator[Picture]:
+    for label, curve in curves.items():
+        name = "all labels" if label is None else cut_label(label)
+        dots = tuple(
+            dot(
+                f"{point['threshold']:.6g}",
+                point["precision"],
+                point["recall"],
+                chosen=point["threshold"] == chosen[label]["threshold"],
+            )
+            for point in reversed(curve["curve"])
+        )
+        yield Picture(name, (Line("strict", name, dots, curve["average_precision"]),))

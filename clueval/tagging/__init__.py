@@ -1,7 +1,7 @@
 """Tags to spans: BIO (IOB2), IOB1, BIOES, BILOU, BMES, BMEOW, IO, IOE1 and IOE2.
 
-Read `schemes`, `transitions`, `decoding`, `decoder`, in this order; `token_schemes`, `lenient_chunks` and
-`type_counts` read and count tags as seqeval does. This package does not deal with files, lines or documents.
+Read `schemes`, `transitions`, `decoder`, in this order; `token_schemes` and
+`lenient_chunks` read tags as seqeval does. This package does not deal with files, lines or documents.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from clueval.tagging.decoding import Chunk, count_starts, decode, decode_strictly, decode_tags
+    from clueval.tagging.decoder import Chunk, count_starts, decode, decode_strictly, decode_tags
     from clueval.tagging.schemes import (
         INVALID,
         OUTSIDE,
@@ -27,17 +27,17 @@ if TYPE_CHECKING:
     )
 
 _MODULES = {
-    "Chunk": "decoding",
+    "Chunk": "decoder",
     "INVALID": "schemes",
     "Invalid": "schemes",
     "OUTSIDE": "schemes",
     "SCHEMES": "schemes",
     "continues": "schemes",
     "count_illegal": "schemes",
-    "count_starts": "decoding",
-    "decode": "decoding",
-    "decode_strictly": "decoding",
-    "decode_tags": "decoding",
+    "count_starts": "decoder",
+    "decode": "decoder",
+    "decode_strictly": "decoder",
+    "decode_tags": "decoder",
     "detect_scheme": "schemes",
     "first_illegal": "schemes",
     "ill_formed": "schemes",

@@ -27,16 +27,6 @@ def is_ignored(tag: object) -> bool:
     return tag is None or (type(tag) is not str and bool(tag == -100))
 
 
-def flat(sentences: Iterable[Sequence[Any]]) -> list[Any]:
-    """Return the tags of all sentences in one list, with an O after each sentence."""
-    tags: list[Any] = []
-    extend, append = tags.extend, tags.append
-    for sentence in sentences:
-        extend(sentence)
-        append(OUTSIDE)
-    return tags
-
-
 class LenientTag(NamedTuple):
     """A tag in the lenient reading: its letter and its type."""
 
@@ -110,12 +100,12 @@ def chunks(tags: Iterable[Any], suffix: bool) -> Iterator[Chunk]:
         before, last = tag, position
 
 
-class ReachesBeyond(Exception):  # always caught in `type_counts`
-    """The spans of a stretch depend on the tags before it."""
+class ReachesBeyond(Exception):  # always caught in `clueval.evaluation.type_counts`
+    """The spans of a list of tags depend on the tags before it."""
 
 
-def chunks_of_stretch(tags: Sequence[str], decisions: Decisions) -> list[Chunk]:
-    """Return the spans of a stretch between two O. Raises `ReachesBeyond` if a span begins before it."""
+def chunks_between(tags: Sequence[str], decisions: Decisions) -> list[Chunk]:
+    """Return the spans of tags between two O. Raises `ReachesBeyond` if a span begins before it."""
     found: list[Chunk] = []
     first: int | None = None
     before = OUTSIDE

@@ -8,9 +8,9 @@ position, which is several times faster than examining every tag.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from itertools import compress, count, pairwise
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from clueval.spans.flat import Flat
 from clueval.tagging.schemes import OUTSIDE, continues, split_tag
@@ -26,6 +26,16 @@ FEW = 16
 
 SHORT = 64
 """In lists of fewer tags, pairs are counted one by one, which takes less time for a few of them."""
+
+
+def flat(sentences: Iterable[Sequence[Any]]) -> list[Any]:
+    """Return the tags of all sentences in one list, with an O after each sentence."""
+    tags: list[Any] = []
+    extend, append = tags.extend, tags.append
+    for sentence in sentences:
+        extend(sentence)
+        append(OUTSIDE)
+    return tags
 
 
 class Numbers(dict[Name, int]):
@@ -51,28 +61,30 @@ class Pairs:
     [0, 1, 0]
     """
 
-    __slots__ = ("_bytes", "_numbers")
+    __slots__ = ("_bytes", "_different", "_numbers")
 
     def __init__(self, numbers: Sequence[int], bound: int) -> None:
         self._numbers = numbers
         self._bytes: bytes | None = None
+        self._different: set[int] = set()
         if bound <= FEW:
             text = bytes(numbers)
             before, here = int.from_bytes(text[:-1]), int.from_bytes(text[1:])
             self._bytes = (before << 4 | here).to_bytes(max(len(text) - 1, 0))  # all pairs at once
+            self._different = set(self._bytes)
 
     def count(self) -> Mapping[tuple[int, int], int]:
         """Return how often each pair occurs."""
         if self._bytes is None:
             return Counter(pairwise(self._numbers))
-        return {divmod(pair, FEW): self._bytes.count(pair) for pair in set(self._bytes)}
+        return {divmod(pair, FEW): self._bytes.count(pair) for pair in self._different}
 
     def each(self, of: Callable[[int, int], int]) -> bytes:
         """Return the result of `of`, a number below 256, for each pair in order."""
         if self._bytes is None:
             return bytes(map(_Answers(of).__getitem__, pairwise(self._numbers)))
         table = bytearray(256)
-        for pair in set(self._bytes):
+        for pair in self._different:
             table[pair] = of(*divmod(pair, FEW))
         return self._bytes.translate(table)
 
@@ -119,7 +131,7 @@ class Seams:
         return self._numbered
 
     def chunks(self, layer: str) -> Flat:
-        """Return the spans in the lenient reading, as `clueval.tagging.decoding.decode` does.
+        """Return the spans in the lenient reading, as `clueval.tagging.decoder.decode` does.
 
         >>> Seams(["B-PER", "I-PER", "O", "I-LOC"]).chunks("entity").ends
         [2, 4]

@@ -18,12 +18,13 @@ refused.
 
 from __future__ import annotations
 
+from array import array
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import accumulate
-from operator import itemgetter
+from itertools import accumulate, count
+from operator import add, itemgetter, sub
 from typing import TYPE_CHECKING
 
 from clueval.exceptions import MissingExtra, UsageError
@@ -234,8 +235,9 @@ class Characters:
             return cls(document.text, document.start)
         if document.unit == "token" and document.tokens is not None and not are_unknown(document.tokens):
             # Each token begins one blank after the one before it ends.
-            ends = [end - 1 for end in accumulate(len(token) + 1 for token in document.tokens)]
-            starts = [end - len(token) for end, token in zip(ends, document.tokens, strict=True)]
+            lengths = list(map(len, document.tokens))
+            ends = array("q", map(add, accumulate(lengths), count()))
+            starts = array("q", map(sub, ends, lengths))
             return cls(" ".join(document.tokens), document.start, starts, ends)
         raise UsageError(
             "the document has no text to align",

@@ -14,9 +14,7 @@ from typing import Any
 from clueval.exceptions import UsageError
 from clueval.spans.document import Document
 from clueval.transforms.group import Group
-
-NAME = "any_of"
-"""The name of the changes in `prepared`."""
+from clueval.transforms.names import ANY_OF
 
 
 class AnyOf:
@@ -31,7 +29,7 @@ class AnyOf:
             if name in names[:number]:
                 raise UsageError(f"two golds are called {name!r}", advice="give each gold once")
         self._names = list(names)
-        self.signature = (NAME, f"best-of-{len(self._names)}")
+        self.signature = (ANY_OF, f"best-of-{len(self._names)}")
         self.prepared: Counter[tuple[Any, ...]] = Counter({(name,): 0 for name in self._names})
 
     def __call__(self, group: Group) -> Group:
@@ -60,7 +58,7 @@ def names_of_golds(gold: Any, further: Iterable[Any]) -> list[str]:
     >>> names_of_golds("a.vrt", ["b.vrt", []])
     ['a.vrt', 'b.vrt', 'any_of[1]']
     """
-    names = ["gold", *(f"{NAME}[{number}]" for number, _ in enumerate(further))]
+    names = ["gold", *(f"{ANY_OF}[{number}]" for number, _ in enumerate(further))]
     return [
         fsdecode(each) if isinstance(each, str | PathLike) else name
         for name, each in zip(names, [gold, *further], strict=True)

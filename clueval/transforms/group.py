@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol
 
 from clueval.spans.document import Document
 from clueval.spans.span import Span
@@ -35,6 +35,10 @@ class Transform(Protocol):
     An evaluation calls a transform once for each group, in the order of the documents, and returns the
     changed group; the transform may read all documents of the group. It must keep no state except `prepared`,
     because the evaluation uses a copy of the transform in each process and adds the tallies of the copies.
+
+    It may have two more methods, which are called with the tally of all changes once all documents are read: `check`
+    raises `UsageError` for a name that is wrong, for example a label that it does not know; `without_effect` yields in
+    words what has no effect, which is often a mistake.
     """
 
     @property
@@ -48,21 +52,3 @@ class Transform(Protocol):
         ...
 
     def __call__(self, group: Group) -> Group: ...
-
-
-@runtime_checkable
-class DoubtingTransform(Transform, Protocol):
-    """A transform that may have no effect, which is often a mistake."""
-
-    def without_effect(self, prepared: Mapping[tuple[Any, ...], int]) -> Iterator[str]:
-        """Yield in words what has no effect, as the tally of all changes shows."""
-        ...
-
-
-@runtime_checkable
-class CheckingTransform(Transform, Protocol):
-    """A transform that refuses some names, for example labels that it does not know, once all documents are read."""
-
-    def check(self, prepared: Mapping[tuple[Any, ...], int]) -> None:
-        """Raise `UsageError` if the tally of all changes shows a name that is wrong."""
-        ...

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from clueval.exceptions import FileError, FormatError, UsageError
 from clueval.spans.document import Document
-from clueval.spans.span import Span
+from clueval.spans.span import NO_LABEL, Span
 from clueval.textfiles import decoded
 from clueval.transforms.group import Group
 from clueval.transforms.names import HIDDEN, changed_labels, content_of, counted_names, sha8, with_labels
@@ -172,3 +172,29 @@ def _listed(found: Iterable[tuple[str, int]]) -> str:
     every = [f"{label!r} ({number:,} span{'s' * (number != 1)})" for label, number in found]
     more = f" and {len(every) - _LISTED} more" if len(every) > _LISTED else ""
     return ", ".join(every[:_LISTED]) + more
+
+
+class Untyped:
+    """A transform that gives every span the label ``_``, so that only positions are compared.
+
+    `prepared` counts the spans of each side.
+    """
+
+    def __init__(self) -> None:
+        self.signature = ("untyped", "yes")
+        self.prepared: Counter[tuple[Any, ...]] = Counter()
+
+    def __call__(self, group: Group) -> Group:
+        return replace(
+            group,
+            gold=self._untyped("gold", group.gold),
+            predicted=self._untyped("predicted", group.predicted),
+        )
+
+    def _untyped(self, side: str, document: Document) -> Document:
+        def change(span: Span, _: str) -> Span:
+            changed = with_labels(span, dict.fromkeys(span.by_layer, NO_LABEL))
+            self.prepared[(side,)] += changed is not span
+            return changed
+
+        return changed_labels(document, change)

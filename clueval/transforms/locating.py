@@ -19,7 +19,7 @@ In "Ann met Ann at Annex", the mentions Ann, Ann, Ann are at [0,3) and [8,11), a
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -33,7 +33,7 @@ from clueval.transforms.group import Group
 from clueval.transforms.location_steps import FUZZY, LocationSteps
 from clueval.transforms.names import LOCATED
 from clueval.transforms.occurrences import Occurrences, Range
-from clueval.transforms.unplaced import unplaced_document
+from clueval.transforms.projection import project
 
 COUNTED = ("exact", "space", "case", "fuzzy", "moved", "unlocatable", "ambiguous", "unparsable")
 """The numbers that `prepared` always has; of mentions, the number of ``answers``, too."""
@@ -215,3 +215,77 @@ def _of_the_same_id(predicted: Document, gold: Document) -> Document:
             advice="give both in the same order, or pair them by their ids with pair_by='id'",
         )
     return predicted
+
+
+def unplaced_document(
+    lost: Mapping[str, Sequence[Span]], gold: Document, file: str | None
+) -> Document | None:
+    """Return a document of spans without a place; its text is made of the texts of the mentions, one after another.
+
+    It has the id and the unit of gold. None if there are no spans.
+    """
+    if not any(lost.values()):
+        return None
+    words: list[str] = []
+    layers: dict[str, list[Span]] = {}
+    size = 0
+    for layer, spans in lost.items():
+        layers[layer] = []
+        for span in spans:
+            text = str(span.features.get(MENTION, "")).strip()
+            tokens = (text.split() or [""]) if gold.unit == "token" else [text]
+            length = len(tokens) if gold.unit == "token" else len(text)
+            layers[layer].append(Span(size, size + length, span.labels, {MENTION: text}, line=span.line))
+            words += tokens
+            size += length + (gold.unit == "character")
+    if gold.unit == "token":
+        return Document(gold.id, layers, tokens=words, file=file)
+    return Document(gold.id, layers, text="\n".join(words), unit="character", file=file)
+
+
+class InlineAnswers:
+    """A transform for texts with tags, as language models give them back: it moves their spans to the text of gold.
+
+    The text without its tags need not be that of gold: it is projected as `clueval.transforms.projection` says. A span
+    without a place becomes one of `Group.unplaced`.
+
+    `prepared` has the numbers of `Locating`: spans with a place are ``exact``, the others ``unlocatable``, and tags
+    that were left out ``unparsable``.
+    """
+
+    def __init__(self, max_cells: int) -> None:
+        self._max_cells = max_cells
+        self.signature = (LOCATED, "aligned")
+        self.prepared: Counter[tuple[Any, ...]] = Counter({(name,): 0 for name in COUNTED})
+
+    def __call__(self, group: Group) -> Group:
+        gold, answer = group.gold, _trimmed(group.predicted)
+        projection = project(gold, answer, max_cells=self._max_cells)
+        lost = {
+            layer: [
+                replace(span, features=Frozen({**span.features, MENTION: answer.text_of(span)}))
+                for span in spans
+            ]
+            for layer, spans in projection.lost.items()
+        }
+        self.prepared[("exact",)] += sum(map(len, projection.document.layers.values()))
+        self.prepared[("unlocatable",)] += len(projection.unprojected)
+        self.prepared[("unparsable",)] += int(answer.metadata.get(UNPARSABLE, "0"))
+        unplaced = unplaced_document(lost, gold, answer.file)
+        return replace(group, predicted=projection.document, unplaced=unplaced)
+
+
+def _trimmed(document: Document) -> Document:
+    """Return the document without white space at the edges of its spans."""
+
+    def trim(span: Span) -> Span:
+        text = document.text_of(span)
+        inner = text.strip()
+        if not inner or inner == text or span.parts is not None:
+            return span
+        start = span.start + len(text) - len(text.lstrip())
+        return replace(span, start=start, end=start + len(inner))
+
+    return replace(
+        document, layers={layer: list(map(trim, spans)) for layer, spans in document.layers.items()}
+    )

@@ -80,6 +80,9 @@ def counted_names(prepared: Mapping[tuple[Any, ...], int], kind: str) -> dict[st
     return {str(key[2]): n for key, n in sorted(prepared.items(), key=str) if key[:2] == (HIDDEN, kind)}
 
 
+ANY_OF = "any_of"
+"""The name of the choice among several golds, and of its changes."""
+
 HIDDEN = "hidden"
 """The first part of the keys with which transforms count names, to check them at the end; no report shows them."""
 

@@ -28,9 +28,8 @@ from typing import Any
 from clueval.exceptions import TextMismatch
 from clueval.spans.document import Document, Sentence
 from clueval.spans.span import Span
-from clueval.transforms.characters import to_characters
+from clueval.transforms.characters import TokenRanges, to_characters
 from clueval.transforms.group import Group
-from clueval.transforms.token_ranges import TokenRanges
 
 ESCAPES: dict[str, dict[str, tuple[str, ...]]] = {
     "ptb": {

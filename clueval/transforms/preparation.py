@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
-from clueval.exceptions import LimitError, warn
-from clueval.transforms.alternatives import Alternatives
-from clueval.transforms.any_of import NAME, AnyOf
-from clueval.transforms.group import CheckingTransform, DoubtingTransform, Group, Transform
-from clueval.transforms.hierarchy import EachDepth
-from clueval.transforms.names import HIDDEN
-from clueval.transforms.unplaced import nothing_beside
+from clueval.exceptions import LimitError, UsageError, warn
+from clueval.spans.document import Document
+from clueval.spans.span import Span, name_of
+from clueval.transforms.group import Group, Transform
+from clueval.transforms.names import ANY_OF, HIDDEN, with_layers
+
+if TYPE_CHECKING:
+    from clueval.spans.regions import Regions
+    from clueval.transforms.hierarchy import EachDepth
 
 FRAGMENTS = "fragments"
 """The name of the transform of fragments, which comes after alternatives have been chosen."""
 
-ALTERNATIVES = Alternatives.signature[0]
+ALTERNATIVES = "alternatives"
 
 Changes = Counter[tuple[Any, ...]]
 """The numbers of the changes by one transform."""
@@ -45,7 +47,7 @@ class Preparation:
         self._transforms = self._applied.transforms
         self._before = [Counter(transform.prepared) for transform in self._transforms]
         self._included: list[Changes] = [Counter() for _ in self._transforms]
-        self._mark = next((each for each in self._transforms if isinstance(each, EachDepth)), None)
+        self._mark = _mark(self._transforms) if transforms else None
         self._at_depth: dict[int, _Applied] = {}
         self._group: Group | None = None
 
@@ -81,12 +83,12 @@ class Preparation:
 
     def checked(self) -> dict[str, Changes] | None:
         """The numbers of all changes; None without transforms. Raises `UsageError` for names that one refuses."""
-        changed = self.changed()
         has_alternatives = ALTERNATIVES in self.choices().get("gold", "")
-        if len(changed) == 1 and not has_alternatives:
+        if len(self._transforms) == 1 and not has_alternatives:
             return None
+        changed = self.changed()
         for transform in self._transforms:
-            if isinstance(transform, CheckingTransform):
+            if hasattr(transform, "check"):
                 transform.check(changed[transform.signature[0]])
         return {name: tally for name, tally in changed.items() if name != ALTERNATIVES or has_alternatives}
 
@@ -97,10 +99,17 @@ class Preparation:
 
     def choices(self) -> dict[str, str]:
         """The choices about gold, which partly follow from the documents, for the signature."""
-        found = [each.signature[1] for each in self._transforms if each.signature[0] == NAME]
-        if self.changed()[ALTERNATIVES][("groups",)]:
+        found = [each.signature[1] for each in self._transforms if each.signature[0] == ANY_OF]
+        if self._number_of_groups():
             found.append(ALTERNATIVES)
         return {"gold": "+".join(found)} if found else {}
+
+    def _number_of_groups(self) -> int:
+        """The number of groups of alternatives."""
+        key = ("groups",)
+        place = next(n for n, each in enumerate(self._transforms) if each.signature[0] == ALTERNATIVES)
+        left_out = self._before[place][key] + self._applied.not_chosen[place][key]
+        return self._transforms[place].prepared[key] - left_out + self._included[place][key]
 
     def include(self, changed: Mapping[str, Changes]) -> None:
         """Add the numbers of changes of another evaluation."""
@@ -110,12 +119,19 @@ class Preparation:
 
 def warn_without_effect(preparations: Sequence[Preparation]) -> None:
     """Warn of options that have no effect in any of the evaluations with the same transforms, once all are read."""
-    changed = [each.changed() for each in preparations]
     for transform in preparations[0].transforms:
-        if isinstance(transform, DoubtingTransform):
+        if hasattr(transform, "without_effect"):
             name = transform.signature[0]
-            for option in transform.without_effect(added(*(changes[name] for changes in changed))):
+            changed = added(*(each.changed()[name] for each in preparations))
+            for option in transform.without_effect(changed):
                 warn(option)
+
+
+def _mark(transforms: Sequence[Transform]) -> EachDepth | None:
+    """The transform that marks the place of the depths, if reports have all depths."""
+    from clueval.transforms.hierarchy import EachDepth
+
+    return next((each for each in transforms if isinstance(each, EachDepth)), None)
 
 
 class _Applied:
@@ -124,7 +140,7 @@ class _Applied:
     def __init__(self, transforms: Sequence[Transform]) -> None:
         self.transforms = transforms
         self.not_chosen: list[Changes] = [Counter() for _ in transforms]
-        self._choice = next((n for n, each in enumerate(transforms) if isinstance(each, AnyOf)), None)
+        self._choice = next((n for n, each in enumerate(transforms) if each.signature[0] == ANY_OF), None)
 
     def __call__(self, group: Group) -> Group:
         if self._choice is None or not group.golds:
@@ -133,6 +149,8 @@ class _Applied:
 
     def _nearest(self, group: Group, place: int) -> Group:
         """The group with the nearest gold, after the transforms before the choice, which stands at `place`."""
+        from clueval.transforms.any_of import AnyOf
+
         choice, transforms = self.transforms[place], self.transforms[:place]
         assert isinstance(choice, AnyOf)
         groups, changes = [], []
@@ -158,7 +176,8 @@ def _through(transforms: Sequence[Transform], group: Group) -> Group:
             error.document, error.file = gold.id, gold.file
             raise
         if unplaced is not None:
-            alone = transform(Group(nothing_beside(unplaced, gold), unplaced))
+            nothing = Document(gold.id, {}, unit=unplaced.unit, metadata=gold.metadata, file=gold.file)
+            alone = transform(Group(nothing, unplaced))
             group = replace(group, unplaced=alone.predicted)
     return group
 
@@ -170,7 +189,7 @@ def in_order(transforms: Sequence[Transform]) -> list[Transform]:
     ['alternatives']
     """
     names = [transform.signature[0] for transform in transforms]
-    place = next((names.index(name) for name in (NAME, FRAGMENTS) if name in names), len(names))
+    place = next((names.index(name) for name in (ANY_OF, FRAGMENTS) if name in names), len(names))
     return [*transforms[:place], Alternatives(), *transforms[place:]]
 
 
@@ -180,3 +199,127 @@ def added(*tallies: Mapping[tuple[Any, ...], int]) -> Changes:
     for tally in tallies:
         total.update(tally)
     return total
+
+
+_Key = tuple[object, object]
+"""The ranges and the label of a span."""
+
+
+class Alternatives:
+    """A transform that turns each group of gold spans into one span: the one that fits the predicted spans.
+
+    The gold spans of a layer with the same value of the feature ``group`` are one group; the first is the main one. A
+    group becomes one of its members:
+
+    1. As many groups as possible become a member that a predicted span equals in range and label, one to one
+       (augmenting paths, Kuhn 1955; groups by position, members in order). Gold spans outside groups are matched after
+       all groups, so that a group leaves a predicted span to them if it can have another one.
+    2. Another group becomes the member that shares most positions with predicted spans of its label, the earlier of
+       equal ones.
+    3. A group that shares no position becomes its main member, or nothing if a member has the feature ``optional``.
+
+    Gold [4,9) or [3,8) or [6,8), predicted [3,8) and [6,8): the group becomes [3,8), and [6,8) is a false positive.
+
+    `prepared` counts the groups, and those that are counted by another member than the main one.
+    """
+
+    signature: ClassVar[tuple[str, str]] = (ALTERNATIVES, "yes")
+
+    def __init__(self) -> None:
+        self.prepared: Counter[tuple[Any, ...]] = Counter({("groups",): 0, ("by_alternative",): 0})
+
+    def __call__(self, group: Group) -> Group:
+        layers = {}
+        for layer, spans in group.gold.layers.items():
+            members = _groups(spans)
+            if members:
+                predicted = group.predicted.layers.get(layer, ())
+                _refuse_groups(predicted, group.predicted)
+                layers[layer] = self._one_of_each(spans, members, predicted, layer)
+        return replace(group, gold=with_layers(group.gold, layers)) if layers else group
+
+    def _one_of_each(
+        self, gold: Sequence[Span], groups: Sequence[Sequence[Span]], predicted: Sequence[Span], layer: str
+    ) -> list[Span]:
+        in_groups = {id(member) for members in groups for member in members}
+        matched = _matched(groups, [span for span in gold if id(span) not in in_groups], predicted, layer)
+        of_label = _ranges_by_label(predicted, layer)
+        left_out = set(in_groups)
+        for number, members in enumerate(groups):
+            chosen = matched[number]
+            member = _nearest(members, of_label, layer) if chosen is None else members[chosen]
+            self.prepared[("groups",)] += 1
+            self.prepared[("by_alternative",)] += member is not None and member is not members[0]
+            left_out.discard(id(member))
+        return [span for span in gold if id(span) not in left_out]
+
+
+def _groups(spans: Iterable[Span]) -> list[list[Span]]:
+    """Return the members of each group; groups by the position of their main member."""
+    from clueval.spans.groups import GROUP  # column files that are counted without documents do not need it
+
+    found: dict[Hashable, list[Span]] = {}
+    for span in spans:
+        value = span.features.get(GROUP) if span.features else None
+        if value is not None:
+            key = value if isinstance(value, Hashable) else repr(value)
+            found.setdefault(key, []).append(span)
+    return sorted(found.values(), key=lambda members: (members[0].start, members[0].end))
+
+
+def _refuse_groups(predicted: Iterable[Span], document: Document) -> None:
+    for members in _groups(predicted):
+        if len(members) > 1:
+            raise UsageError(
+                f"the predicted span {name_of(members[0])} has alternatives",
+                file=document.file,
+                document=document.id,
+                advice="only gold spans may have alternatives",
+            )
+
+
+def _key(span: Span, layer: str) -> _Key:
+    return span.fragments, span.by_layer.get(layer)
+
+
+def _matched(
+    groups: Sequence[Sequence[Span]], others: Iterable[Span], predicted: Iterable[Span], layer: str
+) -> list[int | None]:
+    """Return for each group the number of the member that a predicted span equals, if it gets one."""
+    slots: dict[_Key, list[int]] = {}
+    for number, span in enumerate(predicted):
+        slots.setdefault(_key(span, layer), []).append(number)
+    wanted = {_key(member, layer) for members in groups for member in members}
+    single = [[span] for span in others if _key(span, layer) in wanted]
+    edges = [
+        [
+            (slot, number)
+            for number, member in enumerate(members)
+            for slot in slots.get(_key(member, layer), ())
+        ]
+        for members in (*groups, *single)
+    ]
+    from clueval.spans.most_pairs import most_pairs
+
+    return most_pairs(edges)[: len(groups)]
+
+
+def _ranges_by_label(spans: Iterable[Span], layer: str) -> dict[str | None, Regions]:
+    ranges: dict[str | None, list[tuple[int, int]]] = {}
+    for span in spans:
+        ranges.setdefault(span.by_layer.get(layer), []).extend(span.fragments)
+    from clueval.spans.regions import Regions
+
+    return {label: Regions(several) for label, several in ranges.items()}
+
+
+def _nearest(members: Sequence[Span], of_label: dict[str | None, Regions], layer: str) -> Span | None:
+    """Return the member that shares most positions with predicted spans of its label; without one, step 3 applies."""
+    from clueval.spans.groups import OPTIONAL
+    from clueval.spans.regions import Regions
+
+    none = Regions(())
+    shared = [of_label.get(member.by_layer.get(layer), none).shared(member) for member in members]
+    if max(shared):
+        return members[shared.index(max(shared))]
+    return None if any(member.features.get(OPTIONAL) for member in members) else members[0]

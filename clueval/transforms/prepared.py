@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from clueval.exceptions import UsageError
 from clueval.transforms.group import Transform
-from clueval.transforms.hierarchy import Hierarchy
 from clueval.transforms.preparing import Preparing
+
+if TYPE_CHECKING:
+    from clueval.transforms.hierarchy import Hierarchy
 
 
 def transforms_of(
@@ -123,6 +125,6 @@ def _of_golds(options: Preparing, gold: Any) -> Iterator[Transform]:
 
 def _of_untyped(options: Preparing) -> Iterator[Transform]:
     if options.untyped:
-        from clueval.transforms.untyped import Untyped
+        from clueval.transforms.label_map import Untyped
 
         yield Untyped()

@@ -14,7 +14,7 @@ from clueval.overwriting import input_path
 from clueval.transforms.location_steps import DEFAULT_STEPS, OCCURRENCES, LocationSteps
 
 if TYPE_CHECKING:
-    from clueval.transforms.threshold_file import ThresholdFile
+    from clueval.transforms.min_score import ThresholdFile
 
 _TOPIC = "spans"
 
@@ -357,7 +357,7 @@ class Preparing:
         """Return the content of the file that `min_score` names. Raises `CluevalError` for an invalid file."""
         if not isinstance(self.min_score, str | PathLike):
             return None
-        from clueval.transforms.threshold_file import read_threshold
+        from clueval.transforms.min_score import read_threshold
 
         return read_threshold(self.min_score)
 

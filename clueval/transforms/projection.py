@@ -30,7 +30,7 @@ from typing import NamedTuple
 from clueval.spans.document import Document
 from clueval.spans.span import Frozen, Span
 from clueval.transforms.alignment import MAX_CELLS, Alignment, Characters, align
-from clueval.transforms.token_ranges import TokenRanges, apart
+from clueval.transforms.characters import TokenRanges, apart
 
 _WORD = re.compile(r"\S+")
 

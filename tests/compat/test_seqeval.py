@@ -28,9 +28,9 @@ from hypothesis import strategies as st
 from clueval.compat import seqeval as ours
 from clueval.compat.seqeval import averages, scheme
 from clueval.compat.seqeval.metrics import sequence_labeling, v1
+from clueval.evaluation import type_counts
 from clueval.exceptions import CluevalError
-from clueval.tagging import lenient_chunks, token_schemes, type_counts
-from clueval.tagging.stretches import BATCH
+from clueval.tagging import lenient_chunks, token_schemes
 
 TYPES = ("PER", "LOC", "court-name")
 PREFIXES = {"IOB1": "BIO", "IOB2": "BIO", "IOE1": "IEO", "IOE2": "IEO", "IOBES": "IOBES", "BILOU": "BILOU"}
@@ -502,7 +502,7 @@ def test_a_strange_tag_is_warned_of_once() -> None:
 )
 @example(pair=([["O", "O"]], [["X-A", "O-A"]]), suffix=False)
 @example(pair=([["O", "E-A", "L-A", "O"]], [["O", "E-A", "L-A", "O"]]), suffix=False)
-def test_counting_by_stretches_is_counting_entities(pair: Sides, suffix: bool) -> None:
+def test_counting_by_clusters_is_counting_entities(pair: Sides, suffix: bool) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         true, predicted = (set(ours.get_entities(side, suffix)) for side in pair)
@@ -512,7 +512,7 @@ def test_counting_by_stretches_is_counting_entities(pair: Sides, suffix: bool) -
 
 
 def test_more_sentences_than_a_batch_and_more_tags_than_bytes_are_counted() -> None:
-    true = [["O", f"B-{number}", f"I-{number}"] for number in range(3 * BATCH // 2)]
+    true = [["O", f"B-{number}", f"I-{number}"] for number in range(900)]
     predicted = [[*sentence[:2], "O"] if number % 3 else sentence for number, sentence in enumerate(true)]
 
     precision, recall, f1, support = ours.precision_recall_fscore_support(true, predicted, average="micro")

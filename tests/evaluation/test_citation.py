@@ -11,7 +11,7 @@ import pytest
 
 from clueval import Document, Result, Signature, Span, score
 from clueval.cli import main
-from clueval.evaluation.settings import with_settings
+from clueval.evaluation.values import with_settings
 from clueval.exceptions import UsageError
 from clueval.metrics import METRICS, metric_named
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -9,14 +10,26 @@ from unittest.mock import patch
 from warnings import catch_warnings
 
 import pytest
+import readings
+from corpora import write
 from hypothesis import given
 from hypothesis import strategies as st
+from readings import LEVELS
 from routes import SCHEMES, Files, Options, by_files, corpora, outcome, written
 from sizes import documents_alone, handed_in, passages_alone
 from strategies import at_most
 
 from clueval import score
+from clueval.evaluation.file_reading import FileReading
+from clueval.evaluation.plan import Plan
+from clueval.exceptions import CluevalError, TextMismatch
+from clueval.formats.columns.passages import Passage
 from clueval.formats.columns.sizes import Sizes
+from clueval.metrics import metric_named
+from clueval.reading.read_options import ReadOptions
+from clueval.reading.source import Source, source_of
+from clueval.spans.compared import Compared
+from clueval.spans.filters import ID, Filter
 
 SMALL = Sizes(block=64, sentences=2, rows=3, characters=30, runs=4)
 FILTERS: list[Options] = [
@@ -84,7 +97,7 @@ def test_clusters_are_counted_without_documents(tmp_path: Path, options: Options
     assert result.tokens == (11 if "unit" in options else 3)
 
 
-def test_clusters_of_tokens_are_read_in_lockstep(tmp_path: Path) -> None:
+def test_clusters_of_tokens_are_read_as_bytes(tmp_path: Path) -> None:
     for name, tag in (("gold", "B-PER"), ("predicted", "I-PER")):
         (tmp_path / name).write_text(f"Anna\t{tag}\n\nist\tO\n\nda\tO\n", encoding="utf-8")
 
@@ -92,3 +105,172 @@ def test_clusters_of_tokens_are_read_in_lockstep(tmp_path: Path) -> None:
         result = score(tmp_path / "gold", tmp_path / "predicted", input="conll", where=["label=PER"])
 
     assert result.metrics["levels"]["label"]["unlabelled"]["1"]["tp_gold"] == 1
+
+
+class Sees:
+    """An observer that notes the tokens of each passage."""
+
+    name = "sees"
+
+    def __init__(self, reads: bool = True) -> None:
+        self.reads = reads
+        self.seen: list[tuple[int, int]] = []
+
+    def reads_passages(self, gold: Source, predicted: Source) -> bool:
+        assert gold is not predicted
+        assert {type(gold), type(predicted)} == {Source}
+        return self.reads
+
+    def see_passages(self, sources: tuple[Source, Source], passages: tuple[Passage, Passage]) -> None:
+        assert sources[0] is not sources[1]
+        self.seen.append((passages[0].tokens, passages[1].tokens))
+
+    def see(self, group: object) -> None:
+        raise AssertionError("documents are not read")
+
+    def section(self) -> dict[str, Any]:
+        return {}
+
+
+def reading_of(*paths: Path, plan: Plan = LEVELS, **options: Any) -> FileReading:
+    gold, predicted = (source_of(path, ReadOptions(**options)) for path in paths)
+    found = readings.reading_of(gold, predicted, plan)
+    assert found is not None
+    return found
+
+
+def passages_of(*paths: Path, plan: Plan = LEVELS, **options: Any) -> FileReading:
+    with passages_alone():
+        return reading_of(*paths, plan=plan, **options)
+
+
+DOCUMENTS = "".join(f"-DOCSTART-\n\n{'w B-X' + chr(10)}{'w O' + chr(10)}\n" for _ in range(5))
+
+
+class TestPassages:
+    @pytest.mark.parametrize("read", [reading_of, passages_of])
+    def test_observers_see_each_passage_when_it_has_been_counted(self, tmp_path: Path, read: Any) -> None:
+        path = write(tmp_path / "a.conll", DOCUMENTS)
+        sees = Sees()
+        reading = read(path, path, plan=LEVELS._replace(observers=(sees,)))
+
+        for number, each in enumerate(reading, 1):
+            assert sees.seen == [(2, 2)] * number or each.tokens == 0
+        assert sees.seen == [(2, 2)] * 5
+
+    @pytest.mark.parametrize("last", ["w O\n", "w  O\n"])
+    def test_observers_see_each_passage_once_in_a_score(self, tmp_path: Path, last: str) -> None:
+        gold, predicted = (write(tmp_path / name, DOCUMENTS + last) for name in ("a.conll", "b.conll"))
+        sees = Sees()
+
+        score(gold, predicted, observers=[sees])
+
+        assert sees.seen == [(2, 2)] * 4 + [(3, 3)]
+
+    def test_passages_of_documents_kept_apart_have_their_id(self, tmp_path: Path) -> None:
+        text = '<text id="a" court="x">\n<s>\nw\tO\n</s>\n</text>\n<text>\n<s>\nw\tB-X\nw\tO\n</s>\n</text>\n'
+        path = write(tmp_path / "a.vrt", text)
+        plan = LEVELS._replace(by=("court",))
+
+        found = [
+            (one.documents, one.tokens, one.document, one.metadata)
+            for one in passages_of(path, path, plan=plan)
+        ]
+
+        assert found == [(1, 1, "a", {"id": "a", "court": "x"}), (1, 2, "2", {})]
+
+    def test_token_ids_may_occur_again_in_the_next_document_of_the_same_batch(self, tmp_path: Path) -> None:
+        text = "".join(f"-DOCSTART-\n\n1 w B-X\n2 w O\n\n{n} w O\n\n" for n in (3, 3, 3))
+        path = write(tmp_path / "a.conll", text)
+        options: dict[str, Any] = {"token_id": 1, "layers": {"x": 3}}
+
+        found = list(passages_of(path, path, sizes=Sizes(sentences=1), **options))
+
+        assert sum(each.documents for each in found) == 3
+        assert sum(each.tokens for each in found) == 9
+        write(path, text.replace("3 w O", "1 w O"))
+        with pytest.raises(CluevalError, match="token id '1' is already used in line 3"):
+            list(passages_of(path, path, sizes=Sizes(sentences=1), **options))
+
+    def test_file_that_ends_early_is_named(self, tmp_path: Path) -> None:
+        long, short = (write(tmp_path / f"{n}.conll", DOCUMENTS[n:]) for n in (0, 2 * len(DOCUMENTS) // 5))
+
+        with pytest.raises(TextMismatch, match=rf"{short.name}: the file ends, but .*{long.name}:18 .*'4'"):
+            score(short, long)
+        with pytest.raises(TextMismatch, match=rf"{short.name}: the file ends, but .*{long.name}:18 .*'4'"):
+            score(long, short)
+
+
+def test_plan_and_formats_decide_whether_documents_are_needed(tmp_path: Path) -> None:
+    conll, vrt, spans = (
+        Source(write(tmp_path / "a.conll", "w\tO\n"), form, ReadOptions())
+        for form in ("conll", "vrt", "fair-spans")
+    )
+    plans = [LEVELS, LEVELS._replace(observers=(Sees(),)), LEVELS._replace(observers=(Sees(reads=False),)),
+             LEVELS._replace(metrics=(metric_named("masking"),))]  # fmt: skip
+
+    assert [readings.reading_of(conll, vrt, plan) is not None for plan in plans] == [True, True, False, False]
+    assert readings.reading_of(conll, spans) is readings.reading_of(spans, conll) is None
+
+
+def part_of(path: Path, start: int, by: tuple[str, ...], in_bytes: bool = True) -> list[Compared]:
+    read = reading_of if in_bytes else passages_of
+    return list(read(path, path, plan=LEVELS._replace(by=by), part=(start, path.stat().st_size)))
+
+
+@pytest.mark.parametrize("in_bytes", [True, False])
+def test_part_of_a_file_has_no_documents_that_are_known_by_their_number(
+    tmp_path: Path, in_bytes: bool
+) -> None:
+    document = '<text id="a">\n<s>\nw\tO\n</s>\n</text>\n'
+    without = document.replace(' id="a"', "")
+    path, later, first = (
+        write(tmp_path / f"{n}.vrt", text)
+        for n, text in enumerate((document * 3, document * 2 + without, document + without * 2))
+    )
+
+    for each in (path, later, first):
+        assert sum(one.documents for one in part_of(each, 0, (ID,), in_bytes)) == 3
+        assert sum(one.documents for one in part_of(each, len(document), ("court",), in_bytes)) == 2
+    assert {one.document for one in part_of(path, len(document), (ID,), in_bytes)} == {"a"}
+    for each in (later, first):
+        with pytest.raises(CluevalError, match="a document without an id is known by its number"):
+            part_of(each, len(document), (ID,), in_bytes)
+
+
+@pytest.mark.parametrize(("layer", "is_error"), [("x", True), (ID, False)])
+def test_part_of_a_file_may_be_filtered_by_a_layer_of_any_name(
+    tmp_path: Path, layer: str, is_error: bool
+) -> None:
+    path = write(tmp_path / "a.conll", "-DOCSTART-\n\nw B-X\n\n" * 3)
+    plan = LEVELS._replace(where=Filter(((ID, frozenset({"X"})),)))
+    reading = reading_of(path, path, plan=plan, layers={layer: 2}, part=(19, 99))
+
+    if is_error:
+        with pytest.raises(CluevalError, match="known by its number"):
+            list(reading)
+    else:
+        assert sum(each.documents for each in reading) == 2
+
+
+def test_end_of_a_reading_has_the_schemes_columns_and_repaired_tags_of_both_sides(tmp_path: Path) -> None:
+    gold = write(tmp_path / "0.conll", "a\tB-X\tO\na\tI-X\tO\na\tO\tO\n\n" * 3)
+    predicted = write(tmp_path / "1.conll", "a\tI-X\tS-Y\na\tI-X\tO\na\tO\tO\n\n" * 3)
+
+    for read, plan in ((reading_of, LEVELS), (reading_of, LEVELS._replace(by=(ID,))), (passages_of, LEVELS)):
+        reading = read(gold, predicted, plan=plan, layers={"x": 2, "y": 3})
+        tokens = sum(each.tokens for each in reading)
+
+        assert tokens == 9
+        assert reading.layers == ["x", "y"]
+        assert [layout is not None and layout.width for layout in reading.end.layouts] == [3, 3]
+        assert reading.end.schemes()["gold", "x"] == "BIO"
+        assert reading.end.schemes()["predicted", "y"] == "BIOES"
+        assert reading.end.schemes()["gold", "y"] is None
+        assert Counter({place: spans for place, (_, spans) in reading.end.spans().items()}) == {
+            ("gold", "x"): 3, ("gold", "y"): 0, ("predicted", "x"): 3, ("predicted", "y"): 3
+        }  # fmt: skip
+        assert {place: column for place, (column, _) in reading.end.spans().items()} == {
+            ("gold", "x"): 2, ("gold", "y"): 3, ("predicted", "x"): 2, ("predicted", "y"): 3
+        }  # fmt: skip
+        assert reading.end.repaired() == {"gold": 0, "predicted": 0}

@@ -53,9 +53,7 @@ class TestTheSamples:
 @in_one_folder
 @given(corpora=tagged_corpora(), form=st.sampled_from([vrt, conll]))
 @example(corpora=([[[("a", "B-PER")]], []], [[[("a", "I-PER")]], []]), form=vrt)
-def test_lockstep_equals_counting_documents(
-    tmp_path: Path, corpora: tuple[Corpus, Corpus], form: Any
-) -> None:
+def test_files_equal_counting_documents(tmp_path: Path, corpora: tuple[Corpus, Corpus], form: Any) -> None:
     paths = [write(tmp_path / f"{n}.{form.__name__}", form(side)) for n, side in enumerate(corpora)]
     names = ["levels", "exact"]
 
@@ -71,7 +69,7 @@ def test_lockstep_equals_counting_documents(
 @given(
     corpora=tagged_corpora(layers=2), merge=st.booleans(), invalid=st.sampled_from(["conlleval", "discard"])
 )
-def test_lockstep_equals_documents_with_layers_merging_and_discarding(
+def test_files_equal_documents_with_layers_merging_and_discarding(
     tmp_path: Path, corpora: tuple[Corpus, Corpus], merge: bool, invalid: str
 ) -> None:
     paths = [write(tmp_path / f"{n}.vrt", vrt(side)) for n, side in enumerate(corpora)]
@@ -90,7 +88,7 @@ def test_lockstep_equals_documents_with_layers_merging_and_discarding(
     corpora=tagged_corpora(tags=("O", "B-A", "I-A", "E-A", "S-A", "I-B", "E-B")),
     treatments=st.tuples(*[st.sampled_from(["conlleval", "discard"])] * 2),
 )
-def test_lockstep_equals_documents_if_the_sides_treat_tags_in_their_own_ways(
+def test_files_equal_documents_if_the_sides_treat_tags_in_their_own_ways(
     tmp_path: Path, corpora: tuple[Corpus, Corpus], treatments: tuple[str, str]
 ) -> None:
     paths = [write(tmp_path / f"{n}.vrt", vrt(side)) for n, side in enumerate(corpora)]

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from clueval import Result, score
-from clueval.evaluation.headline import headline_rates
-from clueval.evaluation.score_path import number_at
+from clueval.evaluation.score_path import headline_rates, number_at
 from clueval.evaluation.totals import GroupReports
 from clueval.metrics import METRICS
 

@@ -18,20 +18,20 @@ from sizes import passages_alone
 from clueval import Document, Span
 from clueval.evaluation.column_clusters import UnusualPassage
 from clueval.evaluation.engine import Evaluation
-from clueval.evaluation.lockstep.tag_runs import Columns, Tags
-from clueval.exceptions import CluevalError
+from clueval.evaluation.row_clusters import InvalidTag
+from clueval.exceptions import FormatError
+from clueval.formats.columns.layout import ColumnOptions, layout_of
 from clueval.metrics import metric_named
 from clueval.reading.read_options import ReadOptions
 from clueval.reading.source import source_of
 from clueval.spans.compared import SIDES
-from clueval.tagging.decoder import Decoder
-from clueval.tagging.decoding import decode
+from clueval.tagging.decoder import Decoder, decode
 from clueval.transforms.group import Group
 
 PLAN = LEVELS._replace(
     metrics=tuple(map(metric_named, ("levels", "exact", "fair", "partial", "gate", "muc", "confusion")))
 )
-NOTHING: Tags = {"x": [], "y": []}
+LAYOUT = layout_of("w\tO", "\t", ColumnOptions({"x": 2}), True, "f", 1)
 
 
 def decoders(*layers: str) -> Any:
@@ -73,36 +73,51 @@ def test_rows_have_the_counts_of_their_document(rows: list[tuple[str, ...]], mer
     assert {key: +tally for key, tally in found.items() if +tally} == counts_of_documents(merge, *columns)
 
 
-class TestColumns:
-    def test_columns_count_as_often_as_they_occur(self) -> None:
+class TestCountedOnce:
+    """Rows of which both sides have the same tags, and rows in lines as they are found in bytes."""
+
+    def test_rows_count_as_often_as_they_occur(self) -> None:
         both = decoders("x")
         clusters = row_clusters(["x"], both)
 
-        clusters.count_columns(
-            Columns(3, {"x": ["I-X", "O", "B-Y"]}, ({"x": ["I-Z", "B-Z"]}, {"x": ["I-Z", "O"]}), 4)
-        )
+        for _ in range(4):
+            clusters.add_same([["I-X", "O", "B-Y", "O"]])
+            clusters.add_fields([b"O", b"I-Z", b"w", b"B-Z\0O", b"O", b"O"], LAYOUT)
 
         found = clusters.tallies(99)["levels", "x"]
         assert [found["class", side, "exact"] for side in SIDES] == [3 * 4, 3 * 4]
         assert [both[side, "x"].spans() for side in SIDES] == [4 * 4, 3 * 4]
         assert [both[side, "x"].repaired() for side in SIDES] == [2 * 4, 2 * 4]
 
-    @pytest.mark.parametrize("merge", [False, True])
-    @pytest.mark.parametrize("place", ["same", "gold", "predicted"])
-    def test_bad_tag_in_any_column_is_an_error(self, merge: bool, place: str) -> None:
-        bad: Tags = {"x": ["O"], "y": ["X-Y"]}
-        fine: Tags = {"x": ["O"], "y": ["O"]}
-        columns = Columns(
-            1,
-            bad if place == "same" else NOTHING,
-            (bad if place == "gold" else fine, bad if place == "predicted" else fine),
-        )
-        clusters = row_clusters(
-            ["x", "y"] if merge else ["y"], decoders("x", "y"), LEVELS._replace(merge=merge)
-        )
+    @given(st.lists(st.tuples(TAGS, TAGS, TAGS, TAGS), max_size=30), st.booleans())
+    def test_fields_have_the_counts_of_their_rows(self, rows: list[tuple[str, ...]], merge: bool) -> None:
+        layout = layout_of("w\tO\tO", "\t", ColumnOptions({"x": 2, "y": 3}), True, "f", 1)
+        plan = PLAN._replace(merge=merge)
+        for names in [["x", "y"]] if merge else [["x"], ["y"]]:
+            by_rows, by_fields = (row_clusters(names, decoders("x", "y"), plan) for _ in range(2))
+            places = ["xy".index(name) + side for side in (0, 2) for name in names]
+            by_rows.add((1, *(row[place] for place in places)) for row in rows)
+            by_fields.add_fields(
+                [
+                    field.encode()
+                    for row in rows
+                    for field in ("w", f"{row[0]}\0{row[2]}", f"{row[1]}\0{row[3]}")
+                ],
+                layout,
+            )
 
-        with pytest.raises(CluevalError, match=r"'X-Y' is not a tag"):
-            clusters.count_columns(columns)
+            assert by_rows.tallies(len(rows)) == by_fields.tallies(len(rows))
+
+    @pytest.mark.parametrize("merge", [False, True])
+    @pytest.mark.parametrize("row", [b"X-Y", b"X-Y\0O", b"O\0X-Y"])
+    def test_bad_tag_on_any_side_is_an_error(self, merge: bool, row: bytes) -> None:
+        layout = layout_of("w\tO\tO", "\t", ColumnOptions({"x": 2, "y": 3}), True, "f", 1)
+        names = ["x", "y"] if merge else ["y"]
+        clusters = row_clusters(names, decoders("x", "y"), LEVELS._replace(merge=merge))
+        clusters.add_fields([b"w", b"O", row], layout)
+
+        with pytest.raises(InvalidTag, match=r"'X-Y' is not a tag"):
+            clusters.tallies(1)
 
 
 def counts(*sources: Any) -> Any:
@@ -151,5 +166,5 @@ def test_token_ids_are_compared_and_differ_in_a_document(tmp_path: Path) -> None
         read(text, tags.replace("4 d", "9 d"))
     for other in (text, tags):
         for again in ("1", "2", "3"):
-            with pytest.raises(UnusualPassage, match="a token id seems to occur again"):
+            with pytest.raises(FormatError, match=f"token id '{again}' is already used"):
                 read(text.replace("4 d", f"{again} d"), other.replace("4 d", f"{again} d"))

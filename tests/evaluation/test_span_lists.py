@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from one_by_one import BY_DOCUMENT, outcome
+from sizes import documents_alone
 
 from clueval import CluevalError, score
 from clueval.evaluation.span_lists import BATCH, are_plain
@@ -44,18 +46,33 @@ def counted(gold: Any, predicted: Any, **options: Any) -> dict[str, Any]:
 @example(([[], []], [[], []]))
 def test_flat_lists_of_spans_count_as_their_documents_do(pair: Sides) -> None:
     metrics = [*METRICS, "levels", "confusion", "partial"]
-    fast, plain = counted(*pair, metrics=metrics), counted(*pair, metrics=metrics, by="document")
+    fast = counted(*pair, metrics=metrics)
+    with documents_alone():
+        plain = counted(*pair, metrics=metrics)
 
-    assert fast == {**plain, "metrics": plain["metrics"]}
+    assert fast == plain
+
+
+@given(sides(flat=False))
+@example(([[(0, 1, "A")], [(0, 1, "A")]], [[(0, 1, "A")], []]))
+def test_lists_one_by_one_count_as_their_documents_do(pair: Sides) -> None:
+    for choices in BY_DOCUMENT:
+        fast = outcome(*pair, metrics=METRICS, **choices)
+        with documents_alone():
+            plain = outcome(*pair, metrics=METRICS, **choices)
+
+        assert fast == plain
 
 
 @given(sides(flat=False))
 @example(([[(0, 5, "A")], [(0, 5, "A"), (1, 2, "B")]], [[(0, 5, "A")], [(0, 5, "A")]]))
 @example(([[(1, 1, "A"), (1, 1, "A")]], [[(1, 1, "A")]]))
 def test_lists_with_overlaps_count_as_their_documents_do(pair: Sides) -> None:
-    fast, plain = counted(*pair, metrics=METRICS), counted(*pair, metrics=METRICS, by="document")
+    fast = counted(*pair, metrics=METRICS)
+    with documents_alone():
+        plain = counted(*pair, metrics=METRICS)
 
-    assert fast == {**plain, "metrics": plain["metrics"]}
+    assert fast == plain
 
 
 def test_more_lists_than_a_batch_are_all_counted() -> None:

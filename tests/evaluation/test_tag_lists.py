@@ -7,9 +7,11 @@ from typing import Any
 import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
+from one_by_one import BY_DOCUMENT, outcome
+from sizes import documents_alone
 
 from clueval import Accumulator, CluevalError, score
-from clueval.tagging.stretches import BATCH
+from clueval.evaluation.tag_lists import BATCH
 
 METRICS = ["levels", "exact", "confusion", "muc", "partial"]
 TAGS = st.sampled_from(["O", "O", "B-A", "I-A", "B-B", "I-B", "I-C", "B"])
@@ -39,9 +41,21 @@ def test_lists_of_tags_count_as_their_documents_do(pair: Sides, merge: bool, inv
     assume(invalid == "conlleval" or any(pair[0]))  # without tags, there is nothing to discard
     options = {} if invalid == "conlleval" else {"scheme": "BIO", "invalid": invalid}
     fast = counted(*pair, merge=merge, **options)
-    plain = counted(*pair, merge=merge, **options, by="document")
+    with documents_alone():
+        plain = counted(*pair, merge=merge, **options)
 
-    assert fast == {**plain, "metrics": plain["metrics"]}
+    assert fast == plain
+
+
+@given(sides(), st.sampled_from([{}, {"scheme": "BIO", "invalid": "discard"}]))
+@example(([["I-A"], ["I-A", "O"]], [["I-A"], ["B-A", "O"]]), {})
+def test_sentences_one_by_one_count_as_their_documents_do(pair: Sides, reading: dict[str, Any]) -> None:
+    for choices in BY_DOCUMENT:
+        fast = outcome(*pair, metrics=METRICS, **choices, **reading)
+        with documents_alone():
+            plain = outcome(*pair, metrics=METRICS, **choices, **reading)
+
+        assert fast == plain
 
 
 @given(sides())

@@ -17,8 +17,7 @@ from clueval.exceptions import CluevalError, SpanError, TextMismatch, UsageError
 from clueval.findings import context
 from clueval.findings.choice import SIDES, Choice, expected, findings, metrics_of, reports_of
 from clueval.findings.context import REACH, Context
-from clueval.findings.observer import FindingsObserver
-from clueval.findings.stream import errors
+from clueval.findings.stream import FindingsObserver, errors
 from clueval.findings.table import Finding, error_table, joined
 from clueval.metrics.confusion import Confusion
 from clueval.reading.source import read

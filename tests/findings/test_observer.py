@@ -14,8 +14,8 @@ from clueval.cli import main
 from clueval.evaluation.run import score
 from clueval.exceptions import FileError
 from clueval.findings.choice import Choice
-from clueval.findings.observer import FindingsObserver, KeptRows
-from clueval.findings.stream import errors
+from clueval.findings.kept import KeptRows
+from clueval.findings.stream import FindingsObserver, errors
 from clueval.formats.columns.passages import Passage
 from clueval.spans.filters import parse_where
 

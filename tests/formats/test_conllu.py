@@ -171,9 +171,10 @@ def test_ten_thousand_open_brackets_are_read_in_one_pass(tmp_path: Path) -> None
 def test_command_refuses_a_document_above_the_limit(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    path = str(write(tmp_path / "a.conllu", row(1, "a") + row(2, "b") + row(3, "c")))
+    content = row(1, "a", "Entity=(e1-x(e2-y)") + row(2, "b") + row(3, "c", "Entity=e1)")
+    path = str(write(tmp_path / "a.conllu", content))
 
-    assert main(["score", path, path, "--max-document", "2"]) == 2
+    assert main(["score", path, path, "--metric", "muc", "--max-document", "2"]) == 2
     assert "has more tokens than 2" in capsys.readouterr().err
 
 

@@ -11,7 +11,7 @@ from routes import SCHEMES, corpora, hipe
 from clueval import Document, Span, agree, conventions, convert, errors, masking, read, score
 from clueval.exceptions import TagError, UsageError
 from clueval.reading.check import check
-from clueval.tagging.decoding import decode
+from clueval.tagging.decoder import decode
 
 FORMATS = Path(__file__).parents[1] / "samples" / "formats"
 HIPE = FORMATS / "hipe" / "gold.tsv"

@@ -9,7 +9,7 @@ from collections.abc import Callable
 import pytest
 
 from clueval import Result, score
-from clueval.compat.faireval.report import render_faireval
+from clueval.compat.faireval.config import render_faireval
 from clueval.findings.choice import Choice
 from clueval.reports import cutting, markdown, matrices
 from clueval.reports.matrices import frequencies, labels_of, most_frequent

@@ -7,7 +7,7 @@ import math
 import pytest
 
 from clueval.exceptions import UsageError
-from clueval.statistics.binomial_bound import upper_bound
+from clueval.statistics.proportions import upper_bound
 
 
 def test_no_event_in_59_trials_has_a_bound_below_five_percent() -> None:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from clueval.exceptions import UsageError
 from clueval.statistics import clopper_pearson, holm, t_p, t_quantile, wilson
-from clueval.statistics.beta import inverse_beta, regularised_beta
+from clueval.statistics.distributions import inverse_beta, regularised_beta
 
 DEGREES = st.one_of(st.floats(1, 10), st.floats(1, 100_000))
 SHARES = st.floats(0.0005, 0.9995)

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from clueval.statistics.distributions import t_quantile
 from clueval.statistics.jackknife import (
     detectable,
     difference_jackknife,
@@ -15,7 +16,6 @@ from clueval.statistics.jackknife import (
     logit_jackknife,
     standard_error,
 )
-from clueval.statistics.student import t_quantile
 
 SCORES = st.lists(st.floats(0.01, 0.99), min_size=2, max_size=30)
 

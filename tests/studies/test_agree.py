@@ -352,7 +352,7 @@ def test_agree_counts_are_the_same_if_few_shapes_are_held(sources: dict[str, lis
     for limit in (most, 1_000):
         counting = ShapeCounts(3, Contests(("exact", "muc_type")), most=limit)
         for by_name in shared(sources):
-            counting.add([sorted(by_name[name]) if name in by_name else None for name in "ABC"], LENGTH)
+            counting.add_spans([sorted(by_name[name]) if name in by_name else None for name in "ABC"])
         tallies.append(counting.settle())
 
     assert +tallies[0] == +tallies[1]

@@ -22,7 +22,7 @@ from clueval.spans.document import Document, Sentence
 from clueval.spans.span import Frozen, Span
 from clueval.studies.conventions import CONVENTIONS, EveryConvention, conventions
 from clueval.studies.conventions_report import render_markdown, render_page, render_text
-from clueval.tagging.decoding import decode_tags
+from clueval.tagging.decoder import decode_tags
 
 SAMPLES = Path(__file__).parents[1] / "samples"
 BILOU = ("O", "O", "B-A", "I-A", "L-A", "U-A", "U-B", "L-B")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -10,11 +11,15 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from routes import SCHEMES, Text, corpora, vrt
+from sizes import handed_in
 from strategies import flat_spans
 
-from clueval import Choice, CluevalError, Document, Span, diff, errors
+from clueval import Choice, CluevalError, Document, Span, diff, errors, read
 from clueval.cli import main
+from clueval.exceptions import UsageError
 from clueval.findings.systems import CHANGES, shared_places
+from clueval.formats.columns.sizes import Sizes
 
 Capture = pytest.CaptureFixture[str]
 SAMPLES = Path(__file__).parents[1] / "samples" / "german"
@@ -293,3 +298,56 @@ def test_the_command_writes_the_page(tmp_path: Path, capsys: Capture) -> None:
     assert "not in the old run" in page.read_text(encoding="utf-8")
     assert main([*given_, "--format", "json"]) == 2
     assert "--format and -o are for the other forms" in capsys.readouterr().err
+
+
+def three_files(folder: Path, seed: int, scheme: str) -> list[Path]:
+    """Gold, and two runs of which the second has some sentences of gold."""
+    gold, old = corpora(seed, scheme)
+    new = []
+    for own, other in zip(gold, old, strict=True):
+        pairs = zip(own.sentences, other.sentences, strict=True)
+        new.append(Text(own.id, own.domain, [both[n % 2] for n, both in enumerate(pairs, seed)]))
+    paths = [folder / f"{name}.vrt" for name in ("gold", "old", "new")]
+    for path, texts in zip(paths, (gold, old, new), strict=True):
+        path.write_text(vrt(texts), encoding="utf-8")
+    return paths
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"level": 2, "sides": "gold"},
+        {"labelled": "entity", "level": 1},
+        {"merge": True},
+        {"where": ["domain=a"]},
+        {"where": ["entity=PER"], "unlabelled": True},
+    ],
+    ids=str,
+)
+def test_files_have_the_diff_of_their_documents(tmp_path: Path, scheme: str, options: dict[str, Any]) -> None:
+    reading: dict[str, Any] = {"layers": {"entity": 2, "risk": 3}, "token_id": 4}
+    paths = three_files(tmp_path, 3, scheme)
+    documents = [list(read(path, **reading)) for path in paths]
+
+    try:
+        expected = diff(*documents, **options)
+    except UsageError as error:
+        with pytest.raises(UsageError, match=re.escape(str(error))):
+            diff(*paths, **options, **reading)
+        return
+    found = diff(*paths, **options, **reading)
+    with handed_in(Sizes(sentences=1, rows=2, characters=20)):
+        in_small_passages = diff(*paths, **options, **reading)
+
+    assert found.documents
+    assert found == expected == in_small_passages
+
+
+def test_each_file_is_read_once(tmp_path: Path) -> None:
+    paths, seen = three_files(tmp_path, 3, "BIO"), list[int]()
+
+    diff(*paths, layers={"entity": 2}, progress=seen.append)
+
+    assert sum(seen) == sum(path.stat().st_size for path in paths)

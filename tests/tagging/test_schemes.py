@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from clueval.exceptions import TagError, UsageError
-from clueval.tagging.decoding import decode_tags
+from clueval.tagging.decoder import decode_tags
 from clueval.tagging.schemes import detect_scheme, ill_formed, scheme_called, split_tag
 
 

@@ -11,7 +11,7 @@ from seqeval import scheme as seqeval_schemes
 from seqeval.metrics.sequence_labeling import get_entities
 
 from clueval.exceptions import TagError, UsageError
-from clueval.tagging.decoding import count_starts, decode, decode_strictly, decode_tags
+from clueval.tagging.decoder import count_starts, decode, decode_strictly, decode_tags
 from clueval.tagging.schemes import SCHEMES, count_illegal, detect_scheme, first_illegal
 
 LABELS = ("PER", "LOC", "court-name")

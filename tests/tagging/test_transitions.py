@@ -13,7 +13,7 @@ from clueval.metrics.metric import Side
 from clueval.spans.flat import Flat
 from clueval.spans.matching import match_spans
 from clueval.spans.span import Span
-from clueval.tagging.decoding import decode
+from clueval.tagging.decoder import decode
 from clueval.tagging.transitions import FEW, Pairs, Seams
 
 FEW_TAGS = ["O", "B-X", "I-X", "E-X", "S-X", "L-Y", "U-Y", "I-Y"]
@@ -72,16 +72,6 @@ class TestFlatFromTags:
         assert list(reversed(columns)) == spans[::-1]
         assert all(span in columns for span in spans)
         assert Span(90, 99, "PER") not in columns
-
-    @given(flat_spans(), flat_spans())
-    def test_comparison_returns_shared_labels_and_remaining_spans(
-        self, own: list[Span], other: list[Span]
-    ) -> None:
-        labels, left, right = chunks(own).compared(chunks(other))
-
-        assert Counter(labels) == Counter(span.label for span in own if span in other)
-        assert list(left) == [span for span in own if span not in other]
-        assert list(right) == [span for span in other if span not in own]
 
     @given(flat_spans(), flat_spans())
     def test_matches_are_counted_as_for_spans(self, own: list[Span], other: list[Span]) -> None:

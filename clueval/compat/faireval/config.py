@@ -1,4 +1,4 @@
-"""FairEval's config file: one ``key = value`` per line.
+"""FairEval's config file, one ``key = value`` per line, and the report of a run.
 
 Blank lines and lines that begin with ``#`` are skipped. `target_in` and `system_in` are required;
 `FairEvalConfig` describes the other keys and their defaults. A key without a value (``exclude =``, as in
@@ -8,23 +8,30 @@ FairEval's own config files) has its default. Paths are not changed.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from clueval.compat.faireval.report import VERSIONS, render_faireval
-from clueval.evaluation.lockstep.fair_spans import Run, run_blocks
+from clueval.compat.faireval import VERSIONS
+from clueval.compat.faireval.runs import Run, run_blocks
 from clueval.exceptions import FormatError, UsageError, checked_call
 from clueval.metrics.fair import Fair, parse_weights
 from clueval.metrics.fair.metric import FOCUSES
 from clueval.metrics.fair.weights import Weights
 from clueval.reading.paths import as_path, pairs_of
+from clueval.reports.matrices import frequencies, most_frequent
 from clueval.spans.span import DEFAULT_LAYER, PLACEHOLDERS
 from clueval.textfiles import blocks, lines
 
 _MANDATORY = ("target_in", "system_in")
+
+_COLUMNS = {
+    "traditional": ("TP", "FP", "FN"),
+    "fair": ("TP", "FP", "LE", "BE", "LBE", "FN"),
+}
+_RATES = ("precision", "recall", "f1")
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,3 +223,72 @@ def output_file(config: FairEvalConfig) -> Path | None:
         return None
     path = Path(config.eval_out)
     return path / "eval.csv" if path.is_dir() else path
+
+
+def render_faireval(
+    report: Mapping[str, Any],
+    *,
+    settings: Mapping[str, str] | None = None,
+    methods: Sequence[str] = VERSIONS,
+    weights: Mapping[str, Mapping[str, float]] | None = None,
+    label_order: Iterable[str] | None = None,
+) -> str:
+    """Return a fair report as FairEval prints it: sections of tab-separated tables, rates in percent.
+
+    They have the settings, the results of each method, their comparison, the confusion, the target's labels.
+
+    `report` is the report of the metric ``fair``, `weights` are its weights: the table of
+    the weighted evaluation has a column for each error type in them, in their order. Labels are
+    sorted, except in the last table, which has them in `label_order`; FairEval has them in the order in which
+    they first occur in the target.
+    """
+    sections = [] if settings is None else [_section("Evaluation settings", settings.items())]
+    for method in methods:
+        columns = _COLUMNS.get(method) or (tuple(weights) if weights else _COLUMNS["fair"])
+        sections.append(_section(f"{method.title()} evaluation", _results(report, method, columns)))
+    sections.append(_section("Comparison", _comparison(report["overall"], methods)))
+    sections.append(_section("Confusion matrix", _confusion(report["confusion"])))
+    sections.append(_section("Target data stats", _stats(report["label_counts"], label_order)))
+    return "\n".join(sections)
+
+
+def _section(title: str, rows: Iterable[Iterable[object]]) -> str:
+    return "".join([f"### {title}:\n", *("\t".join(map(str, row)) + "\n" for row in rows)])
+
+
+def _percent(fraction: float) -> str:
+    return f"{100 * fraction:.2f}"
+
+
+def _results(report: Mapping[str, Any], method: str, columns: Sequence[str]) -> Iterator[list[object]]:
+    yield ["Label", *columns, "Prec", "Rec", "F1"]
+    rows = [(label, report["per_label"][label]) for label in sorted(report["per_label"])]
+    for name, versions in [*rows, ("overall", report["overall"])]:
+        counts = versions[method]
+        yield [name, *(counts[column] for column in columns), *(_percent(counts[rate]) for rate in _RATES)]
+
+
+def _comparison(overall: Mapping[str, Mapping[str, float]], methods: Sequence[str]) -> Iterator[list[str]]:
+    yield ["Version", "Prec", "Rec", "F1"]
+    for method in methods:
+        yield [method.title(), *(_percent(overall[method][rate]) for rate in _RATES)]
+
+
+def _confusion(confusion: Mapping[str, Mapping[str, int]]) -> Iterator[list[object]]:
+    every = sorted(label for label in confusion if label != "_")
+    often = most_frequent(every, frequencies(confusion))
+    labels = [*often, "_"]
+    yield ["Target\\System", *labels]
+    for target in labels:
+        row = confusion.get(target, {})
+        yield [target, *(row.get(system, 0) for system in labels)]
+    if len(often) < len(every):
+        yield [f"({len(every) - len(often)} labels with fewer errors are left out)"]
+
+
+def _stats(counts: Mapping[str, int], order: Iterable[str] | None) -> Iterator[list[object]]:
+    total = sum(counts.values())
+    yield ["Label", "Freq", "%"]
+    for label in dict.fromkeys([*(order or ()), *sorted(counts)]):
+        if label in counts:
+            yield [label, counts[label], _percent(counts[label] / total)]

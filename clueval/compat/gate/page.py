@@ -83,10 +83,6 @@ def pictures(sequences: Mapping[str, Any]) -> Iterator[Picture]:
 
 def _dots(thresholds: Mapping[str, Any], kind: str) -> Iterator[Dot]:
     """Yield the points of a curve, from the highest threshold down, without infinity."""
-    for name in sorted(filter(_is_finite, thresholds), key=float, reverse=True):
+    for name in sorted((each for each in thresholds if math.isfinite(float(each))), key=float, reverse=True):
         precision, recall = (thresholds[name][f"{what}_{kind}"] for what in ("precision", "recall"))
         yield dot(name, precision, recall)
-
-
-def _is_finite(threshold: str) -> bool:
-    return math.isfinite(float(threshold))

@@ -2,29 +2,31 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from clueval.compat.gate.best import BestCandidates, CandidateLists
 from clueval.compat.gate.changes import AgainstReference
 from clueval.compat.gate.files import GateListTable, GateTable, IndicatorWriter
 from clueval.evaluation.observer import Observer
 from clueval.evaluation.options import single_options
 from clueval.evaluation.result import Result
 from clueval.evaluation.run import score
+from clueval.evaluation.values import plain
 from clueval.exceptions import UsageError, checked_call, refuse_unknown, require_instance, require_kind
 from clueval.metrics.counting import Tally
 from clueval.metrics.gate import Gate
 from clueval.metrics.gate.counts import macro_report
+from clueval.metrics.gate.list_evaluation import ListEvaluation, Lists
 from clueval.overwriting import keeps_inputs
 from clueval.reading.options import Reading, Readings
 from clueval.spans.span import DEFAULT_LAYER
+from clueval.transforms.group import Group
 from clueval.writing import whole_file
 
 if TYPE_CHECKING:
-    from clueval.metrics.gate.list_evaluation import Lists
     from clueval.reading.given import InputSide
 
 
@@ -203,8 +205,6 @@ def _require(metric: object, lists: object, **sets: object) -> None:
     if metric is not None:
         require_instance(metric, Gate, "metric")
     if lists is not None:
-        from clueval.metrics.gate.list_evaluation import Lists
-
         require_instance(lists, Lists, "lists")
 
 
@@ -283,3 +283,40 @@ def _page(path: str | Path | None, result: Result) -> Iterator[str]:
 
         write_page(Path(path), result.to_dict())
         yield f"wrote {path}"
+
+
+class BestCandidates:
+    """A transform that replaces predicted by the best candidate of each list, and appends it to
+    `Group.further`.
+
+    `metric` counts the best candidates. Raises `UsageError` as `ListEvaluation` does.
+    """
+
+    def __init__(self, metric: Gate, lists: Lists) -> None:
+        evaluation = ListEvaluation(metric, lists)
+        score, thresholds = plain(metric.score_feature), plain(metric.thresholds)
+        self.signature = ("lists", f"{lists},score={score},thresholds={thresholds}")
+        self.prepared: Counter[tuple[Any, ...]] = Counter()
+        self.metric, self._best = evaluation.best_metric, evaluation.best
+
+    def __call__(self, group: Group) -> Group:
+        lists = group.predicted
+        return replace(group, predicted=self._best(lists), further=(*group.further, lists))
+
+
+class CandidateLists:
+    """An observer that reports on candidate lists; see `clueval.metrics.gate.list_evaluation`."""
+
+    name: ClassVar[str] = "lists"
+
+    def __init__(self, metric: Gate, lists: Lists) -> None:
+        self._evaluation = ListEvaluation(metric, lists)
+
+    def see(self, group: Group) -> None:
+        """Count one document, after `BestCandidates`."""
+        self._evaluation.add(group.gold, group.further[-1])
+
+    def section(self) -> dict[str, Any]:
+        """Return the report. Raises `UsageError` if no document has such lists."""
+        self._evaluation.require_known()
+        return self._evaluation.report()

@@ -14,11 +14,9 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any, ClassVar
 
-from clueval.compat.masking.program import OtherProgram, share
-from clueval.compat.masking.sides import LabelledRange, labelled_sides
-from clueval.compat.masking.text_tokens import TextTokens
+from clueval.compat.masking.program import LabelledRange, OtherProgram, TextTokens, labelled_sides, share
 from clueval.metrics.counting import Tally
-from clueval.metrics.masking.flags import Range
+from clueval.metrics.masking.weights import Range
 from clueval.transforms.group import Group
 
 NEAR = 2

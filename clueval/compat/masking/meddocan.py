@@ -13,10 +13,9 @@ from collections.abc import Collection, Mapping
 from itertools import accumulate
 from typing import Any, ClassVar
 
-from clueval.compat.masking.program import OtherProgram, share
-from clueval.compat.masking.sides import labelled_sides
+from clueval.compat.masking.program import OtherProgram, labelled_sides, share
 from clueval.metrics.counting import Tally, f_measure
-from clueval.metrics.masking.flags import Range
+from clueval.metrics.masking.weights import Range
 from clueval.transforms.group import Group
 
 NAMES = ("ner", "strict", "merged")

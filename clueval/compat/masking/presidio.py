@@ -13,11 +13,10 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
-from clueval.compat.masking.program import OtherProgram
-from clueval.compat.masking.sides import LabelledRange, labelled_sides
+from clueval.compat.masking.program import LabelledRange, OtherProgram, labelled_sides
 from clueval.metrics.counting import Tally, f_measure
 from clueval.metrics.masking.figures import share
-from clueval.metrics.masking.flags import Range
+from clueval.metrics.masking.weights import Range
 from clueval.transforms.group import Group
 from clueval.transforms.redaction.squeezed import words_in
 

@@ -2,32 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from clueval.compat.masking.conventions import programs
-from clueval.compat.masking.settings import SETTINGS, metric_of, several
+from clueval.compat.masking.program import OtherProgram
 from clueval.evaluation.observer import Observer
 from clueval.evaluation.options import Counting, Workers
-from clueval.exceptions import TextMismatch, UsageError, checked_call, refuse_unknown, require_instance
+from clueval.exceptions import (
+    TextMismatch,
+    UsageError,
+    checked_call,
+    refuse_unknown,
+    require_instance,
+    require_kind,
+)
 from clueval.formats.format import EVERY_SET, Format
 from clueval.formats.spans_table import names_in
 from clueval.metrics.masking import Masking
+from clueval.metrics.masking.word_files import IgnoredWords, WordWeights
 from clueval.options import column, field_names, with_fields
-from clueval.reading.given import documents_of
+from clueval.reading.given_sides import documents_of
 from clueval.reading.layers import LayerColumns, columns_of_side
 from clueval.reading.options import SETS, Reading, readings_of
 from clueval.reading.pairing import files_of_side
 from clueval.reading.paths import are_paths
 from clueval.reading.read_options import ReadOptions
 from clueval.reading.source import read
-from clueval.spans.filters import parse_where
+from clueval.spans.filters import Filter, parse_where
 from clueval.spans.span import DEFAULT_LAYER
 from clueval.studies.masking.redacted import RedactedPairs, RedactedTexts
-from clueval.studies.masking.report import MaskingReport
-from clueval.studies.masking.run import masking_report
+from clueval.studies.masking.report import MaskingReport, masking_report
 from clueval.studies.masking.token_weights import TokenWeights
 from clueval.textfiles import lines
 from clueval.transforms.group import Group, Transform
@@ -35,6 +42,18 @@ from clueval.transforms.preparing import Preparing
 
 if TYPE_CHECKING:
     from clueval.reading.given import InputSide
+
+
+PROGRAMS = {
+    "tab": ("clueval.compat.masking.tab", "TabFigures"),
+    "i2b2": ("clueval.compat.masking.i2b2", "I2b2Figures"),
+    "meddocan": ("clueval.compat.masking.meddocan", "MeddocanFigures"),
+    "presidio": ("clueval.compat.masking.presidio", "PresidioFigures"),
+}
+"""The module and the class of each program, which are imported when it is asked for."""
+
+SETTINGS = [name for name in field_names(Masking) if name != "token_weights"]
+"""The settings of the metric that are arguments; weights of tokens come with `weight_column`."""
 
 _COUNTING = [name for name in field_names(Counting) if name not in ("align", "unit")]
 
@@ -203,3 +222,68 @@ def _transforms(weight_column: int | None, gold: object) -> list[Transform]:
     if not are_paths(gold):
         raise UsageError("weight_column is a column of files, and gold is in memory", advice="leave it out")
     return [TokenWeights(weight_column)]
+
+
+def programs(names: Sequence[str], metric: Masking, where: Filter | None = None) -> list[OtherProgram]:
+    """Return what counts as these programs do, spans that pass the filter. Raises `UsageError` for an unknown one."""
+    found = []
+    for name in dict.fromkeys(names):
+        if name not in PROGRAMS:
+            raise UsageError(f"unknown convention {name!r}", advice=f"one of {', '.join(PROGRAMS)}")
+        module, kind = PROGRAMS[name]
+        found.append(getattr(import_module(module), kind)(metric, where))
+    return found
+
+
+def metric_of(given: Mapping[str, Any], *, token_weights: bool) -> Masking:
+    """Return the metric with these settings. Raises `UsageError` for what is no value of a setting."""
+    values = {
+        name: _READERS[name](value, name) if name in _READERS else value
+        for name, value in given.items()
+        if value is not None
+    }
+    return Masking(**values, token_weights=token_weights)
+
+
+def several(value: Any, name: str) -> tuple[str, ...]:
+    """Return names that are given as a list, or as one text with commas; `name` is that of the argument.
+
+    >>> several("a, b", "keep"), several(["a", "b,c"], "keep")
+    (('a', 'b'), ('a', 'b,c'))
+    """
+    if isinstance(value, str):
+        return tuple(part.strip() for part in value.split(",") if part.strip())
+    require_kind(value, "Iterable | str", name)
+    return tuple(map(str, value))
+
+
+def _numbers(value: Any, name: str) -> tuple[float, ...]:
+    if isinstance(value, str | Iterable):
+        try:
+            return tuple(float(part) for part in (several(value, name) if isinstance(value, str) else value))
+        except (TypeError, ValueError):
+            raise UsageError(f"{name} must be numbers above 0, not {value!r}") from None
+    return (value,)
+
+
+def _ignored(value: Any, name: str) -> IgnoredWords:
+    if isinstance(value, IgnoredWords):
+        return value
+    return (
+        IgnoredWords.read(value) if isinstance(value, str | Path) else IgnoredWords.of(several(value, name))
+    )
+
+
+def _weights(value: Any, name: str) -> WordWeights:
+    if isinstance(value, WordWeights):
+        return value
+    require_kind(value, "Mapping | str | Path", name)
+    return WordWeights.of(value) if isinstance(value, Mapping) else WordWeights.read(value)
+
+
+_READERS: dict[str, Callable[[Any, str], Any]] = {
+    **dict.fromkeys(("risk_order", "keep", "masks", "annotators"), several),
+    "beta": _numbers,
+    "ignore_words": _ignored,
+    "word_weights": _weights,
+}

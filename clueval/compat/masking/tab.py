@@ -16,15 +16,12 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate
 from typing import Any, ClassVar, NamedTuple
 
-from clueval.compat.masking.program import OtherProgram, share
-from clueval.compat.masking.sides import examination_of
-from clueval.compat.masking.text_tokens import TextTokens
+from clueval.compat.masking.program import OtherProgram, TextTokens, examination_of, share
 from clueval.metrics.counting import Tally, f_measure
 from clueval.metrics.masking.exposure import Examination
 from clueval.metrics.masking.figures import weighted_sums
-from clueval.metrics.masking.flags import Flags, Range
-from clueval.metrics.masking.masked_words import Surface
 from clueval.metrics.masking.mention import Mention, MentionReader, risk_by
+from clueval.metrics.masking.weights import PositionWeights, Range
 from clueval.transforms.group import Group
 
 IGNORABLE = frozenset(" ,.-;:/&()[]–'\"’“”")
@@ -55,7 +52,7 @@ class TabFigures(OtherProgram):
             return tally
         exposed = self._exposed(examination)
         views = {name: list(self._mentions(examination, group, name)) for name in examination.mentions}
-        tokens = TextTokens(_WORD, examination.words.text)
+        tokens = TextTokens(_WORD, examination.text.characters)
         for found in views.values():
             entities = list(self._entities(found))
             for entity in entities:
@@ -64,19 +61,19 @@ class TabFigures(OtherProgram):
         self._add_precision(tally, examination, views, tokens)
         return tally
 
-    def _exposed(self, examination: Examination) -> Flags:
+    def _exposed(self, examination: Examination) -> PositionWeights:
         """Return the characters that are neither ignorable nor masked."""
-        text = examination.words.text
+        text = examination.text.characters
         words = IGNORABLE_WORDS | self.metric.ignore_words.words
         ignored = (match.span() for match in _WORD.finditer(text) if match[0].casefold() in words)
-        visible = Flags(bytes(character not in IGNORABLE for character in text))
-        return visible - Flags.at(ignored, len(text)) - examination.masked
+        visible = PositionWeights(bytes(character not in IGNORABLE for character in text))
+        return visible - PositionWeights.at(ignored, len(text)) - examination.masked
 
     def _mentions(self, examination: Examination, group: Group, name: str) -> Iterator[Mention]:
         """Yield all gold spans of an annotator in the order of the file, those to keep, too."""
         metric = self.metric
         risk = risk_by(metric.risk_order)
-        reader = MentionReader(group.gold, examination.words, metric.risk_layer, risk, metric.entity, ())
+        reader = MentionReader(group.gold, examination.text, metric.risk_layer, risk, metric.entity, ())
         yield from reader.read(group.gold.layers.get(name, ()), None)
 
     def _needs_mask(self, mention: Mention) -> bool:
@@ -84,7 +81,7 @@ class TabFigures(OtherProgram):
 
     def _entities(self, mentions: Sequence[Mention]) -> Iterator[TabEntity]:
         """Yield the entities with a mention that needs masking."""
-        members: dict[Surface, list[Mention]] = {}
+        members: dict[int, list[Mention]] = {}
         for mention in mentions:
             members.setdefault(mention.entity, []).append(mention)
         for found in members.values():
@@ -104,7 +101,7 @@ class TabFigures(OtherProgram):
             _Covers([one for mention in found if self._needs_mask(mention) for one in mention.ranges])
             for found in views.values()
         ]
-        text = examination.words.text
+        text = examination.text.characters
         weigh = None if self.metric.word_weights is None else self.metric.word_weights.weigher()
         masks = [(mask.ranges[0][0], mask.ranges[-1][1]) for mask in examination.masks]
         for start, end in masks:
@@ -150,7 +147,7 @@ class TabFigures(OtherProgram):
         return share(masked, gold)
 
 
-def _add_entity(tally: Tally, entity: TabEntity, exposed: Flags) -> None:
+def _add_entity(tally: Tally, entity: TabEntity, exposed: PositionWeights) -> None:
     kind = "direct" if entity.kind == DIRECT else "quasi"
     tally["entity", kind, "gold"] += 1
     tally["entity", kind, "masked"] += not any(exposed.within(mention.ranges) for mention in entity.to_mask)
@@ -159,7 +156,9 @@ def _add_entity(tally: Tally, entity: TabEntity, exposed: Flags) -> None:
         tally["mention", "masked"] += not exposed.within(mention.ranges)
 
 
-def _add_tokens(tally: Tally, entities: Iterable[TabEntity], exposed: Flags, tokens: TextTokens) -> None:
+def _add_tokens(
+    tally: Tally, entities: Iterable[TabEntity], exposed: PositionWeights, tokens: TextTokens
+) -> None:
     """Add the tokens of the mentions, by the label of the entity."""
     by_label: dict[str, list[Range]] = {}
     for entity in entities:

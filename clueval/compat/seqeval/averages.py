@@ -16,8 +16,8 @@ import warnings
 from collections.abc import Collection, Sequence
 from functools import cache
 
+from clueval.evaluation.type_counts import TypeCounts
 from clueval.exceptions import UsageError
-from clueval.tagging.type_counts import TypeCounts
 
 AVERAGES = (None, "micro", "macro", "weighted")
 ZERO_DIVISION = ("warn", 0, 1)

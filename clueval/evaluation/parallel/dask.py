@@ -101,7 +101,7 @@ class _Cluster(Executor):
 
 
 class _ClusterFuture(Future[Any]):
-    """A task of a cluster, with the methods that `clueval.evaluation.parallel.executors` uses."""
+    """A task of a cluster, with the methods that `clueval.evaluation.parallel.work` uses."""
 
     def __init__(self, future: Future[Any], cluster: _Cluster) -> None:
         super().__init__()

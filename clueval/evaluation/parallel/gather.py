@@ -14,11 +14,10 @@ from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 from clueval.evaluation.engine import Evaluation
-from clueval.evaluation.lockstep import FileEnd
+from clueval.evaluation.file_reading import FileEnd
 from clueval.evaluation.observer import WorkerObserver
-from clueval.evaluation.parallel.executors import in_order
 from clueval.evaluation.parallel.tasks import ChangedFile, Task, TaskOutcome, Tasks, carry_out
-from clueval.evaluation.parallel.work import size_of
+from clueval.evaluation.parallel.work import in_order, size_of
 from clueval.exceptions import WorkerLost
 from clueval.reading.layers import layer_names
 from clueval.spans.compared import SIDES

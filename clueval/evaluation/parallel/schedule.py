@@ -7,8 +7,7 @@ from itertools import chain, islice
 from typing import TYPE_CHECKING
 
 from clueval.evaluation.engine import Evaluation
-from clueval.evaluation.parallel.executors import chosen_jobs, megabytes
-from clueval.evaluation.parallel.work import FilePair, Work, size_of
+from clueval.evaluation.parallel.work import FilePair, Work, chosen_jobs, megabytes, size_of
 from clueval.textfiles import Progress
 
 if TYPE_CHECKING:

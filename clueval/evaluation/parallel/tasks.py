@@ -11,6 +11,7 @@ these points:
   problem;
 * scheme: if ill-formed tags are discarded, the first tags of a file determine it, and the file is not cut;
 * metadata in comments (CoNLL): if metadata is needed, the file is not cut;
+* names of columns in comments (CoNLL-U): the file is not cut;
 * rows of JSON: if ids are needed, the file is not cut, because rows without an id are known by their numbers; a part
   with annotation sets, or with tags, is a problem.
 
@@ -30,10 +31,8 @@ from typing import Any, NamedTuple
 
 from clueval.evaluation.engine import Evaluation
 from clueval.evaluation.observer import WorkerObserver
-from clueval.evaluation.parallel.cuts import Heads, PartPair, cut
-from clueval.evaluation.parallel.row_cuts import cut_lines, holds_json_lines
+from clueval.evaluation.parallel.cuts import Heads, PartPair, cut, cut_lines, holds_json_lines
 from clueval.evaluation.parallel.work import FilePair, Work, finish, size_of
-from clueval.evaluation.token_pairs import are_token_pairs
 from clueval.evaluation.totals import PartialCounts
 from clueval.exceptions import CluevalError
 from clueval.formats.columns.layout import Layout
@@ -177,7 +176,7 @@ class Tasks:
             if gold.form.rows is not None:
                 return self._parts_of_rows(gold, predicted, size // self._size)
             in_columns = gold.token_lines is not None and predicted.token_lines is not None
-            if not in_columns or not self._may_be_cut(gold.format):
+            if not (in_columns and gold.form.has_columns and self._may_be_cut(gold.format)):
                 return []
             heads = tuple(Heads(source.format, source.options.columns()) for source in (gold, predicted))
             return cut(gold.path, predicted.path, (heads[0], heads[1]), size // self._size)
@@ -196,7 +195,7 @@ class Tasks:
     def _may_be_cut(self, form: str) -> bool:
         """Whether parts of a file in this format can be counted; see the module."""
         plan = self.work.plan
-        if self._evaluation.leaves_out_spans or (plan.needs_documents and not are_token_pairs(plan)):
+        if self._evaluation.leaves_out_spans or plan.needs_documents:
             return False
         options = self.work.options[0]
         scheme_from_first_tags = not options.reads_leniently and options.scheme is None

@@ -19,8 +19,7 @@ from clueval.evaluation.units.rates import (
     sizes_in,
 )
 from clueval.evaluation.units.recipes import Path, Recipe, entries, entry_at, is_rate, recipe_of
-from clueval.metrics.counting import Tally
-from clueval.metrics.key_rates import SummedKeyRates
+from clueval.metrics.counting import SummedKeyRates, Tally
 
 _OF_LABELS = ("per_label", "per_type")
 _ENDINGS = [("macro",), ("weighted",)]

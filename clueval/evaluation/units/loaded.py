@@ -8,8 +8,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, NoReturn
 
-from clueval.evaluation.counted import Counted
-from clueval.evaluation.depths import plain_sequence
+from clueval.evaluation.counted import Counted, plain_sequence
 from clueval.evaluation.observer import OTHER_PARTS
 from clueval.evaluation.result import Result
 from clueval.evaluation.signature import Signature

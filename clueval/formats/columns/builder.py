@@ -8,10 +8,47 @@ from itertools import chain, groupby
 from typing import NamedTuple
 
 from clueval.exceptions import FormatError
-from clueval.formats.columns.described import DescribedLine, DescribedLines
-from clueval.formats.columns.layout import ColumnOptions, Layout, layout_of
+from clueval.formats.columns.layout import ColumnOptions, Layout, fields_of, layout_of
+from clueval.formats.columns.markup import unescape
 from clueval.formats.columns.passages import Passage
 from clueval.limits import LINES_IN_SENTENCE, sentence_too_long
+from clueval.spans.document import MissingId
+from clueval.spans.span import Span
+
+
+class DescribedLine(NamedTuple):
+    """What the columns of one line say of its document; `id` is None if no column has it."""
+
+    id: str | None
+    meta: Mapping[str, str]
+
+
+class DescribedLines:
+    """Reads these columns; `id` and `meta` are those of the last line that was used."""
+
+    def __init__(self) -> None:
+        self.id: str | None = None
+        self.meta: Mapping[str, str] = {}
+
+    def of(self, line: str, layout: Layout) -> DescribedLine | None:
+        """Return what a line says; None for a line with another number of columns, which is an error elsewhere."""
+        fields = fields_of(line, layout.separator)
+        if len(fields) != layout.width:
+            return None
+        if layout.entities and "&" in line:
+            fields = list(map(unescape, fields))
+        id_ = None if layout.document is None else fields[layout.document]
+        return DescribedLine(id_, {name: fields[column] for name, column in layout.meta})
+
+    def changed(self, line: DescribedLine, file: str, number: int) -> FormatError:
+        """Return the error for metadata that differs from that of the line before, in the same document."""
+        name = next(name for name, value in line.meta.items() if self.meta.get(name) != value)
+        return FormatError(
+            f"the metadata {name!r} changes from {self.meta.get(name)!r} to {line.meta[name]!r} within a document",
+            file=file,
+            line=number,
+            advice="name the column with the ids of documents with document_column",
+        )
 
 
 class DocumentHead(NamedTuple):
@@ -80,11 +117,12 @@ class PassageBuilder:
         return bool(self._runs or self._head)
 
     def begin_document(self, identifier: str | None, metadata: Mapping[str, str]) -> None:
-        """Start a document; if `identifier` is None, its id is its number in the file."""
+        """Start a document; if `identifier` is None or missing, its id is its number in the file."""
         self.end_document()
         self._documents += 1
         name = self._name_of(identifier, self._documents)
-        self._passage = self._fresh(name, metadata, begins=True, named=identifier is not None)
+        named = identifier is not None and not isinstance(identifier, MissingId)
+        self._passage = self._fresh(name, metadata, begins=True, named=named)
 
     def _name_of(self, identifier: str | None, number: int) -> str:
         """The id of the document with this number, from 1."""
@@ -148,6 +186,12 @@ class PassageBuilder:
             raise sentence_too_long(self._file, self._first_line(passage), self._options.max_sentence)
         if self._characters > LINES_IN_SENTENCE * self._options.max_line:
             raise self._too_long(passage)
+
+    def add_spans(self, spans: Mapping[str, list[Span]]) -> None:
+        """Add spans that end at the last tokens, by layer."""
+        assert self._passage is not None
+        for layer, some in spans.items():
+            self._passage.spans.setdefault(layer, []).extend(some)
 
     def _first_line(self, passage: Passage) -> int:
         """Return the line number of the first token of the current sentence."""

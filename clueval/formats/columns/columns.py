@@ -9,6 +9,12 @@ from clueval.formats.columns.markup import unescape
 from clueval.formats.columns.passages import Passage, misfits
 from clueval.formats.columns.sizes import SIZES, Sizes
 
+_WITHIN_FIELDS = {
+    separator: bytes(byte for byte in range(256) if byte not in (ord(separator), ord("\n")))
+    for separator in ("\t", " ")
+}
+"""All bytes except the separator and the line end, by separator."""
+
 
 class TokenTable:
     """Many token lines split into columns, with a border line, which has O in every field, between sentences.
@@ -17,30 +23,31 @@ class TokenTable:
     finds the line with `misfits`, which needs the passage.
     """
 
-    __slots__ = ("_flat", "_layout", "rows")
+    __slots__ = ("_flat", "_has_entities", "_layout", "_tokens", "rows")
 
     def __init__(self, text: str, layout: Layout) -> None:
         separator, width = layout.separator, layout.width
         self._layout = layout
-        self._flat = text.replace("\n", f"{separator}\n{separator}").split(separator)
-        self.rows = text.count("\n")
-        # Each line end is a field; if exactly every (width + 1)th field is a line end, all lines have `width`
-        # fields.
-        if self._flat[width :: width + 1].count("\n") != self.rows:
+        ends = text.encode(errors="surrogatepass").translate(None, _WITHIN_FIELDS[separator])
+        self.rows = len(ends) // width
+        if ends != (separator * (width - 1) + "\n").encode() * self.rows:
             raise ValueError
-        if "" in self.column(layout.token):
+        self._flat = text.replace("\n", separator).split(separator)
+        self._has_entities = layout.entities and "&" in text
+        self._tokens = self.column(layout.token)
+        if "" in self._tokens:
             raise ValueError
 
     def column(self, number: int) -> list[str]:
         """Return a column including borders; entities are decoded if the format has them."""
-        stride = self._layout.width + 1
+        stride = self._layout.width
         column = self._flat[number : self.rows * stride : stride]
-        if self._layout.entities and "&" in "".join(column):
+        if self._has_entities:
             return [unescape(value) if "&" in value else value for value in column]
         return column
 
     def tokens(self) -> list[str]:
-        return self.column(self._layout.token)
+        return self._tokens
 
     def token_ids(self) -> list[str] | None:
         return None if self._layout.token_id is None else self.column(self._layout.token_id)

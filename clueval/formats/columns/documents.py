@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import accumulate, chain, groupby
-from operator import add
+from itertools import accumulate, chain, compress, count, groupby, repeat
+from operator import add, sub
 from sys import intern
 from typing import NamedTuple, overload
 
 from clueval.exceptions import FormatError, TagError
-from clueval.formats.columns.columns import TokenTable, parsed, tables
+from clueval.formats.columns.columns import parsed, tables
 from clueval.formats.columns.layout import Layout
 from clueval.formats.columns.markup import unescape
 from clueval.formats.columns.passages import Passage, misfits
 from clueval.formats.text_pieces import joined
 from clueval.limits import MAX_DOCUMENT, document_too_long
-from clueval.spans.document import Document, Sentence
+from clueval.spans.document import Document, MissingId, Sentence
 from clueval.spans.flat import Flat
-from clueval.spans.missing_id import MissingId
 from clueval.spans.span import Frozen, Span
 from clueval.tagging.decoder import BadTag, Decoder
 from clueval.tagging.transitions import Neighbours, Seams
@@ -32,12 +31,13 @@ def located(error: BadTag, passage: Passage, layer: str) -> FormatError:
     index in the tags of the whole passage, which have a border after each sentence.
     """
     sentence, row = _place(error, passage, layer)
+    is_made = passage.layout is not None and passage.layout.made
     return TagError(
         error.problem,
         file=passage.file,
         line=passage.line_of(sentence, row),
-        document=passage.document if passage.named else None,
-        advice=f"{error.advice}; layers=... names the column of the tags"
+        document=passage.document if passage.named or is_made else None,
+        advice=f"{error.advice}{'' if is_made else '; layers=... names the column of the tags'}"
         if error.advice
         else f"layer {layer!r}; invalid=... sets the treatment of ill-formed tags",
     )
@@ -102,7 +102,8 @@ class TokenLineNumbers(Sequence[int]):
     def __getitem__(self, place: int | slice) -> int | list[int]:
         if isinstance(place, slice):
             return self._between(*place.indices(len(self)))
-        number = range(len(self))[place]
+        self._counted()
+        number = place if 0 <= place < self._starts[-1] else range(self._starts[-1])[place]
         of_range = bisect_right(self._starts, number) - 1
         return self._ranges[of_range][number - self._starts[of_range]]
 
@@ -141,6 +142,7 @@ class _Columns(NamedTuple):
     tokens: list[str]
     token_ids: list[str]
     tags: dict[str, list[str]]
+    flags: list[str]
 
     @classmethod
     def of(cls, passage: Passage, *, are_many: bool) -> _Columns:
@@ -149,12 +151,14 @@ class _Columns(NamedTuple):
         Raises `FormatError` for the first malformed line.
         """
         assert passage.layout is not None
-        columns = cls([], [], {layer: [] for layer, _ in passage.layout.layers})
+        columns = cls([], [], {layer: [] for layer, _ in passage.layout.layers}, [])
         try:
             for table in tables(passage.sentences, passage.layout):
                 tokens = table.tokens()
                 columns.tokens.extend(map(intern, tokens) if are_many else tokens)
                 columns.token_ids.extend(table.token_ids() or ())
+                if passage.layout.misc is not None:
+                    columns.flags.extend(table.column(passage.layout.misc))
                 for layer, tags in table.tags().items():
                     columns.tags[layer].extend(map(intern, tags) if are_many else tags)
         except ValueError:
@@ -174,15 +178,17 @@ def documents(
     decoders: Mapping[str, Decoder],
     sentence_id: Callable[[str], str | None],
     most: int = MAX_DOCUMENT,
+    layers: Iterable[str] | None = None,
 ) -> Iterator[Document]:
     """Yield the documents of a file, given its passages. Memory holds one document.
 
-    `decoders` has the decoder of each layer. A document without tokens has all layers, too, without spans. Raises
-    `FormatError` for a document of more than `most` tokens, before it is parsed.
+    `decoders` has the decoder of each layer with tags; `layers` are the names of all layers, if there are others. A
+    document without tokens has all layers, too, without spans. Raises `FormatError` for a document of more than `most`
+    tokens, before it is parsed.
     """
     file = FileTags(decoders)
     for parts in by_document(passages, most):
-        yield _document(parts, file, sentence_id)
+        yield _document(parts, file, sentence_id, decoders if layers is None else layers)
     file.ended = True
 
 
@@ -214,12 +220,14 @@ def _document(
     passages: Sequence[Passage],
     file: FileTags,
     sentence_id: Callable[[str], str | None],
+    names: Iterable[str],
 ) -> Document:
     first = passages[0]
     tokens: list[str] = []
     token_ids: list[str] = []
     tags: dict[str, list[str]] = {}
-    layers: dict[str, list[Span]] = {name: [] for name in file.decoders}
+    flags: list[str] = []
+    layers: dict[str, list[Span]] = {name: [] for name in names}
     neighbours: dict[str, Neighbours] = {name: Counter() for name in file.decoders}
     sentences: list[Sentence] = []
     are_many = sum(passage.tokens for passage in passages) > MANY
@@ -230,8 +238,11 @@ def _document(
         file.layout = passage.layout
         borders = _borders(passage)
         columns = _Columns.of(passage, are_many=are_many)
-        tokens += _without(borders, columns.tokens)
-        token_ids += _without(borders, columns.token_ids)
+        are_tokens = bytearray(b"\x01") * len(columns.tokens)
+        for border in borders:
+            are_tokens[border] = 0
+        tokens += compress(columns.tokens, are_tokens)
+        token_ids += compress(columns.token_ids, are_tokens)
         for layer, column in columns.tags.items():
             decoder = file.decoders[layer]
             try:
@@ -242,19 +253,25 @@ def _document(
                 raise located(error, passage, layer) from None
             repaired += decoder.repaired(seams.neighbours)
             neighbours[layer].update(seams.neighbours)
-            tags.setdefault(layer, []).extend(_without(borders, column))
+            tags.setdefault(layer, []).extend(compress(column, are_tokens))
             layers[layer].extend(_spans(found, passage, borders))
-        if passage.layout.misc is None:
+        for layer, some in passage.spans.items():
+            layers[layer] += some
+        of_passage = list(compress(columns.flags, are_tokens))
+        flags += of_passage
+        if passage.layout.misc is None or passage.layout.made:
             sentences += _sentences(passage, borders, sentence_id)
         else:
-            sentences += _flagged_sentences(passage, passage.layout.misc)
+            sentences += _flagged_sentences(passage, of_passage)
+    for layer in layers.keys() - file.decoders.keys():
+        layers[layer].sort(key=lambda span: (span.start, -span.end))
     if len(set(token_ids)) != len(token_ids):
         raise next(repeated_ids(passages))
     return Document(
         first.document if first.named else MissingId(first.document),
         Frozen(layers),
         tokens=tokens,
-        text=_text(passages, tokens),
+        text=joined(tokens, ["" if _has(flag, "NoSpaceAfter") else " " for flag in flags]) if flags else None,
         start=first.start,
         token_ids=token_ids or None,
         sentences=sentences,
@@ -267,17 +284,8 @@ def _document(
     )
 
 
-def _text(passages: Iterable[Passage], tokens: Sequence[str]) -> str | None:
-    """Return the text of the tokens if flags say after which of them no blank follows, otherwise None."""
-    spaces: list[str] = []
-    for passage in passages:
-        if passage.layout is None or passage.layout.misc is None:
-            return None
-        misc = passage.layout.misc
-        spaces += (
-            "" if "NoSpaceAfter" in fields[misc].split("|") else " " for _, _, fields in passage.rows()
-        )
-    return joined(tokens, spaces)
+def _has(flags: str, flag: str) -> bool:
+    return flag in flags and flag in flags.split("|")
 
 
 def recognised_schemes(
@@ -292,7 +300,7 @@ def recognised_schemes(
     for passage in passages:
         tables = parsed(passage)
         for layer, decoder in decoders.items() if tables else ():
-            column = _column(tables, layer)
+            column = list(chain.from_iterable(table.tags()[layer] for table in tables))
             try:
                 decoder.accept(column, Seams(column).neighbours)
             except BadTag as error:
@@ -300,37 +308,15 @@ def recognised_schemes(
     return {layer: decoder.scheme() for layer, decoder in decoders.items()}
 
 
-def _column(tables: Iterable[TokenTable], layer: str) -> list[str]:
-    """Return the tags of a layer, including borders."""
-    return list(chain.from_iterable(table.tags()[layer] for table in tables))
-
-
 def _borders(passage: Passage) -> list[int]:
     """Return the indices of the borders in the columns of a passage's tables, ascending."""
-    borders, index = [], -1
-    for sentence in passage.sentences:
-        index += sentence.count("\n") + 1
-        borders.append(index)
-    return borders
-
-
-def _without(borders: Sequence[int], column: Iterable[str]) -> list[str]:
-    values = list(column)
-    if not values:
-        return values
-    starts = [0, *(border + 1 for border in borders)]
-    return list(chain.from_iterable(values[start:end] for start, end in zip(starts, borders, strict=False)))
+    return [past - 1 for past in accumulate([sentence.count("\n") + 1 for sentence in passage.sentences])]
 
 
 def _spans(found: Flat, passage: Passage, borders: Sequence[int]) -> Iterator[Span]:
     """Yield spans in corpus positions, given spans whose positions include borders."""
     names, labels = found.keyed_labels()
-    shifts = []
-    shift, passed = passage.start, 0
-    for start in found.starts:
-        while passed < len(borders) and borders[passed] < start:
-            passed += 1
-        shifts.append(shift - passed)
+    shifts = [passage.start - passed for passed in map(bisect_left, repeat(borders), found.starts)]
     return map(
         Span,
         map(add, found.starts, shifts),
@@ -342,20 +328,13 @@ def _spans(found: Flat, passage: Passage, borders: Sequence[int]) -> Iterator[Sp
 def _sentences(
     passage: Passage, borders: Sequence[int], sentence_id: Callable[[str], str | None]
 ) -> Iterator[Sentence]:
-    start = passage.start
-    for number, (border, head) in enumerate(zip(borders, passage.heads, strict=True)):
-        end = passage.start + border - number
-        yield Sentence(start, end, sentence_id(head))
-        start = end
+    ends = list(map(sub, borders, count(-passage.start)))
+    return map(Sentence, [passage.start, *ends], ends, map(sentence_id, passage.heads))
 
 
-def _flagged_sentences(passage: Passage, misc: int) -> Iterator[Sentence]:
+def _flagged_sentences(passage: Passage, flags: Iterable[str]) -> Iterator[Sentence]:
     """Yield the sentences of a passage in which flags say after which tokens a sentence ends; none without a flag."""
-    ends = [
-        passage.start + number
-        for number, (_, _, fields) in enumerate(passage.rows(), 1)
-        if "EndOfSentence" in fields[misc].split("|")
-    ]
+    ends = [passage.start + number for number, flag in enumerate(flags, 1) if _has(flag, "EndOfSentence")]
     if ends and ends[-1] < passage.start + passage.tokens:
         ends.append(passage.start + passage.tokens)
     return (Sentence(start, end) for start, end in zip([passage.start, *ends], ends, strict=False))

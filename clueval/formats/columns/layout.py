@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from clueval.exceptions import FormatError, UsageError
-from clueval.formats.columns.named import NamedColumns
+from clueval.formats.columns.named import NamedColumns, Sources
 from clueval.formats.columns.sizes import SIZES, Sizes
 from clueval.limits import MAX_LINE, MAX_SENTENCE
 from clueval.spans.span import DEFAULT_LAYER
@@ -22,6 +22,8 @@ class ColumnOptions(NamedTuple):
     its value changes. `meta` are the names and columns of metadata. `part` limits reading to a part
     of the file, which is read like a whole file. `max_line` limits the bytes of a line, `max_sentence` the tokens of
     a sentence. `named` has the columns of a file whose beginning shows how they are used.
+    `sources` has the sources of layers if the lines of a file are made by its reader; with `spans`, layers in brackets
+    are spans, not columns.
     """
 
     layers: Mapping[str, int] | None = None
@@ -36,6 +38,8 @@ class ColumnOptions(NamedTuple):
     max_sentence: int = MAX_SENTENCE
     sizes: Sizes = SIZES
     named: NamedColumns | None = None
+    sources: Sources | None = None
+    spans: bool = False
 
     @property
     def describes_documents(self) -> bool:
@@ -46,7 +50,8 @@ class ColumnOptions(NamedTuple):
 class Layout(NamedTuple):
     """The columns of a file with lines of `width` fields; columns are numbered from 0.
 
-    `misc` is the column of flags about tokens, of which ``NoSpaceAfter`` and ``EndOfSentence`` are used.
+    `misc` is the column of flags about tokens, of which ``NoSpaceAfter`` and ``EndOfSentence`` are used. `made`: the
+    columns are not those of the file.
     """
 
     width: int
@@ -58,6 +63,12 @@ class Layout(NamedTuple):
     document: int | None = None
     meta: tuple[tuple[str, int], ...] = ()
     misc: int | None = None
+    made: bool = False
+
+    @property
+    def columns(self) -> dict[str, int]:
+        """The number of each layer's column in the file, from 1."""
+        return {} if self.made else {name: column + 1 for name, column in self.layers}
 
     @property
     def border(self) -> str:
@@ -116,7 +127,10 @@ def layout_of(
         )
     token = free[0] if options.token is None else place(options.token, "the tokens")
     misc = options.named.misc if options.named is not None and width == len(options.named.names) else None
-    return Layout(width, separator, token, token_id, layers, entities, document, meta, misc)
+    if options.sources is not None and options.sources.has_flags:
+        misc = width - 1
+    made = options.sources is not None
+    return Layout(width, separator, token, token_id, layers, entities, document, meta, misc, made)
 
 
 def fields_of(line: str, separator: str) -> list[str]:

@@ -1,9 +1,10 @@
-"""Character references in tokens: ``&amp;`` and similar ones are replaced by their characters."""
+"""XML in lines: names, and the decoding of character references (``&amp;`` and similar ones)."""
 
 from __future__ import annotations
 
 import re
 
+NAME = r"[^\W\d][\w:.\-]*+"  # possessive, without backtracking, so that each line costs linear time
 _ENTITY = "&(?:(amp|lt|gt|quot|apos)|#([0-9]{1,7})|#[xX]([0-9a-fA-F]{1,6}));"
 _NAMED = {"amp": "&", "lt": "<", "gt": ">", "quot": '"', "apos": "'"}
 

@@ -35,6 +35,20 @@ class NamedColumns(NamedTuple):
     is_hipe: bool = False
 
 
+class Sources(NamedTuple):
+    """Where a format whose reader makes lines (`clueval.formats.columns.made_lines`) finds the values of each layer.
+
+    Attributes:
+        of: the column or the name of each layer's source.
+        in_brackets: the layers whose values are brackets; those of the others are tags.
+        has_flags: whether the last column of the lines that are made has flags about a token.
+    """
+
+    of: Mapping[str, int | str]
+    in_brackets: tuple[str, ...] = ()
+    has_flags: bool = False
+
+
 def columns_of_layers(
     layers: Mapping[str, int | str] | None, named: NamedColumns | None, file: str
 ) -> Mapping[str, int] | None:

@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import sys
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import chain
 
 from clueval.exceptions import FormatError
 from clueval.formats.columns.layout import Layout, fields_of
+from clueval.spans.span import Span
 
 
 @dataclass(slots=True)
@@ -29,7 +30,7 @@ class Passage:
 
     `anchors` locate the lines: (sentence, row, line) means that this row of this sentence has this line
     number in the file. Up to the next anchor, the lines are consecutive, with `between` lines of structure between
-    sentences.
+    sentences. `spans` has the spans that end here of layers that have no column, by layer.
     """
 
     file: str
@@ -44,6 +45,7 @@ class Passage:
     heads: list[str] = field(default_factory=list)
     anchors: list[tuple[int, int, int]] = field(default_factory=list)
     between: int = 2
+    spans: dict[str, list[Span]] = field(default_factory=dict)
 
     def line_of(self, sentence: int, row: int) -> int:
         """Return the line number of a row of a sentence, both counted from 0; O(n) for n lines before it."""
@@ -51,16 +53,6 @@ class Passage:
         known, before, line = self.anchors[place]
         between = sum(text.count("\n") + self.between for text in self.sentences[known:sentence])
         return line + between + row - before
-
-    def lines_at(self, positions: Iterable[int], starts: Sequence[int]) -> Iterator[int]:
-        """Yield the line number of each token at these positions; `starts` says where each sentence begins."""
-        for position in positions:
-            sentence = bisect_right(starts, position) - 1
-            place = 0
-            if len(self.anchors) > 1:
-                place = bisect_right(self.anchors, (sentence, position - starts[sentence], sys.maxsize)) - 1
-            known, before, line = self.anchors[place]
-            yield line + position - starts[known] - before + self.between * (sentence - known)
 
     def lines(self) -> Iterator[int]:
         """Yield the line number of every token line, in order."""

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from clueval.formats.columns.builder import PassageBuilder
 from clueval.formats.columns.layout import ColumnOptions
-from clueval.formats.columns.named import NamedColumns
+from clueval.formats.columns.named import NamedColumns, Sources
 from clueval.formats.columns.passages import Passage
 from clueval.textfiles import Complain, Progress, blocks, refuse
+
+if TYPE_CHECKING:
+    from clueval.formats.opened import Opened
 
 
 class LineReader(Protocol):
@@ -28,12 +31,14 @@ class TokenLines(NamedTuple):
 
     `reader` is called with the name of the file, the options, the prefix of document ids (for a file of a
     folder, or None) and the function that is called with errors. `named` returns the columns of a file, given its
-    beginning, if this shows how they are used.
+    beginning, if this shows how they are used. `sources` returns the sources of layers, given a file and the option,
+    for a format whose reader makes lines of its own (`clueval.formats.columns.made_lines`).
     """
 
     reader: Callable[[str, ColumnOptions, str | None, Complain], Any]
     sentence_id: Callable[[str], str | None]
     named: Callable[[str], NamedColumns | None] | None = None
+    sources: Callable[[Opened, Mapping[str, int | str] | None], Sources] | None = None
 
     def passages(
         self,
@@ -55,8 +60,10 @@ class TokenLines(NamedTuple):
         for number, text in blocks(
             path, progress, complain, options.part, options.max_line, options.sizes.block
         ):
-            found.feed(number, text)
-            yield from found.builder.take()
+            try:
+                found.feed(number, text)
+            finally:
+                yield from found.builder.take()
         found.finish()
         yield from found.builder.take()
         if passed_over is not None:

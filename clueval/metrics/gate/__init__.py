@@ -29,7 +29,7 @@ notes of its authors.
 
 # To read the package: `metric` counts and scores; `annotations` has the targets and responses of an evaluation,
 # `selection` selects them, `equality` tests whether two are equal, `components` lists the pairs that are possible,
-# `pairing` chooses among them, `counts` has the counts and measures, `tally` the keys that they are added by,
+# `pairing` chooses among them, `counts` has the counts, the measures, and the keys that counts are added by,
 # `thresholds` evaluates score thresholds, `outcomes` gives the outcome of every annotation, `changes` compares with a
 # reference; `candidate_lists`, `list_counts` and `disambiguation` evaluate lists of candidates.
 from clueval.metrics.gate.candidate_lists import CandidateList, best_candidates, candidate_lists

@@ -20,8 +20,7 @@ from collections import Counter
 from collections.abc import Hashable, Sequence
 from typing import NamedTuple
 
-from clueval.metrics.gate.entries import Entry, SamePlace, entries_by_key
-from clueval.metrics.gate.maxima import Maxima
+from clueval.metrics.gate.entries import Entry, Maxima, SamePlace, entries_by_key
 
 Weight = tuple[int, int]
 """The value of a partner, then its number; the greatest is taken."""

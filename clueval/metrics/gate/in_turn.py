@@ -18,8 +18,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 
-from clueval.metrics.gate.entries import Entry, SamePlace, entries_by_key
-from clueval.metrics.gate.maxima import Maxima
+from clueval.metrics.gate.entries import Entry, Maxima, SamePlace, entries_by_key
 
 Found = tuple[int, int]
 """The number of shared positions, and the span's negative place, so that the greatest is the earliest."""

@@ -8,10 +8,27 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from clueval.exceptions import UsageError
 from clueval.metrics.counting import Tally
-from clueval.metrics.gate.annotations import NO_ANNOTATIONS, Annotations, label_of, problem_of, together
+from clueval.metrics.gate.annotations import (
+    NO_ANNOTATIONS,
+    Annotations,
+    GateNames,
+    label_of,
+    problem_of,
+    together,
+)
 from clueval.metrics.gate.changes import Change, Contingency, changes, contingency
 from clueval.metrics.gate.components import PairingProblem, in_order
-from clueval.metrics.gate.counts import GateCounts, macro_report
+from clueval.metrics.gate.counts import (
+    TALLY_KEYS,
+    GateCounts,
+    add_counts,
+    add_evaluation,
+    changes_by_score,
+    counts_at,
+    counts_by,
+    key_of,
+    macro_report,
+)
 from clueval.metrics.gate.equality import (
     COMPARISONS,
     FeatureTest,
@@ -19,7 +36,6 @@ from clueval.metrics.gate.equality import (
     parse_types,
     types_from_text,
 )
-from clueval.metrics.gate.named import GateNames
 from clueval.metrics.gate.outcomes import Outcome, outcome_of
 from clueval.metrics.gate.pairing import PAIRINGS, count
 from clueval.metrics.gate.selection import (
@@ -29,15 +45,6 @@ from clueval.metrics.gate.selection import (
     require_containment,
     scores_of,
     without_nil,
-)
-from clueval.metrics.gate.tally import (
-    TALLY_KEYS,
-    add_counts,
-    add_evaluation,
-    changes_by_score,
-    counts_at,
-    counts_by,
-    key_of,
 )
 from clueval.metrics.gate.thresholds import (
     CurvePoint,

@@ -25,8 +25,7 @@ Source: clueval's own definition; entities and classes of risk follow Pilán et 
 Benchmark (TAB), Computational Linguistics 48 (4).
 """
 
-# To read the package: `mention`, `exposure`, `counts`, `figures`; `masked_words` has the text as words and characters.
-# `token_text`, `token_mentions` and `token_counts` are a faster way to the same counts.
+# To read the package: `text` (positions and words), `mention`, `exposure`, `counts`, `figures`.
 
 from __future__ import annotations
 

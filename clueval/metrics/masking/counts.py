@@ -16,14 +16,14 @@ The keys of the tally, of which `clueval.metrics.masking.figures` makes the repo
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from clueval.metrics.counting import Tally
 from clueval.metrics.masking.exposure import Examination, Judged
-from clueval.metrics.masking.flags import Flags
-from clueval.metrics.masking.masked_words import Surface
 from clueval.metrics.masking.mention import Mention, Risk
 from clueval.metrics.masking.replacements import consistency_of, replacements_of
+from clueval.metrics.masking.weights import PositionWeights
 from clueval.metrics.tally_keys import Shape, any_score, any_text
 
 MENTION_FIELDS = (
@@ -80,76 +80,86 @@ def count(examination: Examination, risk: Risk, weight_of: WeightOf | None) -> T
         tally["replacements", field] += number
     tally["string_leaks", "all"] += len(examination.string_leaks)
     _add_redacted(tally, examination)
-    return +tally
+    return tally
 
 
-def _add_mentions(tally: Tally, found: Iterable[Judged]) -> None:
+def _add_mentions(tally: Tally, found: Sequence[Judged]) -> None:
     """Add mentions to their rows; those of the same class and label are added up first."""
     sums: dict[tuple[str, str], list[int]] = {}
-    for one in found:
-        mention, exposed = one.mention, one.exposed
-        status = 1 if not exposed else 3 if exposed == one.characters else 2
-        numbers = sums.setdefault((mention.kind, mention.label), [0] * len(MENTION_FIELDS))
+    for mention, characters, exposed, words, words_exposed in found:
+        group = mention.kind, mention.label
+        if group not in sums:
+            sums[group] = [0] * len(MENTION_FIELDS)
+        numbers = sums[group]
         numbers[0] += 1
-        numbers[status] += 1
-        numbers[4] += one.words
-        numbers[5] += one.words_exposed
-        numbers[6] += one.characters
+        numbers[1 if not exposed else 3 if exposed == characters else 2] += 1
+        numbers[4] += words
+        numbers[5] += words_exposed
+        numbers[6] += characters
         numbers[7] += exposed
-        tally["entities", "by id" if mention.has_id else "by surface"] += 1
+    by_id = sum([one.mention.has_id for one in found])
+    tally["entities", "by id"] += by_id
+    tally["entities", "by surface"] += len(found) - by_id
     for (kind, label), numbers in sums.items():
-        for row in (("all", ""), ("class", kind), ("label", label)):
+        for row, name in (("all", ""), ("class", kind), ("label", label)):
             for field, number in zip(MENTION_FIELDS, numbers, strict=True):
-                tally[*row, field] += number
+                tally[row, name, field] += number
 
 
-def by_entity(found: Iterable[Judged]) -> dict[Surface, list[Judged]]:
+def by_entity(found: Iterable[Judged]) -> dict[int, list[Judged]]:
     """Group the mentions of one annotator by their entities."""
-    entities: dict[Surface, list[Judged]] = {}
+    entities: dict[int, list[Judged]] = {}
     for one in found:
         entities.setdefault(one.mention.entity, []).append(one)
     return entities
 
 
 def _add_entities(tally: Tally, found: Sequence[Judged], risk: Risk) -> None:
-    for members in by_entity(found).values():
-        kind = min((one.mention.kind for one in members), key=risk)
-        protected = sum(one.is_protected for one in members)
+    kinds: dict[int, str] = {}
+    for kind, entity in [(one.mention.kind, one.mention.entity) for one in found]:
+        if kinds.setdefault(entity, kind) != kind:
+            kinds[entity] = min(kind, kinds[entity], key=risk)
+    exposed = Counter([one.mention.entity for one in found if one.exposed])
+    mentions = Counter([one.mention.entity for one in found if one.mention.entity in exposed])
+    of_exposed = Counter([kinds[entity] for entity in exposed])
+    in_part = Counter([kinds[entity] for entity, number in exposed.items() if number < mentions[entity]])
+    for kind, number in Counter(kinds.values()).items():
         for row in (("all", ""), ("class", kind)):
-            tally[*row, "entities"] += 1
-            tally[*row, "entities_protected"] += protected == len(members)
-            tally[*row, "entities_in_part"] += 0 < protected < len(members)
+            tally[*row, "entities"] += number
+            tally[*row, "entities_protected"] += number - of_exposed[kind]
+            tally[*row, "entities_in_part"] += in_part[kind]
 
 
 def _add_documents(tally: Tally, examination: Examination) -> None:
-    exposed: dict[Row, bool] = {}
-    for found in examination.judged.values():
-        for one in found:
-            for row in (("all", ""), ("class", one.mention.kind)) if one.mention.counted else ():
-                exposed[row] = exposed.get(row, False) or not one.is_protected
-    for row, is_exposed in exposed.items():
+    counted = [one for found in examination.judged.values() for one in found if one.mention.counted]
+    exposed = {one.mention.kind for one in counted if one.exposed}
+    rows = {("class", kind): kind in exposed for kind in {one.mention.kind for one in counted}}
+    for row, is_exposed in ({("all", ""): bool(exposed), **rows} if rows else {}).items():
         tally[*row, "documents"] += 1
         tally[*row, "documents_exposed"] += is_exposed
 
 
 def _add_precision(tally: Tally, examination: Examination, weight_of: WeightOf | None) -> None:
-    words, masked, mentioned = examination.words, examination.masked, examination.mentioned
-    outside = words.letters - mentioned
-    tally["precision", "letters"] += words.letters.total
-    tally["precision", "letters_masked"] += (words.letters & masked).total
-    tally["precision", "letters_outside"] += outside.total
-    tally["precision", "characters_over_masked"] += (outside & masked).total
-    for mask in examination.masks:
-        tally["precision", "masks"] += mask.counted
-        tally["precision", "masks_needless"] += mask.counted and not mentioned.within(mask.ranges)
-    touched = list(_masked_words(examination))
+    text, masked, mentioned = examination.text, examination.masked, examination.mentioned
+    letters, hidden, inside_mentions = text.letters.total, text.letters & masked, text.letters & mentioned
+    tally["precision", "letters"] += letters
+    tally["precision", "letters_masked"] += hidden.total
+    tally["precision", "letters_outside"] += letters - inside_mentions.total
+    tally["precision", "characters_over_masked"] += (hidden - mentioned).total
+    masks = [mask for mask in examination.masks if mask.counted]
+    tally["precision", "masks"] += len(masks)
+    tally["precision", "masks_needless"] += sum([not mentioned.within(mask.ranges) for mask in masks])
     for found in examination.mentions.values():
         own = (one for mention in found for one in mention.ranges)
         alone = len(examination.mentions) == 1
-        inside = mentioned if alone else Flags.at(own, len(words.text))
-        right = words.letters & masked & inside
-        for word, letters in touched:
-            start, end = words.starts[word], words.ends[word]
+        inside = mentioned if alone else PositionWeights.at(own, text.size)
+        right = hidden & inside
+        if text.in_tokens and weight_of is None:
+            tally["precision", "words"] += text.size - hidden.bytes.count(0)
+            tally["precision", "words_right"] += text.size - right.bytes.count(0)
+            continue
+        for word, letters in _masked_words(examination):
+            start, end = text.starts[word], text.ends[word]
             is_right = right.between(start, end) == letters
             tally["precision", "words"] += 1
             tally["precision", "words_right"] += is_right
@@ -161,12 +171,12 @@ def _add_precision(tally: Tally, examination: Examination, weight_of: WeightOf |
 
 def _masked_words(examination: Examination) -> Iterator[tuple[int, int]]:
     """Yield the words with masked letters or digits, by number, and how many of these they have."""
-    words = examination.words
-    masked = (words.letters & examination.masked).bytes
+    text = examination.text
+    masked = text.letters & examination.masked
     past = 0
     for start, end in examination.masked_ranges:
-        for word in words.words_in(start, end):
-            letters = masked.count(1, words.starts[word], words.ends[word])
+        for word in text.words_in(start, end):
+            letters = masked.between(text.starts[word], text.ends[word])
             if word >= past and letters:
                 yield word, letters
                 past = word + 1

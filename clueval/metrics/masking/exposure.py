@@ -1,6 +1,6 @@
 """What is exposed of each mention of a document, and the documents that the figures are counted from.
 
-`Examination` compares one gold document with the masked characters of the predicted one. Nothing is counted
+`Examination` compares one gold document with the masked positions of the predicted one. Nothing is counted
 here; `clueval.metrics.masking.counts` adds up, and reports and pages show single mentions.
 """
 
@@ -11,22 +11,22 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
-from clueval.metrics.masking.flags import Flags, Range, Ranges, union_of
-from clueval.metrics.masking.masked_words import MaskedWords
 from clueval.metrics.masking.mention import Mention
 from clueval.metrics.masking.strings import find_strings
+from clueval.metrics.masking.text import MaskedText
+from clueval.metrics.masking.weights import PositionWeights, Range, Ranges, union_of
 from clueval.spans.document import Document
+from clueval.spans.parts import intersect
 
 REPLACEMENT, PARTS = "replacement", "parts"
 """The features of a predicted span that have the placeholder which stands in the redacted text, and those of its
 parts."""
 
 
-@dataclass(frozen=True, slots=True)
-class Mask:
-    """A predicted span: its characters, its label or placeholder, and whether it is counted.
+class Mask(NamedTuple):
+    """A predicted span: its positions, its label or placeholder, and whether it is counted.
 
     `parts` has start, end and placeholder of each part, if it stands for several placeholders in a row.
     """
@@ -37,8 +37,7 @@ class Mask:
     parts: tuple[tuple[int, int, str], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Judged:
+class Judged(NamedTuple):
     """A mention with the numbers of its characters and words, and of those that are exposed.
 
     `words` holds the numbers of its words that count, and of those that are exposed. `replacement` is what a
@@ -71,41 +70,50 @@ class Examination:
     """
 
     document: Document
-    words: MaskedWords
+    text: MaskedText
     mentions: Mapping[str, Sequence[Mention]]
     masks: Sequence[Mask]
     details: Mapping[str, Any] = field(default_factory=dict)
 
     @cached_property
-    def masked(self) -> Flags:
-        """The characters that are masked."""
-        return Flags.at((one for mask in self.masks for one in mask.ranges), len(self.words.text))
+    def masked(self) -> PositionWeights:
+        """Flags of the positions that are masked."""
+        return PositionWeights.at(self.masked_ranges, self.text.size)
 
     @cached_property
     def masked_ranges(self) -> list[Range]:
         return union_of(one for mask in self.masks for one in mask.ranges)
 
     @cached_property
-    def mentioned(self) -> Flags:
-        """The characters that are in a mention of any annotator."""
+    def masked_characters(self) -> list[Range]:
+        """The characters that are masked: between two tokens a blank is, if one mask has both."""
+        if not self.text.in_tokens:
+            return self.masked_ranges
+        return union_of(self.text.place(*one) for mask in self.masks for one in mask.ranges)
+
+    @cached_property
+    def mentioned(self) -> PositionWeights:
+        """Flags of the positions that are in a mention of any annotator."""
         every = (one for found in self.mentions.values() for mention in found for one in mention.ranges)
-        return Flags.at(every, len(self.words.text))
+        return PositionWeights.at(every, self.text.size)
 
     @cached_property
-    def exposed(self) -> Flags:
-        """The characters of the whole text that are neither ignorable nor masked."""
-        return self.words.core - self.masked
+    def exposed(self) -> PositionWeights:
+        """What is neither ignorable nor masked, in the whole text."""
+        return self.text.core - self.masked
 
     @cached_property
-    def exposed_words(self) -> Flags:
-        """The words that count and have an exposed character."""
-        words, exposed = self.words, self.exposed.bytes
-        found = bytearray(words.counting.bytes)
+    def exposed_words(self) -> PositionWeights:
+        """Flags of the words that count and have an exposed position."""
+        text, exposed = self.text, self.exposed
+        if text.in_tokens:
+            return exposed.flags
+        found = bytearray(text.counting.bytes)
         for start, end in self.masked_ranges:
-            for word in words.words_in(start, end):
+            for word in text.words_in(start, end):
                 if found[word]:
-                    found[word] = exposed.find(1, words.starts[word], words.ends[word]) >= 0
-        return Flags(bytes(found))
+                    found[word] = exposed.between(text.starts[word], text.ends[word]) > 0
+        return PositionWeights(bytes(found))
 
     @cached_property
     def judged(self) -> Mapping[str, list[Judged]]:
@@ -116,25 +124,49 @@ class Examination:
     def string_leaks(self) -> list[Range]:
         """The string leaks of the document, see `clueval.metrics.masking.strings`."""
         strings = (mention.words for found in self.mentions.values() for mention in found)
-        return find_strings(self.words, strings, self.mentioned, self.exposed)
+        return find_strings(self.text, strings, self.mentioned, self.exposed)
 
     def exposed_in(self, mention: Mention) -> list[Range]:
         """Return the exposed characters of a mention as ranges."""
-        if self.words.core.within(mention.ranges):
-            return self.exposed.runs(mention.ranges)
-        return self.readable.runs(mention.ranges)
+        if self.text.core.within(mention.ranges):
+            return self.exposed_characters(mention.ranges)
+        return self.readable_characters(self.text.place(*one) for one in mention.ranges)
+
+    def exposed_characters(self, ranges: Iterable[Range]) -> list[Range]:
+        """Return the exposed characters of ranges of positions."""
+        return [run for one in ranges for run in self.text.core_in(*one, self.exposed)]
+
+    def readable_characters(self, places: Iterable[Range]) -> list[Range]:
+        """Return those of ranges of characters that are not masked."""
+        found: list[Range] = []
+        for start, end in places:
+            masked = intersect([(start, end)], self.masked_characters)
+            cuts = [start, *(place for one in masked for place in one), end]
+            found += [(one, other) for one, other in zip(cuts[::2], cuts[1::2], strict=True) if one < other]
+        return found
 
     @cached_property
-    def readable(self) -> Flags:
-        """The characters of the whole text that are not masked."""
-        return Flags(b"\x01" * len(self.words.text)) - self.masked
+    def _readable(self) -> tuple[PositionWeights, PositionWeights]:
+        """The number of characters that can be read of each position and the blank after it, and flags of blanks."""
+        text, masked = self.text, self.masked
+        if not text.in_tokens:
+            return PositionWeights(b"\x01" * text.size) - masked, PositionWeights(bytes(text.size))
+        sizes = PositionWeights(bytes(len(token) + 1 for token in text.spelled))
+        inside = ((start, end - 1) for mask in self.masks for start, end in mask.ranges)
+        blanks = PositionWeights(b"\x01" * text.size) - PositionWeights.at(inside, text.size)
+        return (sizes - masked) | (blanks & masked), blanks
+
+    def _readable_in(self, start: int, end: int) -> int:
+        """Return the number of characters of a range that can be read."""
+        sizes, blanks = self._readable
+        return sizes.between(start, end) - blanks.between(end - 1, end) if start < end else 0
 
     def words_of(self, mention: Mention) -> Iterator[tuple[int, bool]]:
         """Yield the words of a mention that count, by number, and whether they are exposed in it."""
         found: dict[int, bool] = {}
         for start, end in mention.ranges:
-            for word in self.words.words_in(start, end):
-                part = self.words.clipped(word, start, end)
+            for word in self.text.words_in(start, end):
+                part = self.text.clipped(word, start, end)
                 if self._counts(word, part):
                     found[word] = found.get(word, False) or bool(self.exposed.between(*part))
         yield from found.items()
@@ -147,12 +179,12 @@ class Examination:
         changes: Counter[int] = Counter()
         for mention in mentions:
             (start, end), *further = mention.ranges
-            inside = self.words.words_in(start, end)
+            inside = self.text.words_in(start, end)
             if further or len(inside) < 3:
                 yield from ((word, exposed, 1) for word, exposed in self.words_of(mention))
                 continue
             for word in (inside[0], inside[-1]):
-                part = self.words.clipped(word, start, end)
+                part = self.text.clipped(word, start, end)
                 if self._counts(word, part):
                     yield word, bool(self.exposed.between(*part)), 1
             changes[inside[1]] += 1
@@ -161,39 +193,46 @@ class Examination:
         for first, past in pairwise(sorted(changes)):
             number += changes[first]
             for word in range(first, past) if number else ():
-                if self.words.counting.bytes[word]:
+                if self.text.counting.bytes[word]:
                     yield word, bool(self.exposed_words.bytes[word]), number
 
     def _counts(self, word: int, part: Range) -> bool:
         """Return whether a part of a word has a letter or digit that is not ignorable."""
-        core, letters = self.words.core, self.words.letters
-        return bool(self.words.counting.bytes[word]) and bool(letters.between(*part) and core.between(*part))
+        text = self.text
+        return bool(text.counting.bytes[word]) and bool(
+            text.letters.between(*part) and text.core.between(*part)
+        )
 
     def _judge(self, mention: Mention) -> Judged:
-        characters = self.words.core.within(mention.ranges)
-        exposed = self.exposed.within(mention.ranges)
+        ranges = mention.ranges
+        if self.text.in_tokens and len(ranges) == 1:  # words are positions, of which none is clipped
+            characters, words = self.text.core.numbers(*ranges[0])
+            exposed, words_exposed = self.exposed.numbers(*ranges[0])
+        else:
+            characters, exposed = self.text.core.within(ranges), self.exposed.within(ranges)
+            words, words_exposed = self._word_numbers(mention)
         if not characters:
-            characters = sum(end - start for start, end in mention.ranges)
-            exposed = characters - self.masked.within(mention.ranges)
-        return Judged(mention, characters, exposed, *self._word_numbers(mention))
+            characters = sum([self.text.length(*one) for one in ranges])
+            exposed = sum([self._readable_in(*one) for one in ranges])
+        return Judged(mention, characters, exposed, words, words_exposed)
 
     def _word_numbers(self, mention: Mention) -> tuple[int, int]:
         """Return how many words of a mention count, and how many of these are exposed."""
-        words = self.words
-        (start, end), *further = mention.ranges
-        inside = words.words_in(start, end)
+        text, ranges = self.text, mention.ranges
+        (start, end), *further = ranges
+        inside = text.words_in(start, end)
         if further or not inside:
             found = [exposed for _, exposed in self.words_of(mention)]
             return len(found), sum(found)
         first, last = inside[0], inside[-1]
-        whole = range(first + (words.starts[first] < start), last + (words.ends[last] <= end))
+        whole = range(first + (text.starts[first] < start), last + (text.ends[last] <= end))
         counted = exposed = 0
         for word in {first, last}.difference(whole[:1], whole[-1:]):
-            part = words.clipped(word, start, end)
+            part = text.clipped(word, start, end)
             if self._counts(word, part):
                 counted += 1
                 exposed += bool(self.exposed.between(*part))
         if whole:
-            counted += words.counting.between(whole.start, whole.stop)
+            counted += text.counting.between(whole.start, whole.stop)
             exposed += self.exposed_words.between(whole.start, whole.stop)
         return counted, exposed

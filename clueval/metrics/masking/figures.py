@@ -15,7 +15,7 @@ from clueval.metrics.masking.counts import (
     Row,
 )
 from clueval.metrics.masking.mention import Risk
-from clueval.statistics.binomial_bound import upper_bound
+from clueval.statistics.proportions import upper_bound
 
 ALL = "all"
 

@@ -9,12 +9,13 @@ are one entity.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
+from typing import NamedTuple
 
-from clueval.metrics.masking.flags import Range, Ranges, union_of
-from clueval.metrics.masking.masked_words import MaskedWords, MentionWords, Surface
+from clueval.metrics.masking.text import MaskedText, MentionWords, Surface
+from clueval.metrics.masking.weights import Range, Ranges, union_of
 from clueval.spans.document import Document
 from clueval.spans.flat import by_position
 from clueval.spans.span import NO_LABEL, Span
@@ -27,18 +28,18 @@ Risk = Callable[[str], tuple[int, str]]
 """The sort key of a class: riskiest first."""
 
 
-@dataclass(frozen=True, slots=True)
-class Mention:
-    """A gold span that needs masking; `ranges` are its characters.
+class Mention(NamedTuple):
+    """A gold span that needs masking; `ranges` are its positions.
 
-    `surface` is the same for mentions with the same words. `has_id`: the entity comes from the annotation, not from
-    the words. `counted`: no filter excludes it.
+    `entity` is a number, the same for mentions of one entity that were read together; `surface` is the same for
+    mentions with the same words. `has_id`: the entity comes from the annotation, not from the words. `counted`: no
+    filter excludes it.
     """
 
     ranges: Ranges
     kind: str
     label: str
-    entity: Surface
+    entity: int
     words: MentionWords
     surface: Surface
     has_id: bool
@@ -76,7 +77,7 @@ class MentionReader:
     """
 
     document: Document
-    words: MaskedWords
+    text: MaskedText
     class_layer: str | None
     risk: Risk
     entity: str
@@ -84,38 +85,36 @@ class MentionReader:
 
     def read(self, spans: Sequence[Span], counted: Sequence[bool] | None) -> Iterator[Mention]:
         """Yield the mentions among the spans of a layer, in the order of the spans."""
-        classes = self._classes()
+        text, names = self.text, class_names(self.document.layers, self.class_layer)
+        unions = list(self._unions(names[0]))
+        numbers: dict[Hashable, int] = {}
         entities = OverlappedLabels(self.document.layers, self.entity)
+        known: dict[int, tuple[str, str | None, str | None]] = {}  # by labels, which spans share
         for number, span in enumerate(spans):
-            label, ranges = span.label, self.words.ranges_of(span, self.document)
-            kind = classes(span, ranges)
+            own = None if span.features else known.get(id(span.labels))
+            if own is None:
+                own = span.label, own_class(span, names), entities.own_label(span)
+                if not span.features:
+                    known[id(span.labels)] = own
+            label, kind, entity = own
+            ranges = text.ranges_of(span, self.document)
+            if kind is None:
+                kind = _riskiest(unions, ranges) if unions else NO_LABEL
             if kind in self.keep or label in self.keep:
                 continue
-            words = self.words.strings_of(ranges)
-            own = entities.label_of(span)
-            entity = (own,) if own is not None else (label, *self.words.folded_of(words))
-            surface = self.words.surface_of(words)
+            entity = entities.label_in_place(span) if entity is None else entity
+            words = text.strings_of(ranges)
+            surface, folded = text.keys_of(words)
+            key = (label, folded) if entity is None else (entity,)
             is_counted = counted is None or counted[number]
-            yield Mention(ranges, kind, label, entity, words, surface, own is not None, is_counted)
-
-    def _classes(self) -> Callable[[Span, Ranges], str]:
-        """Return the function that gives the class of a span, whose characters are the ranges."""
-        names = class_names(self.document.layers, self.class_layer)
-        overlapped = list(self._unions(names[0]))
-
-        def class_of(span: Span, ranges: Ranges) -> str:
-            own = own_class(span, names)
-            if own is not None:
-                return own
-            return next((kind for kind, union in overlapped if _share(union, ranges)), NO_LABEL)
-
-        return class_of
+            entity_number = numbers.setdefault(key, len(numbers))
+            yield Mention(ranges, kind, label, entity_number, words, surface, entity is not None, is_counted)
 
     def _unions(self, layer: str) -> Iterator[tuple[str, list[Range]]]:
-        """Yield the classes in a layer, riskiest first, with all the characters that are of this class."""
+        """Yield the classes in a layer, riskiest first, with all the positions that are of this class."""
         by_class: dict[str, list[Range]] = {}
         for span in self.document.layers.get(layer, ()):
-            by_class.setdefault(span.label, []).extend(self.words.ranges_of(span, self.document))
+            by_class.setdefault(span.label, []).extend(self.text.ranges_of(span, self.document))
         for kind in sorted(by_class, key=self.risk):
             yield kind, union_of(by_class[kind])
 
@@ -137,8 +136,12 @@ def own_class(span: Span, names: Iterable[str]) -> str | None:
     return None
 
 
+def _riskiest(unions: Iterable[tuple[str, list[Range]]], ranges: Ranges) -> str:
+    return next((kind for kind, union in unions if _share(union, ranges)), NO_LABEL)
+
+
 def _share(union: Sequence[Range], ranges: Ranges) -> bool:
-    """Return whether the ranges share a character with a union of ranges."""
+    """Return whether the ranges share a position with a union of ranges."""
     for start, end in ranges:
         place = bisect_right(union, start, key=lambda one: one[1])
         if start < end and place < len(union) and union[place][0] < end:
@@ -155,11 +158,6 @@ class OverlappedLabels:
         self._same = {(span.start, span.end): span.label for span in reversed(spans)}
         self._spans = sorted(spans, key=by_position)
         self._reach = list(accumulate((span.end for span in self._spans), max))
-
-    def label_of(self, span: Span) -> str | None:
-        """Return the label for a span, None if it has none."""
-        own = self.own_label(span)
-        return self.label_in_place(span) if own is None else own
 
     def own_label(self, span: Span) -> str | None:
         """Return the label that the span itself has, None if it has none."""

@@ -11,24 +11,24 @@ from clueval.metrics.counting import Tally, f_measure
 from clueval.metrics.masking.counts import TALLY_KEYS, WeightOf, count
 from clueval.metrics.masking.exposure import PARTS, REPLACEMENT, Examination, Mask
 from clueval.metrics.masking.figures import entities_told_by, report_of
-from clueval.metrics.masking.flags import Flags, Range
-from clueval.metrics.masking.layer_choice import ChosenSpans, LayerChoice
-from clueval.metrics.masking.masked_words import MaskedWords
+from clueval.metrics.masking.layers import (
+    ENTITY,
+    NO_MASK,
+    RISKS,
+    ChosenSpans,
+    LayerChoice,
+    check_names,
+    count_names,
+)
 from clueval.metrics.masking.mention import CLASS_LAYER, Mention, MentionReader, risk_by
-from clueval.metrics.masking.open_document import OpenDocument
-from clueval.metrics.masking.setting_names import ENTITY, NO_MASK, RISKS, Layers, check_names, count_names
-from clueval.metrics.masking.token_counts import TokenCounts
-from clueval.metrics.masking.token_mentions import EntityNumbers, TokenReader, masks_of
-from clueval.metrics.masking.token_spans import NotTokens, TokenSpans
-from clueval.metrics.masking.token_text import TokenText
+from clueval.metrics.masking.text import MaskedText
+from clueval.metrics.masking.weights import PositionWeights, Range
 from clueval.metrics.masking.word_files import IgnoredWords, WordWeights, token_weights
 from clueval.metrics.metric import Needs, Rates, Side
 from clueval.metrics.tally_keys import Shape
 from clueval.options import option, require_types
 from clueval.spans.document import Document
-from clueval.spans.flat import Flat
 from clueval.spans.span import NO_LABEL, Span
-from clueval.spans.token_pair import TokenPair
 from clueval.statistics.checked import require_share
 
 if TYPE_CHECKING:
@@ -159,9 +159,7 @@ class Masking:
     def needs(self) -> Needs:
         """Return that documents are needed; annotators are counted together."""
         if not self.annotators:
-            count_pair = self.count_pair if self._masks_whole_tokens else None
-            choices, reported = entities_told_by, self._reported
-            return Needs(documents=True, sequences=reported, choices=choices, count_pair=count_pair)
+            return Needs(documents=True, sequences=self._reported, choices=entities_told_by)
         instead = "filter documents only, or use keep"
         return Needs(documents=True, every_span=instead, whole=ANNOTATORS, choices=entities_told_by)
 
@@ -171,101 +169,17 @@ class Masking:
 
     def count(self, gold: Side, predicted: Side) -> Tally:
         """Count one document. Raises `UsageError` for a side without a document, and for one without text."""
-        tally = self._count_tokens(gold, predicted)
-        if tally is None:
-            examination = self.examine(gold, predicted)
-            if examination is None:
-                return Tally()
-            tally = count(examination, risk_by(self.risk_order), self._weight_of(examination))
-        assert gold.document is not None
-        assert predicted.document is not None
-        return self._with_layers(tally, gold.document.layers, predicted.document.layers, gold.sequence)
-
-    def _with_layers(
-        self, tally: Tally, gold: Layers, predicted: Layers, sequence: str | None, documents: int = 1
-    ) -> Tally:
-        """Add which of the layers and names in the settings the two sides of documents have."""
-        count_names(tally, self, gold, predicted, documents)
-        tally["gold", "layer"] += documents * (sequence in gold or bool(self.annotators))
+        examination = self.examine(gold, predicted)
+        if examination is None:
+            return Tally()
+        own, other = examination.document.layers, predicted.document.layers if predicted.document else {}
+        tally = count(examination, risk_by(self.risk_order), self._weight_of(examination))
+        count_names(tally, self, own, other)
+        tally["gold", "layer"] += gold.sequence in own or bool(self.annotators)
         if self.risk_layer is not None:
             classified = any(key[0] == "class" and key[1] != NO_LABEL for key in tally)
-            tally["gold", "classes"] += documents * (classified or self.risk_layer in gold)
+            tally["gold", "classes"] += classified or self.risk_layer in own
         return +tally
-
-    def _count_tokens(self, gold: Side, predicted: Side) -> Tally | None:
-        """Count a document by sums over its tokens; None if its characters must be examined."""
-        own, other = gold.document, predicted.document
-        if own is None or other is None or not self._has_whole_tokens(own, other):
-            return None
-        views = self.layer_choice.views(own.layers, gold)
-        if views is None:
-            return None
-        masks = self.masking_spans(predicted, gold.sequence)
-        assert own.tokens is not None
-        try:
-            text = TokenText(own.tokens, self.ignore_words.words)
-            return self.token_counts(
-                text,
-                self._reader(own.layers, own.start, text, EntityNumbers()),
-                {name: TokenSpans.of(*view, own.start) for name, view in views.items()},
-                TokenSpans.of(*masks, other.start),
-            ).tally()
-        except NotTokens:
-            return None
-
-    def count_pair(self, pair: TokenPair, sequence: str) -> Tally | None:
-        """Count a document by sums over its tokens, as `count` does; None if it must be counted as documents."""
-        if self.layer_choice.views(pair.gold, Side(pair.gold.get(sequence, ()), sequence=sequence)) is None:
-            return Tally()
-        other = Side(pair.predicted.get(sequence, ()), sequence=sequence)
-        masks, _ = self.layer_choice.masking(pair.predicted, other, sequence)
-        if not isinstance(masks, Flat):
-            return None
-        own = pair.gold.get(sequence, Flat.of_tags(sequence, [], [], []))
-        document = None if pair.held is None else pair.held.setdefault((self.name, sequence), OpenDocument())
-        try:
-            text = TokenText(pair.tokens, self.ignore_words.words, pair.borders, pair.ends)
-            reader = self._reader(
-                pair.gold, 0, text, EntityNumbers() if document is None else document.entities
-            )
-            views = {sequence: TokenSpans.of_tags(own)}
-            tally = self.token_counts(text, reader, views, TokenSpans.of_tags(masks)).tally(document)
-        except NotTokens:
-            return None
-        if document is not None and pair.ended:
-            document.close(tally, reader.risk)
-        documents = len(pair.ends) if pair.ended else 0  # a document in parts counts once
-        return self._with_layers(tally, pair.gold, pair.predicted, sequence, documents)
-
-    def _reader(
-        self,
-        layers: Mapping[str, Sequence[Span]],
-        base: int,
-        text: TokenText,
-        entities: EntityNumbers,
-    ) -> TokenReader:
-        risk, keep = risk_by(self.risk_order), frozenset(self.keep)
-        return TokenReader(layers, base, text, self.risk_layer, risk, self.entity, keep, entities)
-
-    def token_counts(
-        self, text: TokenText, reader: TokenReader, views: Mapping[str, TokenSpans], masks: TokenSpans
-    ) -> TokenCounts:
-        """Return what counts documents by sums over their tokens. Raises `NotTokens` if these cannot."""
-        found = masks_of(masks, self._is_mask)
-        mentions = {name: reader.read(view) for name, view in views.items()}
-        return TokenCounts(text, found, mentions, reader.risk)
-
-    @property
-    def _masks_whole_tokens(self) -> bool:
-        """Whether sums over tokens are enough, since words have no weights and blanks need no mask."""
-        return not self.token_weights and self.word_weights is None and self.ignore != "none"
-
-    def _has_whole_tokens(self, own: Document, other: Document) -> bool:
-        """Return whether tokens are masked as a whole, unless spans have gaps."""
-        are_tokens = own.unit == other.unit == "token" and own.tokens is not None and other.tokens is not None
-        if not are_tokens or not self._masks_whole_tokens or PLACEHOLDERS in other.metadata:
-            return False
-        return "" not in (own.tokens or ())
 
     def scores(self, total: Tally, layers: Sequence[str]) -> dict[str, Any]:
         """Return the report; the layers of a merged sequence are not reported separately."""
@@ -293,8 +207,11 @@ class Masking:
         """Raise `UsageError` if no document has a layer or feature that a setting names; warn of unknown classes."""
         check_names(total, self)
 
-    def examine(self, gold: Side, predicted: Side) -> Examination | None:
-        """Compare one document with its masks; None if the sequence is no sequence of mentions in it."""
+    def examine(self, gold: Side, predicted: Side, *, in_characters: bool = False) -> Examination | None:
+        """Compare one document with its masks; None if the sequence is no sequence of mentions in it.
+
+        Positions are tokens where these are masked as a whole, unless `in_characters`.
+        """
         own, other = gold.document, predicted.document
         if own is None or other is None:
             raise UsageError("metric 'masking' needs documents", advice="give documents with their texts")
@@ -302,37 +219,39 @@ class Masking:
         if views is None:
             return None
         texted = own if own.end is not None or other.end is None else other
-        words = MaskedWords.of(texted, self.ignore, self.ignore_words.words)
+        text = MaskedText.of(texted, self.ignore, self.ignore_words.words, in_characters=in_characters)
         reader = MentionReader(
-            own, words, self.risk_layer, risk_by(self.risk_order), self.entity, frozenset(self.keep)
+            own, text, self.risk_layer, risk_by(self.risk_order), self.entity, frozenset(self.keep)
         )
         mentions = {
-            name: sorted(reader.read(*view), key=lambda mention: (mention.start, mention.end))
+            name: sorted(
+                reader.read(*view), key=lambda mention: (mention.ranges[0][0], mention.ranges[-1][1])
+            )
             for name, view in views.items()
         }
         found = self.masking_spans(predicted, gold.sequence)
-        return self._examination(words, own, other, mentions, found)
+        return self._examination(text, own, other, mentions, found)
 
     def _examination(
         self,
-        words: MaskedWords,
+        text: MaskedText,
         own: Document,
         other: Document,
         mentions: Mapping[str, Sequence[Mention]],
         spans: ChosenSpans,
     ) -> Examination:
-        masks = self._masks(words, other, *spans)
+        masks = list(self._masks(text, other, *spans))
         if PLACEHOLDERS not in other.metadata:
-            return Examination(own, words, mentions, masks)
+            return Examination(own, text, mentions, masks)
         again = [
             Mask((place,), "", counted=True) for place in _ranges(other.metadata.get(FROM_THE_RIGHT, ""))
         ]
         details: dict[str, Any] = {
             name: int(other.metadata.get(name, 0)) for name in (PLACEHOLDERS, REPLACED_WORDS)
         }
-        details["from_the_right"] = Examination(own, words, mentions, again)
-        details["uncertain"] = Flags.at(_ranges(other.metadata.get(UNCERTAIN, "")), len(words.text))
-        return Examination(own, words, mentions, masks, details)
+        details["from_the_right"] = Examination(own, text, mentions, again)
+        details["uncertain"] = PositionWeights.at(_ranges(other.metadata.get(UNCERTAIN, "")), text.size)
+        return Examination(own, text, mentions, masks, details)
 
     @property
     def layer_choice(self) -> LayerChoice:
@@ -352,29 +271,29 @@ class Masking:
             raise
 
     def _masks(
-        self, words: MaskedWords, document: Document, spans: Sequence[Span], counted: Sequence[bool] | None
-    ) -> list[Mask]:
-        """Return the masks among the spans of a predicted document."""
-        return [
-            Mask(
-                words.ranges_of(span, document),
-                str(span.features.get(REPLACEMENT, span.label)),
-                counted is None or counted[number],
-                span.features.get(PARTS, ()),
-            )
-            for number, span in enumerate(spans)
-            if self._is_mask(span)
-        ]
-
-    def _is_mask(self, span: Span) -> bool:
-        names = {span.label, span.by_layer.get(self.class_layer), span.features.get(self.class_layer)}
-        return names.isdisjoint(set(self.keep) - {NO_LABEL})  # a mask without a label is a mask
+        self, text: MaskedText, document: Document, spans: Sequence[Span], counted: Sequence[bool] | None
+    ) -> Iterator[Mask]:
+        """Yield the masks among the spans of a predicted document."""
+        keep = {*self.keep} - {NO_LABEL}  # a mask without a label is a mask
+        known: dict[int, str | None] = {}  # the label of a mask by labels, which spans share
+        for number, span in enumerate(spans):
+            key, features = id(span.labels), span.features
+            label = known.get(key, "") if not features else ""
+            if label == "":
+                names = {span.label, span.by_layer.get(self.class_layer), features.get(self.class_layer)}
+                label = span.label if names.isdisjoint(keep) else None
+                if not features:
+                    known[key] = label
+            if label is not None:
+                ranges = text.ranges_of(span, document)
+                shown = str(features.get(REPLACEMENT, label)) if features else label
+                yield Mask(ranges, shown, counted is None or counted[number], features.get(PARTS, ()))
 
     def _weight_of(self, examination: Examination) -> WeightOf | None:
-        words = examination.words
+        spelled = examination.text.spelled
         if self.word_weights is not None:
             weigh = self.word_weights.weigher()
-            return lambda word: weigh(words.text[words.starts[word] : words.ends[word]])
+            return lambda word: weigh(spelled[word])
         return token_weights(examination.document) if self.token_weights else None
 
     def _reported(self, tallies: Mapping[str, Tally]) -> list[str]:

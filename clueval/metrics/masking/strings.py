@@ -7,30 +7,27 @@ the longest one counts. Neither recall nor precision knows string leaks.
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Container, Hashable, Iterable, Iterator, Mapping, Sequence
 from itertools import compress
 
-from clueval.metrics.masking.counted_words import LONG
-from clueval.metrics.masking.flags import Flags, Range
-from clueval.metrics.masking.masked_words import MaskedWords, MentionWords
+from clueval.metrics.masking.text import LONG, MaskedText, MentionWords
+from clueval.metrics.masking.weights import PositionWeights, Range
 
 LEAST_CHARACTERS = 4
 LEAST_DIGITS = 5
 
 
 def find_strings(
-    text: MaskedWords, strings: Iterable[MentionWords], mentioned: Flags, exposed: Flags
+    text: MaskedText, strings: Iterable[MentionWords], mentioned: PositionWeights, exposed: PositionWeights
 ) -> list[Range]:
     """Return where the words of mentions stand outside mentions and are not wholly masked, by position.
 
-    `mentioned` are the characters in mentions, `exposed` those that are not masked. Costs O(n) for n words, times
-    the number of different lengths of strings with the same first word.
+    `mentioned` are the positions in mentions, `exposed` what is neither ignorable nor masked. Costs O(n)
+    for n words, times the number of different lengths of strings with the same first word.
     """
-    lengths = _lengths_by_first_word(
-        text, {words for words in strings if words.middle or is_searched(words.ends)}
-    )
-    return [*_found(text, lengths, mentioned, exposed)] if lengths else []
+    searched = (words for words in {*strings} if words.middle or is_searched(words.ends))
+    lengths, keys = _lengths_by_first_word(text, searched)
+    return [*_found(text, lengths, keys, mentioned, exposed)] if lengths else []
 
 
 def is_searched(words: Sequence[str]) -> bool:
@@ -39,49 +36,54 @@ def is_searched(words: Sequence[str]) -> bool:
     return len(joined) >= (LEAST_DIGITS if joined.isdigit() else LEAST_CHARACTERS)
 
 
-_Strings = dict[str, dict[int, set[Hashable]]]
-"""The keys of strings by first word and by number of words, longest first."""
-
-
-def _lengths_by_first_word(text: MaskedWords, strings: Iterable[MentionWords]) -> _Strings:
+def _lengths_by_first_word(
+    text: MaskedText, strings: Iterable[MentionWords]
+) -> tuple[dict[str, list[int]], set[Hashable]]:
+    """Return the different numbers of words of the strings by first word, largest first, and the keys of all."""
     by_length: dict[int, list[MentionWords]] = {}
     for words in strings:
         by_length.setdefault(words.number, []).append(words)
-    found: _Strings = {}
+    found: dict[str, list[int]] = {}
+    keys: set[Hashable] = set()
     for length in sorted(by_length, reverse=True):
-        for words in by_length[length]:
-            key = text.surface_of(words) if words.are_long else " ".join(words.ends)
-            found.setdefault(words.ends[0], {}).setdefault(length, set()).add(key)
-    return found
+        same = by_length[length]
+        keys.update([text.keys_of(words)[0] if length > LONG + 2 else words.ends for words in same])
+        for first in {words.ends[0] for words in same}:
+            found.setdefault(first, []).append(length)
+    return found, keys
 
 
-def _key(text: MaskedWords, first: int, past: int) -> Hashable:
-    """Return the key of the words that count from `first` to `past`, as a mention with these words has it."""
+def _long_key(text: MaskedText, first: int, past: int) -> Hashable:
+    """Return the key of the many words that count from `first` to `past`, as a mention with these words has it."""
     words = text.counted.spelled
-    if past - first <= LONG + 2:
-        return " ".join(words[first:past])
-    return text.surface_of(MentionWords((words[first], words[past - 1]), (first + 1, past - 1)))
+    return text.keys_of(MentionWords((words[first], words[past - 1]), (first + 1, past - 1)))[0]
 
 
-def _found(text: MaskedWords, strings: _Strings, mentioned: Flags, exposed: Flags) -> Iterator[Range]:
-    words = text.counted.spelled
-    starts, ends = (list(compress(column, text.counting.bytes)) for column in (text.starts, text.ends))
+def _found(
+    text: MaskedText,
+    lengths: Mapping[str, Iterable[int]],
+    keys: Container[Hashable],
+    mentioned: PositionWeights,
+    exposed: PositionWeights,
+) -> Iterator[Range]:
+    words, numbers, starts, ends = text.counted.spelled, text.counted.numbers, text.starts, text.ends
+    mentions = mentioned.bytes
     past = reach = 0
-    for number in [number for number, word in enumerate(words) if word in strings]:
-        if number < past:
+    for first in compress(range(len(words)), map(lengths.__contains__, words)):
+        start = starts[numbers[first]]
+        if first < past or mentions[start]:
             continue
-        if starts[number] >= reach:
-            reach = _next(mentioned, starts[number])
-        most = bisect_right(ends, reach) - number
-        for length, keys in strings[words[number]].items() if most > 0 else ():
-            if length <= most and _key(text, number, number + length) in keys:
-                past = number + length
-                if exposed.between(starts[number], ends[past - 1]):
-                    yield starts[number], ends[past - 1]
+        if start >= reach:
+            reach = mentions.find(1, start)
+            reach = len(mentions) if reach < 0 else reach
+        for length in lengths[words[first]]:
+            last = first + length - 1
+            end = ends[numbers[last]] if last < len(words) else reach + 1
+            if end > reach:
+                continue
+            key = tuple(words[first : last + 1]) if length <= LONG + 2 else _long_key(text, first, last + 1)
+            if key in keys:
+                past = last + 1
+                if exposed.between(start, end):
+                    yield start, end
                 break
-
-
-def _next(flags: Flags, place: int) -> int:
-    """Return the next place with a flag that is set, or the end."""
-    found = flags.bytes.find(1, place)
-    return len(flags.bytes) if found < 0 else found

@@ -1,7 +1,7 @@
 """F1 of one reading against another, by any convention.
 
 A *contest* is a gold and a predicted reading: a pair of annotators, of whom the first is gold, or an annotator
-against the majority of the others. StudyCounts of components add up to the counts of documents, because no convention
+against the majority of the others. Counts of components add up to the counts of documents, because no convention
 counts a span by spans that it is not connected to.
 """
 
@@ -17,7 +17,7 @@ from clueval.metrics import metric_named
 from clueval.metrics.counting import Tally
 from clueval.metrics.metric import Metric, Side
 from clueval.spans.span import DEFAULT_LAYER, Span
-from clueval.studies.annotators.shape import Reading, is_flat, unlabelled
+from clueval.studies.annotators.places import Reading, is_flat, unlabelled
 from clueval.studies.convention_rows import CONVENTIONS
 
 EXACT = "exact"
@@ -57,7 +57,7 @@ def chosen_conventions(given: Sequence[str] | str) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Contests:
-    """StudyCounts contests by the chosen conventions."""
+    """Counts contests by the chosen conventions."""
 
     keys: tuple[str, ...]
 

@@ -1,4 +1,4 @@
-"""StudyCounts the shapes of one sequence of spans: everything that the numbers of agreement are divided from.
+"""Counts the shapes of one sequence of spans: everything that the numbers of agreement are divided from.
 
 The tally is one `Counter`, so counts of documents, files and processes add up. Its keys begin with:
 
@@ -7,7 +7,7 @@ The tally is one `Counter`, so counts of documents, files and processes add up. 
 ``("spans", i)``
     spans of annotator i;
 ``("pair", items, i, j, c, k)``
-    items (``positions``, ``ranges``) with the value c by annotator i and k by annotator j, i < j;
+    items (``positions``, ``spans``: ranges) with the value c by annotator i and k by annotator j, i < j;
 ``("o", items, which, m, c, k)``, ``("items", items, which, m)``
     ordered pairs of values of items with m annotators, and these items; `which` is ``any`` or ``both``;
 ``("Q", c)``, ``("W", m, c)``, ``("overlap",)``
@@ -31,8 +31,7 @@ from typing import Any
 
 from clueval.metrics.counting import Tally
 from clueval.studies.annotators.contests import Contests
-from clueval.studies.annotators.disagreement import kind_of
-from clueval.studies.annotators.shape import Mark, Reading, Shape, is_flat, majority, places
+from clueval.studies.annotators.places import Mark, Reading, Shape, is_flat, kind_of, majority, places
 
 Value = str | tuple[str, ...] | None
 Values = tuple[Value, ...]
@@ -61,25 +60,16 @@ class ShapeCounts:
         default_factory=lambda: defaultdict(Counter)
     )
 
-    def add(self, columns: Sequence[Sequence[Mark] | None], positions: int) -> None:
-        """Count a document, or sentences of one; `positions` is the number of its tokens or characters."""
-        self.add_positions(tuple(column is not None for column in columns[: self.humans]), positions)
-        self.add_spans(columns)
-
-    def add_spans(self, columns: Sequence[Sequence[Mark] | None]) -> None:
-        """Count the components of some columns: of the annotators, and those with the system's spans."""
+    def add_spans(self, columns: Sequence[Sequence[Mark] | None], n: int = 1) -> None:
+        """Count the components of some columns n times: of the annotators, and those with the system's spans."""
         for _, shape in places(columns[: self.humans]):
-            self.add_shape(shape)
+            self.add_shape(shape, n)
         if len(columns) > self.humans:
             for _, shape in places(columns):
-                self.add_shape(shape)
-
-    def add_positions(self, who: tuple[bool, ...], positions: int) -> None:
-        """Count positions of a document that these annotators have annotated."""
-        self.tally["tokens", who] += positions
+                self.add_shape(shape, n)
 
     def add_shape(self, shape: Shape, n: int = 1) -> None:
-        """Count a component."""
+        """Count a component n times."""
         self._shapes[shape] += n
         if len(self._shapes) > self.most:
             self.settle()
@@ -208,7 +198,7 @@ def _count_ranges(tally: Tally, humans: Shape) -> None:
         values: Values = tuple(
             ABSENT if reading is None else value_of(own) for reading, own in zip(humans, labels, strict=True)
         )
-        _count_item(tally, "ranges", values, 1)
+        _count_item(tally, "spans", values, 1)
 
 
 def _count_item(tally: Tally, items: str, values: Values, n: int) -> None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from itertools import chain
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -12,17 +12,24 @@ from clueval.exceptions import UsageError, checked_call
 from clueval.reading.options import Reading
 from clueval.spans.document import Document
 from clueval.spans.span import Frozen, Span
-from clueval.studies.annotators.contests import DEFAULTS, Contests
-from clueval.studies.annotators.decisions import DecisionTable, read_decisions
-from clueval.studies.annotators.disagreement import Disagreement
-from clueval.studies.annotators.placed import placed
-from clueval.studies.annotators.shape import Shape, marks_of, places
-from clueval.studies.annotators.source import Group, Naming, annotators_of
-from clueval.studies.annotators.study import Study, sequences_of
-from clueval.studies.annotators.votes import VoteOutcome, Votes, checked_votes, united, voted
+from clueval.studies.annotators.decisions import (
+    DecisionTable,
+    VoteOutcome,
+    Votes,
+    checked_votes,
+    outcome_of,
+    read_decisions,
+)
+from clueval.studies.annotators.naming import Naming, annotators_of
+from clueval.studies.annotators.places import Disagreement, Shape, moved, placed, places
+from clueval.studies.annotators.source import Group
+from clueval.studies.annotators.study import Study, columns_of, sequences_of
 
 _READING = Reading()
 _NAMING = Naming()
+
+MOST = 5_000
+"""The number of different shapes whose outcomes are held."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +87,7 @@ def curate(
     if union and votes != "majority":
         raise UsageError("votes and union cannot be used together", advice="leave one out")
     annotators = annotators_of([sources, *others] if others else sources, naming, reading, options, "curate")
-    study = Study(annotators, merge=False, contests=Contests(DEFAULTS))
+    study = Study(annotators)
     needed, number = None if union else checked_votes(votes), len(annotators.columns)
     if isinstance(needed, int) and needed > number:
         raise UsageError(f"votes is {needed}, but there are {number} annotators", advice="use votes='all'")
@@ -90,52 +97,50 @@ def curate(
 
 def _curated(study: Study, votes: Votes | None, decisions: DecisionTable | None) -> Iterator[Curated]:
     first = True
+    outcome = lru_cache(maxsize=MOST)(partial(outcome_of, votes=votes))
     for group in study.all_groups():
         if decisions is not None and first:
             decisions.require_sequences(sequences_of(group))
         first = False
-        yield _of_group(study, group, votes, decisions)
+        yield _of_group(study, group, outcome, decisions)
     if decisions is not None:
         decisions.require_used()
 
 
-def _of_group(study: Study, group: Group, votes: Votes | None, decisions: DecisionTable | None) -> Curated:
+def _of_group(
+    study: Study, group: Group, outcome: Callable[[Shape], VoteOutcome], decisions: DecisionTable | None
+) -> Curated:
     document = next(each for each in group if each is not None)
     layers: dict[str, list[Span]] = {}
     listed: dict[str, list[Disagreement]] = {"undecided": [], "outvoted": [], "ties": []}
     for sequence in sequences_of(group):
-        columns = [None if each is None else marks_of(each.layers.get(sequence, ())) for each in group]
         outcomes = [
-            _outcome(start, shape, votes, decisions, document.id, sequence)
-            for start, shape in places(columns)
+            (start, _decided(document.id, sequence, start, shape, decisions) or outcome(shape))
+            for start, shape in places(columns_of(group, sequence))
         ]
         layers[sequence] = [
-            Span(begin, end, {sequence: label}) for each in outcomes for begin, end, label in each.kept
+            Span(begin, end, {sequence: label})
+            for start, of_place in outcomes
+            for begin, end, label in moved(of_place.kept, start)
         ]
         for name, found in listed.items():
-            shapes = chain.from_iterable(getattr(each, name) for each in outcomes)
+            shapes = (
+                (start + begin, shape)
+                for start, of_place in outcomes
+                for begin, shape in getattr(of_place, name)
+            )
             found.extend(placed(study.annotators.names, group, sequence, shapes))
     bare = replace(document, layers=Frozen(layers), tags=Frozen(), repaired=0, transitions=None)
     rows = {name: tuple(found) for name, found in listed.items()}
     return Curated(bare, **rows, annotators=tuple(study.annotators.names))
 
 
-def _outcome(
-    start: int,
-    shape: Shape,
-    votes: Votes | None,
-    decisions: DecisionTable | None,
-    document: str,
-    sequence: str,
-) -> VoteOutcome:
-    """Return the outcome of a component: as it was decided, else by votes, or as a union."""
-    if decisions is not None:
-        end = start + max(mark[1] for reading in shape for mark in reading or ())
-        kept = decisions.of(document, sequence, start, end)
-        if kept is not None:
-            return VoteOutcome(kept)
-    if votes is not None:
-        return voted(start, shape, votes)
-    if sum(reading is not None for reading in shape) == 1:
-        return voted(start, shape, "all")
-    return united(start, shape)
+def _decided(
+    document: str, sequence: str, start: int, shape: Shape, decisions: DecisionTable | None
+) -> VoteOutcome | None:
+    """Return the outcome of a component as it was decided; None if it was not."""
+    if decisions is None:
+        return None
+    end = start + max(mark[1] for reading in shape for mark in reading or ())
+    kept = decisions.of(document, sequence, start, end)
+    return None if kept is None else VoteOutcome(moved(kept, -start))

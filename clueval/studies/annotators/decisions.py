@@ -1,27 +1,142 @@
-"""Decisions about places: a table with the columns document, start, end_inclusive and label.
+"""Decisions about places: what is kept there, by votes, as the union of spans, or from a table.
 
-Each line names a span to keep. The lines of a component replace its outcome; a line with an empty label keeps nothing
-there. If there are several sequences, a column ``sequence`` names that of each line. The page of `clueval agree`
-exports this table.
+The table has the columns document, start, end_inclusive and label. Each line names a span to keep. The lines of a
+component replace its outcome; a line with an empty label keeps nothing there. If there are several sequences, a column
+``sequence`` names that of each line. The page of `clueval agree` exports this table.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from operator import attrgetter
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
-from clueval.exceptions import FormatError
+from clueval.exceptions import FormatError, UsageError
 from clueval.reports.tsv import guarded
-from clueval.studies.annotators.shape import Reading
+from clueval.studies.annotators.places import Mark, Reading, Shape, places
 from clueval.textfiles import blocks
 
 COLUMNS = ("document", "start", "end_inclusive", "label")
+
+Votes = int | Literal["majority", "all"]
+
+
+class VoteOutcome(NamedTuple):
+    """What is kept of a component; the places that are undecided, outvoted or tied, each with its start.
+
+    Positions count from the start of the component.
+    """
+
+    kept: Reading
+    undecided: Sequence[tuple[int, Shape]] = ()
+    outvoted: Sequence[tuple[int, Shape]] = ()
+    ties: Sequence[tuple[int, Shape]] = ()
+
+
+def checked_votes(votes: int | str) -> Votes:
+    """Return the votes that a span needs. Raises `UsageError` for anything but majority, all or a number."""
+    if votes == "majority" or votes == "all":
+        return votes  # type: ignore[return-value]  # one of the two literals
+    try:
+        number = int(votes)
+    except ValueError:
+        number = 0
+    if number < 1:
+        raise UsageError(f"votes cannot be {votes!r}", advice="majority, all, or a number from 1 on")
+    return number
+
+
+def outcome_of(shape: Shape, votes: Votes | None) -> VoteOutcome:
+    """Return the outcome of a component: by votes, or as a union; spans of only one annotator are all kept."""
+    readings = [reading for reading in shape if reading is not None]
+    if len(readings) == 1:
+        return VoteOutcome(readings[0])
+    return united(shape) if votes is None else voted(shape, votes)
+
+
+def voted(shape: Shape, votes: Votes) -> VoteOutcome:
+    """Return the outcome of the votes on a component.
+
+    Spans with enough votes are kept, unless they overlap one another; spans that no kept span overlaps are
+    undecided or, by majority and where more than half of the annotators have nothing, outvoted.
+
+    >>> voted((((0, 2, "PER"),), ((0, 2, "PER"),), ((0, 2, "ORG"),)), "majority").kept
+    ((0, 2, 'PER'),)
+    """
+    readings = [reading for reading in shape if reading is not None]
+    m = len(readings)
+    counts = Counter(mark for reading in readings for mark in reading)
+    kept = apart(sorted(mark for mark, n in counts.items() if _enough(n, m, votes)))
+    rest = [None if reading is None else list(_not_covered(reading, kept)) for reading in shape]
+    undecided: list[tuple[int, Shape]] = []
+    outvoted: list[tuple[int, Shape]] = []
+    for begin, left in places(rest):
+        nothing = sum(reading == () for reading in left)
+        lost = votes == "majority" and 2 * nothing > m
+        (outvoted if lost else undecided).append((begin, left))
+    return VoteOutcome(tuple(kept), undecided, outvoted)
+
+
+def _enough(n: int, m: int, votes: Votes) -> bool:
+    if votes == "majority":
+        return 2 * n > m
+    return n >= (m if votes == "all" else votes)
+
+
+def apart(marks: Sequence[Mark]) -> list[Mark]:
+    """Return the marks, which must be sorted, without those that overlap another or have the range of another.
+
+    >>> apart([(0, 2, "A"), (1, 3, "A"), (5, 6, "A"), (7, 8, "A"), (7, 8, "B")])
+    [(5, 6, 'A')]
+    """
+    kept = []
+    reach = -1
+    for number, mark in enumerate(marks):
+        following = marks[number + 1] if number + 1 < len(marks) else None
+        clashes = mark[0] < reach or (number > 0 and marks[number - 1][:2] == mark[:2])
+        if following is not None:
+            clashes = clashes or following[0] < mark[1] or following[:2] == mark[:2]
+        if not clashes:
+            kept.append(mark)
+        reach = max(reach, mark[1])
+    return kept
+
+
+def _not_covered(reading: Reading, kept: Sequence[Mark]) -> Iterator[Mark]:
+    """Yield the marks that no kept mark overlaps; the kept marks are sorted and apart."""
+    starts = [mark[0] for mark in kept]
+    for mark in reading:
+        before = bisect_left(starts, max(mark[1], mark[0] + 1)) - 1
+        if before < 0 or not (kept[before][1] > mark[0] or kept[before][:2] == mark[:2]):
+            yield mark
+
+
+def united(shape: Shape) -> VoteOutcome:
+    """Return a component as one span, with the label that has the most positions over all annotators.
+
+    Of several such labels the one that begins first is taken, then that of the first annotator; this is a tie.
+
+    >>> united((((0, 2, "A"),), ((1, 3, "B"),), ((1, 3, "A"),))).kept
+    ((0, 3, 'A'),)
+    """
+    positions: Counter[str] = Counter()
+    first: dict[str, tuple[int, int]] = {}
+    for number, reading in enumerate(shape):
+        for begin, end, label in reading or ():
+            positions[label] += end - begin
+            first[label] = min(first.get(label, (begin, number)), (begin, number))
+    most = max(positions.values())
+    best = sorted(
+        (label for label, n in positions.items() if n == most), key=lambda label: (*first[label], label)
+    )
+    marks = [mark for reading in shape for mark in reading or ()]
+    kept = (0, max(mark[1] for mark in marks), best[0])
+    return VoteOutcome((kept,), ties=[(0, shape)] if len(best) > 1 else [])
 
 
 class DecisionLine(NamedTuple):

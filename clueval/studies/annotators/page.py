@@ -15,16 +15,8 @@ from typing import Any, NamedTuple
 
 from clueval.reports.cutting import cut_label
 from clueval.reports.page import LONG, ShownTable, assets, environment, json_inside
-from clueval.studies.annotators.disagreement import Disagreement, written
-from clueval.studies.annotators.render import (
-    ceiling_table,
-    coefficients_table,
-    f1_table,
-    interval_table,
-    kinds_table,
-    label_table,
-    remarks,
-)
+from clueval.studies.annotators.places import Disagreement, written
+from clueval.studies.annotators.render import ceiling_tables, remarks, sequence_tables
 from clueval.writing import whole_file
 
 Report = Mapping[str, Any]
@@ -94,9 +86,17 @@ def write_page(
         matrices=list(_matrices(report)),
         meanings=MEANINGS,
         remarks=list(remarks(report)),
-        main_tables=[ShownTable.of(table) for table in _tables(report)],
+        main_tables=[
+            ShownTable.of(table)
+            for table in chain(
+                *(sequence_tables(report, sequence) for sequence in report["agreement"]),
+                ceiling_tables(report),
+            )
+        ],
         more_tables=(),
-        about=Markup(json_inside(_about(report))),
+        about=Markup(
+            json_inside({"annotators": report["annotators"], "sequences": list(report["agreement"])})
+        ),
         **assets("agreement", "places", "agreement"),
         without_script=WITHOUT_SCRIPT,
         cards=(_card(row, len(report["agreement"]) > 1) for row in first),
@@ -105,10 +105,6 @@ def write_page(
     with whole_file(path) as file:
         for piece in pieces:
             file.write(piece)
-
-
-def _about(report: Report) -> dict[str, Any]:
-    return {"annotators": report["annotators"], "sequences": list(report["agreement"])}
 
 
 def _line(row: Disagreement) -> list[Any]:
@@ -171,15 +167,3 @@ def _cell(value: float | None, name: str, other: str) -> tuple[str, float, str]:
     if value is None:
         return "–", 0.0, f"{name} and {other}: not defined"
     return f"{100 * value:.1f}", value, f"F1 of {name} and {other}: {100 * value:.2f} %"
-
-
-def _tables(report: Report) -> Iterator[Any]:
-    for sequence, found in report["agreement"].items():
-        yield f1_table(sequence, found)
-        yield coefficients_table(sequence, found)
-        yield label_table(sequence, found)
-        yield kinds_table(sequence, found["disagreements"])
-        if "intervals" in report:
-            yield interval_table(sequence, report["intervals"])
-    for sequence, keys in report.get("ceiling", {}).items():
-        yield ceiling_table(sequence, keys)

@@ -55,14 +55,19 @@ def tables(report: Report) -> Iterator[Table]:
     for sequence, found in report["agreement"].items():
         for key, f1 in found["f1"].items():
             yield matrix_table(f"{sequence}: F1 of pairs, {key}", names, f1["matrix"])
-        yield f1_table(sequence, found)
-        yield coefficients_table(sequence, found)
-        yield label_table(sequence, found)
-        yield kinds_table(sequence, found["disagreements"])
-        if "intervals" in report:
-            yield interval_table(sequence, report["intervals"])
-    for sequence, keys in report.get("ceiling", {}).items():
-        yield ceiling_table(sequence, keys)
+        yield from sequence_tables(report, sequence)
+    yield from ceiling_tables(report)
+
+
+def sequence_tables(report: Report, sequence: str) -> Iterator[Table]:
+    """Yield all tables of a sequence but the matrices."""
+    found = report["agreement"][sequence]
+    yield f1_table(sequence, found)
+    yield coefficients_table(sequence, found)
+    yield label_table(sequence, found)
+    yield kinds_table(sequence, found["disagreements"])
+    if "intervals" in report:
+        yield interval_table(sequence, report["intervals"])
 
 
 def matrix_table(title: str, names: list[str], matrix: list[list[float | None]]) -> Table:
@@ -148,16 +153,16 @@ def interval_table(sequence: str, intervals: Report) -> Table:
     return Table(title, ["", "from", "to"], rows)
 
 
-def ceiling_table(sequence: str, keys: Report) -> Table:
-    """Return the system beside the annotators."""
-    rows: list[list[Any]] = [
-        [f"{key}, {words}", *(Rate(found[name][column]) for column in ("human", "system", "difference"))]
-        for key, found in keys.items()
-        for name, words in (("pairs", "each other"), ("majority", "the majority of the others"))
-    ]
-    return Table(
-        f"{sequence}: the system and the annotators, F1", ["", "human", "system", "difference"], rows
-    )
+def ceiling_tables(report: Report) -> Iterator[Table]:
+    """Yield the system beside the annotators, for each sequence."""
+    columns = ["human", "system", "difference"]
+    for sequence, keys in report.get("ceiling", {}).items():
+        rows: list[list[Any]] = [
+            [f"{key}, {words}", *(Rate(found[name][column]) for column in columns)]
+            for key, found in keys.items()
+            for name, words in (("pairs", "each other"), ("majority", "the majority of the others"))
+        ]
+        yield Table(f"{sequence}: the system and the annotators, F1", ["", *columns], rows)
 
 
 def remarks(report: Report) -> Iterator[str]:

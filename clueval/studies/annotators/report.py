@@ -22,14 +22,12 @@ from clueval.statistics.agreement import (
 from clueval.statistics.unitizing import Unitized, unitizing
 from clueval.studies.annotators.contests import Contests
 from clueval.studies.annotators.counting import Value
-from clueval.studies.annotators.disagreement import BOUNDARIES
+from clueval.studies.annotators.places import BOUNDARIES
 
 NOTHING = "_"
 """The label of no span, in the confusion."""
 
 DOMAINS = {"positions": ("all", "any", "both"), "spans": ("any", "both")}
-
-_ITEMS = {"positions": "positions", "spans": "ranges"}
 
 Matrix = list[list[float | None]]
 
@@ -81,8 +79,10 @@ class Tables:
 
     def mean_f1(self, key: str) -> float | None:
         """Return the mean F1 of all pairs; None if the convention is not defined."""
+        if self.refuses(key):
+            return None
         found: float | None = spread(self.f1(pair, key) for pair in self.pairs)["mean"]
-        return None if self.refuses(key) else found
+        return found
 
     def refuses(self, key: str) -> bool:
         """Return whether a convention is not defined, because spans of one annotator overlap."""
@@ -132,7 +132,7 @@ def sequence_report(tables: Tables, overlap: str | None = None) -> dict[str, Any
             items: {which: coefficients(tables, items, which) for which in domains}
             for items, domains in DOMAINS.items()
         },
-        "unitizing": None if overlapping else _unitizing(tables),
+        "unitizing": None if overlapping else unitizing(unitized(tables)),
         "disagreements": _disagreements(tables),
         "confusion": _confusion(tables),
     }
@@ -154,10 +154,8 @@ def _shares(tables: Tables, number: int) -> bool:
 
 
 def _f1_report(tables: Tables, key: str) -> dict[str, Any]:
-    whole = by_pair(tables, lambda pair: tables.f1(pair, key))
     undefined = tables.refuses(key)
-    if undefined:
-        whole = by_pair(tables, lambda pair: None)
+    whole = by_pair(tables, lambda pair: None if undefined else tables.f1(pair, key))
     return {
         **whole,
         "pooled": None if undefined else tables.pooled(key),
@@ -187,7 +185,7 @@ def pair_table(
 ) -> dict[tuple[Value, Value], int]:
     """Return the table of pairs of values of two annotators."""
     i, j = pair
-    found = tables.values_of(_ITEMS[items], pair)
+    found = tables.values_of(items, pair)
     if which == "all":
         outside = sum(n for who, n in tables.silent().items() if who[i] and who[j])
         if outside:
@@ -204,7 +202,7 @@ def value_pairs(
 ) -> tuple[dict[tuple[int, Value, Value], int], dict[int, int]]:
     """Return the ordered pairs of values by number of annotators, and the number of items likewise."""
     domain = "both" if which == "both" else "any"
-    head = (_ITEMS[items], domain)
+    head = (items, domain)
     pairs = {key[2:]: n for key, n in tables.of("o").items() if key[:2] == head}
     number = {key[2]: n for key, n in tables.of("items").items() if key[:2] == head}
     if which == "all":
@@ -253,10 +251,6 @@ def unitized(tables: Tables) -> Unitized:
     return Unitized(coincidences(value_pairs(tables, "positions", "all")[0]), squares, overlaps)
 
 
-def _unitizing(tables: Tables) -> dict[str, Any]:
-    return unitizing(unitized(tables))
-
-
 def _disagreements(tables: Tables) -> dict[str, Any]:
     kinds: Counter[str] = Counter()
     boundary: Counter[str] = Counter(dict.fromkeys(BOUNDARIES, 0))
@@ -277,7 +271,7 @@ def _confusion(tables: Tables) -> dict[str, dict[str, int]]:
     """Return the labels of pairs of annotators at equal ranges, both ways."""
     found: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for key, n in tables.of("pair").items():
-        if key[0] != "ranges" or key[3] is key[4] is None:
+        if key[0] != "spans" or key[3] is key[4] is None:
             continue
         c, k = (NOTHING if value is None else name_of_value(value) for value in key[3:])
         found[c][k] += n

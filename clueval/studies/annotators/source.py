@@ -2,44 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, islice, zip_longest
-from os import PathLike
 from pathlib import Path
-from typing import Any
 
-from clueval.exceptions import (
-    UsageError,
-    described,
-    refuse_unknown,
-    require_instance,
-    require_kind,
-)
+from clueval.exceptions import TagError, UsageError
+from clueval.formats.columns.documents import by_document, documents
+from clueval.formats.columns.passages import Passage
 from clueval.formats.format import Format
-from clueval.options import field_names, require_types, with_fields
-from clueval.reading.given import documents_of
-from clueval.reading.layers import require_layers
-from clueval.reading.options import Reading, require_positions
-from clueval.reading.pairing import files_of_side, key_of, moved_to, require_pair_by
-from clueval.reading.paths import Files, are_paths, files_of, with_equal_names, without_ending
+from clueval.reading.pairing import key_of, moved_to
+from clueval.reading.paths import Files, with_equal_names, without_ending
 from clueval.reading.read_options import ReadOptions
 from clueval.reading.same_text import need_placing, require_same_text
 from clueval.reading.source import Source, source_of
-from clueval.spans.document import Document
-from clueval.spans.missing_id import MissingId
-from clueval.studies.annotators.sets import DEFAULT_SET, folders_in, lacks_set, require_set, require_sets
-from clueval.studies.annotators.unannotated import annotated
-from clueval.textfiles import Progress, is_folder
-
-LAYOUTS = ("annotator/document", "document/annotator")
-"""What the folders and files of one folder are."""
+from clueval.spans.document import Document, MissingId
+from clueval.textfiles import Progress
 
 Group = tuple[Document | None, ...]
 """The documents of one text, in the order of the annotators; None: not annotated."""
-
-_SOURCES = "give paths, or documents, lists of tags or lists of spans, for each annotator"
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +115,7 @@ class Annotators:
             if only is not None and name != only:
                 continue
             source = annotator.source(name if self.pair_by in (None, "name") else None, path, self.progress)
-            if annotator.is_set and len(annotator.files) > 1 and lacks_set(source):
+            if annotator.is_set and len(annotator.files) > 1 and _lacks_set(source):
                 continue
             for document in annotated(source, self.unannotated):
                 yield document, source.form
@@ -210,196 +191,57 @@ def _joined(streams: Sequence[Iterator[tuple[str, Document]]], names: Sequence[s
     yield from map(tuple, waiting.values())
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Naming:
-    """How annotators are found, and how their documents are put side by side.
+def _lacks_set(source: Source) -> bool:
+    """Return whether the file has annotation sets, but not the one that is to be read."""
+    wanted = source.options.annotation_set
+    return wanted is not None and source.form.has_sets and wanted not in source.sets()
 
-    Attributes:
-        annotators: the annotators of a single file: the name and the column, or annotation set, of each.
-        layers: the name and column of each layer; None: the last column, called ``label``.
-        layout: ``annotator/document`` or ``document/annotator``, for a single folder.
-        unannotated: a tag; a document with this tag on every token is not annotated.
-        pair_by: how documents are paired: None (files of folders by name, documents by id), or as in `clueval.score`.
-        progress: called with the numbers of bytes that were read.
+
+def annotated(source: Source, tag: str | None) -> Iterator[Document]:
+    """Yield the documents of a file, without those whose tags are all `tag`.
+
+    The tag is no tag of the scheme, so it is recognised before tags are decoded. Raises `TagError` for a document in
+    which only a part has this tag.
     """
-
-    annotators: Mapping[str, int | str] | None = None
-    layers: Mapping[str, int] | None = None
-    layout: str | None = None
-    unannotated: str | None = None
-    pair_by: str | None = None
-    progress: Progress | None = None
-
-    def __post_init__(self) -> None:
-        require_types(self)
-
-
-def annotators_of(
-    sources: Any,
-    naming: Naming,
-    reading: Reading,
-    options: Mapping[str, Any],
-    caller: str,
-    system: Any = None,
-) -> Annotators:
-    """Return the annotators of the sources: a mapping by name, several paths, or one path with several annotators.
-
-    `options` are fields of `naming` and `reading` by their own names; `caller` is for the error for others.
-    """
-    require_instance(naming, Naming, "naming")
-    require_instance(reading, Reading, "reading")
-    refuse_unknown(options, [*field_names(Naming), *field_names(Reading)], caller)
-    naming, reading = with_fields(naming, options), with_fields(reading, options)
-    require_pair_by(naming.pair_by)
-    if naming.layout not in (None, *LAYOUTS):
-        raise UsageError(f"unknown layout {naming.layout!r}", advice=f"one of {', '.join(LAYOUTS)}")
-    require_layers(naming.layers)
-    require_positions([reading], "agree")
-    read = ReadOptions.of(reading, naming.layers)
-    if not isinstance(sources, Mapping):
-        sources = _by_name(_listed(sources), read, naming)
-    elif naming.annotators is not None or naming.layout is not None:
+    if tag is None:
+        yield from source.documents()
+        return
+    lines = None if source.in_brackets else source.form.token_lines
+    if lines is None:
         raise UsageError(
-            "columns of annotators and a layout need one source", advice="give one file or folder"
+            f"the format {source.format} has no tags, so no document can have the tag {tag!r}",
+            file=str(source.path),
+            advice="leave out documents that are not annotated",
         )
-    listed = tuple(_annotator(name, source, read) for name, source in sources.items())
-    if len(listed) < 2:
-        raise UsageError(
-            f"there {'is one annotator' if listed else 'are no annotators'}, but agreement needs two",
-            advice="give a second file, or name columns or annotation sets as annotators",
-        )
-    last = None if system is None else _annotator("system", system, read)
-    found = Annotators(listed, last, naming.pair_by, naming.unannotated, naming.progress).with_paired_files()
-    paths = [path for each in found.columns for _, path in each.files]
-    read.require_use(paths)
-    return found
+    most = source.options.max_document
+    decoders = source.decoders(_annotated_passages(source, tag))
+    yield from documents(_annotated_passages(source, tag), decoders, lines.sentence_id, most)
 
 
-def _listed(sources: Any) -> list[Any]:
-    if isinstance(sources, str | PathLike):
-        return [sources]
-    if isinstance(sources, bytes) or not isinstance(sources, Iterable):
-        raise UsageError(f"annotators must not be {described(sources)}", advice=_SOURCES)
-    return list(sources)
+def _annotated_passages(source: Source, tag: str) -> Iterator[Passage]:
+    for passages in by_document(source.passages(), source.options.max_document):
+        if not _is_unannotated(passages, tag):
+            yield from passages
 
 
-def _by_name(sources: list[Any], read: ReadOptions, naming: Naming) -> dict[str, Any]:
-    """Return sources without names by the names that they get."""
-    are_all_paths = all(isinstance(source, str | PathLike) for source in sources)
-    if len(sources) == 1 and are_all_paths:
-        return dict(_of_one(Path(sources[0]), read, naming.annotators, naming.layout))
-    if naming.annotators is not None or naming.layout is not None:
-        raise UsageError(
-            "columns of annotators and a layout need one source", advice="give one file or folder"
-        )
-    if not are_all_paths:
-        return {_letter(number): source for number, source in enumerate(sources)}
-    paths = [Path(path) for path in sources]
-    for path in paths:
-        files_of(path)  # raises for a path that does not exist
-    return dict(zip(names_of(paths), paths, strict=True))
-
-
-def _letter(number: int) -> str:
-    return chr(ord("A") + number) if number < 26 else f"annotator {number + 1}"
-
-
-def _annotator(name: str, source: Any, options: ReadOptions) -> Annotator:
-    require_kind(name, "str", "the name of an annotator")
-    if not name or name != name.strip():
-        raise UsageError(f"{name!r} cannot be the name of an annotator", advice="write it NAME=PATH")
-    if isinstance(source, Annotator):
-        return source
-    if are_paths(source):
-        for path in [] if isinstance(source, str | Path) else source:
-            files_of(Path(path))  # raises for a path that does not exist
-        return Annotator(name, files_of_side(source), options)
-    return Annotator(name, given=list(documents_of(source, name)))
-
-
-def _of_one(
-    path: Path, options: ReadOptions, columns: Mapping[str, Any] | None, layout: str | None
-) -> dict[str, Annotator]:
-    """Return the annotators of one file or folder."""
-    if columns:
-        return {name: _of_column(name, path, options, column) for name, column in columns.items()}
-    if not is_folder(path):
-        files_of(path)  # refuses what cannot be read
-    folders = folders_in(path) if is_folder(path) else []
-    if layout is None and not folders:
-        sets = require_sets(path, options)
-        return {name or DEFAULT_SET: _of_column(name or DEFAULT_SET, path, options, name) for name in sets}
-    if not folders:
-        raise UsageError(
-            "the layout is that of subfolders, but there are none",
-            file=str(path),
-            advice="give a folder with subfolders, or leave out the layout",
-        )
-    if layout is None and len(folders) == 1:
-        raise UsageError(
-            "there is one subfolder, so one annotator, but agreement needs two",
-            file=str(path),
-            advice="if the subfolders are documents, and their files annotators: layout='document/annotator'",
-        )
-    if layout != LAYOUTS[1]:
-        return {each.name: Annotator(each.name, files_of(each), options) for each in folders}
-    found: dict[str, list[tuple[str | None, Path]]] = {}
-    for folder in folders:
-        for name, file in files_of(folder):
-            found.setdefault(without_ending(name or file.name), []).append((folder.name, file))
-    return {name: Annotator(name, files, options) for name, files in sorted(found.items())}
-
-
-def _of_column(name: str, path: Path, options: ReadOptions, column: Any) -> Annotator:
-    """Return the annotator in one column of a file, or in one annotation set, whose name may be a number."""
-    files = files_of(path)
-    if options.format_at(files[0][1]).has_sets:
-        column = str(column)
-        require_set(column, files, options)
-    else:
-        with suppress(ValueError):
-            column = int(column)
-    if isinstance(column, int):
-        layer = next(iter(options.layers or {"label": column}))
-        chosen = replace(options, layers={layer: column}, token=options.token or 1)
-        return Annotator(name, files, chosen)
-    return Annotator(name, files, replace(options, annotation_set=column), is_set=True)
-
-
-def _parts_of(path: Path) -> tuple[str, ...]:
-    try:
-        return path.resolve().parts
-    except (OSError, RuntimeError, ValueError):  # reading the file raises the error
-        return path.absolute().parts
-
-
-def names_of(paths: Sequence[Path]) -> list[str]:
-    """Return for each path the shortest ending that no other path has.
-
-    >>> names_of([Path("work/anna/d1.vrt"), Path("work/bob/d1.vrt"), Path("work/bob/d2.vrt")])
-    ['anna/d1.vrt', 'bob/d1.vrt', 'd2.vrt']
-    """
-    parts = list(map(_parts_of, paths))
-    names = []
-    for own in parts:
-        for length in range(1, len(own) + 1):
-            if sum(other[-length:] == own[-length:] for other in parts) == 1:
-                break
-        names.append(str(Path(*own[-length:])))
-    if len(set(names)) < len(names):
-        twice = next(path for path, name in zip(paths, names, strict=True) if names.count(name) > 1)
-        raise UsageError(f"two annotators have the path {twice}", advice="give each annotator once")
-    return names
-
-
-def named(paths: Iterable[tuple[str | None, Path]]) -> dict[str, Path]:
-    """Return paths by the names given with them, or by their endings. Raises `UsageError` for a name twice."""
-    listed = list(paths)
-    endings = iter(names_of([path for name, path in listed if name is None]))
-    found: dict[str, Path] = {}
-    for name, path in listed:
-        key = next(endings) if name is None else name
-        if key in found:
-            raise UsageError(f"two annotators have the name {key!r}", advice="give each a name of its own")
-        found[key] = path
-    return found
+def _is_unannotated(passages: Sequence[Passage], tag: str) -> bool:
+    """Return whether all tags of a document are the tag. Raises `TagError` if some are."""
+    if not any(tag in text for passage in passages for text in passage.sentences):
+        return False
+    first: bool | None = None
+    for passage in passages:
+        if passage.layout is None:
+            continue
+        for sentence, row, fields in passage.rows():
+            for _, column in passage.layout.layers:
+                is_tag = column < len(fields) and fields[column] == tag
+                first = is_tag if first is None else first
+                if is_tag != first:
+                    raise TagError(
+                        f"the tag {tag!r} is on only some tokens of the document",
+                        file=passage.file,
+                        line=passage.line_of(sentence, row),
+                        document=passage.document if passage.named else None,
+                        advice="a document that is not annotated has this tag on every token",
+                    )
+    return bool(first)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from clueval.evaluation.preparation import choices_of
@@ -15,14 +15,14 @@ from clueval.spans.document import Document
 from clueval.spans.filters import Filter
 from clueval.spans.merging import with_merged
 from clueval.spans.seen_names import SeenNames
-from clueval.studies.annotators.contests import Contests
+from clueval.studies.annotators.contests import DEFAULTS, Contests
 from clueval.studies.annotators.counting import ShapeCounts
-from clueval.studies.annotators.disagreement import written
-from clueval.studies.annotators.prepared import PreparedGroups
+from clueval.studies.annotators.places import Mark, clash_of, marks_of, written
 from clueval.studies.annotators.report import Tables, ceiling, sequence_report
-from clueval.studies.annotators.shape import Mark, clash_of, marks_of
 from clueval.studies.annotators.source import Annotators, Group
+from clueval.transforms.group import Group as Sides
 from clueval.transforms.group import Transform
+from clueval.transforms.preparation import Preparation, warn_without_effect
 from clueval.version import __version__
 
 _ALL = Filter()
@@ -37,8 +37,8 @@ class Study:
     """
 
     annotators: Annotators
-    merge: bool
-    contests: Contests
+    merge: bool = False
+    contests: Contests = field(default_factory=lambda: Contests(DEFAULTS))
     transforms: tuple[Transform, ...] = ()
     changes: Counter[tuple[str, str]] = field(default_factory=Counter, compare=False, repr=False)
     where: Filter = _ALL
@@ -68,10 +68,14 @@ class Study:
         if not self.transforms:
             yield from self._selected()
             return
-        prepared = PreparedGroups(self.transforms, [each.name for each in self.annotators.columns])
-        yield from prepared.of(self._selected())
+        preparations = [Preparation(self.transforms) for _ in self.annotators.columns]
+        for group in self._selected():
+            pairs = zip(group, preparations, strict=True)
+            yield tuple(None if each is None else _prepared(each, preparation) for each, preparation in pairs)
         self.changes.clear()
-        self.changes.update(prepared.changes)
+        for annotator, preparation in zip(self.annotators.columns, preparations, strict=True):
+            self.changes.update(_changes(annotator.name, preparation))
+        warn_without_effect(preparations)
 
     def _selected(self) -> Iterator[Group]:
         """Yield the groups that `where` selects. Raises `UsageError` for a layer and for values that do not occur."""
@@ -122,6 +126,29 @@ class Study:
                     )
 
 
+def _prepared(document: Document, preparation: Preparation) -> Document:
+    empty = replace(document, layers={}, tags={})
+    return preparation(Sides(document, empty)).gold
+
+
+def _changes(name: str, preparation: Preparation) -> dict[tuple[str, str], int]:
+    """Return the numbers of changes by transform, and by the annotator with what was changed.
+
+    Raises `UsageError` for labels that a map does not have.
+    """
+    try:
+        found = preparation.checked() or {}
+    except UsageError as error:
+        error.problem = error.problem.replace(" of gold", f" of {name}")
+        raise
+    return {
+        (transform, "/".join(map(str, (name, *key[1:])))): number
+        for transform, tally in found.items()
+        for key, number in tally.items()
+        if key[0] == "gold"  # the side on which the documents of annotators are
+    }
+
+
 def sequences_of(group: Group) -> list[str]:
     """Return the layers of the documents of a group."""
     return list(
@@ -129,9 +156,14 @@ def sequences_of(group: Group) -> list[str]:
     )
 
 
+def columns_of(group: Group, sequence: str) -> list[list[Mark] | None]:
+    """Return the spans of one sequence of each document of a group."""
+    return [None if each is None else marks_of(each.layers.get(sequence, ())) for each in group]
+
+
 @dataclass(slots=True)
 class StudyCounts:
-    """The counts of a study: documents, positions, and a `Counting` for each sequence."""
+    """The counts of a study: documents, positions, and a `ShapeCounts` for each sequence."""
 
     study: Study
     left_out: int = 0
@@ -149,25 +181,19 @@ class StudyCounts:
     def count(self) -> StudyCounts:
         """Count all documents; returns itself."""
         for group in self.study.all_groups():
-            self.add_read(group)
+            self.add(group)
         return self
 
-    def add_read(self, group: Group) -> bool:
-        """Count the documents of one text, as they were read; return whether they are shared."""
+    def add(self, group: Group) -> bool:
+        """Count the documents of one text; return whether they are shared."""
         humans = group[: self.study.humans]
         for repairs, document in zip(self.repairs, humans, strict=True):
             if document is not None:
                 repairs.add(document)
-        shared = sum(document is not None for document in humans) > 1
-        if shared:
-            self.add(group)
-        else:
+        who = tuple(document is not None for document in humans)
+        if sum(who) < 2:
             self.left_out += 1
-        return shared
-
-    def add(self, group: Group) -> None:
-        """Count the documents of one text."""
-        who = tuple(document is not None for document in group[: self.study.humans])
+            return False
         present = [document for document in group if document is not None]
         self.documents[who] += 1
         self.units.add(present[0].unit)
@@ -175,12 +201,10 @@ class StudyCounts:
         self.without_text += length is None
         self.positions[who] += length or 0
         for sequence in sequences_of(group):
-            columns = [
-                None if document is None else marks_of(document.layers.get(sequence, ()))
-                for document in group
-            ]
+            columns = columns_of(group, sequence)
             self._see_overlap(sequence, columns, present[0].id)
             self.of(sequence).add_spans(columns)
+        return True
 
     def _see_overlap(self, sequence: str, columns: Sequence[list[Mark] | None], document: str) -> None:
         """Record where spans of one annotator overlap first."""

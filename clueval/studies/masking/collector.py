@@ -3,62 +3,50 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from functools import cached_property
-from itertools import chain
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cache, cached_property, partial
+from itertools import chain, islice
+from typing import Any, NamedTuple
 
-from clueval.metrics.counting import Tally
 from clueval.metrics.masking import Masking
-from clueval.metrics.masking.exposure import Examination
-from clueval.metrics.masking.mention import risk_by
-from clueval.metrics.masking.token_counts import TokenCounts
+from clueval.metrics.masking.counts import by_entity
+from clueval.metrics.masking.exposure import Examination, Judged
+from clueval.metrics.masking.mention import Mention, Risk, risk_by
+from clueval.metrics.masking.replacements import replacements_of
+from clueval.metrics.masking.text import MaskedText
 from clueval.metrics.metric import Side
-from clueval.spans.token_pair import TokenPair
-from clueval.studies.masking.examined import inconsistent_of, leaks_of, needless_of, string_leaks_of
-from clueval.studies.masking.first_places import ShownLeaks
-from clueval.studies.masking.leak import Inconsistent, Leak
-from clueval.studies.masking.string_leak_list import DocumentStrings, by_document
-from clueval.studies.masking.token_leaks import TokenLeaks
-from clueval.studies.masking.token_places import TokenPlaces
+from clueval.spans.parts import intersect
+from clueval.studies.masking.excerpt import NO_EXCERPT, Excerpt, in_one_line, windows_of
+from clueval.studies.masking.leak import (
+    MOST_SIBLINGS,
+    DocumentStrings,
+    Inconsistent,
+    Leak,
+    Order,
+    Sibling,
+    StringLeak,
+    by_document,
+)
 from clueval.transforms.group import Group
+
+MOST_LEAKS = 2000
+"""How many leaks, and string leaks, a page shows; the table (TSV) has all."""
 
 
 class WatchedMasking(Masking):
-    """The metric, which keeps what it has made counts of, until `taken` hands it over.
+    """The metric, which keeps the examinations that it has made counts of, until `taken` hands them over."""
 
-    Of several pairs of tokens it keeps that of the last one, since a filter may leave out the others.
-    """
-
-    def count_pair(self, pair: TokenPair, sequence: str) -> Tally | None:
-        kept = self.__dict__
-        if kept.get("_last") is not pair:
-            kept.update(_last=pair, _counted=[])
-        kept["_pair"] = pair
-        try:
-            return super().count_pair(pair, sequence)
-        finally:
-            del kept["_pair"]
-
-    def examine(self, gold: Side, predicted: Side) -> Examination | None:
-        found = super().examine(gold, predicted)
+    def examine(self, gold: Side, predicted: Side, *, in_characters: bool = False) -> Examination | None:
+        found = super().examine(gold, predicted, in_characters=in_characters)
         if found is not None:
-            self._keep(found)
+            self.__dict__.setdefault("_examined", []).append(found)
         return found
 
-    def token_counts(self, *parts: Any) -> TokenCounts:
-        found = super().token_counts(*parts)
-        self._keep(found)
+    def taken(self) -> list[Examination]:
+        """Return the examinations since the last call."""
+        found: list[Examination] = self.__dict__.pop("_examined", [])
         return found
-
-    def _keep(self, found: Examination | TokenCounts) -> None:
-        self.__dict__.setdefault("_counted", []).append((self.__dict__.get("_pair"), found))
-
-    def taken(self, pair: TokenPair | None = None) -> list[Examination | TokenCounts]:
-        """Return what the counts of this pair, or of a document, were made of since the last call; drop the rest."""
-        self.__dict__.pop("_last", None)
-        kept = self.__dict__.pop("_counted", [])
-        return [found for of, found in kept if of is None or of is pair]
 
 
 class LeakCollector:
@@ -78,51 +66,18 @@ class LeakCollector:
         return ShownLeaks(risk_by(self._metric.risk_order))
 
     def see(self, group: Group) -> None:
-        self._collect(self._metric.taken(), [group.gold.id])
-
-    def see_tokens(self, pair: TokenPair) -> None:
-        self._collect(self._metric.taken(pair), pair.ids)
-
-    def anew(self) -> LeakCollector:
-        """Return a collector of the same metric that has seen nothing."""
-        found = LeakCollector(self._metric)
-        found._shown = self._shown.copy()
-        return found
-
-    def add(self, other: LeakCollector) -> None:
-        """Add what another one has seen."""
-        self.leaks += other.leaks
-        self.string_leaks += other.string_leaks
-        self.needless += other.needless
-        self.inconsistent += other.inconsistent
-        self._shown = other._shown
-
-    def _collect(self, counted: Sequence[Examination | TokenCounts], ids: Sequence[str]) -> None:
-        """Collect from documents with these ids; a string leak of several sequences is one."""
-        strings: list[Iterable[tuple[int, DocumentStrings]]] = []
-        places: TokenPlaces | None = None
-        for each in counted:
-            if isinstance(each, Examination):
-                self._add(leaks_of(each, self._shown), needless_of(each), inconsistent_of(each))
-                strings.append((0, one) for one in by_document(string_leaks_of(each, self._shown)))
-            else:
-                places = places or TokenPlaces(each.text)
-                tokens = TokenLeaks(each, places, ids, self._shown)
-                self._add(tokens.leaks(), tokens.needless(), tokens.inconsistent())
-                strings.append(tokens.string_leaks())
-        if len(strings) == 1:
-            self.string_leaks += (of_document for _, of_document in strings[0])
-        else:
-            every = ((number, leak) for number, of_document in chain(*strings) for leak in of_document)
-            found = {(number, leak.start, leak.end): leak for number, leak in every}
-            self.string_leaks += by_document(found.values())
-
-    def _add(
-        self, leaks: Iterable[Leak], needless: Iterable[str], inconsistent: Iterable[Inconsistent]
-    ) -> None:
-        self.leaks += leaks
-        self.needless.update(needless)
-        self.inconsistent += inconsistent
+        """Collect from a document; a string leak of several sequences is one."""
+        examined = self._metric.taken()
+        for examination in examined:
+            self.leaks += leaks_of(examination, self._shown)
+            self.needless.update(needless_of(examination))
+            self.inconsistent += inconsistent_of(examination)
+        strings: Iterable[StringLeak] = chain.from_iterable(
+            string_leaks_of(each, self._shown) for each in examined
+        )
+        if len(examined) > 1:
+            strings = {(leak.start, leak.end): leak for leak in strings}.values()
+        self.string_leaks += by_document(strings)
 
     def sent(self) -> Any:
         """What it has seen."""
@@ -130,10 +85,170 @@ class LeakCollector:
 
     def join(self, sent: Any) -> None:
         """Add what another process has seen."""
-        found = self.anew()
-        found.leaks, found.string_leaks, found.needless, found.inconsistent = sent
-        self.add(found)
+        leaks, string_leaks, needless, inconsistent = sent
+        self.leaks += leaks
+        self.string_leaks += string_leaks
+        self.needless.update(needless)
+        self.inconsistent += inconsistent
 
     def section(self) -> Mapping[str, Any]:
         """Return nothing: leaks are no figures."""
         return {}
+
+
+class FirstPlaces:
+    """Keeps the sort keys that may be among the first `most`, and some more.
+
+    >>> first = FirstPlaces(1)
+    >>> [first.may_have(key) for key in (5, 3, 4, 2)]
+    [True, True, False, True]
+    """
+
+    def __init__(self, most: int = MOST_LEAKS) -> None:
+        self._most = most
+        self._keys: list[Any] = []
+        self._last: Any = None
+
+    def may_have(self, key: Any) -> bool:
+        """Return whether a key may be among the first, and keep it if so."""
+        if self._last is not None and key > self._last:
+            return False
+        self._keys.append(key)
+        if len(self._keys) >= 2 * self._most:
+            self._keys.sort()
+            del self._keys[self._most :]
+            self._last = self._keys[-1]
+        return True
+
+
+class ShownLeaks:
+    """Says of leaks and string leaks, each once, whether a page may show them."""
+
+    def __init__(self, risk: Risk) -> None:
+        self.risk = risk
+        self._leaks, self._strings = FirstPlaces(), FirstPlaces()
+
+    def has_leak(self, order: Order) -> bool:
+        return self._leaks.may_have(order)
+
+    def has_string(self, document: str, start: int, end: int) -> bool:
+        return self._strings.may_have((document, start, end))
+
+
+def leaks_of(examination: Examination, shown: ShownLeaks) -> Iterator[Leak]:
+    """Yield the leaks of one document."""
+    excerpt = cache(partial(_excerpt, examination))
+    for annotator, found in examination.judged.items():
+        counted = [one for one in found if one.mention.counted]
+        leaked = {one.mention.entity for one in counted if one.exposed}
+        entities = {
+            entity: _MentionsOfEntity(members, sum(one.is_protected for one in members))
+            for entity, members in by_entity([one for one in counted if one.mention.entity in leaked]).items()
+        }
+        surfaces = {one.mention.surface for one in counted if one.exposed}
+        same_words = [one for one in counted if one.mention.surface in surfaces] if surfaces else []
+        words = Counter([one.mention.surface for one in same_words])
+        protected = Counter([one.mention.surface for one in same_words if one.is_protected])
+        for one in counted:
+            if one.exposed:
+                members = entities[one.mention.entity]
+                same = (words[one.mention.surface], protected[one.mention.surface])
+                leak = _leak(examination, annotator, one, members, same)
+                if shown.has_leak(leak.order(shown.risk)):
+                    others = islice((other for other in members.mentions if other is not one), MOST_SIBLINGS)
+                    siblings = tuple(_sibling(other, examination.text, excerpt) for other in others)
+                    leak = replace(
+                        leak, excerpt=excerpt(one.mention.start, one.mention.end), siblings=siblings
+                    )
+                yield leak
+
+
+class _MentionsOfEntity(NamedTuple):
+    """The mentions of an entity, and how many of them are protected."""
+
+    mentions: Sequence[Judged]
+    protected: int
+
+
+def _leak(
+    examination: Examination,
+    annotator: str,
+    one: Judged,
+    members: _MentionsOfEntity,
+    same: tuple[int, int],
+) -> Leak:
+    mention = one.mention
+    start, end = examination.text.place(mention.start, mention.end)
+    return Leak(
+        examination.document.id,
+        annotator,
+        start,
+        end,
+        mention.kind,
+        one.status,
+        tuple(examination.exposed_in(mention)),
+        len(members.mentions),
+        members.protected,
+        *same,
+        one.exposed,
+        mention.label,
+        examination.text.characters[start:end],
+    )
+
+
+def _sibling(one: Judged, text: MaskedText, excerpt: Callable[[int, int], Excerpt]) -> Sibling:
+    mention = one.mention
+    place = text.place(mention.start, mention.end)
+    return Sibling(*place, one.status, excerpt(mention.start, mention.end))
+
+
+def string_leaks_of(examination: Examination, shown: ShownLeaks) -> Iterator[StringLeak]:
+    """Yield the string leaks of one document."""
+    document, text = examination.document.id, examination.text
+    for own in examination.string_leaks:
+        start, end = text.place(*own)
+        excerpt = _excerpt(examination, *own) if shown.has_string(document, start, end) else NO_EXCERPT
+        yield StringLeak(document, start, end, text.characters[start:end], excerpt)
+
+
+def needless_of(examination: Examination) -> Iterator[str]:
+    """Yield the texts of the masks that have no character of a mention."""
+    for mask in examination.masks:
+        if mask.counted and not examination.mentioned.within(mask.ranges):
+            yield in_one_line(examination.text.between(mask.ranges))
+
+
+def inconsistent_of(examination: Examination) -> Iterator[Inconsistent]:
+    """Yield the entities of one document that have several replacements."""
+    listed = [(annotator, one.mention, what) for annotator, one, what in replacements_of(examination)]
+    numbers = Counter(
+        [key[:2] for key in {(annotator, mention.entity, what) for annotator, mention, what in listed}]
+    )
+    several = {key for key, number in numbers.items() if number > 1}
+    found: dict[tuple[str, int], tuple[Mention, set[str]]] = {}
+    for annotator, mention, what in listed if several else ():
+        if (annotator, mention.entity) in several:
+            _, different = found.setdefault((annotator, mention.entity), (mention, set()))
+            different.add(what)
+    for mention, different in found.values():
+        start, end = examination.text.place(mention.start, mention.end)
+        text = examination.text.characters[start:end]
+        yield Inconsistent(examination.document.id, start, text, tuple(sorted(different)))
+
+
+def _excerpt(examination: Examination, start: int, end: int) -> Excerpt:
+    """Return the text around positions; if nothing in them is exposed, all that is not masked is shown as exposed."""
+    text, masked = examination.text, examination.masked_characters
+    own = text.place(start, end)
+    windows = windows_of(own, (0, len(text.characters)))
+    inside = [(max(own[0], first), min(own[1], last)) for first, last in windows]
+    if examination.exposed.between(start, end):
+        exposed = examination.exposed_characters(map(text.positions, inside))
+    else:
+        exposed = examination.readable_characters(inside)
+    return Excerpt(
+        tuple([(first, text.characters[first:last]) for first, last in windows]),
+        intersect(windows, masked),
+        exposed,
+        windows[-1][1] < len(text.characters),
+    )

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
 
-from clueval.metrics.masking.flags import Range
+from clueval.metrics.masking.weights import Range
 
 AROUND = 60
 """How many characters of context a page shows on either side of a mention."""

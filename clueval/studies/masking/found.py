@@ -11,8 +11,7 @@ from clueval.evaluation.result import Result
 from clueval.evaluation.signature import Signature
 from clueval.hints import Hinting
 from clueval.metrics.masking import Masking
-from clueval.studies.masking.leak import Inconsistent, Leak
-from clueval.studies.masking.string_leak_list import StringLeakList
+from clueval.studies.masking.leak import Inconsistent, Leak, StringLeakList
 
 CONVENTION = "convention "
 """What the names of observers that count as another program does begin with; the name of the program follows."""

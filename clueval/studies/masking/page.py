@@ -16,7 +16,7 @@ from clueval.metrics.tables import of_report, of_section
 from clueval.reports.cutting import cut_label
 from clueval.reports.page import LONG, ShownTable, assets, environment
 from clueval.spans.span import NO_LABEL
-from clueval.studies.masking.first_places import MOST_LEAKS
+from clueval.studies.masking.collector import MOST_LEAKS
 from clueval.studies.masking.found import MaskingFindings, percent_above
 from clueval.studies.masking.text import where_masked
 from clueval.writing import whole_file

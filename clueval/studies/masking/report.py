@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
+from clueval.evaluation.observer import Observer
+from clueval.evaluation.run import score
 from clueval.exceptions import UsageError, checked_call
+from clueval.metrics.masking import Masking
 from clueval.metrics.masking.mention import risk_by
+from clueval.options import field_names
+from clueval.studies.masking.collector import LeakCollector, WatchedMasking
 from clueval.studies.masking.found import MaskingFindings, by_frequency
-from clueval.studies.masking.string_leak_list import StringLeakList, by_document
+from clueval.studies.masking.leak import StringLeakList, by_document
 
 FORMS = ("text", "json")
 
@@ -36,9 +42,9 @@ class MaskingReport(MaskingFindings):
 
     def write_table(self, path: str | Path, *, text: bool = True) -> None:
         """Write the leaks as tab-separated values. Raises `FileError`."""
-        from clueval.studies.masking.table import write
+        from clueval.studies.masking.text import write_table
 
-        write(Path(path), self, text=text)
+        write_table(Path(path), self, text=text)
 
     @checked_call
     def write_page(self, path: str | Path, *, text: bool = True, lang: str = "") -> None:
@@ -73,3 +79,20 @@ class MaskingReport(MaskingFindings):
 
     def __str__(self) -> str:
         return self.render()
+
+
+def masking_report(
+    gold: Any, predicted: Any, metric: Masking, observers: Sequence[Observer] = (), **options: Any
+) -> MaskingReport:
+    """Return the report on two sides, files or documents; the arguments and errors are those of `clueval.score`."""
+    watched = WatchedMasking(**{name: getattr(metric, name) for name in field_names(Masking)})
+    collector = LeakCollector(watched)
+    result = score(gold, predicted, metrics=[watched], observers=[collector, *observers], **options)
+    risk = risk_by(metric.risk_order)
+    return MaskingReport(
+        result,
+        sorted(collector.leaks, key=lambda leak: leak.order(risk)),
+        StringLeakList(collector.string_leaks),
+        by_frequency(collector.needless.items()),
+        sorted(collector.inconsistent),
+    )

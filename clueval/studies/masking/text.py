@@ -1,8 +1,9 @@
-"""A masking report as text for a terminal."""
+"""A masking report as text for a terminal, and its leaks as tab-separated values, for a spreadsheet."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from clueval.metrics.masking.tables import tables
@@ -10,7 +11,9 @@ from clueval.metrics.tables import of_report, of_section
 from clueval.reports.cutting import cut_label
 from clueval.reports.table import Table
 from clueval.reports.text import foot, narrow, render_tables, summary
+from clueval.reports.tsv import guarded
 from clueval.visible import visible
+from clueval.writing import whole_file
 
 if TYPE_CHECKING:
     from clueval.studies.masking.found import MaskingFindings
@@ -82,3 +85,40 @@ def where_masked(leak: Leak) -> str:
     if leak.mentions == 1:
         return "its only place"
     return f"masked in {leak.protected} of {leak.mentions} places"
+
+
+COLUMNS = (
+    *(
+        "document",
+        "annotator",
+        "start",
+        "end_exclusive",
+        "class",
+        "status",
+        "exposed",
+        "mentions",
+        "protected",
+    ),
+    *("same_words", "same_words_protected"),
+)
+
+
+def write_table(path: Path, report: MaskingFindings, *, text: bool) -> None:
+    """Write the table, whole or not at all. Raises `FileError`."""
+    with whole_file(path) as file:
+        file.writelines(f"{line}\n" for line in table_lines(report, text=text))
+
+
+def table_lines(report: MaskingFindings, *, text: bool) -> Iterator[str]:
+    """Yield the header and a line for each leak, then for each string leak; without `text`, positions only."""
+    yield "\t".join([*COLUMNS, *(("label", "text") if text else ())])
+    for leak in report.leaks:
+        values = leak.to_dict()
+        values["end_exclusive"] = values["end"]
+        values["exposed"] = " ".join(f"{start}-{end}" for start, end in leak.exposed)
+        cells = [guarded(str(values[name])) for name in COLUMNS]
+        yield "\t".join([*cells, *((guarded(leak.label), guarded(leak.text)) if text else ())])
+    for one in report.string_leaks:
+        place = [one.document, "", str(one.start), str(one.end), "", "string"]
+        cells = [guarded(value) for value in place] + [""] * (len(COLUMNS) - len(place))
+        yield "\t".join([*cells, *(("", guarded(one.text)) if text else ())])

@@ -8,7 +8,7 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clueval.compat.masking.text_tokens import TextTokens
+from clueval.compat.masking.program import TextTokens
 
 PLACES = st.integers(0, 14)
 

@@ -26,8 +26,8 @@ from corpora import Corpus, conll, vrt, write
 from clueval import masking, score
 from clueval.cli import main
 from clueval.evaluation.parallel import dask, gather, schedule, tasks
-from clueval.evaluation.parallel import executors as jobs
-from clueval.evaluation.parallel.executors import chosen_jobs, in_order
+from clueval.evaluation.parallel import work as jobs
+from clueval.evaluation.parallel.work import chosen_jobs, in_order
 from clueval.evaluation.result import Result
 from clueval.exceptions import CluevalError, UsageError, WorkerLost
 from clueval.metrics import METRICS, metric_named

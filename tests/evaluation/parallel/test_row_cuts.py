@@ -15,8 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clueval import score
-from clueval.evaluation.parallel import row_cuts, schedule
-from clueval.evaluation.parallel.row_cuts import cut_lines
+from clueval.evaluation.parallel import cuts, schedule
+from clueval.evaluation.parallel.cuts import cut_lines
 from clueval.evaluation.parallel.tasks import carry_out
 from clueval.exceptions import CluevalError
 
@@ -35,7 +35,7 @@ def test_parts_have_the_same_lines(
     for path, data in zip(paths, sides, strict=True):
         path.write_bytes(data)
 
-    with patch.object(row_cuts, "BLOCK", block):
+    with patch.object(cuts, "BLOCK", block):
         parts = cut_lines(paths[0], paths[1], number)
 
     cut = [[data[slice(*part[side])] for part in parts] for side, data in enumerate(sides)]

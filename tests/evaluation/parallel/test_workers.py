@@ -19,9 +19,9 @@ from test_jobs import ON_LINUX, corpus_files, everything, wait_until
 from clueval import score
 from clueval.evaluation import count_files
 from clueval.evaluation.engine import Evaluation
-from clueval.evaluation.lockstep import FileEnd, FileReading
+from clueval.evaluation.file_reading import FileEnd, FileReading
 from clueval.evaluation.parallel import schedule, workers
-from clueval.evaluation.parallel.executors import in_order
+from clueval.evaluation.parallel.work import in_order
 from clueval.evaluation.parallel.workers import ATTEMPTS, NoProcesses, WorkerPool, pool
 from clueval.exceptions import WorkerLost
 from clueval.reading.source import Source

@@ -199,7 +199,7 @@ def test_figures_of_long_mentions_in_each_other_are_those_of_sets_of_characters(
 
 @given(st.text("ab", min_size=1, max_size=40), st.text("ab", min_size=1, max_size=20), st.data())
 def test_run_names_are_equal_if_the_runs_are(text: str, other: str, data: st.DataObject) -> None:
-    from clueval.metrics.masking.counted_words import RunNames
+    from clueval.metrics.masking.text import RunNames
 
     places = st.tuples(st.integers(0, len(text) - 1), st.integers(1, len(text))).filter(lambda p: p[0] < p[1])
     (start, end), (first, last) = data.draw(places), data.draw(places)

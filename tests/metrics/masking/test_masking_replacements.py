@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 from strategies import at_most
 
 from clueval.metrics.masking.exposure import Mask
-from clueval.metrics.masking.flags import Range
-from clueval.metrics.masking.masked_words import MentionWords
 from clueval.metrics.masking.mention import Mention
 from clueval.metrics.masking.replacements import Masks
+from clueval.metrics.masking.text import MentionWords
+from clueval.metrics.masking.weights import Range
 
 RANGES = st.tuples(st.integers(0, 12), st.integers(0, 12)).map(lambda pair: (min(pair), max(pair)))
 
@@ -28,11 +28,10 @@ def plain(masks: list[Range], start: int, end: int) -> int | None:
 @at_most(500)
 @given(st.lists(RANGES, max_size=12), RANGES)
 def test_masks_on_a_mention_are_those_of_a_look_at_each(masks: list[Range], own: Range) -> None:
-    found = Masks([Mask((one,), str(number), counted=True) for number, one in enumerate(masks)])
+    listed = [Mask((one,), str(number), counted=True) for number, one in enumerate(masks)]
+    found = Masks(listed, lambda start, end: end - start)
 
-    mask = found.on(
-        Mention((own,), "_", "A", ("A",), MentionWords(("a",)), ("a",), has_id=False, counted=True)
-    )
+    mask = found.on(Mention((own,), "_", "A", 0, MentionWords(("a",)), ("a",), has_id=False, counted=True))
 
     number = plain(masks, *own)
     assert (mask and mask.label) == (None if number is None else str(number))

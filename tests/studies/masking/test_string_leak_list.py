@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from clueval.studies.masking.excerpt import Excerpt
-from clueval.studies.masking.leak import StringLeak
-from clueval.studies.masking.string_leak_list import StringLeakList, by_document
+from clueval.studies.masking.leak import StringLeak, StringLeakList, by_document
 
 EXCERPT = Excerpt(((0, "Anna klagt"),))
 LEAKS = [

@@ -24,12 +24,12 @@ from typing import Any
 from clueval.compat.seqeval.averages import ZeroDivision, averaged, check_arguments
 from clueval.compat.seqeval.metrics import v1
 from clueval.compat.seqeval.metrics.v1 import ALL_SCORES, SCORES, check_consistent_length
+from clueval.evaluation.type_counts import Sentences, lenient_counts
 from clueval.exceptions import UsageError
-from clueval.tagging.lenient_chunks import Chunk, chunks, flat, is_ignored, warn_of_strange_tags
+from clueval.tagging.lenient_chunks import Chunk, chunks, is_ignored, warn_of_strange_tags
 from clueval.tagging.schemes import OUTSIDE
-from clueval.tagging.stretches import Sentences
 from clueval.tagging.token_schemes import Token, WrongTypeError
-from clueval.tagging.type_counts import lenient_counts
+from clueval.tagging.transitions import flat
 
 Tags = Sequence[Any]
 """Tags, or lists of tags."""
