@@ -1,9 +1,10 @@
 """Counts two column files by clusters (`clueval.evaluation.row_clusters`), without building documents.
 
-Both files are read in step as passages. Sentences whose lines are the same on both sides are split into columns once,
-the others on both sides, many lines at a time. Memory holds a passage of each side and a limited number of clusters.
-Anything unusual is an error; then `raise_first_error` looks for an error of the files, with its place, and if there is
-none, documents are counted.
+Both files are read in step, as bytes where `reads_bytes` allows it, else as passages. Sentences of passages whose lines
+are the same on both sides are split into columns once, the others on both sides, many lines at a time. Memory holds a
+passage of each side and a limited number of clusters. Anything unusual is an error; bytes are then read again as
+passages, and `raise_first_error` looks for an error of the files, with its place. If there is none, documents are
+counted.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
 """One evaluation while it runs: its plan, and everything counted so far.
 
-Metrics count pairs of documents one by one. Where two texts have been compared already, metrics count only the
-spans that differ (`clueval.spans.compared`). Both ways give the same counts; the first defines what the second
-must give. With `Plan.align`, predicted spans are first projected onto the gold text; those without a place on it
-count as spurious.
+Metrics count pairs of documents one by one, or distinct clusters of spans that overlap (`cluster_counts`), whose counts
+come as `clueval.spans.compared.Compared`. Both ways give the same counts; the first defines those of the second. With
+`Plan.align`, predicted spans are first projected onto the gold text; those without a place on it count as spurious.
 """
 
 from __future__ import annotations

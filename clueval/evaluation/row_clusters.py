@@ -170,18 +170,10 @@ class DocumentClusters(RowClusters):
     The decoders count the tags of many documents together, those of the last ones in `rest`.
     """
 
-    def __init__(
-        self,
-        plan: Plan,
-        layers: Sequence[str],
-        decoders: Decoders,
-        sizes: Sizes,
-        seen_names: SeenNames,
-        check: Callable[[Any], object] | None = None,
-    ) -> None:
-        super().__init__(plan, layers, decoders, sizes, seen_names, check)
-        self._own_decoders = deepcopy(decoders)  # of single clusters
-        self._cuts: _Cuts | None = None
+    def _begin(self) -> None:
+        super()._begin()
+        self._own_decoders = deepcopy(self._decoders)  # of single clusters
+        self._cuts = _Cuts(self._characters.rows)
         self._known: dict[str, Sequence[ClusterCounts]] = {}
         self._of_documents: Counter[str] = Counter()
         self._text: list[str] = []  # of sentences to be counted one by one
@@ -242,8 +234,6 @@ class DocumentClusters(RowClusters):
         """Let the decoders count the tags of the documents so far, and forget the clusters."""
         for times, clusters in by_power(self._of_documents):
             self._documents_of(clusters, self._decoders, times)
-        self._of_documents.clear()
-        self._known.clear()
         self._begin()
 
     def _counts_of(self, cluster: str) -> Sequence[ClusterCounts]:
@@ -253,8 +243,6 @@ class DocumentClusters(RowClusters):
             return found
         parts = [cluster]
         if all(decoder.reads_neighbours for decoder in self._decoders.values()):
-            if self._cuts is None or self._cuts.rows is not self._characters.rows:
-                self._cuts = _Cuts(self._characters.rows)
             parts = "".join(map(self._cuts.__getitem__, pairwise(f" {cluster}"))).split()
         for part in parts:
             if part not in self._known:
@@ -269,9 +257,9 @@ class _Cuts(dict[tuple[str, str], str]):
     """The second of two adjacent characters, with a blank before it if no span goes on from the first to it."""
 
     def __init__(self, rows: Mapping[str, Row]) -> None:
-        self.rows = rows
+        self._rows = rows
 
     def __missing__(self, pair: tuple[str, str]) -> str:
-        before, here = (map(str, self.rows[character][1:]) for character in pair)
+        before, here = (map(str, self._rows[character][1:]) for character in pair)
         found = self[pair] = pair[1] if any(map(continues, before, here)) else f" {pair[1]}"
         return found
