@@ -6,6 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from clueval.clusters.merged import merge
     from clueval.compat.convert import convert
     from clueval.compat.faireval.config import faireval
     from clueval.compat.gate.run import gate
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
     from clueval.findings.table import Finding, error_table
     from clueval.formats.records import documents_from, documents_from_spacy, to_rows, to_spacy
     from clueval.reading.check import Problem, check
-    from clueval.reading.merged import merge
     from clueval.reading.source import read
     from clueval.reports.schemas import schema
     from clueval.spans.components import overlap_components
@@ -111,7 +111,7 @@ _MODULES = {
     "recover": "transforms.redaction.recovery",
     "schema": "reports.schemas",
     "threshold": "studies.threshold",
-    "merge": "reading.merged",
+    "merge": "clusters.merged",
     "check": "reading.check",
     "Problem": "reading.check",
     "convert": "compat.convert",

@@ -1,18 +1,18 @@
 """One evaluation while it runs: its plan, and everything counted so far.
 
 Metrics count pairs of documents one by one, or distinct clusters of spans that overlap (`cluster_counts`), whose counts
-come as `clueval.spans.compared.Compared`. Both ways give the same counts; the first defines those of the second. With
-`Plan.align`, predicted spans are first projected onto the gold text; those without a place on it count as spurious.
+`Evaluation.count_part` adds. Both ways give the same counts; the first defines those of the second. With `Plan.align`,
+predicted spans are first projected onto the gold text; those without a place on it count as spurious.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from clueval.evaluation.counted import depth_sequence
-from clueval.evaluation.file_reading import FileEnd, FileReading
-from clueval.evaluation.inputs import Inputs, add_layer, include, no_inputs, reported
+from clueval.evaluation.inputs import FileEnd, Inputs, add_layer, include, no_inputs, reported
 from clueval.evaluation.plan import Plan
 from clueval.evaluation.repairs import RepairCount
 from clueval.evaluation.tallies import (
@@ -26,16 +26,19 @@ from clueval.evaluation.tallies import (
 from clueval.evaluation.totals import PartialCounts, Totals, Unprojected, add_to
 from clueval.evaluation.units.pieces import Pieces, require_sum, value_of
 from clueval.evaluation.units.unit import SENTENCE
+from clueval.metrics.counting import Tally
 from clueval.metrics.metric import Metric, Side, refuse_filter
 from clueval.reading.same_text import require_same_text
-from clueval.spans.compared import SIDES, Compared
 from clueval.spans.document import Document
 from clueval.spans.seen_names import SeenNames
-from clueval.spans.span import DEFAULT_LAYER
+from clueval.spans.span import DEFAULT_LAYER, SIDES
 from clueval.transforms.preparation import Preparation
 
 if TYPE_CHECKING:
     from clueval.transforms.group import Group
+
+
+_NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
 class Evaluation:
@@ -250,29 +253,43 @@ class Evaluation:
         """The two sides of every sequence (`sides_of`)."""
         return sides_of(self.plan, self.layers, gold, predicted, projected)
 
-    # Texts that have been compared
+    # Clusters
 
-    def count_reading(self, reading: FileReading) -> FileEnd:
-        """Count two files in a separate evaluation, and include its counts when the files have ended.
+    def count_apart(self, layers: Iterable[str], count: Callable[[Evaluation], FileEnd]) -> FileEnd:
+        """Let `count` count two files in a separate evaluation, and include its counts when it returns.
 
-        If the reading raises an error, its counts are dropped.
+        If it raises an error, its counts are dropped.
         """
-        self.see_layers(reading.layers)
+        self.see_layers(layers)
         separate = Evaluation(self.plan, self.layers)
         separate.pieces.file = self.pieces.file
-        for _ in map(separate.count_compared, reading):  # `map` holds no value while the next one is made
-            pass
+        end = count(separate)
         self.include(separate.counts())
-        return reading.end
+        return end
 
-    def count_compared(self, compared: Compared) -> None:
-        """Add the counts of a part of two texts."""
-        self.units.add(compared.unit)
-        self.text = self.text if compared.has_text else "absent"
-        receivers = self.receivers(
-            compared.document, compared.metadata, compared.documents, compared.tokens, compared.sentence
-        )
-        for (name, sequence), tally in compared.tallies.items():
+    def count_part(
+        self,
+        tallies: Mapping[tuple[str, str], Tally],
+        *,
+        documents: int,
+        tokens: int,
+        document: str = "",
+        metadata: Mapping[str, str] = _NOTHING,
+        unit: str = "token",
+        sentence: int | None = None,
+    ) -> None:
+        """Add the counts by metric and sequence of a part of two equal texts; they may include those of earlier parts.
+
+        Args:
+            documents: the number of documents that begin in this part.
+            tokens: its number of positions; `unit` is what these are.
+            document, metadata: those of the document that has the part, if documents are told apart.
+            sentence: the number, from 1, of the first sentence of the part in its document, if no span reaches out of
+                the part and it is as short as can be.
+        """
+        self.units.add(unit)
+        receivers = self.receivers(document, metadata, documents, tokens, sentence)
+        for (name, sequence), tally in tallies.items():
             add_to(receivers, name, sequence, tally)
 
     def add_repaired(self, repaired: Mapping[str, int]) -> None:

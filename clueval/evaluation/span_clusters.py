@@ -13,12 +13,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from clueval.evaluation.cluster_counts import ClusterCounts, by_power
+from clueval.clusters.bag import by_power
+from clueval.evaluation.cluster_counts import ClusterCounts
 from clueval.evaluation.engine import Evaluation
 from clueval.evaluation.inputs import add_layer
-from clueval.spans.compared import SIDES, Compared
 from clueval.spans.document import Document
-from clueval.spans.span import Span
+from clueval.spans.span import SIDES, Span
 
 Located = tuple[int, int, str]
 """The start, the end and the label of a span."""
@@ -83,17 +83,16 @@ class SpanClusters:
         else:
             alone = ((self._alone(cluster, evaluation), times) for cluster, times in self._clusters.items())
             tallies = counts.summed(alone, self._positions)
-        evaluation.count_compared(
-            Compared(
-                self._documents,
-                self._positions,
-                document=document or "",
-                metadata=metadata,
-                has_text=self._has_text,
-                tallies=tallies,
-                unit="character" if self._has_text and not self._of_tokens else "token",
-                sentence=None if document is None else 1,
-            )
+        if not self._has_text:
+            evaluation.text = "absent"
+        evaluation.count_part(
+            tallies,
+            documents=self._documents,
+            tokens=self._positions,
+            document=document or "",
+            metadata=metadata,
+            unit="character" if self._has_text and not self._of_tokens else "token",
+            sentence=None if document is None else 1,
         )
         for side, number in zip(SIDES, self._spans, strict=True):
             if number:

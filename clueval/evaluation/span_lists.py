@@ -13,7 +13,6 @@ from operator import le, lt
 from typing import Any
 
 from clueval.evaluation.engine import Evaluation
-from clueval.evaluation.plan import Plan
 from clueval.evaluation.span_clusters import SpanClusters
 from clueval.formats.flat_rows import FlatRow
 from clueval.reading.given import Given
@@ -29,13 +28,6 @@ BATCH = 500
 """The number of lists that are checked together."""
 
 
-def _counts_clusters(plan: Plan, layer: str) -> bool:
-    """Return whether clusters of spans are enough."""
-    if plan.counts_by_document([layer]) and plan.where.on_layers([layer]):
-        return False  # labels of documents that are left out are not seen
-    return not (plan._replace(resample_by=None).needs_documents or plan.observers)
-
-
 # Lists in memory
 
 
@@ -45,7 +37,7 @@ def count_spans(evaluation: Evaluation, given: Given) -> bool:
     Raises the errors of `Given.documents`.
     """
     plan = evaluation.plan
-    if given.golds or not _counts_clusters(plan, DEFAULT_LAYER):
+    if given.golds or not plan.counts_clusters([DEFAULT_LAYER]):
         return False
     single = plan.counts_by_document([DEFAULT_LAYER])
     clusters = SpanClusters(DEFAULT_LAYER, has_text=False)
@@ -116,7 +108,7 @@ def count_rows(evaluation: Evaluation, gold: Source, predicted: Source) -> bool:
     of_sentences = gold.form.sentences is not None
     if (
         others
-        or not _counts_clusters(evaluation.plan, layer)
+        or not evaluation.plan.counts_clusters([layer])
         or (of_sentences and evaluation.plan.unit is not None)
     ):
         return False

@@ -16,6 +16,8 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any, ClassVar, Generic, TypeVar, Unpack
 
+from clueval.clusters.places import DifferingRows
+from clueval.clusters.rows import IrregularRows
 from clueval.exceptions import (
     UsageError,
     checked_call,
@@ -24,7 +26,7 @@ from clueval.exceptions import (
     require_kind,
 )
 from clueval.findings.choice import Choice, ReasonKey, choice_with, findings
-from clueval.findings.clusters import ClusterErrors, DifferingRows, LineCheck, WrongLines
+from clueval.findings.clusters import ClusterErrors, LineCheck
 from clueval.findings.table import Finding
 from clueval.formats.columns.passages import Passage
 from clueval.options import field_names, with_fields
@@ -207,7 +209,7 @@ class _Stream:
                 rows = DifferingRows((gold, predicted))
                 check.see(rows)
                 found = errors.findings(rows)
-            except WrongLines:
+            except IrregularRows:
                 raise_first_error(own, other)
                 raise
             yield from found

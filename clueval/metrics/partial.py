@@ -58,8 +58,7 @@ from clueval.metrics.metric import Needs, Rates, Side, rates_of, refuse_filter
 from clueval.metrics.partial_matching import by_label, glued, matches, refuse_overlaps
 from clueval.metrics.tally_keys import Shape, any_count, any_text
 from clueval.options import option
-from clueval.spans.compared import SIDES
-from clueval.spans.span import Span
+from clueval.spans.span import SIDES, Span
 
 if TYPE_CHECKING:
     from clueval.reports.table import Table

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from clueval.exceptions import UsageError
 from clueval.reading.pairing import same_documents
 from clueval.reading.paths import is_path_or_paths
-from clueval.spans.compared import SIDES
 from clueval.spans.document import Document
+from clueval.spans.span import SIDES
 
 if TYPE_CHECKING:
     from clueval.reading.given_sides import GivenSide, Kind

@@ -11,8 +11,8 @@ from clueval.formats.mentions import mentions_answer
 from clueval.reading.given_sides import documents_of, place_of, require_as_many
 from clueval.reading.options import INLINE, MENTIONS, Reading
 from clueval.reading.read_options import ReadOptions
-from clueval.spans.compared import SIDES
 from clueval.spans.document import Document
+from clueval.spans.span import SIDES
 
 _Answer = Callable[[Any, str, ReadOptions], Document]
 

@@ -19,9 +19,8 @@ from clueval.reading.rows import (
     document_of_tags,
     is_row,
 )
-from clueval.spans.compared import SIDES
 from clueval.spans.document import Document, MissingId
-from clueval.spans.span import DEFAULT_LAYER, NO_LABEL, Frozen, Span
+from clueval.spans.span import DEFAULT_LAYER, NO_LABEL, SIDES, Frozen, Span
 from clueval.spans.span_forms import as_span, as_spans, is_span
 
 _FORMS = "give paths, documents or, for each document, a list of tags or a list of spans such as (start, end, label)"

@@ -9,9 +9,8 @@ from clueval.exceptions import TagError, UsageError, described
 from clueval.reading.given import Given
 from clueval.reading.given_sides import materialised, pairs, place_of
 from clueval.reading.rows import document_of_tags
-from clueval.spans.compared import SIDES
 from clueval.spans.document import Document
-from clueval.spans.span import DEFAULT_LAYER
+from clueval.spans.span import DEFAULT_LAYER, SIDES
 from clueval.tagging.decoder import BadTag, Decoder
 from clueval.tagging.transitions import Seams
 

@@ -18,6 +18,8 @@ from clueval.spans.parts import Ranges, checked_parts, intersect
 DEFAULT_LAYER = "label"
 """The name of a layer that neither the format nor its options name."""
 
+SIDES = ("gold", "predicted")
+
 MERGED = "merged"
 """The name of the layer into which several layers are merged."""
 

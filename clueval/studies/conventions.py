@@ -36,9 +36,8 @@ from clueval.reading.layers import LayerColumns, layer_names
 from clueval.reading.paths import are_paths
 from clueval.reading.spooled import spooled
 from clueval.reports.table import Rate, Table
-from clueval.spans.compared import SIDES
 from clueval.spans.flat import in_order_and_flat
-from clueval.spans.span import name_of
+from clueval.spans.span import SIDES, name_of
 from clueval.studies.convention_rows import CONVENTIONS, convention_row, with_differences
 from clueval.tagging.schemes import OUTSIDE, scheme_called, scheme_of
 from clueval.tagging.token_schemes import SCHEMES

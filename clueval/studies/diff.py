@@ -14,6 +14,8 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
+from clueval.clusters.places import Clusters, DifferingRows
+from clueval.clusters.rows import IrregularRows
 from clueval.exceptions import (
     CluevalError,
     UsageError,
@@ -23,7 +25,7 @@ from clueval.exceptions import (
     require_kind,
 )
 from clueval.findings.choice import SIDES, Choice, ComparedSide, choice_with, compared, in_words
-from clueval.findings.clusters import Clusters, DifferingRows, LineCheck, WrongLines
+from clueval.findings.clusters import LineCheck
 from clueval.findings.stream import known_options, within_sentences
 from clueval.findings.summary import RIGHT
 from clueval.findings.systems import CHANGES, System, place_and_labels
@@ -244,7 +246,7 @@ def _see_clusters(found: _Found, sources: Sequence[Source], choice: Choice, seen
 
     for passages in zip_longest(*(source.passages() for source in sources)):
         if None in passages:
-            raise WrongLines("one side ends early")
+            raise IrregularRows("one side ends early")
         gold, *runs = passages
         for run in runs:
             require_same_frame(gold, run)

@@ -24,7 +24,7 @@ from clueval.formats.columns.layout import ColumnOptions, layout_of
 from clueval.metrics import metric_named
 from clueval.reading.read_options import ReadOptions
 from clueval.reading.source import source_of
-from clueval.spans.compared import SIDES
+from clueval.spans.span import SIDES
 from clueval.tagging.decoder import Decoder, decode
 from clueval.transforms.group import Group
 

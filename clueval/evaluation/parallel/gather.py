@@ -14,13 +14,13 @@ from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 from clueval.evaluation.engine import Evaluation
-from clueval.evaluation.file_reading import FileEnd
+from clueval.evaluation.inputs import FileEnd
 from clueval.evaluation.observer import WorkerObserver
 from clueval.evaluation.parallel.tasks import ChangedFile, Task, TaskOutcome, Tasks, carry_out
 from clueval.evaluation.parallel.work import in_order, size_of
 from clueval.exceptions import WorkerLost
 from clueval.reading.layers import layer_names
-from clueval.spans.compared import SIDES
+from clueval.spans.span import SIDES
 from clueval.textfiles import Progress
 from clueval.version import __version__
 

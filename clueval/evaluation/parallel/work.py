@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from clueval.evaluation.engine import Evaluation
-from clueval.evaluation.file_reading import FileEnd
+from clueval.evaluation.inputs import FileEnd
 from clueval.evaluation.plan import Plan
 from clueval.exceptions import UsageError, WorkerLost
 from clueval.reading.pairing import source_pairs

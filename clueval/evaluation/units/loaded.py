@@ -20,7 +20,7 @@ from clueval.metrics.counting import Tally
 from clueval.metrics.metric import Metric
 from clueval.metrics.tally_keys import fit, shapes_of
 from clueval.reading.paths import as_path
-from clueval.spans.compared import SIDES
+from clueval.spans.span import SIDES
 from clueval.textfiles import lines
 
 MOST = 10**15

@@ -11,17 +11,15 @@ name the place.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import repeat
 
-from clueval.evaluation.cluster_counts import by_power
+from clueval.clusters.bag import Bag, by_power
+from clueval.clusters.rows import IrregularRows, ParallelSentences
 from clueval.exceptions import CluevalError
-from clueval.formats.columns.columns import TokenTable, batches
 from clueval.formats.columns.documents import FileTags
 from clueval.formats.columns.passages import Passage
-from clueval.formats.columns.row_characters import RowCharacters
-from clueval.formats.columns.sizes import Sizes
 from clueval.reading.source import Source
 from clueval.studies.annotators.places import Mark
 from clueval.studies.annotators.study import Study, StudyCounts
@@ -30,10 +28,6 @@ from clueval.tagging.transitions import Seams
 
 Who = tuple[bool, ...]
 """Which annotators have a document."""
-
-
-class IrregularFiles(CluevalError):
-    """Files that must be read as documents."""
 
 
 def counted(study: Study) -> StudyCounts:
@@ -54,10 +48,10 @@ def _rounds(study: Study) -> Iterator[list[Source | None]]:
     """Yield the files with the same documents, one of each annotator; None: it lacks the file."""
     annotators = study.annotators
     if annotators.pair_by is not None or annotators.unannotated is not None:
-        raise IrregularFiles("documents are needed")
+        raise IrregularRows("documents are needed")
     files = [dict(each.files) for each in annotators.columns]
     if not all(files) or len({None in names for names in files}) > 1:
-        raise IrregularFiles("not only files, or not only folders")
+        raise IrregularRows("not only files, or not only folders")
     for name in sorted({name for names in files for name in names}, key=str):
         yield [
             each.source(name, names[name], annotators.progress) if name in names else None
@@ -69,25 +63,25 @@ def _count_files(counts: StudyCounts, sources: Sequence[Source | None]) -> None:
     """Count files with the same documents, one of each annotator; None: it lacks the file."""
     present = [source for source in sources if source is not None]
     if any(source.token_lines is None or source.options.token_id is not None for source in present):
-        raise IrregularFiles("not tokens with tags, or token ids, which must be compared")
+        raise IrregularRows("not tokens with tags, or token ids, which must be compared")
     sizes = present[0].options.sizes
     decoders = [{} if source is None else source.decoders() for source in sources]
     for layer in next(filter(None, decoders), ()):
         counts.of(layer)
     clusters: dict[tuple[str, Who], _Clusters] = {}
-    held = 0
+    rows = ParallelSentences(sizes)
     for who, passages in parallel_passages(sources):
         _count_positions(counts, who, passages[0])
-        for tables in _parallel_tables(passages, sizes):
+        rows.add(passages)
+        for tables in rows.tables():
             columns = [table.tags() for table in tables]
             for layer in columns[0]:
                 if (layer, who) not in clusters:
                     own = [each[layer] if has else None for each, has in zip(decoders, who, strict=True)]
                     clusters[layer, who] = _Clusters(layer, own)
-                held += clusters[layer, who].add([tags[layer] for tags in columns])
-        if held > sizes.runs:
+                clusters[layer, who].add_tags([tags[layer] for tags in columns])
+        if sum(each.size for each in clusters.values()) > sizes.runs:
             _settle(clusters, counts)
-            held = 0
     _settle(clusters, counts)
     for by_layer, repairs in zip(decoders, counts.repairs, strict=False):  # the system's are not counted
         repairs.add_file(FileTags(by_layer), {layer: each.neighbours for layer, each in by_layer.items()})
@@ -100,46 +94,31 @@ def _count_positions(counts: StudyCounts, who: Who, passage: Passage) -> None:
         counts.left_out += passage.begins and any(humans)
         return
     if not all(who[counts.study.humans :]):
-        raise IrregularFiles("the system lacks a shared document")
+        raise IrregularRows("the system lacks a shared document")
     if passage.begins:
         counts.documents[humans] += 1
         counts.units.add("token")
     counts.positions[humans] += passage.tokens
 
 
-class _Clusters:
+class _Clusters(Bag):
     """The clusters of a layer in the documents of some annotators, who have a decoder each; others have None."""
 
     def __init__(self, layer: str, decoders: Sequence[Decoder | None]) -> None:
+        super().__init__(sides=len(decoders) - decoders.count(None), layers=1)
         self._layer, self._decoders = layer, decoders
-        self._columns = len(decoders) - decoders.count(None)
-        self._characters = RowCharacters(self._columns)
-        self._counter: Counter[str] = Counter()
-        self._open = ""
 
-    def add(self, tags: Sequence[Sequence[str]]) -> int:
-        """Add rows, given the tags of each annotator, or once the tags that all of them have.
-
-        Returns how many more different rows and clusters are held.
-        """
-        before = len(self._characters) + len(self._counter)
-        if len(tags) == 1:
-            of_all = {tag: self._characters[(tag,) * self._columns] for tag in set(tags[0])}
-            text = "".join(map(of_all.__getitem__, tags[0]))
-        else:
-            text = "".join(map(self._characters.__getitem__, zip(*tags, strict=True)))
-        if text.endswith(" "):
-            self._counter.update((self._open + text).split())
-            self._open = ""
-        else:  # a part of a long sentence
-            self._open += text
-        return len(self._characters) + len(self._counter) - before
+    def add_tags(self, tags: Sequence[Sequence[str]]) -> None:
+        """Add rows, given the tags of each annotator, or once the tags that all of them have."""
+        self.add(
+            self.text_of_same(tags) if len(tags) == 1 else self.text(zip(repeat(1), *tags, strict=False))
+        )
 
     def spans(self) -> Iterator[tuple[int, list[list[Mark] | None]]]:
-        """Yield the spans of all annotators in some clusters, with the number of times that these occur."""
-        for times, clusters in by_power(self._counter):
-            rows = map(self._characters.rows.__getitem__, " ".join([*clusters, ""]))
-            tags = zip(*rows, strict=True)
+        """Remove all clusters; yield the spans of all annotators in some of them, and how often these occur."""
+        for times, clusters in by_power(self.take()):
+            _, *columns = self.characters.columns_of(clusters)
+            tags = iter(columns)
             yield (
                 times,
                 [
@@ -164,38 +143,11 @@ def _settle(clusters: dict[tuple[str, Who], _Clusters], counts: StudyCounts) -> 
     clusters.clear()
 
 
-def _parallel_tables(passages: Sequence[Passage], sizes: Sizes) -> Iterator[Sequence[TokenTable]]:
-    """Yield the sentences of parallel passages: one table of those that all have in common, else a table of each.
-
-    Raises `IrregularFiles` if the texts differ, and `ValueError` for lines that do not fit.
-    """
-    layouts = [passage.layout for passage in passages if passage.layout is not None]
-    equal: list[str] = []
-    others: list[tuple[str, ...]] = []
-    if len({len(passage.sentences) for passage in passages}) > 1:
-        raise IrregularFiles("different numbers of sentences")
-    for sentences in zip(*(passage.sentences for passage in passages), strict=True):
-        if sentences.count(sentences[0]) == len(sentences) == layouts.count(layouts[0]):
-            equal.append(sentences[0])
-        elif len({sentence.count("\n") for sentence in sentences}) > 1:
-            raise IrregularFiles("sentences of different lengths")
-        else:
-            others.append(sentences)
-    for (text,) in batches([equal], layouts[:1], sizes):
-        yield [TokenTable(text, layouts[0])]
-    for texts in batches(list(zip(*others, strict=True)), layouts, sizes):
-        tables = list(map(TokenTable, texts, layouts))
-        tokens = tables[0].tokens()
-        if any(table.tokens() != tokens for table in tables[1:]):
-            raise IrregularFiles("different tokens")
-        yield tables
-
-
 def parallel_passages(sources: Sequence[Source | None]) -> Iterator[tuple[Who, Sequence[Passage]]]:
     """Yield parallel passages, with those who have them; None is an annotator who lacks the file.
 
     Where the next documents of the files differ, the files are read once more for the ids of all documents, which say
-    who lacks one. Raises `IrregularFiles` for documents in different orders and for ids that come again.
+    who lacks one. Raises `IrregularRows` for documents in different orders and for ids that come again.
     """
     streams = [iter(()) if source is None else source.passages() for source in sources]
     heads = [next(stream, None) for stream in streams]
@@ -211,17 +163,17 @@ def parallel_passages(sources: Sequence[Source | None]) -> Iterator[tuple[Who, S
             differ = any(head.document != document for head in first)
             if not all(head.named for head in first):
                 if differ or len(first) < files:
-                    raise IrregularFiles("documents without ids are numbered, so each file must have all")
+                    raise IrregularRows("documents without ids are numbered, so each file must have all")
             else:
                 if differ:
                     ids = ids or [_ids_of(source) for source in sources]
                     document = _next_document(heads, ids)
                 if document in taken:
-                    raise IrregularFiles("two documents with the same id")
+                    raise IrregularRows("two documents with the same id")
                 taken.add(document)
             who = tuple(head is not None and head.document == document for head in heads)
         elif going_on != who:
-            raise IrregularFiles("a document goes on in some files")
+            raise IrregularRows("a document goes on in some files")
         yield who, [head for head, has in zip(heads, who, strict=True) if has and head is not None]
         heads = [
             next(stream, None) if has else head for stream, head, has in zip(streams, heads, who, strict=True)
@@ -236,7 +188,7 @@ def _next_document(heads: Sequence[Passage | None], ids: Sequence[set[str]]) -> 
             for of_file, head in zip(ids, heads, strict=True)
         ):
             return document
-    raise IrregularFiles("documents in different orders")
+    raise IrregularRows("documents in different orders")
 
 
 def _ids_of(source: Source | None) -> set[str]:

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from corpora import write
 
-from clueval.evaluation.byte_reader import REGULAR, Recogniser
+from clueval.clusters.byte_reader import REGULAR, Recogniser
 from clueval.formats.columns.builder import DocumentHead
 from clueval.reading.read_options import ReadOptions
 from clueval.reading.source import source_of

@@ -17,8 +17,8 @@ from readings import LEVELS, reading_of
 from sizes import documents_alone, handed_in, passages_alone
 
 from clueval import score
-from clueval.evaluation import byte_reader
-from clueval.evaluation.byte_reader import ByteReader, Stretch, reads_bytes
+from clueval.clusters import byte_reader
+from clueval.clusters.byte_reader import ByteReader, Stretch, reads_bytes
 from clueval.exceptions import CluevalError, FormatError, TextMismatch
 from clueval.formats.columns.builder import PassageBuilder
 from clueval.formats.columns.named import NamedColumns

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import compress, count, repeat
 from typing import Any, NamedTuple, Protocol
 
-from clueval.evaluation.byte_rows import find_hunks, fits, is_plain
+from clueval.clusters.byte_rows import find_hunks, fits, is_plain
 from clueval.exceptions import FormatError
 from clueval.formats.columns.builder import DocumentHead, NamedDocument
 from clueval.formats.columns.layout import ColumnOptions, Layout

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import accumulate
+from itertools import accumulate, repeat
 from typing import Any, NamedTuple, Unpack
 
+from clueval.clusters.bag import RowCharacters
 from clueval.exceptions import FormatError, checked_call
 from clueval.formats.columns.columns import tables
 from clueval.formats.columns.documents import documents
 from clueval.formats.columns.passages import Passage
-from clueval.formats.columns.row_characters import RowCharacters
 from clueval.formats.spans_table import header, row
 from clueval.options import with_fields
 from clueval.reading.first_error import DocumentIds
@@ -142,7 +142,9 @@ class _ClusterRows:
             return
         text, ids = "", list[str]()
         for table in tables(passage.sentences, passage.layout):
-            text += "".join(map(self._characters.__getitem__, zip(*table.tags().values(), strict=True)))
+            text += "".join(
+                map(self._characters.__getitem__, zip(repeat(1), *table.tags().values(), strict=False))
+            )
             ids += table.token_ids() or ()
         self._ids.see(passage, ids)
         self._merge(text)
@@ -168,7 +170,7 @@ class _ClusterRows:
         clusters = [each for each in dict.fromkeys(text.split()) if each not in self._spans]
         if not clusters:
             return
-        columns = zip(*map(self._characters.rows.__getitem__, " ".join(clusters)), strict=True)
+        _, *columns = self._characters.columns_of(clusters)
         layers = {}
         for layer, tags in zip(self._layers, columns, strict=True):
             seams = Seams(tags)

@@ -19,9 +19,9 @@ from functools import lru_cache
 from itertools import compress, count
 from operator import ne, not_
 
+from clueval.clusters.bag import RowCharacters
 from clueval.formats.columns.layout import Layout
 from clueval.formats.columns.markup import unescape
-from clueval.formats.columns.row_characters import RowCharacters
 from clueval.textfiles import is_utf8
 
 BOTH = b"\0"

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clueval.evaluation.byte_rows import BOTH, TagCharacters, find_hunks, fits, is_plain
+from clueval.clusters.byte_rows import BOTH, TagCharacters, find_hunks, fits, is_plain
 from clueval.formats.columns.layout import ColumnOptions, Layout, layout_of
 from clueval.formats.columns.row_characters import RowCharacters
 
