@@ -8,7 +8,6 @@ predicted spans are first projected onto the gold text; those without a place on
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from clueval.evaluation.counted import depth_sequence
@@ -36,9 +35,6 @@ from clueval.transforms.preparation import Preparation
 
 if TYPE_CHECKING:
     from clueval.transforms.group import Group
-
-
-_NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
 class Evaluation:
@@ -274,21 +270,19 @@ class Evaluation:
         documents: int,
         tokens: int,
         document: str = "",
-        metadata: Mapping[str, str] = _NOTHING,
+        metadata: Mapping[str, str] | None = None,
         unit: str = "token",
         sentence: int | None = None,
     ) -> None:
         """Add the counts by metric and sequence of a part of two equal texts; they may include those of earlier parts.
 
-        Args:
-            documents: the number of documents that begin in this part.
-            tokens: its number of positions; `unit` is what these are.
-            document, metadata: those of the document that has the part, if documents are told apart.
-            sentence: the number, from 1, of the first sentence of the part in its document, if no span reaches out of
-                the part and it is as short as can be.
+        `documents` is the number of documents that begin in this part, `tokens` its number of positions, and `unit`
+        what these are. `document` and `metadata` are those of the document that has the part, if documents are told
+        apart. `sentence` is the number, from 1, of the first sentence of the part in its document, if no span reaches
+        out of the part and it is as short as can be.
         """
         self.units.add(unit)
-        receivers = self.receivers(document, metadata, documents, tokens, sentence)
+        receivers = self.receivers(document, metadata or {}, documents, tokens, sentence)
         for (name, sequence), tally in tallies.items():
             add_to(receivers, name, sequence, tally)
 

@@ -13,7 +13,7 @@ import pytest
 from corpora import Corpus, conll, tagged_corpora, vrt, write
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
-from readings import LEVELS, reading_of
+from readings import LEVELS, parts_of
 from sizes import documents_alone, handed_in, passages_alone
 
 from clueval import score
@@ -397,11 +397,11 @@ def test_documents_that_are_kept_apart_are_read_in_step(tmp_path: Path) -> None:
     wrong = [document.replace("b\tB-X\n", "b\tB-Y\n", n) for n, document in enumerate(documents)]
     paths = [write(tmp_path / f"{name}.vrt", "".join(s)) for name, s in (("g", documents), ("p", wrong))]
     gold, predicted = (source_of(path, ReadOptions()) for path in paths)
-    reading = reading_of(gold, predicted, LEVELS._replace(resample_by="document"))
-    assert reading is not None
+    parts, end = parts_of(gold, predicted, LEVELS._replace(resample_by="document"))
+    assert end is not None
 
     tokens, found = Counter[str](), Counter[tuple[object, ...]]()
-    for each in reading:
+    for each in parts:
         if each.tallies:
             tokens[each.document] += each.tokens
             found.update({(each.document, *key): n for key, n in each.tallies["levels", "label"].items()})

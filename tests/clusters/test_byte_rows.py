@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from clueval.clusters.bag import RowCharacters
 from clueval.clusters.byte_rows import BOTH, TagCharacters, find_hunks, fits, is_plain
 from clueval.formats.columns.layout import ColumnOptions, Layout, layout_of
-from clueval.formats.columns.row_characters import RowCharacters
 
 
 def layout(line: str = "w\tO", layers: dict[str, int] | None = None, token: int | None = None) -> Layout:
@@ -149,7 +149,7 @@ def test_hunks_are_those_that_are_found_one_row_at_a_time(before: int, layers: i
 @pytest.mark.parametrize(("entities", "label"), [(True, "<"), (False, "&lt;")])
 def test_tags_of_one_or_both_sides_become_the_character_of_their_row(entities: bool, label: str) -> None:
     of_file = layout("w\tO\tO", {"x": 2, "y": 3})._replace(entities=entities)
-    rows = RowCharacters(4, (1,))
+    rows = RowCharacters(4)
     characters = TagCharacters(rows, of_file)
 
     tags = [b"O\tO", b"B-X\tO", b"B-X\0I-X\tO", b"O\tB-&lt;\0", b"O\0\tI-Y"]

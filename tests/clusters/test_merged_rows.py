@@ -14,9 +14,9 @@ from sizes import handed_in
 from strategies import at_most
 
 from clueval import read
+from clueval.clusters.merged import merged_rows, rows_of_documents
 from clueval.exceptions import CluevalError
 from clueval.formats.columns.sizes import Sizes
-from clueval.clusters.merged import merged_rows, rows_of_documents
 from clueval.reading.source import Source
 
 LAYERS = {"risk": 3, "entity": 2}
@@ -73,7 +73,7 @@ def test_merged_rows_of_a_column_file_need_no_documents(tmp_path: Path) -> None:
 def test_merged_rows_with_too_many_different_tags_in_a_sentence_are_refused(tmp_path: Path) -> None:
     (tmp_path / "a").write_text("a\tB-A\tO\nb\tB-B\tO\nc\tB-C\tO\n\nd\tO\tO\n", encoding="utf-8")
 
-    with patch("clueval.formats.columns.row_characters.MOST", 3):
+    with patch("clueval.clusters.bag.MOST", 3):
         rows = _rows(tmp_path / "a", {"input": "conll"})
 
     assert (

@@ -19,7 +19,7 @@ from test_jobs import ON_LINUX, corpus_files, everything, wait_until
 from clueval import score
 from clueval.evaluation import count_files
 from clueval.evaluation.engine import Evaluation
-from clueval.evaluation.file_reading import FileEnd, FileReading
+from clueval.evaluation.inputs import FileEnd
 from clueval.evaluation.parallel import schedule, workers
 from clueval.evaluation.parallel.work import in_order
 from clueval.evaluation.parallel.workers import ATTEMPTS, NoProcesses, WorkerPool, pool
@@ -365,13 +365,13 @@ def test_workers_that_are_killed_at_any_moment_change_no_number(
             signal.setitimer(signal.ITIMER_REAL, (number(path.name, attempt) % 100 + 1) / 1e5)
         return count(evaluation, own, other)
 
-    def ending(self: Evaluation, reading: FileReading) -> FileEnd:
-        end = count_reading(self, reading)
+    def ending(self: Evaluation, layers: Any, count: Any) -> FileEnd:
+        end = count_apart(self, layers, count)
         signal.setitimer(signal.ITIMER_REAL, 0)
         return end
 
-    count_reading = Evaluation.count_reading
-    monkeypatch.setattr(Evaluation, "count_reading", ending)
+    count_apart = Evaluation.count_apart
+    monkeypatch.setattr(Evaluation, "count_apart", ending)
     remarks: list[str] = []
     for seed in range(12):
         files = corpus_files(tmp_path, seed, documents=120)
