@@ -205,7 +205,7 @@ class _State:
         evaluation.units |= added.units
         evaluation.total.include(added.total)
         evaluation.preparation.include(added.preparation.changed())
-        evaluation.add_repaired(added.repaired)
+        evaluation.repaired.update(added.repaired)
         for side in SIDES:
             evaluation.repairs[side].include(added.repairs[side])
         include(evaluation.inputs, added.inputs)

@@ -7,6 +7,7 @@ predicted spans are first projected onto the gold text; those without a place on
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -30,7 +31,7 @@ from clueval.metrics.metric import Metric, Side, refuse_filter
 from clueval.reading.same_text import require_same_text
 from clueval.spans.document import Document
 from clueval.spans.seen_names import SeenNames
-from clueval.spans.span import DEFAULT_LAYER, SIDES
+from clueval.spans.span import SIDES
 from clueval.transforms.preparation import Preparation
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ class Evaluation:
         self.layers = [layer for layer in layers if layer not in self.frames]
         self.total = Totals()
         self.groups: dict[str, dict[str, Totals]] = {key: {} for key in plan.by}
-        self.repaired = dict.fromkeys(SIDES, 0)
+        self.repaired = Counter(dict.fromkeys(SIDES, 0))
         self.repairs = {side: RepairCount() for side in SIDES}
         self.inputs = no_inputs()
         self.units: set[str] = set()
@@ -80,11 +81,6 @@ class Evaluation:
             self.layers += new
         self._grown |= self._begun and bool(new)
         self._begun = True
-
-    @property
-    def leaves_out_spans(self) -> bool:
-        """Whether a filter leaves out single spans, so that documents must be counted."""
-        return bool(self.plan.where.on_layers(self.layers or [DEFAULT_LAYER]))
 
     # Documents
 
@@ -286,11 +282,6 @@ class Evaluation:
         for (name, sequence), tally in tallies.items():
             add_to(receivers, name, sequence, tally)
 
-    def add_repaired(self, repaired: Mapping[str, int]) -> None:
-        """Add numbers of repaired tags, by side."""
-        for side, number in repaired.items():
-            self.repaired[side] += number
-
     def add_spans(self, end: FileEnd) -> None:
         """Add the numbers of spans in each layer of two files, or of parts of them, and the columns."""
         for (side, layer), (source, spans) in end.spans().items():
@@ -298,11 +289,9 @@ class Evaluation:
 
     def add_tags(self, end: FileEnd) -> None:
         """Add the schemes and the numbers of repaired tags, which all tags of two files determine."""
-        self.add_repaired(end.repaired())
+        self.repaired.update(end.repaired())
         for (side, layer), scheme in end.schemes().items():
             add_layer(self.inputs, side, layer, scheme=scheme)
-
-    # Both ways
 
     def receivers(
         self,
@@ -373,7 +362,7 @@ class Evaluation:
             for value, totals in values.items():
                 if self.groups[key].setdefault(value, totals) is not totals:
                     self.groups[key][value].include(totals)
-        self.add_repaired(counts.repaired)
+        self.repaired.update(counts.repaired)
         self.units |= counts.units
         self.treatments |= counts.treatments
         if counts.text == "absent":

@@ -41,6 +41,7 @@ from clueval.reading.layers import layer_names
 from clueval.reading.pairing import source_pairs
 from clueval.reading.source import Source
 from clueval.spans.filters import ID
+from clueval.spans.span import DEFAULT_LAYER
 from clueval.textfiles import BLOCK, Part
 from clueval.version import __version__
 
@@ -195,7 +196,7 @@ class Tasks:
     def _may_be_cut(self, form: str) -> bool:
         """Whether parts of a file in this format can be counted; see the module."""
         plan = self.work.plan
-        if self._evaluation.leaves_out_spans or plan.needs_documents:
+        if plan.where.on_layers(self._evaluation.layers or [DEFAULT_LAYER]) or plan.needs_documents:
             return False
         options = self.work.options[0]
         scheme_from_first_tags = not options.reads_leniently and options.scheme is None
