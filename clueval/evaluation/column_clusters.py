@@ -112,6 +112,7 @@ class _Counting:
         self._needs_name = ID in plan.metadata_keys(layers) and part is not None and bool(part[0])
         self._by_sentence = plan.resample_by == SENTENCE
         self._unit = plan.unit or "token"
+        self._observers = plan.passage_observers
         # otherwise, spans of equal sentences are equal, and no label depends on the number of characters that it has
         alike = len({decoder.treatment for decoder in self._decoders.values()}) == 1
         self._by_length = not alike or plan.merge or bool(plan.where)
@@ -139,7 +140,7 @@ class _Counting:
             known or each.layout for known, each in zip(self._layouts, (gold, predicted), strict=True)
         ]
         positions = self._positions_of(gold, predicted)
-        for observer in self._evaluation.plan.passage_observers:
+        for observer in self._observers:
             self._settle()
             observer.see_passages(self._sources, (gold, predicted))
         document = NamedDocument(gold.document, gold.metadata, gold.named)
