@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial, reduce
 from itertools import compress
 from operator import methodcaller, ne, not_, or_
@@ -77,16 +77,20 @@ class ParallelSentences:
         """
         same, others, layouts = self._same, self._others, self._layouts
         self._same, self._others, self.number = [], [], 0
-        try:
-            for (text,) in batches([same], layouts[:1], self._sizes):
-                yield [TokenTable(text, layouts[0])]
-            for texts in batches(others, layouts, self._sizes) if others else ():
-                tables = list(map(TokenTable, texts, layouts))
-                if any(table.tokens() != tables[0].tokens() for table in tables):
-                    raise IrregularRows("different tokens")
-                ids = [found for table in tables if (found := table.token_ids()) is not None]
-                if any(found != ids[0] for found in ids):
-                    raise IrregularRows("different token ids")
-                yield tables
-        except ValueError as error:
-            raise IrregularRows("a line does not fit") from error
+        for texts in batches([same], layouts[:1], self._sizes):
+            yield _split(texts, layouts[:1])
+        for texts in batches(others, layouts, self._sizes) if others else ():
+            tables = _split(texts, layouts)
+            if any(table.tokens() != tables[0].tokens() for table in tables):
+                raise IrregularRows("different tokens")
+            ids = [found for table in tables if (found := table.token_ids()) is not None]
+            if any(found != ids[0] for found in ids):
+                raise IrregularRows("different token ids")
+            yield tables
+
+
+def _split(texts: Iterable[str], layouts: Iterable[Layout]) -> list[TokenTable]:
+    try:
+        return list(map(TokenTable, texts, layouts))
+    except ValueError as error:
+        raise IrregularRows("a line does not fit") from error
