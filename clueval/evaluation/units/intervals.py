@@ -15,7 +15,7 @@ from clueval.evaluation.units.groups import groups_of
 from clueval.evaluation.units.rates import RateGroup, Value
 from clueval.evaluation.units.recipes import Path
 from clueval.evaluation.units.trust import Trust
-from clueval.evaluation.units.unit import CORPUS, SENTENCE, Unit, Units
+from clueval.evaluation.units.unit import CORPUS, SENTENCE, Unit, Units, summed_tallies
 from clueval.exceptions import UsageError
 from clueval.metrics.counting import Tally
 from clueval.metrics.metric import Metric, sequences_of
@@ -78,11 +78,11 @@ def intervals_of(
     """
     scores: dict[str, Any] = {}
     remarks: list[str] = []
-    keys = [unit.key for unit in units]
+    keys, nothing = [unit.key for unit in units], Tally()
     for metric in metrics:
         scores[metric.name] = {}
         for sequence, layers in reported_sequences(metric, sequences, units).items():
-            tallies = [unit.tallies.get((metric.name, sequence), Tally()) for unit in units]
+            tallies = [unit.tallies.get((metric.name, sequence), nothing) for unit in units]
             source = UnitColumns(metric, layers, tallies)
             report: dict[str, Any] = {}
             groups, weights = list(groups_of(source)), Weights(source.times)
@@ -102,10 +102,7 @@ def reported_sequences(
     metric: Metric, sequences: Mapping[str, Sequence[str]], units: Sequence[Unit]
 ) -> Mapping[str, Sequence[str]]:
     """Return the sequences, with their layers, that a metric reports for some units."""
-    totals: dict[tuple[str, str], Tally] = {}
-    for unit in units if metric.needs.sequences is not None else ():
-        for place, tally in unit.tallies.items():
-            totals.setdefault(place, Tally()).update(tally)
+    totals = {} if metric.needs.sequences is None else summed_tallies(units)
     return sequences_of(metric, sequences, totals)
 
 
