@@ -17,9 +17,8 @@ from typing import Any, NamedTuple
 from clueval.evaluation.result import Result
 from clueval.evaluation.score_path import Path, find_path, headline_rates, number_at, whole_path
 from clueval.evaluation.units.columns import Column, UnitColumns, counts_by_kind
-from clueval.evaluation.units.groups import groups_of
 from clueval.evaluation.units.intervals import reported_sequences
-from clueval.evaluation.units.rates import RateGroup
+from clueval.evaluation.units.rates import RateGroup, groups_of
 from clueval.evaluation.units.recipes import entry_at
 from clueval.evaluation.units.trust import RESAMPLES, SEED, Trust
 from clueval.exceptions import UsageError, checked_call
@@ -267,7 +266,7 @@ class _Comparing:
     def _require_gold(self, source: UnitColumns, sequence: str) -> None:
         """Raise `UsageError` if a unit has other gold spans in another system."""
         for path in headline_rates(sequence, source.report)[-1:]:
-            gold, predicted = next(groups_of(source, path)).sizes(path)
+            gold, predicted = next(groups_of(source, path)).sizes[path]
             if gold is predicted:  # the metric does not tell the sides apart
                 continue
             golds = dict(gold.items())

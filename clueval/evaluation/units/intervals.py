@@ -11,8 +11,7 @@ from itertools import chain
 from typing import Any
 
 from clueval.evaluation.units.columns import Column, Times, UnitColumns, added, counts_by_kind, summed
-from clueval.evaluation.units.groups import groups_of
-from clueval.evaluation.units.rates import RateGroup, Value
+from clueval.evaluation.units.rates import RateGroup, Value, groups_of
 from clueval.evaluation.units.recipes import Path
 from clueval.evaluation.units.trust import Trust
 from clueval.evaluation.units.unit import CORPUS, SENTENCE, Unit, Units, summed_tallies
@@ -111,9 +110,8 @@ def _of_group(
 ) -> Iterator[Interval]:
     scores = group.values([[summed(column, source.times)] for column in group.columns])
     drawn = None if resampled is None else resampled.values(group)
-    for place, (path, (without, times)) in enumerate(
-        zip(group.paths, group.different(source.times), strict=True)
-    ):
+    by_rate, times = group.different(source.times)
+    for place, (path, without) in enumerate(zip(group.paths, by_rate, strict=True)):
         (score,) = scores[place]
         units, effective = weights.of(group, path)
         if score is None or None in without:
@@ -150,7 +148,7 @@ class Weights:
 
 def columns_that_weigh(group: RateGroup, path: Path) -> Sequence[Column]:
     """Return the columns whose sum is how much a unit weighs for a rate."""
-    gold, predicted = group.sizes(path)
+    gold, predicted = group.sizes[path]
     if path[-1].startswith("recall"):
         return (gold,)
     return (predicted,) if path[-1].startswith("precision") else (gold, predicted)
