@@ -24,17 +24,26 @@ from clueval.evaluation.units.trust import RESAMPLES, SEED, Trust
 from clueval.exceptions import UsageError, checked_call
 from clueval.metrics.counting import Tally
 from clueval.statistics.distributions import t_below
-from clueval.statistics.interval import Interval, rounded
 from clueval.statistics.jackknife import (
+    Interval,
     degrees_of_freedom,
     detectable,
     difference_jackknife,
     effective_number,
+    rounded,
+    spread_of,
+    standard_deviation,
     standard_error,
 )
-from clueval.statistics.randomisation import MOST_FOR_ALL_SWAPS, all_swapped_sums, exact_p, holm, sampled_p
-from clueval.statistics.resampling import SWAP, weighted_sums
-from clueval.statistics.runs import spread_of, standard_deviation
+from clueval.statistics.resampling import (
+    MOST_FOR_ALL_SWAPS,
+    SWAP,
+    all_swapped_sums,
+    exact_p,
+    holm,
+    sampled_p,
+    weighted_sums,
+)
 from clueval.studies.comparison import ComparedSystems
 from clueval.studies.systems import ComparedSystem, System, all_units, require_system, systems_of
 from clueval.studies.tested_rate import UNDEFINED, UNDEFINED_WITHOUT, TestedRate, differences

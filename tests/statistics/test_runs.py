@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clueval.statistics.runs import spread_of, standard_deviation
+from clueval.statistics.jackknife import spread_of, standard_deviation
 
 SCORES = st.lists(st.floats(0, 1), min_size=2, max_size=8)
 

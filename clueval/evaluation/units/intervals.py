@@ -18,10 +18,15 @@ from clueval.evaluation.units.unit import CORPUS, SENTENCE, Unit, Units, summed_
 from clueval.exceptions import UsageError
 from clueval.metrics.counting import Tally
 from clueval.metrics.metric import Metric, sequences_of
-from clueval.statistics.bootstrap import bca, percentile
-from clueval.statistics.interval import Interval
-from clueval.statistics.jackknife import ROUNDING, bound, effective_number, logit_jackknife, standard_error
-from clueval.statistics.resampling import BOOTSTRAP, weighted_sums
+from clueval.statistics.jackknife import (
+    ROUNDING,
+    Interval,
+    bound,
+    effective_number,
+    logit_jackknife,
+    standard_error,
+)
+from clueval.statistics.resampling import BOOTSTRAP, bca, percentile, weighted_sums
 
 FEW_EFFECTIVE = 10
 FEW_UNITS_OF_LABEL = 5
