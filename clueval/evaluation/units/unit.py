@@ -131,11 +131,20 @@ def different_keys(keys: Iterable[str]) -> list[str]:
 
 def joined(units: Iterable[Unit]) -> list[Unit]:
     """Return the units with those of equal keys added together, in the order in which keys first occur."""
-    found: dict[str, Unit] = {}
+    by_key: dict[str, list[Unit]] = {}
     for unit in units:
-        own = found.get(unit.key)
-        found[unit.key] = unit if own is None else added(own, unit)
-    return list(found.values())
+        by_key.setdefault(unit.key, []).append(unit)
+    return [
+        alike[0]
+        if len(alike) == 1
+        else Unit(
+            key,
+            sum(unit.documents for unit in alike),
+            sum(unit.tokens for unit in alike),
+            summed_tallies(alike),
+        )
+        for key, alike in by_key.items()
+    ]
 
 
 def summed_tallies(units: Sequence[Unit]) -> dict[tuple[str, str], Tally]:
@@ -149,14 +158,6 @@ def summed_tallies(units: Sequence[Unit]) -> dict[tuple[str, str], Tally]:
             for key, count in tally.items():
                 own[key] += count * times[number]
     return total
-
-
-def added(own: Unit, other: Unit) -> Unit:
-    """Return two units as one, with the key of the first."""
-    tallies = {place: Tally(tally) for place, tally in own.tallies.items()}
-    for place, tally in other.tallies.items():
-        tallies.setdefault(place, Tally()).update(tally)
-    return Unit(own.key, own.documents + other.documents, own.tokens + other.tokens, tallies)
 
 
 def joined_corpora(own: Units, other: Units) -> Units:
