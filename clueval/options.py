@@ -16,7 +16,7 @@ from functools import cache
 from types import MappingProxyType
 from typing import Any, NamedTuple, TypeVar
 
-from clueval.exceptions import require_kind
+from clueval.exceptions import UsageError, require_kind
 
 _KEY = "clueval option"
 
@@ -154,3 +154,9 @@ def _whole(text: str) -> int | None:
         return int(text)
     except ValueError:
         return None
+
+
+def require_share(name: str, value: float) -> None:
+    """Raise `UsageError` unless 0 < value < 1."""
+    if not 0 < value < 1:  # NaN is not, either
+        raise UsageError(f"{name} must be between 0 and 1, not {value!r}", advice="for example 0.95")

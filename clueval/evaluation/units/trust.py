@@ -7,8 +7,7 @@ from pathlib import Path
 
 from clueval.evaluation.units.unit import BY_DEFAULT, CORPUS
 from clueval.exceptions import UsageError
-from clueval.options import number, option, require_types, whole
-from clueval.statistics.checked import require_share
+from clueval.options import number, option, require_share, require_types, whole
 
 SEED = 12345
 RESAMPLES = 9_999

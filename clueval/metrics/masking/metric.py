@@ -26,10 +26,9 @@ from clueval.metrics.masking.weights import PositionWeights, Range
 from clueval.metrics.masking.word_files import IgnoredWords, WordWeights, token_weights
 from clueval.metrics.metric import Needs, Rates, Side
 from clueval.metrics.tally_keys import Shape
-from clueval.options import option, require_types
+from clueval.options import option, require_share, require_types
 from clueval.spans.document import Document
 from clueval.spans.span import NO_LABEL, Span
-from clueval.statistics.checked import require_share
 
 if TYPE_CHECKING:
     from clueval.reports.table import Table

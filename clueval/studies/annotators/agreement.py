@@ -17,14 +17,18 @@ from clueval.evaluation.signature import Signature
 from clueval.exceptions import UsageError, checked_call
 from clueval.hints import Hinting
 from clueval.metrics.counting import Tally
-from clueval.options import field_names, with_fields
+from clueval.options import field_names, require_share, with_fields
 from clueval.reading.options import Reading
 from clueval.spans.filters import parse_where
-from clueval.statistics.checked import require_share
+from clueval.statistics.agreement import unitizing
 from clueval.statistics.distributions import t_quantile
-from clueval.statistics.interval import Interval
-from clueval.statistics.jackknife import degrees_of_freedom, effective_number, logit_jackknife, standard_error
-from clueval.statistics.unitizing import unitizing
+from clueval.statistics.jackknife import (
+    Interval,
+    degrees_of_freedom,
+    effective_number,
+    logit_jackknife,
+    standard_error,
+)
 from clueval.studies.annotators.clusters import counted
 from clueval.studies.annotators.contests import DEFAULTS, Contests, chosen_conventions
 from clueval.studies.annotators.naming import Naming, annotators_of

@@ -11,6 +11,7 @@ from typing import Any
 
 from clueval.metrics.counting import Tally
 from clueval.statistics.agreement import (
+    Unitized,
     coincidences,
     fleiss,
     kappa,
@@ -18,8 +19,8 @@ from clueval.statistics.agreement import (
     krippendorff_by_value,
     observed,
     scott_pi,
+    unitizing,
 )
-from clueval.statistics.unitizing import Unitized, unitizing
 from clueval.studies.annotators.contests import Contests
 from clueval.studies.annotators.counting import Value
 from clueval.studies.annotators.places import BOUNDARIES
