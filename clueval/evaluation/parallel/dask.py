@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Iterator
-from concurrent.futures import CancelledError, Executor, Future, wait
+from concurrent.futures import CancelledError, Executor, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from time import monotonic
 from typing import Any
@@ -152,7 +152,8 @@ def _require_answer(address: str, patience: float) -> None:
         await (await comms.connect(address, timeout=patience, **arguments)).close()
 
     try:
-        asyncio.run(ask())
+        with ThreadPoolExecutor(1) as thread:  # this thread may have a loop that runs, as in a notebook
+            thread.submit(asyncio.run, ask()).result()
     except ValueError as error:
         raise UsageError(
             f"{address!r} is not an address: {error}", advice="write it tcp://host:port"
