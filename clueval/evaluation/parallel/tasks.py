@@ -12,8 +12,8 @@ these points:
 * scheme: if ill-formed tags are discarded, the first tags of a file determine it, and the file is not cut;
 * metadata in comments (CoNLL): if metadata is needed, the file is not cut;
 * names of columns in comments (CoNLL-U): the file is not cut;
-* rows of JSON: if ids are needed, the file is not cut, because rows without an id are known by their numbers; a part
-  with annotation sets, or with tags, is a problem.
+* rows of JSON: if ids are needed, as by observers and for texts that are aligned, the file is not cut, because rows
+  without an id are known by their numbers; a part with annotation sets, or with tags, is a problem.
 
 Counts are added in the order of the tasks. A pair of files is counted again in this process, as a whole, if a
 task has failed, if the parts have different layouts, or if a layer first occurs in the middle. So an error is
@@ -63,18 +63,24 @@ class Task:
         work: the pickled `Work`.
         first: the number of the first pair, from 0, among all pairs.
         sizes: the sizes of the files in bytes, gold and predicted in turn.
-        size: the number of bytes to count.
         part: the bytes of gold and of predicted; None for whole pairs.
-        last: whether it is the last part of its pair.
     """
 
     work: bytes
     first: int
     pairs: tuple[FilePair, ...]
     sizes: tuple[int, ...]
-    size: int
     part: PartPair | None = None
-    last: bool = True
+
+    @property
+    def size(self) -> int:
+        """The number of bytes to count."""
+        return sum(self.sizes) if self.part is None else sum(stop - start for start, stop in self.part)
+
+    @property
+    def is_last(self) -> bool:
+        """Whether no further part of its pair follows."""
+        return self.part is None or tuple(stop for _, stop in self.part) == self.sizes
 
     def __str__(self) -> str:
         """The files and bytes to count, for messages."""
@@ -145,7 +151,7 @@ class Tasks:
             size = size_of(gold) + size_of(predicted)
             parts = self._parts(number, size)
             if waiting and (len(parts) > 1 or weight + size > self._size):
-                yield self._whole(waiting, weight)
+                yield self._whole(waiting)
                 waiting, weight = [], 0
             if len(parts) > 1:
                 yield from self._in_parts(number, parts)
@@ -153,11 +159,11 @@ class Tasks:
                 waiting.append(number)
                 weight += size
         if waiting:
-            yield self._whole(waiting, weight)
+            yield self._whole(waiting)
 
-    def _whole(self, numbers: Sequence[int], size: int) -> Task:
-        pairs = tuple(self._absolute(number) for number in numbers)
-        return Task(self._sent, numbers[0], pairs, tuple(map(size_of, _paths(pairs))), size)
+    def _whole(self, numbers: Sequence[int]) -> Task:
+        pairs = tuple(map(self._absolute, numbers))
+        return Task(self._sent, numbers[0], pairs, tuple(map(size_of, _paths(pairs))))
 
     def _in_parts(self, number: int, parts: Sequence[PartPair]) -> Iterator[Task]:
         pairs = (self._absolute(number),)
@@ -165,8 +171,7 @@ class Tasks:
         for part in parts:
             if number in self.not_cut:
                 return
-            size = sum(stop - start for start, stop in part)
-            yield Task(self._sent, number, pairs, sizes, size, part, part == parts[-1])
+            yield Task(self._sent, number, pairs, sizes, part)
 
     def _absolute(self, number: int) -> FilePair:
         name, gold, predicted = self.pairs[number]
@@ -193,9 +198,7 @@ class Tasks:
     def _rows_can_be_cut(self, gold: Source, predicted: Source) -> bool:
         """Whether parts of two files of rows can be counted: no ids are needed, and rows are lines."""
         plan = self.work.plan
-        needs_ids = (
-            ID in _metadata_keys(self.work) or plan.align is not None or plan.transforms or plan.observers
-        )
+        needs_ids = ID in _metadata_keys(self.work) or plan.align is not None or plan.observers
         every_set = any(options.annotation_set == EVERY_SET for options in self.work.options)
         if needs_ids or every_set or self.work.single or not gold.form.rows.independent:
             return False
@@ -272,12 +275,13 @@ def _count_part(work: Work, evaluation: Evaluation, pairs: Sequence[FilePair], p
         if needs_metadata and _has_attributes_outside(source.path, bytes_, options.document_tag):
             return TaskOutcome(problem="elements with attributes stand around documents")
         sources.append(replace(source, options=options))
-    of_rows = sources[0].form.rows is not None
     end = work.count_pair(evaluation, *sources)
-    if end is None and not of_rows:
+    finish(evaluation)
+    if end is None and sources[0].form.rows is None:
         return TaskOutcome(problem="documents of a part must be counted one by one")
+    if evaluation.unprojected:
+        return TaskOutcome(problem="spans without a place are listed with the numbers of their rows")
     if end is None:
-        finish(evaluation)
         return TaskOutcome(evaluation.counts())
     if evaluation.total.tokens and None in end.layouts:
         return TaskOutcome(problem="the layout of a part is not known")
@@ -369,9 +373,9 @@ class Gathering:
         else:
             self._report_progress(task.size)
             self._reported += task.size
-            if task.last:
+            if task.is_last:
                 self._include_parts()
-        if problem or task.last:
+        if problem or task.is_last:
             self._parts, self._reported = [], 0
 
     def _include(self, outcome: TaskOutcome) -> None:

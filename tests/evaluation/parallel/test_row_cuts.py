@@ -124,18 +124,26 @@ def test_lines_are_counted_in_several_parts(tmp_path: Path, monkeypatch: pytest.
     assert not any("counted again" in remark for remark in remarks)
 
 
-@pytest.mark.parametrize("run", [partial(score, align=True), masking], ids=["aligned", "masking"])
+@pytest.mark.parametrize(
+    ("run", "text", "spans"),
+    [
+        (partial(score, align=True), " more words", [[15, 20, "X"]]),
+        (partial(score, unit="token"), "", [[5, 6, "X"]]),
+        (masking, "", []),
+    ],
+    ids=["aligned", "in tokens", "masking"],
+)
 def test_rows_without_ids_keep_their_numbers(
-    tmp_path: Path, run: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path,
+    run: Callable[..., Any],
+    text: str,
+    spans: list[Any],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """The result names documents: those of spans without a place in the gold text, or of leaks."""
+    """The result names documents: those of spans without a place in the gold text or its words, or of leaks."""
     monkeypatch.setattr(schedule, "SMALLEST", 100)
-    found = [
-        {"text": f"{row['text']} more words", "label": [*row["label"][1:], [15, 20, "X"]]} for row in rows(60)
-    ]
+    found = [{"text": row["text"] + text, "label": [*row["label"][1:], *spans]} for row in rows(60)]
     paths = [write(tmp_path / "0.jsonl", lines(rows(60))), write(tmp_path / "1.jsonl", lines(found))]
-    if run is masking:
-        write(paths[1], lines([{**row, "label": row["label"][1:]} for row in rows(60)]))
 
     with ThreadPoolExecutor(1) as executor:
         together = run(*paths, jobs=3, executor=executor)
