@@ -41,6 +41,6 @@ def documents_alone() -> Iterator[None]:
     with (
         patch("clueval.evaluation.count_files.count_without_documents", return_value=(False, None)),
         patch("clueval.evaluation.tag_lists._counts_clusters", return_value=False),
-        patch("clueval.evaluation.span_lists._counts_clusters", return_value=False),
+        patch("clueval.evaluation.span_clusters._counts_clusters", return_value=False),
     ):
         yield

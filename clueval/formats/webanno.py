@@ -406,7 +406,7 @@ def _read(opened: Opened, options: Options) -> Iterator[Document]:
 
 
 def _flat(opened: Opened, options: Options) -> FlatRow | None:
-    """Return the document as a flat row; None if a span is empty or overlaps another."""
+    """Return the document as a flat row; None if a span is empty."""
     own = replace(opened, passed_over=Counter())
     document = _WebAnnoReader(own, options).read()
     (spans,) = document.layers.values()

@@ -114,7 +114,7 @@ class Exact:
     @property
     def needs(self) -> Needs:
         """Return no needs: labels and tags are enough."""
-        return Needs(rates=_token_accuracy, outside=_outside)
+        return Needs(rates=_token_accuracy, outside=_outside, nested=True)
 
     def headlines(self, report: Mapping[str, Any]) -> dict[str, Rates]:
         return {self.name: rates_of(report["micro"])}

@@ -174,7 +174,7 @@ class Fair:
     @property
     def needs(self) -> Needs:
         """Return that all spans are needed: each pair depends on every span."""
-        return Needs(every_span="use Fair.labels and Fair.exclude instead")
+        return Needs(every_span="use Fair.labels and Fair.exclude instead", nested=True)
 
     def headlines(self, report: Mapping[str, Any]) -> dict[str, Rates]:
         return {f"fair_{version}": rates_of(entry) for version, entry in report["overall"].items()}
