@@ -31,7 +31,7 @@ from clueval.reading.same_text import first_line
 from clueval.reading.source import Source
 from clueval.spans.compared import SIDES, Compared
 from clueval.spans.document import Document, same_id
-from clueval.spans.span import DEFAULT_LAYER, Span
+from clueval.spans.span import DEFAULT_LAYER, Frozen, Span
 from clueval.transforms.group import Group
 
 Located = tuple[int, int, str]
@@ -61,9 +61,7 @@ class SpanClusters:
     `nested` says whether spans may overlap others of their side, as they may for some metrics (`Needs.nested`).
     """
 
-    def __init__(
-        self, layer: str, *, has_text: bool, of_tokens: bool = False, nested: bool = False
-    ) -> None:
+    def __init__(self, layer: str, *, has_text: bool, of_tokens: bool = False, nested: bool = False) -> None:
         self.layer, self._has_text, self._of_tokens, self._nested = layer, has_text, of_tokens, nested
         self._known: dict[Cluster, ClusterCounts] = {}
         self._begin()
@@ -154,11 +152,14 @@ class SpanClusters:
     def _joined(self, clusters: Iterable[Cluster]) -> tuple[Document, Document]:
         """The documents of gold and predicted that have these clusters, with a position between them."""
         sides: tuple[list[Span], list[Span]] = ([], [])
+        labels: dict[str, Frozen] = {}
         past = 0
         for cluster in clusters:
             last = 0
             for start, end, side, label in cluster:
-                sides[side].append(Span(past + start, past + end, {self.layer: label}))
+                if label not in labels:
+                    labels[label] = Frozen({self.layer: label})
+                sides[side].append(Span(past + start, past + end, labels[label]))
                 last = max(last, end)
             past += last + 1
         gold, predicted = (
