@@ -44,7 +44,7 @@ MOST = 1 << 14
 """The number of distinct clusters that are collected before they are counted."""
 
 LARGEST = 64
-"""The number of spans of the largest cluster; larger ones hardly ever occur twice."""
+"""The most spans of a cluster, or of each side if both have the same; a larger one hardly ever occurs twice."""
 
 BATCH = 500
 """The number of lists that are checked together."""
@@ -70,14 +70,14 @@ class SpanClusters:
         self._documents = self._positions = 0
         self._spans = [0, 0]
         self._clusters: Counter[Cluster] = Counter()
-        self._same: Counter[tuple[int, str]] = (
+        self._equal: Counter[Cluster] = (
             Counter()
-        )  # lengths and labels, where both sides have the same spans
+        )  # gold's part of clusters where both sides have the same spans
 
     @property
     def is_full(self) -> bool:
         """Whether they should be counted now, to limit the memory."""
-        return len(self._clusters) + len(self._same) > MOST
+        return len(self._clusters) + len(self._equal) > MOST
 
     def add(self, gold: Sequence[Located], predicted: Sequence[Located], positions: int = 0) -> bool:
         """Add the spans of a document, which has this number of positions; none is empty.
@@ -89,14 +89,16 @@ class SpanClusters:
         flat = _is_flat(own) and (own == other or _is_flat(other))
         if not (flat or self._nested):
             return False
-        if flat and own == other:
-            self._same.update([(end - start, label) for start, end, label in own])
+        equal = gold == predicted or (flat and own == other)
+        if flat and equal:
+            clusters: list[Cluster] = [((0, end - start, 0, label),) for start, end, label in own]
+        elif flat or (own == list(gold) and other == list(predicted)):
+            clusters = list(_clusters(own, () if equal else other))
         else:
-            in_order = flat or (own == list(gold) and other == list(predicted))
-            clusters = list(_clusters(own, other) if in_order else _in_given_order(gold, predicted))
-            if max(map(len, clusters), default=0) > LARGEST:
-                return False
-            self._clusters.update(clusters)
+            clusters = list(_in_given_order(gold, () if equal else predicted))
+        if max(map(len, clusters), default=0) > LARGEST:
+            return False
+        (self._equal if equal else self._clusters).update(clusters)
         self._documents += 1
         self._positions += positions
         self._spans[0] += len(gold)
@@ -109,8 +111,10 @@ class SpanClusters:
         """Count the documents, and begin again; `document` and `metadata` are those of a single one."""
         if not self._documents:
             return
-        for (length, label), number in self._same.items():
-            self._clusters[(0, length, 0, label), (0, length, 1, label)] += number
+        for cluster, number in self._equal.items():
+            self._clusters[cluster + tuple((start, end, 1, label) for start, end, _, label in cluster)] += (
+                number
+            )
         if self._has_text or self._of_tokens or any(self._spans):  # lists without spans have no layer
             evaluation.see_layers([self.layer])
         counts = ClusterCounts(evaluation.plan, evaluation.layers, evaluation.seen_names)
