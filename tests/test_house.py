@@ -79,7 +79,6 @@ HALF_HOUR_PATH = (
             "index",
             "components",
             "match_classes",
-            "joined_labels",
             "matching",
             "merging",
         )

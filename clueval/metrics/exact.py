@@ -25,8 +25,7 @@ from clueval.metrics.metric import Needs, Rates, Side, rates_of
 from clueval.metrics.tally_keys import Shape, any_text
 from clueval.options import option
 from clueval.spans.flat import keys_of
-from clueval.spans.parts import Ranges
-from clueval.spans.span import Span
+from clueval.spans.span import Ranges, Span
 
 if TYPE_CHECKING:
     from clueval.reports.table import Table

@@ -1,6 +1,6 @@
 """Spans and documents as values, and the pure algorithms on them.
 
-Read `span`, `document`, `flat`, `index`, `components`, `match_classes`, `joined_labels`, `matching`, `merging`, in this
+Read `span`, `document`, `flat`, `index`, `components`, `match_classes`, `matching`, `merging`, in this
 order; then `filters` and `compared`. This package does not deal with files, tags or metrics.
 """
 
@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from clueval.spans.document import Document, Sentence, Unit, in_layer
-    from clueval.spans.making import making_many
-    from clueval.spans.span import DEFAULT_LAYER, MERGED, NO_LABEL, Frozen, Labels, Span, name_of
+    from clueval.spans.span import DEFAULT_LAYER, MERGED, NO_LABEL, Frozen, Labels, Span, making_many, name_of
 
 _MODULES = {
     "DEFAULT_LAYER": "span",

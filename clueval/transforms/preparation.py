@@ -299,7 +299,7 @@ def _matched(
         ]
         for members in (*groups, *single)
     ]
-    from clueval.spans.most_pairs import most_pairs
+    from clueval.spans.one_to_one import most_pairs
 
     return most_pairs(edges)[: len(groups)]
 

@@ -30,7 +30,7 @@ from clueval.metrics.metric import Needs, Rates, Side, rates_of, refuse_filter
 from clueval.metrics.tally_keys import Shape, any_text
 from clueval.options import option
 from clueval.reports.cutting import cut_label
-from clueval.spans.isolated import isolated
+from clueval.spans.overlaps import isolated
 from clueval.spans.span import NO_LABEL, PLACEHOLDERS, Span
 
 if TYPE_CHECKING:
