@@ -10,8 +10,8 @@ from clueval.evaluation.plan import Plan
 from clueval.evaluation.tallies import count_sides, in_unit, positions_of, sequences_in, sides_of
 from clueval.metrics.counting import Tally
 from clueval.spans.document import Document
+from clueval.spans.making import making_many
 from clueval.spans.seen_names import SeenNames
-from clueval.spans.span import making_many
 
 Cluster = TypeVar("Cluster", bound=Hashable)
 

@@ -26,8 +26,9 @@ from clueval.formats.columns.row_characters import Row, RowCharacters, SameTags
 from clueval.formats.columns.sizes import Sizes
 from clueval.spans.compared import SIDES
 from clueval.spans.document import Document
+from clueval.spans.making import making_many
 from clueval.spans.seen_names import SeenNames
-from clueval.spans.span import Frozen, Span, making_many
+from clueval.spans.span import Frozen, Span
 from clueval.tagging.decoder import BadTag, Decoder
 from clueval.tagging.schemes import continues
 from clueval.tagging.transitions import Seams, flat

@@ -13,7 +13,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property, lru_cache
 
 from clueval.spans.document import Document
-from clueval.spans.span import MENTION, Span
+from clueval.spans.features import MENTION
+from clueval.spans.span import Span
 from clueval.transforms.characters import are_unknown
 
 Value = int | float | str

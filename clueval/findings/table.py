@@ -31,7 +31,8 @@ from clueval.spans.match_classes import Kind
 from clueval.spans.matching import Match, match_spans
 from clueval.spans.merging import merge_layers
 from clueval.spans.overlaps import shared_positions
-from clueval.spans.span import MERGED, NO_LABEL, Labels, Ranges, Span, name_of
+from clueval.spans.ranges import Ranges
+from clueval.spans.span import MERGED, NO_LABEL, Labels, Span, name_of
 from clueval.spans.span_forms import as_spans
 
 FindingKind = Literal["exact", "superset", "tiling", "overlap", "partial", "missed", "spurious"]

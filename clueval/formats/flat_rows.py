@@ -98,7 +98,7 @@ def flat_row(
                 return None
     except (TypeError, ValueError):
         return None
-    spans = sorted(spans, key=itemgetter(0, 1))  # as `clueval.spans.groups.in_order` does in documents
+    spans = sorted(spans, key=itemgetter(0, 1))  # as `clueval.spans.features.in_order` does in documents
     return FlatRow(identifier, text, spans, number, row, annotation_set)
 
 

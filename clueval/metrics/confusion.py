@@ -29,7 +29,8 @@ from clueval.metrics.tally_keys import Shape, any_layer, any_text, text_or_none
 from clueval.spans.compared import SIDES
 from clueval.spans.flat import Flat
 from clueval.spans.match_classes import KINDS, LEVELS, UNMATCHED, classes_of
-from clueval.spans.span import Frozen, Labels, Ranges, Span
+from clueval.spans.ranges import Ranges
+from clueval.spans.span import Frozen, Labels, Span
 
 if TYPE_CHECKING:
     from clueval.reports.table import Table

@@ -25,7 +25,8 @@ from clueval.metrics.metric import Needs, Rates, Side, rates_of
 from clueval.metrics.tally_keys import Shape, any_text
 from clueval.options import option
 from clueval.spans.flat import keys_of
-from clueval.spans.span import Ranges, Span
+from clueval.spans.ranges import Ranges
+from clueval.spans.span import Span
 
 if TYPE_CHECKING:
     from clueval.reports.table import Table

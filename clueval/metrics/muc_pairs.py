@@ -15,7 +15,8 @@ from typing import Any, NamedTuple
 
 from clueval.spans.one_to_one import most_pairs
 from clueval.spans.overlaps import isolated, sharing
-from clueval.spans.span import Ranges, Span
+from clueval.spans.ranges import Ranges
+from clueval.spans.span import Span
 
 
 class Item(NamedTuple):

@@ -10,7 +10,8 @@ from clueval.exceptions import OverlapError
 from clueval.spans.document import Document
 from clueval.spans.flat import by_position
 from clueval.spans.overlaps import shared_positions, sharing
-from clueval.spans.span import Ranges, Span, name_of
+from clueval.spans.ranges import Ranges
+from clueval.spans.span import Span, name_of
 
 
 class PartialMatch(NamedTuple):

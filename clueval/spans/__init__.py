@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from clueval.spans.document import Document, Sentence, Unit, in_layer
-    from clueval.spans.span import DEFAULT_LAYER, MERGED, NO_LABEL, Frozen, Labels, Span, making_many, name_of
+    from clueval.spans.making import making_many
+    from clueval.spans.span import DEFAULT_LAYER, MERGED, NO_LABEL, Frozen, Labels, Span, name_of
 
 _MODULES = {
     "DEFAULT_LAYER": "span",

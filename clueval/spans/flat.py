@@ -14,7 +14,8 @@ from operator import attrgetter, eq, le
 from typing import overload
 
 from clueval.exceptions import OverlapError
-from clueval.spans.span import Frozen, Labels, Ranges, Span, name_of
+from clueval.spans.ranges import Ranges
+from clueval.spans.span import Frozen, Labels, Span, name_of
 
 by_position: Callable[[Span], tuple[int, int]] = attrgetter("start", "end")
 """The order of spans: by start, then by end."""

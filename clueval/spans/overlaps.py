@@ -10,17 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from itertools import accumulate, pairwise
 from operator import le
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from clueval.spans.limits import require_few_pairs
-from clueval.spans.span import Ranges, Span, intersect
-
-
-class HasFragments(Protocol):
-    """A span, or something else that has ranges."""
-
-    @property
-    def fragments(self) -> Ranges: ...
+from clueval.spans.ranges import HasFragments, intersect
+from clueval.spans.span import Span
 
 
 def shared_positions(one: Span, other: Span) -> int:

@@ -8,16 +8,12 @@ token (a *corpus position*: XML tags and blank lines are not counted) or of a Un
 
 from __future__ import annotations
 
-import gc
-import math
-from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from itertools import pairwise
 from typing import Any, NoReturn
 
 from clueval.exceptions import SpanError, described
+from clueval.spans.ranges import Ranges, checked_parts, intersect
 
 DEFAULT_LAYER = "label"
 """The name of a layer that neither the format nor its options name."""
@@ -30,18 +26,6 @@ NO_LABEL = "_"
 
 PLACEHOLDERS = ("NONE", "EMPTY")
 """The labels with which FairEval marks a sentence without spans."""
-
-MENTION = "mention"
-"""The feature of a span with its text, whose place in the text of gold is not known."""
-
-OFFSETS = "offsets"
-"""The feature with the start and the end that an answer gives for a mention; -1 for what is no number."""
-
-UNPARSABLE = "unparsable"
-"""The metadata of a document with the number of parts of an answer that could not be read."""
-
-Ranges = tuple[tuple[int, int], ...]
-"""Half-open ranges of positions."""
 
 
 class Frozen(dict[str, Any]):
@@ -232,28 +216,6 @@ def _frozen_features(features: Mapping[str, Any]) -> Frozen:
     return Frozen(features)
 
 
-def checked_parts(parts: Sequence[tuple[int, int]], start: int, end: int, line: int | None) -> Ranges | None:
-    """Return the parts as tuples, None for a single one. Raises `SpanError` unless they fit ``[start, end)``."""
-    ranges = tuple((first, last) for first, last in parts)
-    if any(type(place) is not int for part in ranges for place in part):
-        raise SpanError(f"positions must be integers, not {ranges!r}", line=line)
-    if not ranges or ranges[0][0] != start or ranges[-1][1] != end:
-        raise SpanError(
-            f"the parts of span [{start},{end}) do not reach from its start to its end", line=line
-        )
-    if len(ranges) == 1:
-        return None
-    for first, last in ranges:
-        if first >= last:
-            raise SpanError(f"the part [{first},{last}) of span [{start},{end}) is empty", line=line)
-    for (_, before), (first, last) in pairwise(ranges):
-        if first < before:
-            raise SpanError(
-                f"the part [{first},{last}) of span [{start},{end}) overlaps the part before it", line=line
-            )
-    return ranges
-
-
 def name_of(span: Span) -> str:
     """Return the text for a span in error messages: ``[start,end)`` and its labels.
 
@@ -267,62 +229,3 @@ def _named(start: int, end: int, labels: Mapping[str, str | None] | str) -> str:
     found = (labels,) if isinstance(labels, str) else labels.values()
     joined = "|".join([NO_LABEL if label is None else str(label) for label in found]) if labels else ""
     return f"[{start},{end})" + (f" {joined!r}" if joined else "")
-
-
-def intersect(one: Sequence[tuple[int, int]], other: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Return the positions in both, each of which has sorted, disjoint ranges.
-
-    Costs O(k log n + m) for k ranges of the side with fewer, n of the other, and m that are returned.
-
-    >>> intersect([(0, 4), (6, 9)], [(2, 7)])
-    [(2, 4), (6, 7)]
-    """
-    few, many = (one, other) if len(one) < len(other) else (other, one)
-    shared = []
-    for start, end in few:
-        i = bisect_left(many, (start,))  # the first range that starts here or later
-        if i and many[i - 1][1] > start:
-            i -= 1
-        while i < len(many) and many[i][0] < end:
-            shared.append((max(start, many[i][0]), min(end, many[i][1])))
-            i += 1
-    return shared
-
-
-def number_of(value: object) -> float | None:
-    """Return a number, also one that is written as a string, if it is finite, otherwise None."""
-    if isinstance(value, bool) or not isinstance(value, int | float | str):
-        return None
-    if isinstance(value, str) and "_" in value:  # only Python reads underscores in numbers
-        return None
-    try:
-        number = float(value)
-    except (ValueError, OverflowError):
-        return None
-    return number if math.isfinite(number) else None
-
-
-_MANY = 50_000
-"""The number of objects from which on a pause of the collector saves time."""
-
-
-@contextmanager
-def making_many(number: int) -> Iterator[None]:
-    """Pause the cyclic garbage collector while `number` spans, or objects that hold spans, are created.
-
-    The collector visits all objects each time their number has grown by a quarter. This takes two thirds of
-    the time of creating a million matches and finds nothing, because these values cannot be part of a cycle.
-    Below `_MANY` objects a pause saves no time, and the collector keeps running. On exit, also by an
-    exception, the collector is enabled again if it was enabled before.
-
-    >>> with making_many(2):
-    ...     spans = [object(), object()]
-    """
-    pause = number >= _MANY and gc.isenabled()
-    if pause:
-        gc.disable()
-    try:
-        yield
-    finally:
-        if pause:
-            gc.enable()

@@ -9,7 +9,8 @@ from itertools import accumulate
 
 from clueval.exceptions import UsageError
 from clueval.spans.document import Document, Sentence
-from clueval.spans.span import Frozen, Ranges, Span
+from clueval.spans.ranges import Ranges
+from clueval.spans.span import Frozen, Span
 
 
 def are_unknown(tokens: Sequence[str]) -> bool:

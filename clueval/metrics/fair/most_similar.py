@@ -30,7 +30,7 @@ from typing import Protocol
 
 from clueval.metrics.fair.runs import Runs, longest_hole, size_of, subtract
 from clueval.spans.overlaps import sharing
-from clueval.spans.span import Ranges, intersect
+from clueval.spans.ranges import Ranges, intersect
 
 Rank = tuple[int, int, int, int]
 """The order of similarity; the least rank is the most similar."""

@@ -11,7 +11,8 @@ from clueval.exceptions import CluevalError, FormatError, UsageError
 from clueval.metrics.gate.equality import java_string
 from clueval.metrics.gate.touching import Touching
 from clueval.spans.document import Document
-from clueval.spans.span import Span, name_of, number_of
+from clueval.spans.features import number_of
+from clueval.spans.span import Span, name_of
 
 CONTAINMENTS = ("overlapping", "containing", "coextensive")
 """The relation of an annotation to a containing one: overlaps it, lies within it, has the same range."""
