@@ -46,6 +46,9 @@ MOST = 1 << 14
 LARGEST = 64
 """The most spans of a cluster, or of each side if both have the same; a larger one hardly ever occurs twice."""
 
+SMALL = 8
+"""The most spans of a small cluster; larger ones are counted as soon as they have `MOST` spans together."""
+
 BATCH = 500
 """The number of lists that are checked together."""
 
@@ -67,17 +70,15 @@ class SpanClusters:
         self._begin()
 
     def _begin(self) -> None:
-        self._documents = self._positions = 0
+        self._documents = self._positions = self._in_large = 0
         self._spans = [0, 0]
         self._clusters: Counter[Cluster] = Counter()
-        self._equal: Counter[Cluster] = (
-            Counter()
-        )  # gold's part of clusters where both sides have the same spans
+        self._equal: Counter[Cluster] = Counter()  # gold's part, where both sides have the same spans
 
     @property
     def is_full(self) -> bool:
         """Whether they should be counted now, to limit the memory."""
-        return len(self._clusters) + len(self._equal) > MOST
+        return len(self._clusters) + len(self._equal) > MOST or self._in_large > MOST
 
     def add(self, gold: Sequence[Located], predicted: Sequence[Located], positions: int = 0) -> bool:
         """Add the spans of a document, which has this number of positions; none is empty.
@@ -96,8 +97,10 @@ class SpanClusters:
             clusters = list(_clusters(own, () if equal else other))
         else:
             clusters = list(_in_given_order(gold, () if equal else predicted))
-        if max(map(len, clusters), default=0) > LARGEST:
+        sizes = list(map(len, clusters))
+        if max(sizes, default=0) > LARGEST:
             return False
+        self._in_large += sum([size for size in sizes if size > SMALL])
         (self._equal if equal else self._clusters).update(clusters)
         self._documents += 1
         self._positions += positions
@@ -233,7 +236,7 @@ def _nested_in(plan: Plan) -> bool:
 
 
 def count_spans(evaluation: Evaluation, given: Given) -> bool:
-    """Count all lists, and return whether it was possible; if not, nothing was counted. Holds some thousand spans.
+    """Count all lists, and return whether it was possible; if not, nothing was counted. Holds some thousand clusters.
 
     Raises the errors of `Given.documents`.
     """
