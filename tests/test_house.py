@@ -80,7 +80,6 @@ HALF_HOUR_PATH = (
             "index",
             "components",
             "match_classes",
-            "joined_labels",
             "matching",
             "merging",
         )

@@ -22,8 +22,7 @@ from clueval.evaluation.outcome import choices_of_counts, result_of
 from clueval.evaluation.plan import Plan, chosen_metrics
 from clueval.evaluation.result import Result
 from clueval.evaluation.signature import Signature, require_same
-from clueval.evaluation.span_clusters import SpanClusters
-from clueval.evaluation.span_lists import count_spans
+from clueval.evaluation.span_clusters import SpanClusters, count_spans
 from clueval.evaluation.tag_lists import count_tags
 from clueval.exceptions import TagError, UsageError, require_instance, require_kind
 from clueval.hints import Hinting

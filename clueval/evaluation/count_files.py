@@ -209,7 +209,7 @@ def count_without_documents(
     """
     rows = gold.form.rows
     if (rows is not None and rows.tagged is None) or gold.form.flat or gold.form.sentences:
-        from clueval.evaluation.span_lists import count_rows  # other formats do not need it
+        from clueval.evaluation.span_clusters import count_rows  # other formats do not need it
 
         return count_rows(evaluation, gold, predicted), None
     end = count_columns(evaluation, gold, predicted)

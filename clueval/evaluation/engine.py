@@ -57,7 +57,7 @@ class Evaluation:
         self.text = "aligned" if plan.texts_may_differ else "equal"
         self.unprojected: list[Unprojected] = []
         self.pieces = Pieces(plan.resample_by, plan.in_folders)
-        self.unfinished: dict[str, Any] = {}  # what was read and waits to be counted (`span_lists`)
+        self.unfinished: dict[str, Any] = {}  # what was read and waits to be counted (`span_clusters`)
         self.preparation = Preparation(plan.transforms)
         self.seen_names = SeenNames(plan.where)
         self._begun = self._grown = False

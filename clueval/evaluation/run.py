@@ -338,7 +338,7 @@ def _count_spans(evaluation: Evaluation, given: Given) -> bool:
     """Count lists of spans without documents, and return whether it was possible."""
     if given.kind != "spans":
         return False
-    from clueval.evaluation.span_lists import count_spans  # not needed for files
+    from clueval.evaluation.span_clusters import count_spans  # not needed for files
 
     return count_spans(evaluation, given)
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property, lru_cache
 
 from clueval.spans.document import Document
-from clueval.spans.mention import MENTION
+from clueval.spans.features import MENTION
 from clueval.spans.span import Span
 from clueval.transforms.characters import are_unknown
 

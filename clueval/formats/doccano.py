@@ -4,7 +4,7 @@
     {"id": 2, "data": "Ada", "entities": [{"start_offset": 0, "end_offset": 3, "label": "PER"}], "relations": []}
 
 The spans are under ``label``, ``labels``, ``entities`` or ``annotations``; the end is exclusive. A row without any of
-these keys is refused. The label of an object is under a key of `clueval.spans.groups.LABELS`, such as the
+these keys is refused. The label of an object is under a key of `clueval.spans.features.LABELS`, such as the
 ``entity_group`` of a pipeline of Hugging Face. Other texts, numbers and truth values of an object, such as its
 ``score``, ``risk`` or ``entity_id``, are features of its span, but not what a program notes about it (`_NOTED`).
 ``username`` or ``user``, of a row or of an annotation, is the annotator, whose annotations are an annotation set.
@@ -24,7 +24,7 @@ from clueval.formats.format import Format, Options, Writer
 from clueval.formats.json_rows import Row, RowForm, RowReader, json_lines, names_of_sets, read_rows, scalars
 from clueval.formats.recognition import Beginning, Sign
 from clueval.spans.document import Document
-from clueval.spans.groups import LABELS
+from clueval.spans.features import LABELS
 from clueval.spans.span import Span
 
 _SPANS = ("label", "labels", "entities", "annotations")

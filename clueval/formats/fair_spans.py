@@ -122,18 +122,16 @@ def _document(sentence: Any, reader: RowReader) -> Iterator[Document]:
 
 
 def _flat(sentence: Any, number: int) -> FlatRow | None:
-    """Return a sentence as a flat row without text; None if a span has holes, or overlaps or precedes one before it."""
+    """Return a sentence as a flat row without text; None if a span has holes."""
     first, texts = sentence
     spans = []
-    past = 0
     try:
         for line, text in enumerate(texts, first):
             found = span_line(text, line, file="")
             if found.label not in PLACEHOLDERS:
-                if found.tokens is not None or found.start < past:
+                if found.tokens is not None:
                     return None
-                past = found.end
-                spans.append((found.start, past, found.label))
+                spans.append((found.start, found.end, found.label))
     except FormatError:
         return None
     return FlatRow(str(number), "", spans, number, sentence, None)

@@ -19,7 +19,13 @@ from clueval.formats.format import EVERY_SET, SELECT_SETS, Options
 from clueval.formats.opened import Opened
 from clueval.formats.reference import FileMention, in_points
 from clueval.spans.document import Document, MissingId
-from clueval.spans.groups import TOKENS_OF_PIPELINE, fragments_of, in_order, is_token_of_pipeline, members_of
+from clueval.spans.features import (
+    TOKENS_OF_PIPELINE,
+    fragments_of,
+    in_order,
+    is_token_of_pipeline,
+    members_of,
+)
 from clueval.spans.span import DEFAULT_LAYER, NO_LABEL, Frozen, Span
 
 Row = Mapping[str, Any]

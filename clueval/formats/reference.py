@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from clueval.exceptions import FormatError, SpanError
 from clueval.formats.format import OFFSETS
-from clueval.spans.parts import Ranges
+from clueval.spans.ranges import Ranges
 
 _GAP = " [...] "
 

@@ -15,7 +15,7 @@ from clueval.formats.format import Format, Writer
 from clueval.formats.json_rows import Row, RowForm, RowReader, json_lines, read_rows, scalars
 from clueval.formats.recognition import Sign
 from clueval.spans.document import Document
-from clueval.spans.groups import in_order
+from clueval.spans.features import in_order
 from clueval.spans.limits import require_short_texts
 from clueval.spans.span import Frozen, Span
 

@@ -28,7 +28,7 @@ from clueval.metrics.metric import Needs, Rates, Side
 from clueval.metrics.tally_keys import Shape, any_layer, any_text, text_or_none
 from clueval.spans.flat import Flat
 from clueval.spans.match_classes import KINDS, LEVELS, UNMATCHED, classes_of
-from clueval.spans.parts import Ranges
+from clueval.spans.ranges import Ranges
 from clueval.spans.span import SIDES, Frozen, Labels, Span
 
 if TYPE_CHECKING:

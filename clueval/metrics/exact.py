@@ -25,7 +25,7 @@ from clueval.metrics.metric import Needs, Rates, Side, rates_of
 from clueval.metrics.tally_keys import Shape, any_text
 from clueval.options import option
 from clueval.spans.flat import keys_of
-from clueval.spans.parts import Ranges
+from clueval.spans.ranges import Ranges
 from clueval.spans.span import Span
 
 if TYPE_CHECKING:
@@ -114,7 +114,7 @@ class Exact:
     @property
     def needs(self) -> Needs:
         """Return no needs: labels and tags are enough."""
-        return Needs(rates=_token_accuracy, outside=_outside)
+        return Needs(rates=_token_accuracy, outside=_outside, nested=True)
 
     def headlines(self, report: Mapping[str, Any]) -> dict[str, Rates]:
         return {self.name: rates_of(report["micro"])}

@@ -15,7 +15,7 @@ from typing import Any
 
 from clueval.spans.document import Document
 from clueval.spans.index import SpanIndex
-from clueval.spans.shared import shared_positions
+from clueval.spans.overlaps import shared_positions
 from clueval.spans.span import Span
 from clueval.transforms.group import Group
 from clueval.transforms.hierarchy import Hierarchy

@@ -25,8 +25,8 @@ from typing import Any
 
 from clueval.exceptions import TextMismatch, UsageError
 from clueval.spans.document import Document
-from clueval.spans.mention import MENTION, OFFSETS, UNPARSABLE
-from clueval.spans.regions import Regions
+from clueval.spans.features import MENTION, OFFSETS, UNPARSABLE
+from clueval.spans.ranges import Regions
 from clueval.spans.span import Frozen, Span
 from clueval.transforms.alignment import Characters, has_characters
 from clueval.transforms.group import Group

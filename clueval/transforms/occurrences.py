@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from clueval.exceptions import MissingExtra
 from clueval.spans.limits import require_few_searched
-from clueval.spans.regions import Regions
+from clueval.spans.ranges import Regions
 from clueval.spans.span import Span
 
 Range = tuple[int, int]

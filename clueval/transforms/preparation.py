@@ -15,7 +15,7 @@ from clueval.transforms.group import Group, Transform
 from clueval.transforms.names import ANY_OF, HIDDEN, with_layers
 
 if TYPE_CHECKING:
-    from clueval.spans.regions import Regions
+    from clueval.spans.ranges import Regions
     from clueval.transforms.hierarchy import EachDepth
 
 FRAGMENTS = "fragments"
@@ -256,7 +256,7 @@ class Alternatives:
 
 def _groups(spans: Iterable[Span]) -> list[list[Span]]:
     """Return the members of each group; groups by the position of their main member."""
-    from clueval.spans.groups import GROUP  # column files that are counted without documents do not need it
+    from clueval.spans.features import GROUP  # column files that are counted without documents do not need it
 
     found: dict[Hashable, list[Span]] = {}
     for span in spans:
@@ -299,7 +299,7 @@ def _matched(
         ]
         for members in (*groups, *single)
     ]
-    from clueval.spans.most_pairs import most_pairs
+    from clueval.spans.one_to_one import most_pairs
 
     return most_pairs(edges)[: len(groups)]
 
@@ -308,15 +308,15 @@ def _ranges_by_label(spans: Iterable[Span], layer: str) -> dict[str | None, Regi
     ranges: dict[str | None, list[tuple[int, int]]] = {}
     for span in spans:
         ranges.setdefault(span.by_layer.get(layer), []).extend(span.fragments)
-    from clueval.spans.regions import Regions
+    from clueval.spans.ranges import Regions
 
     return {label: Regions(several) for label, several in ranges.items()}
 
 
 def _nearest(members: Sequence[Span], of_label: dict[str | None, Regions], layer: str) -> Span | None:
     """Return the member that shares most positions with predicted spans of its label; without one, step 3 applies."""
-    from clueval.spans.groups import OPTIONAL
-    from clueval.spans.regions import Regions
+    from clueval.spans.features import OPTIONAL
+    from clueval.spans.ranges import Regions
 
     none = Regions(())
     shared = [of_label.get(member.by_layer.get(layer), none).shared(member) for member in members]

@@ -21,8 +21,14 @@ from clueval.compat.faireval import (
     precision,
     recall,
 )
-from clueval.compat.faireval.config import FairEvalConfig, parse_config, render_faireval, run_config
-from clueval.compat.faireval.runs import Run, run_blocks
+from clueval.compat.faireval.config import (
+    FairEvalConfig,
+    Run,
+    parse_config,
+    render_faireval,
+    run_blocks,
+    run_config,
+)
 from clueval.exceptions import CluevalError, FormatError, SpanError, TextMismatch, UsageError
 from clueval.formats.fair_spans import read_fair_spans
 from clueval.metrics.fair import DEFAULT_WEIGHTS, Fair, parse_weights

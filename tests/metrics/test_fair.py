@@ -26,7 +26,7 @@ from clueval.metrics.fair.runs import runs_of, size_of, subtract
 from clueval.metrics.fair.weights import freeze_weights, weighted_rates
 from clueval.metrics.metric import Side
 from clueval.spans.document import Document
-from clueval.spans.parts import intersect
+from clueval.spans.ranges import intersect
 from clueval.spans.span import Span
 from tests.oracles import pair_by_lists, tally_pairs
 from tests.strategies import any_spans

@@ -59,7 +59,7 @@ class Work(NamedTuple):
 def finish(evaluation: Evaluation) -> None:
     """Count what was read and waits to be counted."""
     if evaluation.unfinished:
-        from clueval.evaluation.span_lists import count_unfinished  # most formats do not need it
+        from clueval.evaluation.span_clusters import count_unfinished  # most formats do not need it
 
         count_unfinished(evaluation)
 

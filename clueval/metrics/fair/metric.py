@@ -30,7 +30,7 @@ from clueval.metrics.metric import Needs, Rates, Side, rates_of, refuse_filter
 from clueval.metrics.tally_keys import Shape, any_text
 from clueval.options import option
 from clueval.reports.cutting import cut_label
-from clueval.spans.isolated import isolated
+from clueval.spans.overlaps import isolated
 from clueval.spans.span import NO_LABEL, PLACEHOLDERS, Span
 
 if TYPE_CHECKING:
@@ -174,7 +174,7 @@ class Fair:
     @property
     def needs(self) -> Needs:
         """Return that all spans are needed: each pair depends on every span."""
-        return Needs(every_span="use Fair.labels and Fair.exclude instead")
+        return Needs(every_span="use Fair.labels and Fair.exclude instead", nested=True)
 
     def headlines(self, report: Mapping[str, Any]) -> dict[str, Rates]:
         return {f"fair_{version}": rates_of(entry) for version, entry in report["overall"].items()}

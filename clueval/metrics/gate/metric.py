@@ -311,6 +311,7 @@ class Gate:
             documents=self._looks_at_features,
             every_span="use Gate.types and Gate.nil instead",
             within=self.containing,
+            nested=True,
         )
 
     def headlines(self, report: Mapping[str, Any]) -> dict[str, Rates]:

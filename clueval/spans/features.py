@@ -1,10 +1,13 @@
-"""Spans with alternatives: a group of spans of which one counts (`clueval.transforms.preparation.Alternatives`).
+"""Features of spans that have a meaning, and keys of objects that hold spans.
 
-The members of a group have the same value of the feature ``group``; the first is the main one.
+Spans with alternatives are a group, of which one counts (`clueval.transforms.preparation.Alternatives`): its members
+have the same value of the feature ``group``, and the first is the main one. A span of an answer of a language model may
+be a text whose place is looked for (`clueval.transforms.locating`).
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -15,6 +18,15 @@ GROUP = "group"
 
 OPTIONAL = "optional"
 """The feature of a group that may be left out."""
+
+MENTION = "mention"
+"""The feature of a span with its text, whose place in the text of gold is not known."""
+
+OFFSETS = "offsets"
+"""The feature with the start and the end that an answer gives for a mention; -1 for what is no number."""
+
+UNPARSABLE = "unparsable"
+"""The metadata of a document with the number of parts of an answer that could not be read."""
 
 LABELS = ("label", "labels", "type", "entity_group", "entity", "entity_type")
 """The keys of the label of a span, of which the first that occurs is used."""
@@ -95,3 +107,16 @@ def fragments_of(item: Mapping[str, Any]) -> list[tuple[int, int]] | None:
     if not pairs or any(len(pair) != 2 or not all(type(place) is int for place in pair) for pair in pairs):
         raise ValueError("the fragments of a span are not a list of [start, end]")
     return [(start, end) for start, end in pairs]
+
+
+def number_of(value: object) -> float | None:
+    """Return a number, also one that is written as a string, if it is finite, otherwise None."""
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        return None
+    if isinstance(value, str) and "_" in value:  # only Python reads underscores in numbers
+        return None
+    try:
+        number = float(value)
+    except (ValueError, OverflowError):
+        return None
+    return number if math.isfinite(number) else None
