@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice, zip_longest
-from operator import itemgetter, lt
+from operator import itemgetter, le, lt
 from typing import Any, TypeVar
 
 from clueval.clusters.bag import by_power
@@ -80,16 +80,19 @@ class SpanClusters:
         """Whether they should be counted now, to limit the memory."""
         return len(self._clusters) + len(self._equal) > MOST or self._in_large > MOST
 
-    def add(self, gold: Sequence[Located], predicted: Sequence[Located], positions: int = 0) -> bool:
+    def add(
+        self, gold: Sequence[Located], predicted: Sequence[Located], positions: int = 0, *, flat: bool = False
+    ) -> bool:
         """Add the spans of a document, which has this number of positions; none is empty.
 
-        Returns False, and adds nothing, if the document must be counted as it is: spans of a side overlap and must not,
+        `flat`: it is known that the spans of each side come by position and overlap none of their side. Returns False, and adds nothing, if the document must be counted as it is: spans of a side overlap and must not,
         or a cluster is too large.
         """
         equal = gold == predicted
         own, other = gold, predicted
-        flat = in_order = True
-        if not (_is_flat(own) and (equal or _is_flat(other))):
+        in_order = True
+        flat = flat or (_is_flat(own) and (equal or _is_flat(other)))
+        if not flat:
             own, other = sorted(gold), sorted(predicted)
             flat = _is_flat(own) and _is_flat(other)
             if not (flat or self._nested):
@@ -245,9 +248,9 @@ def count_spans(evaluation: Evaluation, given: Given) -> bool:
     done = 0
     both = pairs(given.gold, given.predicted, "documents")
     while batch := list(islice(both, BATCH)):
-        plain = are_plain(list(chain.from_iterable(batch)))
+        plain, flat = are_plain(list(chain.from_iterable(batch)))
         for number, pair in enumerate(batch, done):
-            if not ((plain or are_plain(pair)) and clusters.add(*pair)):
+            if not ((plain or are_plain(pair)[0]) and clusters.add(*pair, flat=flat)):
                 evaluation.count_group(Group(*span_documents(pair, number, given.ids)))
             elif single:
                 clusters.count_into(evaluation, str(number) if given.ids is None else given.ids[number])
@@ -258,19 +261,29 @@ def count_spans(evaluation: Evaluation, given: Given) -> bool:
     return True
 
 
-def are_plain(lists: Sequence[Any]) -> bool:
-    """Return whether these are lists of tuples ``(start, end, label)`` of valid, not empty spans."""
+def are_plain(lists: Sequence[Any]) -> tuple[bool, bool]:
+    """Return whether these are lists of tuples ``(start, end, label)`` of valid, not empty spans.
+
+    Also return whether the spans of each list come by position and do not overlap.
+    """
     if not set(map(type, lists)) <= {list, tuple}:
-        return False
+        return False, False
     spans = list(chain.from_iterable(lists))
     number = len(spans)
     if list(map(type, spans)).count(tuple) != number or list(map(len, spans)).count(3) != number:
-        return False
+        return False, False
     parts = list(chain.from_iterable(spans))
     if list(map(type, parts)) != [int, int, str] * number:
-        return False
+        return False, False
     starts, ends = parts[::3], parts[1::3]
-    return min(starts, default=0) >= 0 and all(map(lt, starts, ends))
+    if min(starts, default=0) < 0 or not all(map(lt, starts, ends)):
+        return False, False
+    past = 0
+    for length in map(len, lists):
+        if length:
+            past += length
+            ends[past - 1] = 0  # the first span of the next list may be anywhere
+    return True, all(map(le, ends, islice(starts, 1, None)))
 
 
 # Rows of files
