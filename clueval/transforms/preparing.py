@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from clueval.exceptions import UsageError
-from clueval.options import changed_fields, number, option, require_types, whole
+from clueval.options import changed_fields, number, option_field, require_types, whole
 from clueval.overwriting import input_path
 from clueval.transforms.location_steps import DEFAULT_STEPS, OCCURRENCES, LocationSteps
 
@@ -75,202 +75,164 @@ class Preparing:
     Raises `UsageError` for options that do not go together.
     """
 
-    label_map: str | Path | Mapping[str, str] | None = field(
-        default=None,
-        metadata=option(
-            "--label-map",
-            "FILE",
-            "new names of the labels of both sides: a line FROM<TAB>TO for each, or a JSON object; an empty TO drops "
-            "the spans; other labels are an error unless the last line is *<TAB>* (keep) or *<TAB> (drop)",
-            topic=_TOPIC,
-            parse=input_path,
-        ),
+    label_map: str | Path | Mapping[str, str] | None = option_field(
+        None,
+        "--label-map",
+        "FILE",
+        "new names of the labels of both sides: a line FROM<TAB>TO for each, or a JSON object; an empty TO drops "
+        "the spans; other labels are an error unless the last line is *<TAB>* (keep) or *<TAB> (drop)",
+        topic=_TOPIC,
+        parse=input_path,
     )
-    gold_map: str | Path | Mapping[str, str] | None = field(
-        default=None,
-        metadata=option(
-            "--gold-map", "FILE", "the same for the labels of gold", topic=_TOPIC, parse=input_path
-        ),
+    gold_map: str | Path | Mapping[str, str] | None = option_field(
+        None, "--gold-map", "FILE", "the same for the labels of gold", topic=_TOPIC, parse=input_path
     )
-    predicted_map: str | Path | Mapping[str, str] | None = field(
-        default=None,
-        metadata=option(
-            "--predicted-map", "FILE", "the same for the labels of predicted", topic=_TOPIC, parse=input_path
-        ),
+    predicted_map: str | Path | Mapping[str, str] | None = option_field(
+        None,
+        "--predicted-map",
+        "FILE",
+        "the same for the labels of predicted",
+        topic=_TOPIC,
+        parse=input_path,
     )
-    hierarchy: str | Path | None = field(
-        default=None,
-        metadata=option(
-            "--hierarchy",
-            "FILE",
-            "the hierarchy of the labels: a name in each line, indented below its parent (brat's [entities] works); "
-            "or . if labels hold their path, as LOC.city",
-            topic=_TOPIC,
-            parse=_separator_or_path,
-        ),
+    hierarchy: str | Path | None = option_field(
+        None,
+        "--hierarchy",
+        "FILE",
+        "the hierarchy of the labels: a name in each line, indented below its parent (brat's [entities] works); "
+        "or . if labels hold their path, as LOC.city",
+        topic=_TOPIC,
+        parse=_separator_or_path,
     )
-    depth: int | None = field(
-        default=None,
-        metadata=option(
-            "--depth",
-            "N",
-            "replace labels below depth N of the hierarchy by their ancestor there; the top has depth 1",
-            topic=_TOPIC,
-            parse=whole,
-        ),
+    depth: int | None = option_field(
+        None,
+        "--depth",
+        "N",
+        "replace labels below depth N of the hierarchy by their ancestor there; the top has depth 1",
+        topic=_TOPIC,
+        parse=whole,
     )
-    by_depth: bool = field(
-        default=False,
-        metadata=option(
-            "--by-depth",
-            None,
-            "with --hierarchy: also report the scores for each depth of the labels",
-            topic=_TOPIC,
-        ),
+    by_depth: bool = option_field(
+        False,
+        "--by-depth",
+        None,
+        "with --hierarchy: also report the scores for each depth of the labels",
+        topic=_TOPIC,
     )
-    generic: str | Iterable[str] | None = field(
-        default=None,
-        metadata=option(
-            "--generic",
-            "LABEL,...",
-            "general labels: a predicted span with one takes the label of the gold span that it overlaps; if the "
-            "hierarchy has the general label, only a label below it",
-            topic=_TOPIC,
-        ),
+    generic: str | Iterable[str] | None = option_field(
+        None,
+        "--generic",
+        "LABEL,...",
+        "general labels: a predicted span with one takes the label of the gold span that it overlaps; if the "
+        "hierarchy has the general label, only a label below it",
+        topic=_TOPIC,
     )
-    generic_gold: str | Iterable[str] | None = field(
-        default=None,
-        metadata=option(
-            "--generic-gold",
-            "LABEL,...",
-            "the same for gold spans, which take the label of the predicted span that they overlap",
-            topic=_TOPIC,
-        ),
+    generic_gold: str | Iterable[str] | None = option_field(
+        None,
+        "--generic-gold",
+        "LABEL,...",
+        "the same for gold spans, which take the label of the predicted span that they overlap",
+        topic=_TOPIC,
     )
-    untyped: bool = field(
-        default=False,
-        metadata=option(
-            "--untyped", None, "give every span the label _, so that only positions count", topic=_TOPIC
-        ),
+    untyped: bool = option_field(
+        False, "--untyped", None, "give every span the label _, so that only positions count", topic=_TOPIC
     )
 
-    ignore_layer: str | Iterable[str] | None = field(
-        default=None,
-        metadata=option(
-            "--ignore-layer",
-            "NAME,...",
-            "layers of gold whose spans are regions in which no span counts",
-            topic=_TOPIC,
-        ),
+    ignore_layer: str | Iterable[str] | None = option_field(
+        None,
+        "--ignore-layer",
+        "NAME,...",
+        "layers of gold whose spans are regions in which no span counts",
+        topic=_TOPIC,
     )
-    ignore_label: str | Iterable[str] | None = field(
-        default=None,
-        metadata=option(
-            "--ignore-label",
-            "LABEL,...",
-            "gold spans with these labels are regions in which no span counts",
-            topic=_TOPIC,
-        ),
+    ignore_label: str | Iterable[str] | None = option_field(
+        None,
+        "--ignore-label",
+        "LABEL,...",
+        "gold spans with these labels are regions in which no span counts",
+        topic=_TOPIC,
     )
-    ignored: str = field(
-        default="inside",
-        metadata=option(
-            "--ignored",
-            "WHICH",
-            "predicted spans that do not count: those wholly inside the regions, or those touching them (at any "
-            "position, unless a counted gold span has the same fragments)",
-            topic=_TOPIC,
-            choices=MODES,
-        ),
+    ignored: str = option_field(
+        "inside",
+        "--ignored",
+        "WHICH",
+        "predicted spans that do not count: those wholly inside the regions, or those touching them (at any "
+        "position, unless a counted gold span has the same fragments)",
+        topic=_TOPIC,
+        choices=MODES,
     )
-    ignore_same_label: bool = field(
-        default=False,
-        metadata=option(
-            "--ignore-same-label",
-            None,
-            "with --ignore-label: only predicted spans with the label of the region do not count",
-            topic=_TOPIC,
-        ),
+    ignore_same_label: bool = option_field(
+        False,
+        "--ignore-same-label",
+        None,
+        "with --ignore-label: only predicted spans with the label of the region do not count",
+        topic=_TOPIC,
     )
 
-    alternatives: str | Path | None = field(
-        default=None,
-        metadata=option(
-            "--alternatives",
-            "FILE",
-            "a table of spans that are as good as a gold span: document, start, end_inclusive, label; each belongs to "
-            "the gold span that it overlaps most, or to the one that of_start and of_end_inclusive name",
-            topic=_TOPIC,
-            parse=input_path,
-        ),
+    alternatives: str | Path | None = option_field(
+        None,
+        "--alternatives",
+        "FILE",
+        "a table of spans that are as good as a gold span: document, start, end_inclusive, label; each belongs to "
+        "the gold span that it overlaps most, or to the one that of_start and of_end_inclusive name",
+        topic=_TOPIC,
+        parse=input_path,
     )
-    any_of: str | Path | Iterable[Any] | None = field(
-        default=None,
-        metadata=option(
-            "--any-of",
-            "FILE",
-            "other golds of the same documents, as by several annotators: for each document, the gold with the fewest "
-            "errors counts (GOLD if they are equal)",
-            topic=_TOPIC,
-            parse=input_path,
-            several=True,
-        ),
+    any_of: str | Path | Iterable[Any] | None = option_field(
+        None,
+        "--any-of",
+        "FILE",
+        "other golds of the same documents, as by several annotators: for each document, the gold with the fewest "
+        "errors counts (GOLD if they are equal)",
+        topic=_TOPIC,
+        parse=input_path,
+        several=True,
     )
-    fragments: str = field(
-        default="keep",
-        metadata=option(
-            "--fragments",
-            "HOW",
-            "what discontinuous spans become: keep (the metric compares fragments), split (each fragment is a span) "
-            "or hull (one span from start to end)",
-            topic=_TOPIC,
-            choices=FRAGMENTS,
-        ),
+    fragments: str = option_field(
+        "keep",
+        "--fragments",
+        "HOW",
+        "what discontinuous spans become: keep (the metric compares fragments), split (each fragment is a span) "
+        "or hull (one span from start to end)",
+        topic=_TOPIC,
+        choices=FRAGMENTS,
     )
 
-    occurrence: str | None = field(
-        default=None,
-        metadata=option(
-            "--occurrence",
-            "WHICH",
-            "with --input mentions: where a mention is in the text: in-order (the k-th mention of a text is its k-th "
-            "occurrence), first (each is the first) or all (each text is all its occurrences)",
-            topic=_TOPIC,
-            choices=OCCURRENCES,
-            default="in-order",
-        ),
+    occurrence: str | None = option_field(
+        None,
+        "--occurrence",
+        "WHICH",
+        "with --input mentions: where a mention is in the text: in-order (the k-th mention of a text is its k-th "
+        "occurrence), first (each is the first) or all (each text is all its occurrences)",
+        topic=_TOPIC,
+        choices=OCCURRENCES,
+        default="in-order",
     )
-    locate: str | Iterable[str] | None = field(
-        default=None,
-        metadata=option(
-            "--locate",
-            "STEP,...",
-            "with --input mentions: the steps in which mentions are looked for: exact, space (NFC, runs of white "
-            "space as one), quotes (any form), case, fuzzy=0.9 (the most similar words; extra: align)",
-            topic=_TOPIC,
-            default=DEFAULT_STEPS,
-        ),
+    locate: str | Iterable[str] | None = option_field(
+        None,
+        "--locate",
+        "STEP,...",
+        "with --input mentions: the steps in which mentions are looked for: exact, space (NFC, runs of white "
+        "space as one), quotes (any form), case, fuzzy=0.9 (the most similar words; extra: align)",
+        topic=_TOPIC,
+        default=DEFAULT_STEPS,
     )
 
-    min_score: float | str | Path | None = field(
-        default=None,
-        metadata=option(
-            "--min-score",
-            "T",
-            "leave out predicted spans with a lower score: a number, with --score-feature, or a file of clueval "
-            "threshold",
-            topic=_TOPIC,
-            parse=number_or_path,
-        ),
+    min_score: float | str | Path | None = option_field(
+        None,
+        "--min-score",
+        "T",
+        "leave out predicted spans with a lower score: a number, with --score-feature, or a file of clueval "
+        "threshold",
+        topic=_TOPIC,
+        parse=number_or_path,
     )
-    same_data: bool = field(
-        default=False,
-        metadata=option(
-            "--same-data",
-            None,
-            "with --min-score FILE: use the threshold also on the gold for which it was chosen",
-            topic=_TOPIC,
-        ),
+    same_data: bool = option_field(
+        False,
+        "--same-data",
+        None,
+        "with --min-score FILE: use the threshold also on the gold for which it was chosen",
+        topic=_TOPIC,
     )
 
     def __post_init__(self) -> None:
