@@ -117,7 +117,7 @@ def to_rows(documents: Iterable[Document], format: str) -> Iterator[dict[str, An
 
 
 def _rows(documents: Iterable[Document], form: Any, rows_of: Any) -> Iterator[dict[str, Any]]:
-    from clueval.formats.fitting import fitted
+    from clueval.formats.format import fitted
 
     for number, document in enumerate(documents):
         require_instance(document, Document, f"documents[{number}]")

@@ -15,9 +15,8 @@ from clueval.formats.columns.row_characters import RowCharacters
 from clueval.formats.spans_table import header, row
 from clueval.options import with_fields
 from clueval.reading.first_error import DocumentIds
-from clueval.reading.keywords import ReadingOptions
 from clueval.reading.layers import LayerSource, layer_names
-from clueval.reading.options import Reading
+from clueval.reading.options import Reading, ReadingOptions
 from clueval.reading.paths import as_path, files_of
 from clueval.reading.read_options import ReadOptions
 from clueval.reading.source import Source, read, source_of

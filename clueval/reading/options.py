@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
 from clueval.exceptions import UsageError, require_instance, require_kind
 from clueval.formats import FORMATS
@@ -291,6 +291,41 @@ class Reading:
             and getattr(self, each.name) != each.default
             and (each.name, getattr(self, each.name)) != ("ignore_punct", False)
         ]
+
+
+class ReadingOptions(TypedDict, total=False):
+    """The fields of `Reading`, which may be given one by one."""
+
+    input: str | None
+    token: int | None
+    token_id: int | None
+    document_column: int | None
+    meta: Mapping[str, int] | Iterable[str]
+    scheme: str | None
+    invalid: str | None
+    document_tag: str
+    sentence_tag: str
+    text: str | Path | None
+    ignore_punct: bool | None
+    annotation_set: str | None
+    offsets: str | None
+    answers: str | None
+    names: str | Path | Sequence[str] | Mapping[Any, str] | None
+    text_key: str | None
+    escapes: str | None
+    labels: str | Sequence[str] | None
+    inline_pattern: str | None
+    unparsable: str | None
+    max_line: int
+    max_sentence: int
+    max_document: int
+
+
+class SidesOptions(ReadingOptions, total=False):
+    """The same for two sides; `gold_set` and `predicted_set` are short for their annotation sets."""
+
+    gold_set: str | None
+    predicted_set: str | None
 
 
 Readings = Reading | tuple[Reading, ...]

@@ -6,12 +6,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 
 from clueval.exceptions import UsageError
 from clueval.options import changed_fields, number, option_field, require_types, whole
 from clueval.overwriting import input_path
-from clueval.transforms.location_steps import DEFAULT_STEPS, OCCURRENCES, LocationSteps
+from clueval.transforms.names import names_of
 
 if TYPE_CHECKING:
     from clueval.transforms.min_score import ThresholdFile
@@ -33,6 +33,60 @@ def _separator_or_path(text: str) -> str | Path:
     return text if text == "." else input_path(text)
 
 
+STEPS = ("exact", "space", "quotes", "case", "fuzzy")
+FUZZY = "fuzzy"
+DEFAULT_STEPS = "exact,space"
+
+OCCURRENCES = ("in-order", "first", "all")
+"""The values of `Preparing.occurrence`."""
+
+
+class LocationSteps(NamedTuple):
+    """The steps in which mentions are looked for: their names in order, and the least similarity of ``fuzzy``."""
+
+    names: tuple[str, ...]
+    least: float = 1.0
+
+    @classmethod
+    def of(cls, given: str | Iterable[str]) -> LocationSteps:
+        """Return the steps of a list, or of a text with commas. Raises `UsageError` for other steps.
+
+        >>> LocationSteps.of("exact,space,fuzzy=0.9")
+        LocationSteps(names=('exact', 'space', 'fuzzy'), least=0.9)
+        """
+        names, least = [], 1.0
+        for text in names_of(given, "Preparing.locate"):
+            name, equals, value = (part.strip() for part in text.partition("="))
+            if name not in STEPS or bool(equals) != (name == FUZZY) or name in names:
+                raise UsageError(
+                    f"Preparing.locate cannot have the step {text!r}",
+                    advice=f"{', '.join(STEPS[:-1])} and fuzzy=0.9, each once",
+                )
+            if equals:
+                least = _share(value)
+            names.append(name)
+        return cls(tuple(names), least)
+
+    @property
+    def folds(self) -> list[tuple[str, ...]]:
+        """The folds of each step: those of the steps before it, and its own."""
+        before = (self.names[: place + 1] for place in range(len(self.names)))
+        return [tuple(name for name in names if name not in ("exact", FUZZY)) for names in before]
+
+    def __str__(self) -> str:
+        return ",".join(f"{name}={self.least:g}" if name == FUZZY else name for name in self.names)
+
+
+def _share(text: str) -> float:
+    try:
+        share = float(text)
+    except ValueError:
+        share = 0.0
+    if not 0 < share <= 1:
+        raise UsageError(f"Preparing.locate: fuzzy={text} is not a similarity", advice="above 0, at most 1")
+    return share
+
+
 MODES = ("inside", "touching")
 """The values of `Preparing.ignored`."""
 
@@ -52,7 +106,7 @@ class Preparing:
         depth: labels below this depth of the hierarchy become their ancestor there; the top has depth 1.
         by_depth: reports have ``depths``, too: the report for each depth of the hierarchy, by its number.
         generic: predicted labels that count as the label of the gold span they overlap
-            (`clueval.transforms.generic`).
+            (`clueval.transforms.hierarchy`).
         generic_gold: the same for gold labels.
         untyped: every label becomes ``_``.
         ignore_layer: layers of gold whose spans are regions in which nothing counts (`clueval.transforms.ignored`).
@@ -62,7 +116,7 @@ class Preparing:
         alternatives: a table of other acceptable spans in the place of gold spans
             (`clueval.transforms.alternatives_table`).
         any_of: other golds of the same documents, each in the form of gold: of each document the nearest one counts
-            (`clueval.transforms.any_of`). A path, or a list of golds.
+            (`clueval.transforms.preparation`). A path, or a list of golds.
         fragments: what discontinuous spans become: ``keep`` (metrics compare their fragments), ``split`` (each
             fragment a span) or ``hull`` (one span from start to end).
         occurrence: which occurrences of a text the mentions of a language model take (`clueval.transforms.locating`):
@@ -241,21 +295,21 @@ class Preparing:
             raise UsageError(
                 "Preparing.same_data is for a file of thresholds", advice="add Preparing.min_score"
             )
-        if self.occurrence not in (None, *OCCURRENCES):
-            raise UsageError(
-                f"unknown value {self.occurrence!r} of Preparing.occurrence",
-                advice=f"one of {', '.join(OCCURRENCES)}",
-            )
+        for name, known in (("occurrence", (None, *OCCURRENCES)), ("fragments", FRAGMENTS)):
+            if getattr(self, name) not in known:
+                raise UsageError(
+                    f"unknown value {getattr(self, name)!r} of Preparing.{name}",
+                    advice=f"one of {', '.join(filter(None, known))}",
+                )
         self.location_steps()
         if self.label_map is not None and (self.gold_map is not None or self.predicted_map is not None):
             raise UsageError(
                 "Preparing.label_map is for both sides, so it cannot be used with a map for one side",
                 advice="use Preparing.gold_map and Preparing.predicted_map",
             )
-        if self.depth is not None and self.hierarchy is None:
-            raise UsageError("Preparing.depth needs a hierarchy", advice="add Preparing.hierarchy")
-        if self.by_depth and self.hierarchy is None:
-            raise UsageError("Preparing.by_depth needs a hierarchy", advice="add Preparing.hierarchy")
+        for name, given in (("depth", self.depth is not None), ("by_depth", self.by_depth)):
+            if given and self.hierarchy is None:
+                raise UsageError(f"Preparing.{name} needs a hierarchy", advice="add Preparing.hierarchy")
         if self.by_depth and self.depth is not None:
             raise UsageError(
                 "Preparing.by_depth and Preparing.depth cannot be used together", advice="leave one out"
@@ -266,11 +320,6 @@ class Preparing:
                 advice="add Preparing.depth, Preparing.by_depth or Preparing.generic",
             )
 
-        if self.fragments not in FRAGMENTS:
-            raise UsageError(
-                f"unknown value {self.fragments!r} of Preparing.fragments",
-                advice=f"one of {', '.join(FRAGMENTS)}",
-            )
         if self.ignored not in MODES:
             raise UsageError(
                 f"unknown value {self.ignored!r} of Preparing.ignored", advice=" or ".join(MODES)
@@ -327,6 +376,29 @@ class Preparing:
         """Return the layers whose spans are regions, which are not scored."""
         if self.ignore_layer is None:
             return ()
-        from clueval.transforms.names import names_of
-
         return names_of(self.ignore_layer, "Preparing.ignore_layer")
+
+
+class PreparingOptions(TypedDict, total=False):
+    """The fields of `Preparing`, which may be given one by one."""
+
+    label_map: str | Path | Mapping[str, str] | None
+    gold_map: str | Path | Mapping[str, str] | None
+    predicted_map: str | Path | Mapping[str, str] | None
+    hierarchy: str | Path | None
+    depth: int | None
+    by_depth: bool
+    generic: str | Iterable[str] | None
+    generic_gold: str | Iterable[str] | None
+    untyped: bool
+    ignore_layer: str | Iterable[str] | None
+    ignore_label: str | Iterable[str] | None
+    ignored: str
+    ignore_same_label: bool
+    alternatives: str | Path | None
+    any_of: str | Path | Iterable[Any] | None
+    fragments: str
+    occurrence: str | None
+    locate: str | Iterable[str] | None
+    min_score: float | str | Path | Mapping[str, float] | None
+    same_data: bool
