@@ -186,11 +186,6 @@ def _is_taken(key: str) -> bool:
     return key in (*_TOKENS, "id", "meta") or bool(_keys_of_tags([key]))
 
 
-def _lines(documents: Iterator[Document], *, layers: Sequence[str], with_ids: bool) -> Iterator[str]:
-    del layers, with_ids
-    yield from json_lines(documents, rows_of)
-
-
 def _is_token_rows(beginning: Beginning) -> bool:
     return bool(beginning.keys & {*_TOKENS}) and bool(_keys_of_tags(beginning.keys))
 
@@ -232,6 +227,9 @@ FORMAT = Format(
     rows=FORM,
     of_tokens=True,
     write=Writer(
-        _lines, ".jsonl", unit="token", holds=frozenset({"metadata", "layers", "spans across sentences"})
+        json_lines(rows_of),
+        ".jsonl",
+        unit="token",
+        holds=frozenset({"metadata", "layers", "spans across sentences"}),
     ),
 )

@@ -205,7 +205,7 @@ def _of_items(side: Iterable[Any], name: str, ids: Sequence[str] | None) -> Give
         return GivenSide(None, seen)
     rest = chain(seen, items)
     if kind == "documents":
-        from clueval.formats.records import names_of_labels  # only for documents
+        from clueval.reading.records import names_of_labels  # only for documents
 
         labels = names_of_labels(side)
         numbered = enumerate(rest)
