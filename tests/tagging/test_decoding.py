@@ -275,4 +275,6 @@ class TestErrors:
 
 
 def test_columns_of_tags_have_the_name_of_their_layer() -> None:
-    assert Seams(["B-PER"]).chunks("entity")[0].labels == {"entity": "PER"}
+    (span,) = Decoder(None, "conlleval").columns("entity", ["B-PER"], Seams(["B-PER"]))
+
+    assert span.labels == {"entity": "PER"}
