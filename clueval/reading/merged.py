@@ -24,7 +24,7 @@ from clueval.reading.spooled import spooled
 from clueval.spans.document import Document
 from clueval.spans.merging import merge_layers, with_merged
 from clueval.tagging.decoder import BadTag
-from clueval.tagging.transitions import Seams
+from clueval.tagging.schemes import neighbours_of
 from clueval.textfiles import cell
 
 _READING = Reading()
@@ -170,9 +170,9 @@ class _ClusterRows:
         columns = zip(*map(self._characters.rows.__getitem__, " ".join(clusters)), strict=True)
         layers = {}
         for layer, tags in zip(self._layers, columns, strict=True):
-            seams = Seams(tags)
-            self._decoders[layer].accept(tags, seams.neighbours)
-            layers[layer] = self._decoders[layer].columns(layer, tags, seams)
+            pairs = neighbours_of(tags)
+            self._decoders[layer].accept(tags, pairs)
+            layers[layer] = self._decoders[layer].columns(layer, tags, pairs)
         spans = iter(merge_layers(layers))
         span, begin = next(spans, None), 0
         for each in clusters:

@@ -15,7 +15,7 @@ from clueval.spans.compared import SIDES
 from clueval.spans.document import Document
 from clueval.spans.span import DEFAULT_LAYER
 from clueval.tagging.decoder import BadTag, Decoder
-from clueval.tagging.transitions import Seams
+from clueval.tagging.schemes import neighbours_of
 
 Decoders = Mapping[tuple[str, str], Decoder]
 """The decoder of each side, by side and layer."""
@@ -65,7 +65,7 @@ def documents_of_tags(
             place = place_of(side, number, given.ids)
             documents.append(document_of_tags(tags, id_, place, scheme=scheme, invalid=invalid))
             try:
-                decoders[side, DEFAULT_LAYER].accept(tags, Seams(tags).neighbours)
+                decoders[side, DEFAULT_LAYER].accept(tags, neighbours_of(tags))
             except BadTag as error:
                 raise TagError(f"{place}: {error.problem}", advice=error.advice) from None
         yield documents[0], documents[1]

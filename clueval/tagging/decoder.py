@@ -14,6 +14,7 @@ from clueval.tagging.schemes import (
     BOUNDED,
     INVALID,
     OUTSIDE,
+    Neighbours,
     _fits,
     continues,
     count_illegal,
@@ -24,7 +25,6 @@ from clueval.tagging.schemes import (
     scheme_of,
     split_tag,
 )
-from clueval.tagging.transitions import Neighbours, Seams
 
 Chunk = tuple[int, int, str]
 """A decoded span as a tuple, for speed: start, end (half-open), label."""
@@ -201,9 +201,9 @@ class Decoder:
                 return tag
         return None
 
-    def columns(self, layer: str, tags: Sequence[str], seams: Seams, times: int = 1) -> Flat:
+    def columns(self, layer: str, tags: Sequence[str], pairs: Neighbours, times: int = 1) -> Flat:
         """Return what `chunks` does, as a flat sequence of spans of `layer`. Raises `BadTag`."""
-        found = list(self.chunks(tags, seams.neighbours, times))
+        found = list(self.chunks(tags, pairs, times))
         starts, ends, labels = map(list, zip(*found, strict=True)) if found else ([], [], [])
         return Flat.of_tags(layer, starts, ends, labels)
 

@@ -22,11 +22,12 @@ Sources: Ramshaw and Marcus 1995 (IOB1), Tjong Kim Sang and Veenstra 1999 (IOB2,
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from itertools import chain, pairwise
 from types import MappingProxyType
-from typing import Literal, NamedTuple, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 from clueval.exceptions import TagError, UsageError
 from clueval.spans.span import NO_LABEL
@@ -35,6 +36,27 @@ Invalid = Literal["conlleval", "discard", "error"]
 INVALID: tuple[str, ...] = get_args(Invalid)
 
 OUTSIDE = "O"
+
+Neighbours = Counter[tuple[str, str]]
+"""How often a tag (second) follows a tag (first); the ends of sentences are O."""
+
+
+def flat(sentences: Iterable[Sequence[Any]]) -> list[Any]:
+    """Return the tags of all sentences in one list, with an O after each sentence."""
+    tags: list[Any] = []
+    for sentence in sentences:
+        tags.extend(sentence)
+        tags.append(OUTSIDE)
+    return tags
+
+
+def neighbours_of(tags: Sequence[str]) -> Neighbours:
+    """Return the pairs of adjacent tags in a list; an O is assumed before the first tag and after the last.
+
+    >>> neighbours_of(["B-PER", "I-PER", "O", "I-LOC"])["O", "I-LOC"]
+    1
+    """
+    return Counter(pairwise((OUTSIDE, *tags, OUTSIDE)))
 
 
 class _Rules(NamedTuple):
