@@ -32,25 +32,7 @@ from clueval.spans.document import Document
 from clueval.spans.span import DEFAULT_LAYER, PLACEHOLDERS, Span
 from clueval.tagging.decoder import decode
 
-PUNCTUATION = frozenset(
-    [
-        "$.",
-        "$,",
-        "$(",
-        "PUNCT",
-        "PUNKT",
-        "KOMMA",
-        "COMMA",
-        "KLAMMER",
-        ".",
-        ",",
-        ":",
-        "(",
-        ")",
-        '"',
-        *"“”„‟‘’‚‛",
-    ]
-)
+PUNCTUATION = frozenset(["$.", "$,", "$(", "PUNCT", "PUNKT", "KOMMA", "COMMA", "KLAMMER", *'.,:("“”„‟‘’‚‛)'])
 """Parts of speech for punctuation: STTS, UPOS, PTB and related tag sets."""
 
 _SHORT = 120

@@ -29,6 +29,7 @@ from clueval.tagging.schemes import OUTSIDE
 
 _TOKENS = ("tokens", "words")
 _NO_TAG = -100
+_KEYS_OF_NAMES = ("id2label", "label2id", "names", "class_label", "feature", "sequence", "list")
 
 
 def _keys_of_tags(row: Iterable[str]) -> list[str]:
@@ -148,17 +149,7 @@ def _names_in(given: Any, source: str) -> Mapping[int, str] | None:
         return {int(key): name for key, name in given.items()}
     if given and all(isinstance(number, int) for number in given.values()):
         return {number: str(name) for name, number in given.items()}
-    for key in (
-        "id2label",
-        "label2id",
-        "names",
-        "class_label",
-        "feature",
-        "sequence",
-        "list",
-        source,
-        "features",
-    ):
+    for key in (*_KEYS_OF_NAMES, source, "features"):
         if (found := _names_in(given.get(key), source)) is not None:
             return found
     if "features" in given or "names" in given:

@@ -355,11 +355,11 @@ class AnyOf:
 
 def _errors(group: Group) -> int:
     layers = dict.fromkeys([*group.gold.layers, *group.predicted.layers])
-    return sum(len(_spans(group.gold, layer) ^ _spans(group.predicted, layer)) for layer in layers)
+    return sum(len(_keys(group.gold, layer) ^ _keys(group.predicted, layer)) for layer in layers)
 
 
-def _spans(document: Document, layer: str) -> set[tuple[object, object]]:
-    return {(span.fragments, span.by_layer.get(layer)) for span in document.layers.get(layer, ())}
+def _keys(document: Document, layer: str) -> set[_Key]:
+    return {_key(span, layer) for span in document.layers.get(layer, ())}
 
 
 def names_of_golds(gold: Any, further: Iterable[Any]) -> list[str]:
