@@ -32,7 +32,8 @@ class Option(NamedTuple):
         flag: the name with its dashes, as in ``--token-id``.
         metavar: the name of the value in the help; None for a field that is true or false.
         help: the description of the option. Values and default are added to it.
-        topic: the help topic of the option; None: the help of the command itself.
+        topic: the help topic of the option; None: the ``TOPIC`` of its dataclass, if it has one; without a topic, or
+            with an empty one, the option is in the help of the command itself.
         choices: the allowed values, if the type does not determine them.
         takes: the allowed values in words, if neither `choices` nor the type determines them.
         parse: the function that reads a value; None: the type of the field determines it.
@@ -75,10 +76,11 @@ def option_of(declared: Field[Any]) -> Option | None:
 
 def options_of(group: Any) -> Iterator[tuple[Field[Any], Option]]:
     """Yield the fields of a dataclass that are options, with their options."""
+    topic = getattr(group, "TOPIC", None)
     for each in fields(group):
         declared = option_of(each)
         if declared is not None:
-            yield each, declared
+            yield each, declared if declared.topic is not None else declared._replace(topic=topic)
 
 
 def field_names(group: Any) -> list[str]:

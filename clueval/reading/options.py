@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import Any, TypedDict
+from typing import Any, ClassVar, TypedDict
 
 from clueval.exceptions import UsageError, require_instance, require_kind
 from clueval.formats import FORMATS
@@ -58,11 +58,14 @@ class Reading:
     Raises `UsageError` for invalid values.
     """
 
+    TOPIC: ClassVar[str] = "reading"
+
     input: str | None = option_field(
         None,
         "--input",
         "FORMAT",
         "the format of the files",
+        topic="",
         choices=FORMATS,
         paired=True,
         default="recognised from each file",
@@ -72,7 +75,6 @@ class Reading:
         "--token",
         "COLUMN",
         "the column of the tokens",
-        topic="reading",
         parse=column,
         paired=True,
         default="the first that holds neither tags nor token ids, nor the numbers of tokens in their sentence",
@@ -82,6 +84,7 @@ class Reading:
         "--token-id",
         "COLUMN",
         "the column of the token ids, which must be unique within a document and equal on both sides",
+        topic="",
         parse=column,
         paired=True,
     )
@@ -90,7 +93,6 @@ class Reading:
         "--document-column",
         "COLUMN",
         "the column with the id of the document of each token; a document begins where the id changes",
-        topic="reading",
         parse=column,
         paired=True,
     )
@@ -99,7 +101,6 @@ class Reading:
         "--meta",
         "NAME=COLUMN",
         "metadata of documents and its column, for --by and --where; can be repeated",
-        topic="reading",
         repeated=True,
     )
     scheme: str | None = option_field(
@@ -107,7 +108,6 @@ class Reading:
         "--scheme",
         "SCHEME",
         f"the scheme of the tags: {', '.join(SCHEMES)}",
-        topic="reading",
         paired=True,
         default="recognised from the tags",
     )
@@ -117,15 +117,14 @@ class Reading:
         "HOW",
         "how to treat invalid tag sequences: conlleval repairs them as conlleval and seqeval do, discard drops "
         "their spans (seqeval's strict mode), error refuses them",
-        topic="reading",
         choices=INVALID,
         paired=True,
     )
     document_tag: str = option_field(
-        "text", "--document-tag", "TAG", "the XML element that is a document", topic="reading", paired=True
+        "text", "--document-tag", "TAG", "the XML element that is a document", paired=True
     )
     sentence_tag: str = option_field(
-        "s", "--sentence-tag", "TAG", "the XML element that is a sentence", topic="reading", paired=True
+        "s", "--sentence-tag", "TAG", "the XML element that is a sentence", paired=True
     )
     text: str | Path | None = option_field(
         None,
@@ -133,7 +132,6 @@ class Reading:
         "FILE",
         "the file with the text of a table of spans: VRT or CoNLL, or JSON rows such as doccano's, of which the "
         "table has character positions",
-        topic="reading",
         parse=input_path,
         default="the .vrt file of the same name next to the table",
     )
@@ -142,18 +140,14 @@ class Reading:
         "--ignore-punctuation",
         None,
         "whether to remove punctuation from the spans, as FairEval does",
-        topic="reading",
         default="yes",
     )
-    annotation_set: str | None = option_field(
-        None, "--annotation-set", "NAME", "the annotation set to read", topic="reading"
-    )
+    annotation_set: str | None = option_field(None, "--annotation-set", "NAME", "the annotation set to read")
     offsets: str | None = option_field(
         None,
         "--offsets",
         "UNIT",
         "the unit of the positions in the files",
-        topic="reading",
         choices=OFFSETS,
         paired=True,
         default="points, that is Unicode code points",
@@ -163,7 +157,6 @@ class Reading:
         "--answers",
         "WHICH",
         "the rows to read, by the answer of the annotator; without it, a rejected row is an error",
-        topic="reading",
         choices=ANSWERS,
     )
     names: str | Path | Sequence[str] | Mapping[Any, str] | None = option_field(
@@ -171,18 +164,16 @@ class Reading:
         "--names",
         "FILE",
         "the names of tags that are numbers: a JSON list, a config.json with id2label, or dataset_info.json",
-        topic="reading",
         parse=input_path,
     )
     text_key: str | None = option_field(
-        None, "--text-key", "KEY", "the key of the text, if a row has several texts", topic="reading"
+        None, "--text-key", "KEY", "the key of the text, if a row has several texts"
     )
     escapes: str | None = option_field(
         None,
         "--escapes",
         "CONVENTION",
         "tokens that stand for other characters, if the sides have different formats: ptb, as -LRB- for a bracket",
-        topic="reading",
         choices=("ptb",),
     )
     labels: str | Sequence[str] | None = option_field(
@@ -190,7 +181,6 @@ class Reading:
         "--labels",
         "LABELS",
         "the labels of inline tags, separated by commas",
-        topic="reading",
         parse=str,
         default="all names in upper case",
     )
@@ -199,7 +189,6 @@ class Reading:
         "--inline-pattern",
         "REGEX",
         "a regular expression for spans in the text, instead of tags, with the groups text and label",
-        topic="reading",
         parse=str,
     )
     unparsable: str | None = option_field(
@@ -208,7 +197,6 @@ class Reading:
         "HOW",
         "what to do with answers of language models that cannot be read: count them as answers without spans "
         "(empty), or leave out inline tags that are not closed or cross (lenient); without it, they are errors",
-        topic="reading",
         choices=UNPARSABLE,
     )
     max_line: int = option_field(
@@ -216,7 +204,6 @@ class Reading:
         "--max-line",
         "BYTES",
         "the maximum number of bytes of a line, and of an unpacked XML or JSON file",
-        topic="reading",
         parse=whole,
     )
     max_sentence: int = option_field(
@@ -225,7 +212,6 @@ class Reading:
         "N",
         "the maximum number of tokens of a sentence; a fifth of N is the maximum number of lines of a file "
         "(formats nerval and spans), and of tags or values of an XML or JSON file",
-        topic="reading",
         parse=whole,
     )
     max_document: int = option_field(
@@ -233,7 +219,6 @@ class Reading:
         "--max-document",
         "N",
         "the maximum number of tokens of a document of a column file that must be held as a whole",
-        topic="reading",
         parse=whole,
     )
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypedDict
 
 from clueval.exceptions import UsageError
 from clueval.options import changed_fields, number, option_field, require_types, whole
@@ -15,8 +15,6 @@ from clueval.transforms.names import names_of
 
 if TYPE_CHECKING:
     from clueval.transforms.min_score import ThresholdFile
-
-_TOPIC = "spans"
 
 
 def number_or_path(text: str) -> float | Path:
@@ -129,25 +127,21 @@ class Preparing:
     Raises `UsageError` for options that do not go together.
     """
 
+    TOPIC: ClassVar[str] = "spans"
+
     label_map: str | Path | Mapping[str, str] | None = option_field(
         None,
         "--label-map",
         "FILE",
         "new names of the labels of both sides: a line FROM<TAB>TO for each, or a JSON object; an empty TO drops "
         "the spans; other labels are an error unless the last line is *<TAB>* (keep) or *<TAB> (drop)",
-        topic=_TOPIC,
         parse=input_path,
     )
     gold_map: str | Path | Mapping[str, str] | None = option_field(
-        None, "--gold-map", "FILE", "the same for the labels of gold", topic=_TOPIC, parse=input_path
+        None, "--gold-map", "FILE", "the same for the labels of gold", parse=input_path
     )
     predicted_map: str | Path | Mapping[str, str] | None = option_field(
-        None,
-        "--predicted-map",
-        "FILE",
-        "the same for the labels of predicted",
-        topic=_TOPIC,
-        parse=input_path,
+        None, "--predicted-map", "FILE", "the same for the labels of predicted", parse=input_path
     )
     hierarchy: str | Path | None = option_field(
         None,
@@ -155,7 +149,6 @@ class Preparing:
         "FILE",
         "the hierarchy of the labels: a name in each line, indented below its parent (brat's [entities] works); "
         "or . if labels hold their path, as LOC.city",
-        topic=_TOPIC,
         parse=_separator_or_path,
     )
     depth: int | None = option_field(
@@ -163,15 +156,10 @@ class Preparing:
         "--depth",
         "N",
         "replace labels below depth N of the hierarchy by their ancestor there; the top has depth 1",
-        topic=_TOPIC,
         parse=whole,
     )
     by_depth: bool = option_field(
-        False,
-        "--by-depth",
-        None,
-        "with --hierarchy: also report the scores for each depth of the labels",
-        topic=_TOPIC,
+        False, "--by-depth", None, "with --hierarchy: also report the scores for each depth of the labels"
     )
     generic: str | Iterable[str] | None = option_field(
         None,
@@ -179,32 +167,25 @@ class Preparing:
         "LABEL,...",
         "general labels: a predicted span with one takes the label of the gold span that it overlaps; if the "
         "hierarchy has the general label, only a label below it",
-        topic=_TOPIC,
     )
     generic_gold: str | Iterable[str] | None = option_field(
         None,
         "--generic-gold",
         "LABEL,...",
         "the same for gold spans, which take the label of the predicted span that they overlap",
-        topic=_TOPIC,
     )
     untyped: bool = option_field(
-        False, "--untyped", None, "give every span the label _, so that only positions count", topic=_TOPIC
+        False, "--untyped", None, "give every span the label _, so that only positions count"
     )
 
     ignore_layer: str | Iterable[str] | None = option_field(
-        None,
-        "--ignore-layer",
-        "NAME,...",
-        "layers of gold whose spans are regions in which no span counts",
-        topic=_TOPIC,
+        None, "--ignore-layer", "NAME,...", "layers of gold whose spans are regions in which no span counts"
     )
     ignore_label: str | Iterable[str] | None = option_field(
         None,
         "--ignore-label",
         "LABEL,...",
         "gold spans with these labels are regions in which no span counts",
-        topic=_TOPIC,
     )
     ignored: str = option_field(
         "inside",
@@ -212,7 +193,6 @@ class Preparing:
         "WHICH",
         "predicted spans that do not count: those wholly inside the regions, or those touching them (at any "
         "position, unless a counted gold span has the same fragments)",
-        topic=_TOPIC,
         choices=MODES,
     )
     ignore_same_label: bool = option_field(
@@ -220,7 +200,6 @@ class Preparing:
         "--ignore-same-label",
         None,
         "with --ignore-label: only predicted spans with the label of the region do not count",
-        topic=_TOPIC,
     )
 
     alternatives: str | Path | None = option_field(
@@ -229,7 +208,6 @@ class Preparing:
         "FILE",
         "a table of spans that are as good as a gold span: document, start, end_inclusive, label; each belongs to "
         "the gold span that it overlaps most, or to the one that of_start and of_end_inclusive name",
-        topic=_TOPIC,
         parse=input_path,
     )
     any_of: str | Path | Iterable[Any] | None = option_field(
@@ -238,7 +216,6 @@ class Preparing:
         "FILE",
         "other golds of the same documents, as by several annotators: for each document, the gold with the fewest "
         "errors counts (GOLD if they are equal)",
-        topic=_TOPIC,
         parse=input_path,
         several=True,
     )
@@ -248,7 +225,6 @@ class Preparing:
         "HOW",
         "what discontinuous spans become: keep (the metric compares fragments), split (each fragment is a span) "
         "or hull (one span from start to end)",
-        topic=_TOPIC,
         choices=FRAGMENTS,
     )
 
@@ -258,7 +234,6 @@ class Preparing:
         "WHICH",
         "with --input mentions: where a mention is in the text: in-order (the k-th mention of a text is its k-th "
         "occurrence), first (each is the first) or all (each text is all its occurrences)",
-        topic=_TOPIC,
         choices=OCCURRENCES,
         default="in-order",
     )
@@ -268,7 +243,6 @@ class Preparing:
         "STEP,...",
         "with --input mentions: the steps in which mentions are looked for: exact, space (NFC, runs of white "
         "space as one), quotes (any form), case, fuzzy=0.9 (the most similar words; extra: align)",
-        topic=_TOPIC,
         default=DEFAULT_STEPS,
     )
 
@@ -278,7 +252,6 @@ class Preparing:
         "T",
         "leave out predicted spans with a lower score: a number, with --score-feature, or a file of clueval "
         "threshold",
-        topic=_TOPIC,
         parse=number_or_path,
     )
     same_data: bool = option_field(
@@ -286,7 +259,6 @@ class Preparing:
         "--same-data",
         None,
         "with --min-score FILE: use the threshold also on the gold for which it was chosen",
-        topic=_TOPIC,
     )
 
     def __post_init__(self) -> None:
