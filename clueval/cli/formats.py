@@ -10,7 +10,7 @@ from textwrap import wrap
 
 from clueval.cli.parser import Command
 from clueval.cli.printing import put
-from clueval.formats import FORMATS, all_formats, format_named, recognised_by
+from clueval.formats import FORMATS, all_formats, format_named
 from clueval.formats.format import Format
 from clueval.options import Option, options_of
 from clueval.reading.options import Reading
@@ -53,7 +53,7 @@ def _list() -> Iterator[str]:
     width = max(map(len, FORMATS))
     for form in all_formats():
         yield f"{form.name.ljust(width)}  {_use(form)}"
-        for text in (form.holds, f"recognised by: {recognised_by(form)}"):
+        for text in (form.holds, f"recognised by: {form.recognised_by}"):
             yield from wrap(
                 text, _WIDTH, initial_indent=_INDENT, subsequent_indent=_INDENT, break_on_hyphens=False
             )
@@ -67,7 +67,7 @@ def _use(form: Format) -> str:
 def described(form: Format) -> Iterator[str]:
     """Yield the description of a format, then its options."""
     yield f"{form.name}: {form.holds}"
-    yield f"Recognised by: {recognised_by(form)}. Use: {_use(form)}."
+    yield f"Recognised by: {form.recognised_by}. Use: {_use(form)}."
     yield ""
     yield inspect.getdoc(import_module(FORMATS[form.name])) or ""
     reads = [

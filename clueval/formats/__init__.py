@@ -17,7 +17,7 @@ from importlib import import_module
 
 from clueval.exceptions import FormatError, UsageError
 from clueval.formats.format import Format
-from clueval.formats.recognition import Beginning, either, is_csv
+from clueval.formats.recognition import Beginning, is_csv
 
 FORMATS = {
     "vrt": "clueval.formats.vrt",
@@ -88,7 +88,7 @@ ENDINGS = {
     ".spacy": "docbin",
     ".xmi": "xmi",
 }
-"""The endings of file names, before ``.gz``, that decide before any sign is tried."""
+"""The endings of file names, before ``.gz``, that decide before any sign is tried; also in the records."""
 
 
 GROUPED = (".ann", ".a1", ".xmi")
@@ -117,13 +117,6 @@ def format_by_ending(file_name: str) -> Format | None:
     _, dot, ending = file_name.removesuffix(".gz").rpartition(".")
     name = ENDINGS.get(dot + ending)
     return None if name is None else format_named(name)
-
-
-def recognised_by(form: Format) -> str:
-    """Return the endings and signs by which a format is recognised, in words."""
-    endings = tuple(ending for ending, name in ENDINGS.items() if name == form.name)
-    found = [*([either(endings)] if endings else ()), *(sign.says for sign in form.signs)]
-    return ", ".join(found) or f"`--input {form.name}`"
 
 
 _JSON = re.compile(r"[\ufeff\s]*+[\[{]")

@@ -345,6 +345,7 @@ _BESIDE: Mapping[str, Any] = {".txt": lambda document: document.text or ""}
 FORMAT = Format(
     name="brat",
     holds="brat's stand-off files: `X.ann` with spans, attributes and links, and `X.txt` in the same folder",
+    endings=(".ann", ".a1"),
     read=_read,
     flat=_flat,
     options=frozenset({"layers", "offsets"}),

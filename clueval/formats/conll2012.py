@@ -153,6 +153,7 @@ def _sources(opened: Opened, layers: Mapping[str, int | str] | None) -> Sources:
 FORMAT = Format(
     name="conll2012",
     holds="OntoNotes: one token per line, columns separated by blanks, entities in brackets, as in `(ORG*`",
+    endings=(".gold_conll", ".auto_conll"),
     signs=(first_lines("#begin document"),),
     token_lines=TokenLines(_Conll2012Reader, lambda _: None, sources=_sources),
     options=frozenset({"layers"}),

@@ -399,6 +399,7 @@ FORMAT = Format(
     name="conllu",
     holds="CoNLL-U and CoNLL-Plus: ten columns, or those of `# global.columns`; tags under a key of the last column, "
     "as in `NER=B-PER`, or brackets as in `Entity=(e1-person`",
+    endings=(".conllu", ".conllup"),
     signs=(
         Sign("first line `# global.columns`", lambda beginning: "# global.columns" in beginning.first_line),
         Sign("ten columns, the first `1`, the seventh a number", _is_conllu),

@@ -206,6 +206,7 @@ def _lines(documents: Iterator[Document], *, layers: Sequence[str], with_ids: bo
 FORMAT = Format(
     name="docbin",
     holds="spaCy's `DocBin`: documents with entities, or with groups of spans",
+    endings=(".spacy",),
     read=_read,
     options=frozenset({"layers", "unit"}),
     extra="spacy",

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from clueval.exceptions import UsageError
 from clueval.formats.columns.token_lines import TokenLines
-from clueval.formats.recognition import Beginning, Sign
+from clueval.formats.recognition import Beginning, Sign, either
 from clueval.spans.document import Document
 from clueval.spans.span import DEFAULT_LAYER, Span
 from clueval.textfiles import Part
@@ -115,7 +115,8 @@ class Format:
     Attributes:
         name: as in ``--input``.
         holds: a short description of the content of a file.
-        signs: the signs in files by which it is recognised, tried in the order of `clueval.formats.ORDER`.
+        endings: the endings of file names by which it is recognised (`clueval.formats.ENDINGS`).
+        signs: the other signs by which it is recognised, tried in the order of `clueval.formats.ORDER`.
         read: yields the documents of a file.
         token_lines: the reader of its lines, for formats with one token per line.
         options: the options that apply to it (fields of `clueval.reading.read_options.ReadOptions`).
@@ -126,8 +127,8 @@ class Format:
         has_text: whether its documents have tokens or a text.
         nameless: whether its documents have no ids in the file.
         sets: whether the layers that `read` returns are annotation sets, of which one is selected.
-        set_names: returns the names of the annotation sets of a file, if `read` itself selects the one that the options
-            name.
+        chooses: whether `read` itself selects the annotation set that the options name.
+        set_names: returns the names of the annotation sets of a file, if `chooses` is true.
         rows: how the rows of a JSON format are read (`clueval.formats.json_rows.RowForm`).
         sentences: the same for a format of which each sentence is a document.
         flat: reads a file of one document as a flat row (`clueval.formats.flat_rows`), or returns None.
@@ -139,6 +140,7 @@ class Format:
 
     name: str
     holds: str
+    endings: tuple[str, ...] = ()
     signs: tuple[Sign, ...] = ()
     read: Callable[[Opened, Options], Iterator[Document]] | None = None
     token_lines: TokenLines | None = None
@@ -150,6 +152,7 @@ class Format:
     has_text: bool = True
     nameless: bool = False
     sets: bool = False
+    chooses: bool = False
     set_names: Callable[[Opened], list[str]] | None = None
     rows: Any = None
     sentences: Any = None
@@ -166,12 +169,12 @@ class Format:
 
     def has(self, beginning: Beginning) -> bool:
         """Return whether a file with this beginning has this format."""
-        return any(sign.holds(beginning) for sign in self.signs)
+        return beginning.ending in self.endings or any(sign.holds(beginning) for sign in self.signs)
 
     @property
     def has_sets(self) -> bool:
         """Whether its files have annotation sets."""
-        return self.sets or self.set_names is not None
+        return self.sets or self.chooses
 
     @property
     def has_columns(self) -> bool:
@@ -186,6 +189,12 @@ class Format:
     def is_sought_in(self, json: bool) -> bool:
         """Whether it is recognised by a sign in JSON, or without `json` by one in other text."""
         return any(sign.says.startswith("JSON") == json for sign in self.signs)
+
+    @property
+    def recognised_by(self) -> str:
+        """The signs and endings by which the format is recognised, in words."""
+        found = [*([either(self.endings)] if self.endings else ()), *(sign.says for sign in self.signs)]
+        return ", ".join(found) or f"`--input {self.name}`"
 
     @property
     def uses(self) -> list[str]:

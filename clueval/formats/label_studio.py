@@ -297,6 +297,7 @@ FORMAT = Format(
     ),
     read=read_rows(FORM),
     options=frozenset({"layers", "offsets", "text_key"}),
+    chooses=True,
     set_names=names_of_sets(FORM),
     rows=FORM,
 )

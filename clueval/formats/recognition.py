@@ -25,6 +25,12 @@ class Beginning:
         self.text = text
         self.whole_text = whole_text
 
+    @property
+    def ending(self) -> str:
+        """The ending of the file name before ``.gz``, including its dot."""
+        _, dot, ending = self.file_name.removesuffix(".gz").rpartition(".")
+        return dot + ending if dot else ""
+
     @cached_property
     def lines(self) -> list[str]:
         """The first three lines that are not blank; long lines are cut."""

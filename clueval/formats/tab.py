@@ -135,6 +135,7 @@ FORMAT = Format(
     ),
     read=read_rows(FORM),
     options=frozenset({"layers", "offsets"}),
+    chooses=True,
     set_names=names_of_sets(FORM),
     rows=FORM,
     default_source=SOURCES[0],

@@ -269,6 +269,7 @@ FORMAT = Format(
     name="vrt",
     holds="vertical text (CWB): one token per line, columns separated by tabs, each XML tag on a line of its own; "
     "attributes are metadata",
+    endings=(".vrt", ".vert"),
     signs=(Sign("first line is an XML tag", lambda beginning: bool(re.match(_FIRST, beginning.first_line))),),
     token_lines=TokenLines(VrtReader, sentence_id),
     options=frozenset(

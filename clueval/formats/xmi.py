@@ -207,11 +207,13 @@ FORMAT = Format(
     name="xmi",
     holds="UIMA CAS XMI, with its type system in `TypeSystem.xml` in the same folder, and UIMA CAS JSON; "
     "views are annotation sets",
+    endings=(".xmi",),
     signs=(first_lines("<xmi:XMI"), json_key("%TYPES", "%FEATURE_STRUCTURES")),
     read=_read,
     options=frozenset({"layers"}),
     single=True,
     nameless=True,
+    chooses=True,
     set_names=_set_names,
     extra="uima",
 )

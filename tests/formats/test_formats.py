@@ -15,7 +15,7 @@ from corpora import write
 from clueval import Document, Span, formats, read, score
 from clueval.cli import main
 from clueval.exceptions import FormatError, UsageError
-from clueval.formats import ENDINGS, FORMATS, ORDER, all_formats, format_named, format_of, recognised_by
+from clueval.formats import ENDINGS, FORMATS, ORDER, all_formats, format_named, format_of
 from clueval.formats.format import Format, Options, Writer
 from clueval.formats.opened import Opened
 from clueval.formats.recognition import Beginning, first_lines, json_key
@@ -91,7 +91,7 @@ def test_sample_file_is_recognised_as_its_format_and_as_no_other(name: str, path
 def test_order_has_each_recognised_format_once() -> None:
     assert sorted(ORDER) == sorted(form.name for form in all_formats() if form.signs)
     assert {*SAMPLES, "nerval", *SAMPLE_FILES} >= set(ORDER)
-    assert set(ENDINGS.values()) <= set(FORMATS)
+    assert {ending: form.name for form in all_formats() for ending in form.endings} == ENDINGS
 
 
 def test_lines_of_a_token_and_a_tag_are_one_text_with_whole_text() -> None:
@@ -144,7 +144,9 @@ def test_keys_of_text_that_is_full_of_quotes_are_found_in_one_pass() -> None:
     assert Beginning("a", '{"a": "' + '\\"' * 300_000).keys == {"a"}
 
 
-def test_signs_see_three_lines() -> None:
+def test_signs_see_the_name_without_gz_and_three_lines() -> None:
+    assert Beginning("x.a.b.gz", "").ending == ".b"
+    assert Beginning("x", "").ending == ""
     assert first_lines("<c>").holds(Beginning("x", "1\n\n2\n3 <c>\n"))
     assert not first_lines("<c>").holds(Beginning("x", "1\n2\n3\n<c>\n"))
 
@@ -184,7 +186,7 @@ def test_command_lists_all_formats_and_describes_one(capsys: Capture) -> None:
     lines, words = out.splitlines(), " ".join(out.split())
     assert [line.split()[0] for line in lines if line[0] != " "] == list(FORMATS)
     assert all(
-        form.holds in words and f"recognised by: {recognised_by(form)}" in words for form in all_formats()
+        form.holds in words and f"recognised by: {form.recognised_by}" in words for form in all_formats()
     )
     assert max(map(len, lines)) <= 100
 
