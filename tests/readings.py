@@ -1,8 +1,8 @@
-"""The parts by which two column files are counted, and clusters of rows, as tests make them."""
+"""The parts by which two column files are counted, clusters of rows, sentences of span files, as tests make them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 from unittest.mock import patch
 
@@ -12,9 +12,12 @@ from clueval.evaluation.inputs import FileEnd
 from clueval.evaluation.plan import Plan
 from clueval.evaluation.row_clusters import Decoders, RowClusters
 from clueval.formats.columns.sizes import Sizes
+from clueval.formats.fair_spans import sentence_of_spans
+from clueval.limits import MAX_SENTENCE, sentences_of
 from clueval.metrics import metric_named
 from clueval.reading.layers import layer_names
 from clueval.reading.source import Source
+from clueval.spans.document import Document
 from clueval.spans.filters import Filter
 from clueval.spans.seen_names import SeenNames
 
@@ -66,3 +69,9 @@ def parts_of(gold: Source, predicted: Source, plan: Plan = LEVELS) -> tuple[list
 def row_clusters(layers: Sequence[str], decoders: Decoders, plan: Plan = LEVELS) -> RowClusters:
     """No clusters yet."""
     return RowClusters(plan, layers, decoders, Sizes(), SeenNames(plan.where))
+
+
+def fair_documents(lines: Iterable[tuple[int, str]], file: str = "gold.csv") -> Iterator[Document]:
+    """The sentences of a span file of FairEval with these numbered lines."""
+    for number, sentence in enumerate(sentences_of(lines, file, MAX_SENTENCE), 1):
+        yield sentence_of_spans(sentence, number, file=file)

@@ -15,9 +15,8 @@ from clueval.formats.columns.passages import Passage
 from clueval.formats.spans_table import header, row
 from clueval.options import with_fields
 from clueval.reading.first_error import DocumentIds
-from clueval.reading.keywords import ReadingOptions
 from clueval.reading.layers import LayerSource, layer_names
-from clueval.reading.options import Reading
+from clueval.reading.options import Reading, ReadingOptions
 from clueval.reading.paths import as_path, files_of
 from clueval.reading.read_options import ReadOptions
 from clueval.reading.source import Source, read, source_of
@@ -25,7 +24,7 @@ from clueval.reading.spooled import spooled
 from clueval.spans.document import Document
 from clueval.spans.merging import merge_layers, with_merged
 from clueval.tagging.decoder import BadTag
-from clueval.tagging.transitions import Seams
+from clueval.tagging.schemes import neighbours_of
 from clueval.textfiles import cell
 
 _READING = Reading()
@@ -173,9 +172,9 @@ class _ClusterRows:
         _, *columns = self._characters.columns_of(clusters)
         layers = {}
         for layer, tags in zip(self._layers, columns, strict=True):
-            seams = Seams(tags)
-            self._decoders[layer].accept(tags, seams.neighbours)
-            layers[layer] = self._decoders[layer].columns(layer, tags, seams)
+            pairs = neighbours_of(tags)
+            self._decoders[layer].accept(tags, pairs)
+            layers[layer] = self._decoders[layer].columns(layer, tags, pairs)
         spans = iter(merge_layers(layers))
         span, begin = next(spans, None), 0
         for each in clusters:

@@ -25,7 +25,7 @@ from clueval.reading.source import Source
 from clueval.spans.document import Document, MissingId, Sentence
 from clueval.spans.span import Frozen, Span
 from clueval.tagging.decoder import BadTag
-from clueval.tagging.transitions import Seams
+from clueval.tagging.schemes import neighbours_of
 
 _CLUSTER = re.compile("[^ ]+")
 _MOST = 1 << 15
@@ -204,10 +204,10 @@ class Clusters(Generic[Found]):
         """Return the spans of each layer. Raises `IrregularRows` for tags that cannot be read."""
         found = {}
         for layer, tags in zip(self._layers, columns, strict=False):
-            decoder, seams = source.options.decoder(), Seams(tags)
+            decoder, pairs = source.options.decoder(), neighbours_of(tags)
             try:
-                decoder.accept(tags, seams.neighbours)
-                found[layer] = list(decoder.columns(layer, tags, seams))
+                decoder.accept(tags, pairs)
+                found[layer] = list(decoder.columns(layer, tags, pairs))
             except BadTag as error:
                 raise IrregularRows(error.problem) from error
         return found

@@ -31,8 +31,7 @@ from clueval.reading.given import Given, InputSide, given
 from clueval.reading.tag_sentences import TagOptions
 from clueval.spans.filters import Filter
 from clueval.spans.span import DEFAULT_LAYER, SIDES
-from clueval.tagging.schemes import INVALID, count_illegal, scheme_called, scheme_of
-from clueval.tagging.transitions import Neighbours
+from clueval.tagging.schemes import INVALID, Neighbours, count_illegal, scheme_called, scheme_of
 from clueval.transforms.group import Group
 
 

@@ -26,8 +26,7 @@ from clueval.spans.making import making_many
 from clueval.spans.seen_names import SeenNames
 from clueval.spans.span import SIDES, Frozen, Span
 from clueval.tagging.decoder import BadTag, Decoder
-from clueval.tagging.schemes import continues
-from clueval.tagging.transitions import Seams, flat
+from clueval.tagging.schemes import continues, flat, neighbours_of
 
 Decoders = Mapping[tuple[str, str], Decoder]
 """The decoder of each (side, layer)."""
@@ -138,10 +137,10 @@ class RowClusters:
     ) -> Document:
         layers: dict[str, Sequence[Span]] = {}
         for layer, tags in zip(self.layers, columns, strict=True):
-            seams, decoder = Seams(tags), decoders[side, layer]
+            pairs, decoder = neighbours_of(tags), decoders[side, layer]
             try:
-                decoder.accept(tags, seams.neighbours, times)
-                layers[layer] = decoder.columns(layer, tags, seams, times)
+                decoder.accept(tags, pairs, times)
+                layers[layer] = decoder.columns(layer, tags, pairs, times)
             except BadTag as error:
                 raise InvalidTag(error.problem) from error
         tags_of = dict(zip(self.layers, columns, strict=True))

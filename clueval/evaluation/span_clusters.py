@@ -85,8 +85,9 @@ class SpanClusters:
     ) -> bool:
         """Add the spans of a document, which has this number of positions; none is empty.
 
-        `flat`: it is known that the spans of each side come by position and overlap none of their side. Returns False, and adds nothing, if the document must be counted as it is: spans of a side overlap and must not,
-        or a cluster is too large.
+        `flat`: it is known that the spans of each side come by position and overlap none of their side. Returns False,
+        and adds nothing, if the document must be counted as it is: spans of a side overlap and must not, or a cluster
+        is too large.
         """
         equal = gold == predicted
         own, other = gold, predicted

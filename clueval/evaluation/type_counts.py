@@ -36,9 +36,8 @@ from clueval.tagging.lenient_chunks import (
     require_tag,
     warn_of_strange_tags,
 )
-from clueval.tagging.schemes import OUTSIDE
+from clueval.tagging.schemes import OUTSIDE, flat
 from clueval.tagging.token_schemes import Entities, Token, Tokens, scheme_or_error
-from clueval.tagging.transitions import flat
 
 Sentences = Sequence[list[Any]]
 

@@ -32,10 +32,8 @@ from clueval.formats.columns.passages import Passage
 from clueval.options import field_names, with_fields
 from clueval.reading.first_error import raise_first_error
 from clueval.reading.given import Given, InputSide, given
-from clueval.reading.golds import golds_in_memory, kept
-from clueval.reading.keywords import SidesOptions
 from clueval.reading.layers import LayerColumns, layer_names, require_layers
-from clueval.reading.options import SETS, Reading, Readings, readings_of, require_positions
+from clueval.reading.options import SETS, Reading, Readings, SidesOptions, readings_of, require_positions
 from clueval.reading.pairing import document_groups, ends_early, same_documents
 from clueval.reading.paths import path_pairs
 from clueval.reading.read_options import ReadOptions, columns_of_sides
@@ -43,15 +41,15 @@ from clueval.reading.same_text import first_line, require_same_frame, require_sa
 from clueval.reading.source import Source, source_of
 from clueval.reading.spooled import spooled
 from clueval.reading.tag_columns import require_two_tag_columns
+from clueval.reading.tag_sentences import golds_in_memory, kept
 from clueval.spans.document import Document
 from clueval.spans.filters import Filter
 from clueval.spans.seen_names import SeenNames
 from clueval.textfiles import Progress
 from clueval.transforms.group import Group, Transform
-from clueval.transforms.keywords import PreparingOptions
 from clueval.transforms.preparation import Preparation, warn_without_effect
 from clueval.transforms.prepared import transforms_of
-from clueval.transforms.preparing import Preparing
+from clueval.transforms.preparing import Preparing, PreparingOptions
 
 Pair = tuple[Document, Document]
 

@@ -30,9 +30,9 @@ from clueval.spans.ranges import Regions
 from clueval.spans.span import Frozen, Span
 from clueval.transforms.alignment import Characters, has_characters
 from clueval.transforms.group import Group
-from clueval.transforms.location_steps import FUZZY, LocationSteps
 from clueval.transforms.names import LOCATED
 from clueval.transforms.occurrences import Occurrences, Range
+from clueval.transforms.preparing import FUZZY, LocationSteps
 from clueval.transforms.projection import project
 
 COUNTED = ("exact", "space", "case", "fuzzy", "moved", "unlocatable", "ambiguous", "unparsable")

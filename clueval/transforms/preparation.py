@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import replace
+from os import PathLike, fsdecode
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from clueval.exceptions import LimitError, UsageError, warn
@@ -149,7 +150,6 @@ class _Applied:
 
     def _nearest(self, group: Group, place: int) -> Group:
         """The group with the nearest gold, after the transforms before the choice, which stands at `place`."""
-        from clueval.transforms.any_of import AnyOf
 
         choice, transforms = self.transforms[place], self.transforms[:place]
         assert isinstance(choice, AnyOf)
@@ -323,3 +323,53 @@ def _nearest(members: Sequence[Span], of_label: dict[str | None, Regions], layer
     if max(shared):
         return members[shared.index(max(shared))]
     return None if any(member.features.get(OPTIONAL) for member in members) else members[0]
+
+
+class AnyOf:
+    """The choice of the gold that is nearest to predicted ("any annotator is right"); it changes nothing itself.
+
+    Nearest is the gold with the fewest errors, false negatives and false positives together, where a span is right if
+    the other side has one with the same fragments and label. All layers count, and of equally near golds the first is
+    taken. The choice stands after the transforms that are applied to each gold before it.
+    `prepared` counts the documents of each gold, by its name.
+    """
+
+    def __init__(self, names: Sequence[str]) -> None:
+        for number, name in enumerate(names):
+            if name in names[:number]:
+                raise UsageError(f"two golds are called {name!r}", advice="give each gold once")
+        self._names = list(names)
+        self.signature = (ANY_OF, f"best-of-{len(self._names)}")
+        self.prepared: Counter[tuple[Any, ...]] = Counter({(name,): 0 for name in self._names})
+
+    def __call__(self, group: Group) -> Group:
+        return group
+
+    def nearest(self, groups: Sequence[Group]) -> int:
+        """Return the number of the group whose gold has the fewest errors, and count it."""
+        numbers = [_errors(group) for group in groups]
+        nearest = numbers.index(min(numbers))
+        self.prepared[self._names[nearest],] += 1
+        return nearest
+
+
+def _errors(group: Group) -> int:
+    layers = dict.fromkeys([*group.gold.layers, *group.predicted.layers])
+    return sum(len(_keys(group.gold, layer) ^ _keys(group.predicted, layer)) for layer in layers)
+
+
+def _keys(document: Document, layer: str) -> set[_Key]:
+    return {_key(span, layer) for span in document.layers.get(layer, ())}
+
+
+def names_of_golds(gold: Any, further: Iterable[Any]) -> list[str]:
+    """Return the names of golds: their paths as given, or their places among the arguments.
+
+    >>> names_of_golds("a.vrt", ["b.vrt", []])
+    ['a.vrt', 'b.vrt', 'any_of[1]']
+    """
+    names = ["gold", *(f"{ANY_OF}[{number}]" for number, _ in enumerate(further))]
+    return [
+        fsdecode(each) if isinstance(each, str | PathLike) else name
+        for name, each in zip(names, [gold, *further], strict=True)
+    ]

@@ -24,7 +24,7 @@ from clueval.reading.source import Source
 from clueval.studies.annotators.places import Mark
 from clueval.studies.annotators.study import Study, StudyCounts
 from clueval.tagging.decoder import BadTag, Decoder
-from clueval.tagging.transitions import Seams
+from clueval.tagging.schemes import neighbours_of
 
 Who = tuple[bool, ...]
 """Which annotators have a document."""
@@ -128,9 +128,9 @@ class _Clusters(Bag):
             )
 
     def _marks(self, decoder: Decoder, tags: Sequence[str], times: int) -> list[Mark]:
-        seams = Seams(tags)
-        decoder.accept(tags, seams.neighbours, times)
-        flat = decoder.columns(self._layer, tags, seams, times)
+        pairs = neighbours_of(tags)
+        decoder.accept(tags, pairs, times)
+        flat = decoder.columns(self._layer, tags, pairs, times)
         return list(zip(flat.starts, flat.ends, flat.labels_in(self._layer), strict=True))  # type: ignore[arg-type]
 
 

@@ -6,47 +6,18 @@ inverse. Both are lazy: memory holds one row. Errors have the number of the row,
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from importlib import import_module
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 from clueval.exceptions import UsageError, checked_call, described, require_instance, require_kind
 from clueval.formats import FORMATS, all_formats, format_named
 from clueval.formats.docbin import ENTS, GROUP, document_of_spacy, spacy_doc, spacy_span, spacy_tools
 from clueval.formats.json_rows import RowReader, documents_of
-from clueval.options import require_types
+from clueval.reading.read_options import ReadOptions
 from clueval.spans.document import Document, Unit
 from clueval.spans.span import DEFAULT_LAYER
-from clueval.textfiles import Part
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RowOptions:
-    """The options of `documents_from`, as formats read them."""
-
-    layers: Mapping[str, int | str] | None = None
-    annotation_set: str | None = None
-    offsets: str | None = None
-    answers: str | None = None
-    names: str | Path | Sequence[str] | Mapping[Any, str] | None = None
-    text_key: str | None = None
-    scheme: str | None = None
-    invalid: str | None = None
-    ignore_punct: bool | None = None
-    labels: str | Sequence[str] | None = None
-    unparsable: str | None = None
-    inline_pattern: str | None = None
-    max_document: int = 0
-    part: Part | None = None
-    unit: str | None = None
-
-    def __post_init__(self) -> None:
-        require_types(self)
-
 
 _OPTIONS = ("layers", "annotation_set", "offsets", "answers", "names", "text_key", "scheme", "invalid")
 
@@ -81,7 +52,7 @@ def documents_from(rows: Iterable[Any], format: str, **options: Any) -> Iterator
             raise UsageError(f"{name}={value!r} does not apply to the format {format}", advice="remove it")
     if options.get("names") is None and "names" in form.reads and (names := names_of_labels(rows)):
         options["names"] = {"features": {key: {"names": list(own)} for key, own in names.items()}}
-    return documents_of(enumerate(rows, 1), form.rows, RowReader(RowOptions(**options), None, Counter()))
+    return documents_of(enumerate(rows, 1), form.rows, RowReader(ReadOptions(**options)))
 
 
 def names_of_labels(dataset: Any) -> Mapping[str, Sequence[str]]:
@@ -117,7 +88,7 @@ def to_rows(documents: Iterable[Document], format: str) -> Iterator[dict[str, An
 
 
 def _rows(documents: Iterable[Document], form: Any, rows_of: Any) -> Iterator[dict[str, Any]]:
-    from clueval.formats.fitting import fitted
+    from clueval.formats.format import fitted
 
     for number, document in enumerate(documents):
         require_instance(document, Document, f"documents[{number}]")

@@ -59,6 +59,7 @@ def test_errors_of_rows_have_the_number_of_the_row() -> None:
         ("nope", {}, "unknown format 'nope'"),
         ("doccano", {"answers": "accepted"}, "does not apply to the format doccano"),
         ("doccano", {"token": 1}, "documents_from has no option 'token'"),
+        ("doccano", {"offsets": "x"}, "offsets='x' is unknown"),
     ],
 )
 def test_wrong_format_or_option_of_rows_is_refused(name: str, options: dict[str, Any], message: str) -> None:
