@@ -68,6 +68,11 @@ class DifferingRows:
         self.columns = [SideColumns.of(compress(passage.sentences, differ), passage) for passage in passages]
         self._equal = list(compress(first.sentences, map(not_, differ)))
 
+    def parts(self) -> Iterator[tuple[Sequence[SideColumns], list[int]]]:
+        """Yield the columns of each side and the numbers of rows: of the sentences that differ, then of the others."""
+        yield self.columns, [self.sizes[number] for number in self.numbers]
+        yield [self.same] * len(self.columns), list(map(LINES, self._equal))
+
     @cached_property
     def same(self) -> SideColumns:
         """The columns of the other sentences, whose lines are the same on all sides."""
@@ -141,6 +146,23 @@ class DifferingRows:
 Found = TypeVar("Found")
 
 
+class PlacedCluster(NamedTuple, Generic[Found]):
+    """What was found in a cluster, and its sentence.
+
+    Attributes:
+        found: what was found.
+        tokens: the tokens of many sentences.
+        by: the number to add to a position of what was found, which gives that of a token.
+        begin, size: the position of the first token of the sentence, and the number of its tokens.
+    """
+
+    found: list[Found]
+    tokens: list[str]
+    by: int
+    begin: int
+    size: int
+
+
 class Clusters(Generic[Found]):
     """What `examine` finds in the clusters of parallel files: each different one is examined when it occurs first.
 
@@ -181,6 +203,23 @@ class Clusters(Generic[Found]):
         self._see([cluster for cluster in clusters if cluster not in self._known])
         for cluster, times in clusters.items():
             yield self._known[cluster][1], times
+
+    def everywhere(self, rows: DifferingRows) -> Iterator[PlacedCluster[Found]]:
+        """Yield what was found in each cluster of all sentences, with its place."""
+        if self._size > _MOST:
+            self._begin()
+        for columns, sizes in rows.parts():
+            if not sizes:
+                continue
+            tags = [column.tags[layer] for column in columns for layer in self._layers]
+            text, tokens, begin = self._bag.text(zip(repeat(1), *tags, strict=False)), columns[0].tokens, 0
+            self._see([cluster for cluster in dict.fromkeys(text.split()) if cluster not in self._known])
+            for size in sizes:
+                for match in _CLUSTER.finditer(text, begin, begin + size):
+                    start, found = self._known[match[0]]
+                    if found:
+                        yield PlacedCluster(found, tokens, match.start() - start, begin, size)
+                begin += size + 1
 
     def _see(self, clusters: Sequence[str]) -> None:
         """Examine new clusters."""

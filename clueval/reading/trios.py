@@ -48,12 +48,16 @@ def trios(
             ", ".join(f"{name} is {kind}" for name, kind in kinds.items()), advice="give three paths, or none"
         )
     pair_by = options.get("pair_by")
+    if paths and pair_by is None:
+        return chain.from_iterable(map(documents_of_files, sources_of(sides, layers, reading, options)))
     if paths:
         columns = columns_of_sides([ReadOptions.of(each) for each in readings], layers, False)
+        columns[0].require_use(path for side in paths for _, path in files_of_side(side))
         gold, *systems = paths
-        return _same_text(
-            _of_files(gold, (systems[0], systems[1]), columns, pair_by, options.get("progress"))
+        one, two = (
+            document_groups(gold, system, columns, pair_by, options.get("progress")) for system in systems
         )
+        return _same_text(parallel(one, two, pair_by) if pair_by != "name" else map(add, one, two))
     if pair_by is not None:
         raise UsageError(
             "pair_by pairs documents of files", advice="give dictionaries by id, or the same order"
@@ -87,39 +91,23 @@ def sources_of(
         yield first, second, third
 
 
-def _of_files(
-    gold: Path,
-    systems: tuple[Path, Path],
-    options: Sequence[ReadOptions],
-    pair_by: str | None,
-    progress: Progress | None,
-) -> Iterator[Trio]:
-    options[0].require_use(path for side in (gold, *systems) for _, path in files_of_side(side))
-    one, two = (document_groups(gold, system, options, pair_by, progress) for system in systems)
-    together = parallel(one, two, pair_by) if pair_by in ("id", "content") else _joined(one, two)
-    for document, first, _, second in together:
-        yield document, first, second
-
-
-def _joined(
-    one: Iterable[tuple[Document, ...]], two: Iterable[tuple[Document, ...]]
-) -> Iterator[tuple[Document, ...]]:
-    for first, second in zip(one, two, strict=True):
-        yield *first, *second
+def documents_of_files(sources: Sequence[Source]) -> Iterator[Trio]:
+    """Yield the documents of the files of gold and of two systems. Raises `TextMismatch` for different texts."""
+    gold, *systems = sources
+    one, two = (document_pairs(gold, system) for system in systems)
+    return _same_text(map(add, one, two))
 
 
 def _of_documents(
     gold: Iterable[Document], one: Iterable[Document], two: Iterable[Document]
 ) -> Iterator[Trio]:
     golds, again = tee(gold)
-    for (document, first), (_, second) in zip(
-        same_documents(golds, one), same_documents(again, two), strict=True
-    ):
-        yield document, first, second
+    return map(add, same_documents(golds, one), same_documents(again, two))
 
 
-def _same_text(found: Iterable[Trio]) -> Iterator[Trio]:
-    for gold, *systems in found:
-        for system in systems:
+def _same_text(found: Iterable[tuple[Document, ...]]) -> Iterator[Trio]:
+    """Yield gold and both systems, given gold and the first, and then gold and the second system."""
+    for gold, one, _, two in found:
+        for system in (one, two):
             require_same_text(gold, system)
-        yield gold, systems[0], systems[1]
+        yield gold, one, two
