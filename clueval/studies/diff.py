@@ -36,7 +36,7 @@ from clueval.reading.layers import LayerColumns, layer_names, require_layers
 from clueval.reading.options import Reading, Readings
 from clueval.reading.same_text import require_same_frame
 from clueval.reading.source import Source
-from clueval.reading.trios import Trio, sources_of, trios
+from clueval.reading.trios import Trio, are_files, sources_of, trios
 from clueval.spans.document import Document
 from clueval.spans.seen_names import SeenNames
 from clueval.spans.span import MERGED, Span
@@ -108,7 +108,8 @@ def diff(
     sides = {"gold": gold, "old": old, "new": new}
     transforms = transforms_of(preparing)
     found, found_trios = _Found([], Counter(), Counter(), []), trios(sides, layers, reading, options)
-    if transforms or not _see_files(found, sources_of(sides, layers, reading, options), choice):
+    in_files = not transforms and are_files(sides, options)
+    if not (in_files and _see_files(found, sources_of(sides, layers, reading, options), choice)):
         found = _Found([], Counter(), Counter(), [])
         _see_documents(found, found_trios, choice, transforms)
     documents, classes, reasons, errors = found

@@ -245,7 +245,7 @@ class ProfileCounts:
 
 
 def _judged(sides: Sequence[Side]) -> Iterator[dict[int, bool]]:
-    """Yield the indices of the spans of each side that count, of equal ones one; and whether the other has its equal."""
+    """Yield which spans of each side count, of equal ones one, by index, and whether the other side has its equal."""
     keys = [[(span.start, span.end, span.label, span.parts) for span in side.spans] for side in sides]
     both = set(keys[0]) & set(keys[1])
     for side, of_side in zip(sides, keys, strict=True):
