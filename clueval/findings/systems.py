@@ -61,26 +61,32 @@ def shared_states(one: str, two: str) -> States:
     )
 
 
-def _changes(pair: Pair) -> str:
-    before, after = pair
+NEW, FIXED, CHANGED, STILL = "new", "fixed", "changed", "still"
+
+
+def change(side: str | None, before: object, after: object) -> str:
+    """Return the state of an error, given its reason, its class and what was found in each run; None: it is not there.
+
+    Predicted spans do not change.
+    """
     if before is None or after is None:
-        return "new" if before is None else "fixed"
-    same = after.side == "predicted" or _result(before) == _result(after)
-    return "still" if same else "changed"
+        return NEW if before is None else FIXED
+    return STILL if side == "predicted" or before == after else CHANGED
 
 
-def _result(finding: Finding) -> tuple[object, ...]:
-    return finding.reason, finding.kind, finding.found
+def _changes(pair: Pair) -> str:
+    results = (None if each is None else (each.reason, each.kind, each.found) for each in pair)
+    return change(next(each.side for each in pair if each is not None), *results)
 
 
 CHANGES = States(
     "State",
     _changes,
     {
-        "new": "not in the old run",
-        "fixed": "not in the new run",
-        "changed": "gold spans with another reason, class or label",
-        "still": "the same in both runs",
+        NEW: "not in the old run",
+        FIXED: "not in the new run",
+        CHANGED: "gold spans with another reason, class or label",
+        STILL: "the same in both runs",
     },
 )
 """The states of errors of an old and a new run, as `clueval.diff` counts them."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import chain, tee
 from os import PathLike
 from pathlib import Path
@@ -99,9 +100,9 @@ def sources_of(
 
 def documents_of_files(sources: Sequence[Source]) -> Iterator[Trio]:
     """Yield the documents of the files of gold and of two systems. Raises `TextMismatch` for different texts."""
-    gold, *systems = sources
-    one, two = (document_pairs(gold, system) for system in systems)
-    return _same_text(zip(one, two, strict=True))
+    gold, first, second = sources
+    again = replace(gold, progress=None)
+    return _same_text(zip(document_pairs(gold, first), document_pairs(again, second), strict=True))
 
 
 def _same_text(pairs: Iterable[tuple[tuple[Document, ...], tuple[Document, ...]]]) -> Iterator[Trio]:

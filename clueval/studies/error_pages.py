@@ -96,9 +96,10 @@ class ErrorPages:
         title: str,
         lang: str,
     ) -> tuple[Result, Counts]:
-        """Write the page of gold and two systems, which `sides` has by their names in errors; reads them three times.
+        """Write the page of gold and two systems, which `sides` has by their names in errors.
 
-        Returns the scores of the first system, and the number of errors by side and state.
+        Reads each system twice, and gold three times. Returns the scores of the first system, and the number of errors
+        by side and state.
         """
         preparing = self.preparing.without(["by_depth", "any_of"], "the page of two systems")
         gold, *others = sides.values()
