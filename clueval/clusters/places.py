@@ -68,10 +68,10 @@ class DifferingRows:
         self.columns = [SideColumns.of(compress(passage.sentences, differ), passage) for passage in passages]
         self._equal = list(compress(first.sentences, map(not_, differ)))
 
-    def parts(self) -> Iterator[tuple[Sequence[SideColumns], list[int]]]:
-        """Yield the columns of each side and the numbers of rows: of the sentences that differ, then of the others."""
-        yield self.columns, [self.sizes[number] for number in self.numbers]
-        yield [self.same] * len(self.columns), list(map(LINES, self._equal))
+    @property
+    def sizes_of_same(self) -> list[int]:
+        """The numbers of rows of the other sentences."""
+        return list(map(LINES, self._equal))
 
     @cached_property
     def same(self) -> SideColumns:
@@ -208,12 +208,16 @@ class Clusters(Generic[Found]):
         """Yield what was found in each cluster of all sentences, with its place."""
         if self._size > _MOST:
             self._begin()
-        for columns, sizes in rows.parts():
-            if not sizes:
-                continue
-            tags = [column.tags[layer] for column in columns for layer in self._layers]
-            text, tokens, begin = self._bag.text(zip(repeat(1), *tags, strict=False)), columns[0].tokens, 0
+        parts = []
+        if rows.numbers:
+            text = self._bag.text(rows.rows(self._layers))
+            parts.append((text, rows.columns[0].tokens, [rows.sizes[number] for number in rows.numbers]))
+        if rows.same.tokens:
+            text = self._bag.text_of_same([rows.same.tags[layer] for layer in self._layers])
+            parts.append((text, rows.same.tokens, rows.sizes_of_same))
+        for text, tokens, sizes in parts:
             self._see([cluster for cluster in dict.fromkeys(text.split()) if cluster not in self._known])
+            begin = 0
             for size in sizes:
                 for match in _CLUSTER.finditer(text, begin, begin + size):
                     start, found = self._known[match[0]]

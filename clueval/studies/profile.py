@@ -224,11 +224,12 @@ class TrainingSpans:
     """
 
     def __init__(self, data: TrainingDocuments | TrainingRows) -> None:
-        self._labels: dict[Text, Counter[str]] = {}
+        self._labels: dict[Text, dict[str, int]] = {}
         self._words: set[str] = set()
         for (label, *words), times in data.spans().items():
             text = lower(words)
-            self._labels.setdefault(text, Counter())[label] += times
+            of_text = self._labels.setdefault(text, {})
+            of_text[label] = of_text.get(label, 0) + times
             self._words.update(text)
         self._occurrences = self._counted(data.words())
 
@@ -245,17 +246,19 @@ class TrainingSpans:
         for first, second, *others in (known for known in self._labels if len(known) > 1):
             sizes.setdefault((first, second), set()).add(len(others) + 2)
         found: Counter[Text] = Counter()
+        found_alone: Counter[str] = Counter()
         words: Text = ()
         for begins, part in chain(data, [(True, ())]):
             if begins:
                 found.update(self._texts_in(words, len(words), sizes))
                 words = ()
             new = lower(part)
-            found.update((word,) for word in new if word in alone)
+            found_alone.update(filter(alone.__contains__, new))
             words += new
             past = max(0, len(words) - longest)
             found.update(self._texts_in(words, past, sizes))
             words = words[past:]
+        found.update({(word,): times for word, times in found_alone.items()})
         return found
 
     def _texts_in(
@@ -282,7 +285,7 @@ class TrainingSpans:
     def consistency(self, each: SpanOfSide) -> Value:
         """The share of all occurrences of the text, spans or not, that were spans with this label."""
         text = each.lower
-        spans = self._labels.get(text, Counter())[each.span.label]
+        spans = self._labels.get(text, {}).get(each.span.label, 0)
         return min(1.0, spans / max(1, self._occurrences[text])) if spans else 0
 
     @property
@@ -328,11 +331,13 @@ class TrainingRows:
         for passage in self._source.passages():
             rows = DifferingRows([passage])
             check.see(rows)
-            for placed in clusters.everywhere(rows):
-                found.update(
-                    (label, *placed.tokens[start + placed.by : end + placed.by])
-                    for label, start, end in placed.found
-                )
+            found.update(
+                [
+                    (label, *tokens[start + by : end + by])
+                    for spans, tokens, by, _, _ in clusters.everywhere(rows)
+                    for label, start, end in spans
+                ]
+            )
         check.end()
         return found
 

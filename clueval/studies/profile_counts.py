@@ -195,13 +195,13 @@ class ProfileCounts:
         words = Words(Document("", {}, tokens=["x"]))
         own_span = lru_cache(lambda kind, size: Span(0, size, kinds[kind][1]))
         spans = []
-        for kind, *text in self._texts:
+        for (kind, *text), times in self._texts.items():
             span = own_span(kind, len(text))
-            spans.append(SpanOfSide(span, words, {id(span): kinds[kind][2]}, text))
+            spans.append((kind, SpanOfSide(span, words, {id(span): kinds[kind][2]}, text), times))
         found: Counter[tuple[str, int, Value]] = Counter()
         for name, value_of in self._features.items():
             if name != POSITION:
-                for (kind, *_), each, times in zip(self._texts, spans, self._texts.values(), strict=True):
+                for kind, each, times in spans:
                     found[name, kind, value_of(each)] += times
                 continue
             for (kind, first, size), times in self._places.items():
