@@ -68,6 +68,11 @@ class DifferingRows:
         self.columns = [SideColumns.of(compress(passage.sentences, differ), passage) for passage in passages]
         self._equal = list(compress(first.sentences, map(not_, differ)))
 
+    @property
+    def sizes_of_same(self) -> list[int]:
+        """The numbers of rows of the other sentences."""
+        return list(map(LINES, self._equal))
+
     @cached_property
     def same(self) -> SideColumns:
         """The columns of the other sentences, whose lines are the same on all sides."""
@@ -141,6 +146,23 @@ class DifferingRows:
 Found = TypeVar("Found")
 
 
+class PlacedCluster(NamedTuple, Generic[Found]):
+    """What was found in a cluster, and its sentence.
+
+    Attributes:
+        found: what was found.
+        tokens: the tokens of many sentences.
+        by: the number to add to a position of what was found, which gives that of a token.
+        begin, size: the position of the first token of the sentence, and the number of its tokens.
+    """
+
+    found: list[Found]
+    tokens: list[str]
+    by: int
+    begin: int
+    size: int
+
+
 class Clusters(Generic[Found]):
     """What `examine` finds in the clusters of parallel files: each different one is examined when it occurs first.
 
@@ -181,6 +203,27 @@ class Clusters(Generic[Found]):
         self._see([cluster for cluster in clusters if cluster not in self._known])
         for cluster, times in clusters.items():
             yield self._known[cluster][1], times
+
+    def everywhere(self, rows: DifferingRows) -> Iterator[PlacedCluster[Found]]:
+        """Yield what was found in each cluster of all sentences, with its place."""
+        if self._size > _MOST:
+            self._begin()
+        parts = []
+        if rows.numbers:
+            text = self._bag.text(rows.rows(self._layers))
+            parts.append((text, rows.columns[0].tokens, [rows.sizes[number] for number in rows.numbers]))
+        if rows.same.tokens:
+            text = self._bag.text_of_same([rows.same.tags[layer] for layer in self._layers])
+            parts.append((text, rows.same.tokens, rows.sizes_of_same))
+        for text, tokens, sizes in parts:
+            self._see([cluster for cluster in dict.fromkeys(text.split()) if cluster not in self._known])
+            begin = 0
+            for size in sizes:
+                for match in _CLUSTER.finditer(text, begin, begin + size):
+                    start, found = self._known[match[0]]
+                    if found:
+                        yield PlacedCluster(found, tokens, match.start() - start, begin, size)
+                begin += size + 1
 
     def _see(self, clusters: Sequence[str]) -> None:
         """Examine new clusters."""

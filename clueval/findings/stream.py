@@ -221,12 +221,16 @@ class _Stream:
 
 
 def within_sentences(own: Source, other: Source, choice: Choice) -> bool:
-    """Return whether neither the choice nor the format needs more than a sentence, and equal lines have equal spans."""
+    """Return whether neither the choice nor the format needs more than a sentence, and equal lines have equal spans.
+
+    They have not if a layer is in one of the files only.
+    """
     decoder, other_decoder = own.options.decoder(), other.options.decoder()
     return (
         own.token_lines is not None
         and other.token_lines is not None
         and own.format == other.format
+        and layer_names(own.options.layers) == layer_names(other.options.layers)
         and decoder.reads_neighbours
         and decoder.treatment == other_decoder.treatment
         and decoder.named_scheme == other_decoder.named_scheme
