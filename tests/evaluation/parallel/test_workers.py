@@ -49,10 +49,11 @@ def attempts(path: Path) -> int:
 
 
 def note(path: Path) -> int:
-    """Write down one more attempt; how many there have been."""
+    """Write down one more attempt; how many there have been, also if another process writes at the same time."""
     with path.open("a") as file:
         file.write("x")
-    return attempts(path)
+        file.flush()
+        return file.tell()
 
 
 def said(task: str) -> bytes:
