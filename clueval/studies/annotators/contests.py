@@ -61,10 +61,15 @@ class Contests:
 
     keys: tuple[str, ...]
 
+    @property
+    def unlabelled(self) -> list[bool]:
+        """Whether some conventions ignore labels (True), and whether some do not (False)."""
+        return sorted({*map(ignores_labels, self.keys)})
+
     def count(self, gold: Reading, predicted: Reading, only: bool | None = None) -> Tally:
         """Return the counts of a contest; keys begin with a convention, or with the name of a metric.
 
-        `only`: true for the conventions that ignore labels, false for the others; None: all.
+        `only`: true for the conventions that ignore labels, against ranges as gold; false for the others; None: all.
         """
         tally: Tally = Counter()
         keys = [key for key in self.keys if only is None or ignores_labels(key) is only]
@@ -72,7 +77,8 @@ class Contests:
             if key in _SETS:
                 tally.update(_sets(key, gold, predicted))
         for name in sorted({_METRIC_OF[key] for key in keys if key not in _SETS}):
-            tally.update(_by_metric(metric_named(name), gold, predicted))
+            other = unlabelled(predicted) if only and name == "muc" else predicted  # pairs ranges one to one
+            tally.update(_by_metric(metric_named(name), gold, other))
         return tally
 
     def rates(self, tally: Mapping[tuple[Any, ...], int], key: str) -> dict[str, Any] | None:

@@ -125,8 +125,7 @@ class ShapeCounts:
             for label in {**own, **other}:
                 yield ("pair", i, j), label, (own.get(label, ()), other.get(label, ()), None)
         for i in present:
-            for comparison in _against_others(shape, present, i, shape[i] or ()):
-                yield ("majority", i), None, comparison
+            yield from self._against_others("majority", shape, present, i, shape[i] or ())
 
     def _contests_of_system(self, shape: Shape) -> Iterator[_Contest]:
         """Yield the contests of the system, whose reading is the last one."""
@@ -134,8 +133,19 @@ class ShapeCounts:
         system = shape[-1] or ()
         for i in present:
             yield ("system", i), None, (shape[i] or (), system, None)
-            for comparison in _against_others(shape, present, i, system):
-                yield ("system_majority", i), None, comparison
+            yield from self._against_others("system_majority", shape, present, i, system)
+
+    def _against_others(
+        self, name: str, shape: Shape, present: Sequence[int], i: int, rival: Reading
+    ) -> Iterator[_Contest]:
+        """Yield the contests of a reading with the majority of the annotators other than i.
+
+        Conventions that ignore labels have a contest of their own, with the majority of the ranges.
+        """
+        others = [shape[j] or () for j in present if j != i]
+        for unlabelled in self.contests.unlabelled:
+            gold = majority(others, labelled=not unlabelled)
+            yield (name, i, unlabelled), None, (gold, rival, unlabelled)
 
 
 _Comparison = tuple[Reading, Reading, bool | None]
@@ -143,13 +153,6 @@ _Comparison = tuple[Reading, Reading, bool | None]
 
 _Contest = tuple[tuple[Any, ...], str | None, _Comparison]
 """The contest, the label (None: all labels), and a comparison of two readings."""
-
-
-def _against_others(shape: Shape, present: Sequence[int], i: int, rival: Reading) -> Iterator[_Comparison]:
-    """Yield the comparisons of a reading with the majority of the annotators other than i."""
-    others = [shape[j] or () for j in present if j != i]
-    yield majority(others), rival, False
-    yield majority(others, labelled=False), rival, True
 
 
 def by_label(reading: Reading) -> dict[str, Reading]:
