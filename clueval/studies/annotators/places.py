@@ -20,6 +20,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 
 from clueval.findings.context import Context, Contexts
@@ -38,6 +39,9 @@ Shape = tuple[Reading | None, ...]
 
 MOST = 400
 """The greatest number of positions of a place whose tokens are kept."""
+
+MOST_SHAPES = 5_000
+"""The number of different shapes that are held: what is found in them, or their counts."""
 
 BOUNDARIES = ("start", "end", "both", "split")
 
@@ -138,6 +142,7 @@ class Disagreement:
     tokens: tuple[str, ...] = ()
 
 
+@lru_cache(maxsize=MOST_SHAPES)
 def kind_of(shape: Shape) -> tuple[str, str | None]:
     """Return the kind, empty if all annotators agree, and which boundaries differ, or None.
 

@@ -98,6 +98,11 @@ class Study:
         seen.require_all((), sorted(layers))
 
     @property
+    def changes_documents(self) -> bool:
+        """Whether documents are changed or selected before they are compared."""
+        return bool(self.merge or self.transforms or self.where)
+
+    @property
     def humans(self) -> int:
         """The number of annotators, without the system."""
         return len(self.annotators.listed)
