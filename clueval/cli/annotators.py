@@ -12,7 +12,7 @@ from clueval.cli.parser import Command
 from clueval.exceptions import UsageError
 from clueval.overwriting import input_path
 from clueval.reading.pairing import PAIR_BY
-from clueval.studies.annotators.naming import LAYOUTS, named
+from clueval.studies.annotators.source import LAYOUTS, named
 
 
 def add_annotators(parser: Command) -> None:

@@ -16,8 +16,7 @@ from strategies import at_most
 
 from clueval import CluevalError, Document, Span, agree, curate, score
 from clueval.exceptions import TextMismatch, UsageError
-from clueval.studies.annotators.contests import KEYS, Contests
-from clueval.studies.annotators.counting import ShapeCounts
+from clueval.studies.annotators.counting import KEYS, Contests, ShapeCounts
 from clueval.studies.annotators.render import UNDEFINED, remarks
 
 LENGTH = 9

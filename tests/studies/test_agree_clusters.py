@@ -17,7 +17,7 @@ from clueval.exceptions import CluevalError, TextMismatch
 from clueval.formats.columns.sizes import SIZES
 from clueval.reading.options import Reading
 from clueval.studies.annotators.clusters import counted
-from clueval.studies.annotators.naming import Naming, annotators_of
+from clueval.studies.annotators.source import Naming, annotators_of
 from clueval.studies.annotators.study import Study, StudyCounts, report_of
 
 TAGS = ("O", "O", "O", "B-X", "I-X", "B-Y", "I-Y", "E-Y")

@@ -29,11 +29,10 @@ from clueval.statistics.interval import Interval
 from clueval.statistics.jackknife import degrees_of_freedom, effective_number, logit_jackknife, standard_error
 from clueval.statistics.unitizing import unitizing
 from clueval.studies.annotators.clusters import DocumentRows, counted, results_of
-from clueval.studies.annotators.contests import DEFAULTS, Contests, chosen_conventions
-from clueval.studies.annotators.naming import Naming, annotators_of
+from clueval.studies.annotators.counting import DEFAULTS, Contests, chosen_conventions
 from clueval.studies.annotators.places import Disagreement, Shape, kind_of, placed, places
 from clueval.studies.annotators.report import DOMAINS, Tables, ceiling_means, coefficients, unitized
-from clueval.studies.annotators.source import Group
+from clueval.studies.annotators.source import Group, Naming, annotators_of
 from clueval.studies.annotators.study import Study, StudyCounts, columns_of, report_of, sequences_of
 from clueval.transforms.prepared import transforms_of
 from clueval.transforms.preparing import Preparing

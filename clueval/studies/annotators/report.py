@@ -20,8 +20,7 @@ from clueval.statistics.agreement import (
     scott_pi,
 )
 from clueval.statistics.unitizing import Unitized, unitizing
-from clueval.studies.annotators.contests import Contests, ignores_labels
-from clueval.studies.annotators.counting import Value
+from clueval.studies.annotators.counting import Contests, Value, ignores_labels
 from clueval.studies.annotators.places import BOUNDARIES
 
 NOTHING = "_"

@@ -15,8 +15,7 @@ from clueval.spans.document import Document
 from clueval.spans.filters import Filter
 from clueval.spans.merging import with_merged
 from clueval.spans.seen_names import SeenNames
-from clueval.studies.annotators.contests import DEFAULTS, Contests
-from clueval.studies.annotators.counting import ShapeCounts
+from clueval.studies.annotators.counting import DEFAULTS, Contests, ShapeCounts
 from clueval.studies.annotators.places import Mark, clash_of, marks_of, written
 from clueval.studies.annotators.report import Tables, ceiling, sequence_report
 from clueval.studies.annotators.source import Annotators, Group
