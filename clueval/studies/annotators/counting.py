@@ -326,20 +326,20 @@ class Contests:
 
     def rates(self, tally: Mapping[tuple[Any, ...], int], key: str) -> dict[str, Any] | None:
         """Return the PRF entry of a convention; None if it is not defined, because spans overlap."""
-        if key in _SETS:
-            if tally.get((key, "refused")):
-                return None
-            gold, predicted, found = (tally.get((key, what), 0) for what in ("gold", "predicted", "tp"))
-            return _entry(
-                gold, predicted, (found / predicted if predicted else 0.0, found / gold if gold else 0.0, 0.0)
-            )
-        name = _METRIC_OF[key]
+        name = key if key in _SETS else _METRIC_OF[key]
         if tally.get((name, "refused")):
             return None
-        metric = metric_named(name)
-        own = Tally({rest[1]: n for rest, n in tally.items() if rest[0] == name and rest[1] not in _SIZES})
-        rates = metric.headlines(metric.scores(own, [DEFAULT_LAYER]))[key]
-        return _entry(tally.get((name, "gold"), 0), tally.get((name, "predicted"), 0), rates)
+        gold, predicted = tally.get((name, "gold"), 0), tally.get((name, "predicted"), 0)
+        if key in _SETS:
+            found = tally.get((key, "tp"), 0)
+            rates = (found / predicted if predicted else 0.0, found / gold if gold else 0.0, 0.0)
+        else:
+            metric = metric_named(name)
+            own = Tally(
+                {rest[1]: n for rest, n in tally.items() if rest[0] == name and rest[1] not in _SIZES}
+            )
+            rates = metric.headlines(metric.scores(own, [DEFAULT_LAYER]))[key]
+        return _entry(gold, predicted, rates)
 
 
 _SIZES = ("gold", "predicted", "refused")

@@ -21,6 +21,7 @@ from clueval.clusters.rows import IrregularRows
 from clueval.exceptions import FormatError, UsageError, checked_call
 from clueval.reading.options import Reading
 from clueval.reports.tsv import guarded
+from clueval.spans.components import component_firsts
 from clueval.spans.document import Document
 from clueval.spans.flat import by_position
 from clueval.spans.span import Frozen, Span
@@ -282,17 +283,8 @@ def apart(marks: Sequence[Mark]) -> list[Mark]:
     >>> apart([(0, 2, "A"), (1, 3, "A"), (5, 6, "A"), (7, 8, "A"), (7, 8, "B")])
     [(5, 6, 'A')]
     """
-    kept = []
-    reach = -1
-    for number, mark in enumerate(marks):
-        following = marks[number + 1] if number + 1 < len(marks) else None
-        clashes = mark[0] < reach or (number > 0 and marks[number - 1][:2] == mark[:2])
-        if following is not None:
-            clashes = clashes or following[0] < mark[1] or following[:2] == mark[:2]
-        if not clashes:
-            kept.append(mark)
-        reach = max(reach, mark[1])
-    return kept
+    firsts = component_firsts((start, end) for start, end, _ in marks)
+    return [marks[first] for first, past in pairwise([*firsts, len(marks)]) if past == first + 1]
 
 
 def _not_covered(reading: Marks, kept: Sequence[Mark]) -> Iterator[Mark]:

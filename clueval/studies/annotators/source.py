@@ -450,19 +450,6 @@ def names_of(paths: Sequence[Path]) -> list[str]:
     return names
 
 
-def named(paths: Iterable[tuple[str | None, Path]]) -> dict[str, Path]:
-    """Return paths by the names given with them, or by their endings. Raises `UsageError` for a name twice."""
-    listed = list(paths)
-    endings = iter(names_of([path for name, path in listed if name is None]))
-    found: dict[str, Path] = {}
-    for name, path in listed:
-        key = next(endings) if name is None else name
-        if key in found:
-            raise UsageError(f"two annotators have the name {key!r}", advice="give each a name of its own")
-        found[key] = path
-    return found
-
-
 def folders_in(path: Path) -> list[Path]:
     """Return the folders in a folder, by name, without hidden ones. Raises `FileError`."""
     try:
