@@ -154,7 +154,7 @@ def test_rows_that_cannot_be_read_are_curated_as_documents_are(tmp_path: Path, o
 def test_rows_are_taken_for_places_and_for_curation(tmp_path: Path):
     study = study_of(tmp_path, corpus(random.Random(1), 4, lacking=0.3))
 
-    with patch.object(Study, "all_groups", side_effect=AssertionError):
+    with patch.object(Study, "groups", side_effect=AssertionError):
         assert places_of(study)
         assert curated_of(study, "majority")
 

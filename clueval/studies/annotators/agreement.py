@@ -183,11 +183,11 @@ def with_intervals(study: Study, confidence: float) -> dict[str, Any]:
     """
     require_share("confidence", confidence)
     whole, units = StudyCounts(study), list[dict[str, Tally]]()
-    for group in study.all_groups():
+    for group in study.groups():
         whole.add(group)
         alone = StudyCounts(study)
         if alone.add(group):
-            units.append({sequence: tables.tally for sequence, tables in alone.tables().items()})
+            units.append(alone.tallies())
     report = report_of(whole)
     if len(units) < 2:
         raise UsageError(

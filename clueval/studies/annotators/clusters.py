@@ -28,6 +28,7 @@ from clueval.formats.columns.documents import FileTags, documents
 from clueval.formats.columns.passages import Passage
 from clueval.reading.source import Source
 from clueval.spans.document import Document
+from clueval.studies.annotators.counting import ShapeCounts
 from clueval.studies.annotators.places import Mark, Shape, marks_of, places
 from clueval.studies.annotators.source import Group
 from clueval.studies.annotators.study import Study, StudyCounts
@@ -127,18 +128,16 @@ class _Clusters(Bag):
             self.text_of_same(tags) if len(tags) == 1 else self.text(zip(repeat(1), *tags, strict=False))
         )
 
-    def spans(self) -> Iterator[tuple[int, list[list[Mark] | None]]]:
-        """Remove all clusters; yield the spans of all annotators in some of them, and how often these occur."""
+    def settle(self, counting: ShapeCounts | None) -> None:
+        """Remove all clusters, and count the spans of all annotators in them; None: only their tags."""
         for times, clusters in by_power(self.take()):
             _, *columns = self.characters.columns_of(clusters)
             tags = iter(columns)
-            yield (
-                times,
-                [
-                    None if decoder is None else self._marks(decoder, next(tags), times)
-                    for decoder in self._decoders
-                ],
-            )
+            spans = [
+                None if each is None else self._marks(each, next(tags), times) for each in self._decoders
+            ]
+            if counting is not None:
+                counting.add_spans(spans, times)
 
     def _marks(self, decoder: Decoder, tags: Sequence[str], times: int) -> list[Mark]:
         seams = Seams(tags)
@@ -150,9 +149,7 @@ class _Clusters(Bag):
 def _settle(clusters: dict[tuple[str, Who], _Clusters], counts: StudyCounts) -> None:
     """Count the clusters that are held, and forget them; those that no two annotators share are only decoded."""
     for (layer, who), of_layer in clusters.items():
-        for times, columns in of_layer.spans():
-            if sum(who[: counts.study.humans]) > 1:
-                counts.of(layer).add_spans(columns, times)
+        of_layer.settle(counts.of(layer) if sum(who[: counts.study.humans]) > 1 else None)
     clusters.clear()
 
 
@@ -260,7 +257,7 @@ def results_of(
             yield result
             number += 1
     except IRREGULAR:
-        yield from map(of_group, islice(study.all_groups(), number, None))
+        yield from map(of_group, islice(study.groups(), number, None))
 
 
 def _of_rows(study: Study, result_of: Callable[[DocumentRows], Result]) -> Iterator[Result]:

@@ -119,7 +119,7 @@ def _decided_groups(
     study: Study, of_group: Callable[[Group], Curated], decisions: DecisionTable
 ) -> Iterator[Curated]:
     """Yield all documents. Raises `FormatError` for decisions about other sequences or about no place."""
-    for number, group in enumerate(study.all_groups()):
+    for number, group in enumerate(study.groups()):
         if not number:
             decisions.require_sequences(sequences_of(group))
         yield of_group(group)

@@ -327,7 +327,9 @@ def write_folder(folder: Path, study: Study) -> int:
     written: set[str] = set()
     annotators = study.annotators
     for group in study.groups():
-        document = next(each for each in group if each is not None)
+        document, *others = (each for each in group[: study.humans] if each is not None)
+        if not others:
+            continue
         stem = "".join(c if c.isalnum() or c in "-_." else "_" for c in document.id).lstrip(".") or "_"
         if stem in written:
             raise FileError(
