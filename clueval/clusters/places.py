@@ -78,6 +78,10 @@ class DifferingRows:
         """The columns of the other sentences, whose lines are the same on all sides."""
         return SideColumns.of(self._equal, self.passages[0])
 
+    def ranges(self) -> Iterator[tuple[int, int]]:
+        """Yield the range of each sentence whose lines differ."""
+        return ((self._starts[number], self._starts[number + 1]) for number in self.numbers)
+
     def have_one_text(self) -> bool:
         """Return whether all sides have the same tokens, and the same token ids if they have any."""
         tokens, ids, _ = self.columns[0]

@@ -1,8 +1,9 @@
-"""Counts the column files of all annotators by clusters of rows, without building documents.
+"""Counts the column files of all annotators, and finds where they differ, by clusters of rows.
 
-A row has the tags of all annotators at one position, in one layer. It becomes one character, and a row of O a blank. A
-cluster is a run of rows between blanks, so no span reaches out of it. Each different cluster is decoded a few times,
-however often it occurs, and its shapes are counted like those of documents.
+A row has the tags of all annotators at one position. It becomes one character, and a row of O a blank. A cluster is a
+run of rows between blanks, so no span reaches out of it. Each different cluster is decoded a few times, however often
+it occurs, and its shapes are counted like those of documents. Where annotators differ, only the sentences whose lines
+differ become rows, and each different cluster is examined once.
 
 An annotator may lack documents or files; those that it has must be in the order of the others. Anything irregular
 (another order, texts that differ, lines or tags that cannot be read) is left to the way through documents, whose errors
@@ -11,20 +12,31 @@ name the place.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import repeat
+from functools import partial
+from itertools import islice, repeat
+from operator import itemgetter
+from typing import NamedTuple, TypeVar
 
 from clueval.clusters.bag import Bag, by_power
+from clueval.clusters.places import Clusters, DifferingRows
 from clueval.clusters.rows import IrregularRows, ParallelSentences
 from clueval.exceptions import CluevalError
-from clueval.formats.columns.documents import FileTags
+from clueval.formats.columns.documents import FileTags, documents
 from clueval.formats.columns.passages import Passage
 from clueval.reading.source import Source
-from clueval.studies.annotators.places import Mark
+from clueval.spans.document import Document
+from clueval.studies.annotators.counting import ShapeCounts
+from clueval.studies.annotators.places import Mark, Shape, marks_of, places
+from clueval.studies.annotators.source import Group
 from clueval.studies.annotators.study import Study, StudyCounts
 from clueval.tagging.decoder import BadTag, Decoder
-from clueval.tagging.schemes import neighbours_of
+from clueval.tagging.schemes import OUTSIDE, neighbours_of
+
+IRREGULAR = (BadTag, CluevalError, ValueError)
+"""What is wrong or unusual in files, which are then read as documents. `ValueError`: a line without all columns."""
 
 Who = tuple[bool, ...]
 """Which annotators have a document."""
@@ -32,39 +44,36 @@ Who = tuple[bool, ...]
 
 def counted(study: Study) -> StudyCounts:
     """Return the counts of a study: by clusters if its files allow it, else document by document."""
-    if not (study.merge or study.transforms or study.where):
-        counts = StudyCounts(study)
-        try:
-            for sources in _rounds(study):
-                _count_files(counts, sources)
-        except (BadTag, CluevalError, ValueError):  # ValueError: a line without all columns
-            pass
-        else:
-            return counts
-    return StudyCounts(study).count()
+    counts = StudyCounts(study)
+    try:
+        for sources in _rounds(study):
+            _count_files(counts, sources)
+    except IRREGULAR:
+        return StudyCounts(study).count()
+    return counts
 
 
 def _rounds(study: Study) -> Iterator[list[Source | None]]:
     """Yield the files with the same documents, one of each annotator; None: it lacks the file."""
     annotators = study.annotators
-    if annotators.pair_by is not None or annotators.unannotated is not None:
+    if study.changes_documents or annotators.pair_by is not None or annotators.unannotated is not None:
         raise IrregularRows("documents are needed")
     files = [dict(each.files) for each in annotators.columns]
     if not all(files) or len({None in names for names in files}) > 1:
         raise IrregularRows("not only files, or not only folders")
     for name in sorted({name for names in files for name in names}, key=str):
-        yield [
+        sources = [
             each.source(name, names[name], annotators.progress) if name in names else None
             for each, names in zip(annotators.columns, files, strict=True)
         ]
+        if any(each and (each.token_lines is None or each.options.token_id is not None) for each in sources):
+            raise IrregularRows("not tokens with tags, or token ids, which must be compared")
+        yield sources
 
 
 def _count_files(counts: StudyCounts, sources: Sequence[Source | None]) -> None:
     """Count files with the same documents, one of each annotator; None: it lacks the file."""
-    present = [source for source in sources if source is not None]
-    if any(source.token_lines is None or source.options.token_id is not None for source in present):
-        raise IrregularRows("not tokens with tags, or token ids, which must be compared")
-    sizes = present[0].options.sizes
+    sizes = next(source for source in sources if source is not None).options.sizes
     decoders = [{} if source is None else source.decoders() for source in sources]
     for layer in next(filter(None, decoders), ()):
         counts.of(layer)
@@ -93,12 +102,16 @@ def _count_positions(counts: StudyCounts, who: Who, passage: Passage) -> None:
     if sum(humans) < 2:
         counts.left_out += passage.begins and any(humans)
         return
-    if not all(who[counts.study.humans :]):
-        raise IrregularRows("the system lacks a shared document")
+    _require_system(who, counts.study.humans)
     if passage.begins:
         counts.documents[humans] += 1
         counts.units.add("token")
     counts.positions[humans] += passage.tokens
+
+
+def _require_system(who: Who, humans: int) -> None:
+    if sum(who[:humans]) > 1 and not all(who[humans:]):
+        raise IrregularRows("the system lacks a shared document")
 
 
 class _Clusters(Bag):
@@ -114,18 +127,16 @@ class _Clusters(Bag):
             self.text_of_same(tags) if len(tags) == 1 else self.text(zip(repeat(1), *tags, strict=False))
         )
 
-    def spans(self) -> Iterator[tuple[int, list[list[Mark] | None]]]:
-        """Remove all clusters; yield the spans of all annotators in some of them, and how often these occur."""
+    def settle(self, counting: ShapeCounts | None) -> None:
+        """Remove all clusters, and count the spans of all annotators in them; None: only their tags."""
         for times, clusters in by_power(self.take()):
             _, *columns = self.characters.columns_of(clusters)
             tags = iter(columns)
-            yield (
-                times,
-                [
-                    None if decoder is None else self._marks(decoder, next(tags), times)
-                    for decoder in self._decoders
-                ],
-            )
+            spans = [
+                None if each is None else self._marks(each, next(tags), times) for each in self._decoders
+            ]
+            if counting is not None:
+                counting.add_spans(spans, times)
 
     def _marks(self, decoder: Decoder, tags: Sequence[str], times: int) -> list[Mark]:
         pairs = neighbours_of(tags)
@@ -137,9 +148,7 @@ class _Clusters(Bag):
 def _settle(clusters: dict[tuple[str, Who], _Clusters], counts: StudyCounts) -> None:
     """Count the clusters that are held, and forget them; those that no two annotators share are only decoded."""
     for (layer, who), of_layer in clusters.items():
-        for times, columns in of_layer.spans():
-            if sum(who[: counts.study.humans]) > 1:
-                counts.of(layer).add_spans(columns, times)
+        of_layer.settle(counts.of(layer) if sum(who[: counts.study.humans]) > 1 else None)
     clusters.clear()
 
 
@@ -195,3 +204,136 @@ def _ids_of(source: Source | None) -> set[str]:
     """Return the ids of all documents of a file, which is read once more."""
     passages = iter(()) if source is None else replace(source, progress=None).passages()
     return {passage.document for passage in passages if passage.begins}
+
+
+Component = tuple[str, int, Shape]
+"""A sequence, the position where a component begins, and its shape."""
+
+Result = TypeVar("Result")
+
+
+class DocumentRows(NamedTuple):
+    """A document in the column files of the annotators, without a system.
+
+    `sources` are the files of those who have it, `decoders` theirs by layer. Where their lines differ, there are rows;
+    `parts` has these of each passage, with the components in them.
+    """
+
+    sources: Sequence[Source]
+    decoders: Sequence[Mapping[str, Decoder]]
+    parts: Sequence[tuple[DifferingRows, list[Component]]]
+
+    def document(self) -> Document:
+        """Return the document of the first annotator. Raises the errors of all files, with any place."""
+        for side, decoders in enumerate(self.decoders[1:], 1):
+            for rows, _ in self.parts:
+                for tags in (rows.same.tags, rows.columns[side].tags):
+                    for layer, of_layer in tags.items():
+                        _check(decoders[layer], set(of_layer))
+        source, passages = self.sources[0], [rows.passages[0] for rows, _ in self.parts]
+        assert source.token_lines is not None
+        most = source.options.max_document
+        return next(documents(passages, self.decoders[0], source.token_lines.sentence_id, most))
+
+
+def _check(decoder: Decoder, tags: set[str]) -> None:
+    """Raise an error for tags that no file with the earlier ones may have."""
+    if new := tags - {tag for _, tag in decoder.neighbours}:
+        decoder.accept(list(new), Counter((OUTSIDE, tag) for tag in new))
+        decoder.scheme()
+
+
+def results_of(
+    study: Study, of_rows: Callable[[DocumentRows], Result], of_group: Callable[[Group], Result]
+) -> Iterator[Result]:
+    """Yield a result of each document, in the order of `Annotators.groups`: from its rows, or from documents.
+
+    Holds one document, and the results of those that an annotator lacks, which come last.
+    """
+    number = 0
+    try:
+        for result in _of_rows(study, of_rows):
+            yield result
+            number += 1
+    except IRREGULAR:
+        yield from map(of_group, islice(study.groups(), number, None))
+
+
+def _of_rows(study: Study, result_of: Callable[[DocumentRows], Result]) -> Iterator[Result]:
+    for sources in _rounds(study):
+        late: list[tuple[tuple[int, int], Result]] = []
+        numbers, find = [0] * len(sources), _Components(sources, study.humans)
+        for who, passages in _by_document(sources):
+            numbers = [number + has for number, has in zip(numbers, who, strict=True)]
+            _require_system(who, study.humans)
+            if any(who[: study.humans]):
+                found = result_of(find.of_document(who, passages))
+                if all(who):
+                    yield found
+                else:
+                    late.append((min((numbers[at], at) for at, has in enumerate(who) if has), found))
+        yield from (found for _, found in sorted(late, key=itemgetter(0)))
+
+
+def _by_document(sources: Sequence[Source | None]) -> Iterator[tuple[Who, list[Sequence[Passage]]]]:
+    """Yield those who have a document, and its passages. Raises `IrregularRows` for a document that is too long."""
+    most = next(source for source in sources if source is not None).options.max_document
+    held: list[Sequence[Passage]] = []
+    latest: Who = ()
+    for who, passages in parallel_passages(sources):
+        if held and passages[0].begins:
+            yield latest, held
+            held = []
+        held.append(passages)
+        latest = who
+        if sum(each[0].tokens for each in held) > most:
+            raise IrregularRows("a document is too long")
+    if held:
+        yield latest, held
+
+
+class _Components:
+    """Finds the components in the rows of documents. Holds a limited number of different clusters."""
+
+    def __init__(self, sources: Sequence[Source | None], humans: int) -> None:
+        present = [source for source in sources if source is not None]
+        decoders = [source.options.decoder() for source in present]
+        if len({source.format for source in present}) > 1 or not all(
+            each.reads_neighbours for each in decoders
+        ):
+            raise IrregularRows("equal lines may have different spans")
+        self._sources = sources[:humans]
+        self._decoders = [{} if source is None else source.decoders() for source in self._sources]
+        self._clusters: dict[Who, Clusters[Component]] = {}
+
+    def of_document(self, who: Who, passages: Sequence[Sequence[Passage]]) -> DocumentRows:
+        """Return the rows of a document. Raises `IrregularRows` if texts differ."""
+        who = who[: len(self._sources)]
+        sources = [source for source, has in zip(self._sources, who, strict=True) if source and has]
+        if who not in self._clusters:
+            if len(self._clusters) == _MOST:
+                self._clusters.clear()
+            self._clusters[who] = Clusters(sources, partial(_components, who))
+        parts = []
+        for some in passages:
+            rows = DifferingRows(some[: len(sources)])
+            if not rows.have_one_text():
+                raise IrregularRows("different tokens")
+            found = self._clusters[who].found(rows)
+            components = [(layer, start + by, shape) for by, each in found for layer, start, shape in each]
+            parts.append((rows, components))
+        decoders = [each for each, has in zip(self._decoders, who, strict=True) if has]
+        return DocumentRows(sources, decoders, parts)
+
+
+_MOST = 8
+"""The number of sets of annotators whose clusters are held."""
+
+
+def _components(who: Who, documents: Sequence[Document]) -> Iterator[tuple[int, Component]]:
+    """Yield the components of the spans of those who have a document, each with its position."""
+    for layer in documents[0].layers:
+        own = iter(documents)
+        columns = [marks_of(next(own).layers[layer]) if has else None for has in who]
+        for start, shape in places(columns):
+            yield start, (layer, start, shape)
