@@ -1,4 +1,4 @@
-"""Measures `clueval agree` on three and six annotators, compared with iterating over the lines of their files.
+"""Measures `clueval agree` and `clueval curate`, compared with iterating over the lines of the annotators' files.
 
 The first two annotators are the gold and the predicted file of the generated corpus; each further one tags every
 sentence as one of these two, at random. In the last rows one annotator lacks a document. If it is not the last one, the
@@ -63,6 +63,10 @@ def report(tokens: int, seed: int, runs: int, folder: Path) -> str:
         "3 annotators": {"lines": [*loop, *paths[:3]], "clueval": [*clueval, *paths[:3]]},
         "6 annotators": {"lines": [*loop, *paths], "clueval": [*clueval, *paths]},
     }
+    places = [sys.executable, "-m", "clueval", "agree", *paths[:3], "--tsv", str(folder / "places.tsv")]
+    curate = [sys.executable, "-m", "clueval", "curate", *paths[:3], "-o", str(folder / "curated.tsv")]
+    cases["3 annotators, with places"] = {"lines": [*loop, *paths[:3]], "clueval": places}
+    cases["3 annotators, curated"] = {"lines": [*loop, *paths[:3]], "clueval": curate}
     cases |= {case: {"lines": [*loop, *own], "clueval": [*clueval, *own]} for case, own in lacking.items()}
     figures = table({case: measure(commands, runs, progress) for case, commands in cases.items()})
     settings = f"* seed {seed}, {tokens:,} tokens each; one run to warm up, then {runs} in turn"

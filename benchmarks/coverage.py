@@ -26,15 +26,16 @@ from clueval.exceptions import CluevalError
 from clueval.metrics.counting import f_measure, rate
 from clueval.statistics import bca, mcnemar_exact, percentile
 from clueval.statistics.jackknife import (
+    Spread,
     degrees_of_freedom,
     difference_jackknife,
     effective_number,
     logit_jackknife,
+    spread_of,
+    standard_deviation,
     standard_error,
 )
-from clueval.statistics.randomisation import all_swapped_sums, exact_p, sampled_p
-from clueval.statistics.resampling import BOOTSTRAP, SWAP, weighted_sums
-from clueval.statistics.runs import Spread, spread_of, standard_deviation
+from clueval.statistics.resampling import BOOTSTRAP, SWAP, all_swapped_sums, exact_p, sampled_p, weighted_sums
 
 RESAMPLES = 999
 METHODS = ("percentile", "bca", "jackknife")

@@ -36,7 +36,7 @@ from clueval import score
 from clueval.evaluation.parallel.cuts import Heads, cut
 from clueval.evaluation.parallel.dask import scheduler
 from clueval.evaluation.parallel.schedule import IN_FLIGHT, LARGEST, MOST_TASKS
-from clueval.evaluation.parallel.work import in_order
+from clueval.evaluation.parallel.tasks import in_order
 from clueval.evaluation.parallel.workers import pool
 from clueval.evaluation.totals import Totals
 from clueval.exceptions import CluevalError, FileError, UsageError

@@ -6,6 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from clueval.clusters.merged import merge
     from clueval.compat.convert import convert
     from clueval.compat.faireval.config import faireval
     from clueval.compat.gate.run import gate
@@ -32,9 +33,8 @@ if TYPE_CHECKING:
     )
     from clueval.findings.choice import Choice
     from clueval.findings.table import Finding, error_table
-    from clueval.formats.records import documents_from, documents_from_spacy, to_rows, to_spacy
     from clueval.reading.check import Problem, check
-    from clueval.reading.merged import merge
+    from clueval.reading.records import documents_from, documents_from_spacy, to_rows, to_spacy
     from clueval.reading.source import read
     from clueval.reports.schemas import schema
     from clueval.spans.components import overlap_components
@@ -55,69 +55,47 @@ if TYPE_CHECKING:
     from clueval.transforms.redaction.recovery import recover
     from clueval.version import __version__
 
-_MODULES = {
-    "Accumulator": "evaluation.accumulator",
-    "Citation": "evaluation.citation",
-    "Agreement": "studies.annotators.agreement",
-    "CluevalError": "exceptions",
-    "CluevalWarning": "exceptions",
-    "FileError": "exceptions",
-    "FormatError": "exceptions",
-    "LimitError": "exceptions",
-    "MissingExtra": "exceptions",
-    "OverlapError": "exceptions",
-    "SpanError": "exceptions",
-    "TagError": "exceptions",
-    "TextMismatch": "exceptions",
-    "UsageError": "exceptions",
-    "WorkerLost": "exceptions",
-    "Choice": "findings.choice",
-    "Comparison": "studies.compare",
-    "Conventions": "studies.conventions",
-    "Curated": "studies.annotators.curation",
-    "Disagreement": "studies.annotators.places",
-    "Diff": "studies.diff",
-    "Document": "spans.document",
-    "Finding": "findings.table",
-    "MaskingReport": "studies.masking.report",
-    "Match": "spans.matching",
-    "Result": "evaluation.result",
-    "Sentence": "spans.document",
-    "Signature": "evaluation.signature",
-    "Span": "spans.span",
-    "Profile": "studies.profile",
-    "Threshold": "studies.threshold",
-    "profile": "studies.profile",
-    "__version__": "version",
-    "agree": "studies.annotators.agreement",
-    "compare": "studies.compare",
-    "conventions": "studies.conventions",
-    "documents_from": "formats.records",
-    "documents_from_spacy": "formats.records",
-    "curate": "studies.annotators.curation",
-    "diff": "studies.diff",
-    "error_table": "findings.table",
-    "score": "evaluation.run",
-    "to_rows": "formats.records",
-    "to_spacy": "formats.records",
-    "errors": "studies.errors",
-    "gate": "compat.gate.run",
-    "load_result": "evaluation.units.loaded",
-    "masking": "compat.masking.run",
-    "match_spans": "spans.matching",
-    "merge_layers": "spans.merging",
-    "overlap_components": "spans.components",
-    "read": "reading.source",
-    "recover": "transforms.redaction.recovery",
-    "schema": "reports.schemas",
-    "threshold": "studies.threshold",
-    "merge": "reading.merged",
-    "check": "reading.check",
-    "Problem": "reading.check",
-    "convert": "compat.convert",
-    "faireval": "compat.faireval.config",
+_NAMES_OF = {
+    "clusters.merged": "merge",
+    "compat.convert": "convert",
+    "compat.faireval.config": "faireval",
+    "compat.gate.run": "gate",
+    "compat.masking.run": "masking",
+    "evaluation.accumulator": "Accumulator",
+    "evaluation.citation": "Citation",
+    "evaluation.result": "Result",
+    "evaluation.run": "score",
+    "evaluation.signature": "Signature",
+    "evaluation.units.loaded": "load_result",
+    "exceptions": "CluevalError CluevalWarning FileError FormatError LimitError MissingExtra OverlapError SpanError "
+    "TagError TextMismatch UsageError WorkerLost",
+    "findings.choice": "Choice",
+    "findings.table": "Finding error_table",
+    "reading.check": "Problem check",
+    "reading.records": "documents_from documents_from_spacy to_rows to_spacy",
+    "reading.source": "read",
+    "reports.schemas": "schema",
+    "spans.components": "overlap_components",
+    "spans.document": "Document Sentence",
+    "spans.matching": "Match match_spans",
+    "spans.merging": "merge_layers",
+    "spans.span": "Span",
+    "studies.annotators.agreement": "Agreement agree",
+    "studies.annotators.curation": "Curated curate",
+    "studies.annotators.places": "Disagreement",
+    "studies.compare": "Comparison compare",
+    "studies.conventions": "Conventions conventions",
+    "studies.diff": "Diff diff",
+    "studies.errors": "errors",
+    "studies.masking.report": "MaskingReport",
+    "studies.profile": "Profile profile",
+    "studies.threshold": "Threshold threshold",
+    "transforms.redaction.recovery": "recover",
+    "version": "__version__",
 }
-"""The module that defines each public name; it is imported when the name is first used."""
+"""The public names by the module that defines them, which is imported when one is first used."""
+
+_MODULES = {name: module for module, names in _NAMES_OF.items() for name in names.split()}
 
 __all__ = [
     "Accumulator",

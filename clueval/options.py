@@ -1,8 +1,8 @@
 """Options, declared on the fields of dataclasses; the command line is made from these fields.
 
-    document_tag: str = field(default="text", metadata=option("--document-tag", "TAG", "the XML element that ..."))
+    document_tag: str = option_field("text", "--document-tag", "TAG", "the XML element that is a document")
 
-The type of a field determines its values. If the type is not enough, `option` gets the values (`choices`) or the
+The type of a field determines its values. If the type is not enough, `option_field` gets the values (`choices`) or the
 function that reads them (`parse`, which raises ValueError for invalid text).
 """
 
@@ -11,16 +11,18 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import Field, fields, replace
+from dataclasses import Field, field, fields, replace
 from functools import cache
 from types import MappingProxyType
 from typing import Any, NamedTuple, TypeVar
 
-from clueval.exceptions import require_kind
+from clueval.exceptions import UsageError, require_kind
 
 _KEY = "clueval option"
 
 Group = TypeVar("Group")
+
+Value = TypeVar("Value")
 
 
 class Option(NamedTuple):
@@ -30,7 +32,8 @@ class Option(NamedTuple):
         flag: the name with its dashes, as in ``--token-id``.
         metavar: the name of the value in the help; None for a field that is true or false.
         help: the description of the option. Values and default are added to it.
-        topic: the help topic of the option; None: the help of the command itself.
+        topic: the help topic of the option; None: the ``TOPIC`` of its dataclass, if it has one; without a topic, or
+            with an empty one, the option is in the help of the command itself.
         choices: the allowed values, if the type does not determine them.
         takes: the allowed values in words, if neither `choices` nor the type determines them.
         parse: the function that reads a value; None: the type of the field determines it.
@@ -60,17 +63,24 @@ def option(flag: str, metavar: str | None, help: str, **more: Any) -> Mapping[st
     return MappingProxyType({_KEY: Option(flag, metavar, help, **more)})
 
 
-def option_of(field: Field[Any]) -> Option | None:
+def option_field(value: Value, /, flag: str, metavar: str | None, help: str, **more: Any) -> Value:
+    """Return the field of a dataclass that is an option with this default; see `Option` for the other arguments."""
+    declared: Value = field(default=value, metadata=option(flag, metavar, help, **more))
+    return declared
+
+
+def option_of(declared: Field[Any]) -> Option | None:
     """Return the option of a field, or None."""
-    return field.metadata.get(_KEY)
+    return declared.metadata.get(_KEY)
 
 
 def options_of(group: Any) -> Iterator[tuple[Field[Any], Option]]:
     """Yield the fields of a dataclass that are options, with their options."""
-    for field in fields(group):
-        declared = option_of(field)
+    topic = getattr(group, "TOPIC", None)
+    for each in fields(group):
+        declared = option_of(each)
         if declared is not None:
-            yield field, declared
+            yield each, declared if declared.topic is not None else declared._replace(topic=topic)
 
 
 def field_names(group: Any) -> list[str]:
@@ -82,7 +92,7 @@ def field_names(group: Any) -> list[str]:
 @cache
 def _declared(kind: Any) -> list[tuple[str, str]]:
     """Return the name and the type of each field of a dataclass."""
-    return [(field.name, str(field.type)) for field in fields(kind)]
+    return [(each.name, str(each.type)) for each in fields(kind)]
 
 
 def with_fields(group: Group, options: Mapping[str, Any]) -> Group:
@@ -96,11 +106,11 @@ def changed_fields(group: Any) -> list[str]:
 
     Values of another type than the default are not compared with it: the comparison of an array is an array.
     """
-    given = ((field, getattr(group, field.name)) for field in fields(group))
+    given = ((each, getattr(group, each.name)) for each in fields(group))
     return [
-        field.name
-        for field, value in given
-        if value is not field.default and (type(value) is not type(field.default) or value != field.default)
+        each.name
+        for each, value in given
+        if value is not each.default and (type(value) is not type(each.default) or value != each.default)
     ]
 
 
@@ -154,3 +164,9 @@ def _whole(text: str) -> int | None:
         return int(text)
     except ValueError:
         return None
+
+
+def require_share(name: str, value: float) -> None:
+    """Raise `UsageError` unless 0 < value < 1."""
+    if not 0 < value < 1:  # NaN is not, either
+        raise UsageError(f"{name} must be between 0 and 1, not {value!r}", advice="for example 0.95")

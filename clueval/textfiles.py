@@ -39,19 +39,18 @@ def refuse(error: CluevalError) -> NoReturn:
     raise error
 
 
-class _CountedReads(RawIOBase):
-    """A file that reports to `progress` how many bytes were read, before unpacking."""
+class ReadThrough(RawIOBase):
+    """The bytes of a file, of which `read_some` returns at most as many as it is asked for."""
 
-    def __init__(self, raw: IO[bytes], progress: Progress) -> None:
-        self._raw, self._progress = raw, progress
+    def __init__(self, raw: IO[bytes], read_some: Callable[[int], bytes]) -> None:
+        self._raw, self._read_some = raw, read_some
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: Any) -> int:
-        data = self._raw.read(len(buffer))
+        data = self._read_some(len(buffer))
         buffer[: len(data)] = data
-        self._progress(len(data))
         return len(data)
 
     def close(self) -> None:
@@ -173,9 +172,7 @@ def sha256_of(paths: Iterable[Path]) -> str:
 def _blocks_with_mark(path: Path, progress: Progress | None, part: Part | None, size: int) -> Iterator[bytes]:
     try:
         with _opened(path) as raw:
-            counted: BufferedReader[Any] = (
-                raw if progress is None else BufferedReader(_CountedReads(raw, progress), size)
-            )
+            counted = raw if progress is None else _counted(raw, progress, size)
             if part is not None:
                 raw.seek(part[0])
                 yield from _as_it_is(counted, size, part[1] - part[0])
@@ -184,6 +181,17 @@ def _blocks_with_mark(path: Path, progress: Progress | None, part: Part | None, 
             yield from _unpacked(counted, path, size) if packed else _as_it_is(counted, size)
     except OSError as error:
         raise FileError(f"cannot be read: {error.strerror or error}", file=str(path)) from error
+
+
+def _counted(raw: BufferedReader[Any], progress: Progress, size: int) -> BufferedReader[Any]:
+    """Return the file; `progress` is called with the number of bytes of each read, before unpacking."""
+
+    def read_some(most: int) -> bytes:
+        data = raw.read(most)
+        progress(len(data))
+        return data
+
+    return BufferedReader(ReadThrough(raw, read_some), size)
 
 
 def _opened(path: Path) -> BufferedReader[Any]:

@@ -9,7 +9,8 @@ from functools import partial
 from typing import Any
 from unittest.mock import patch
 
-from clueval.evaluation.byte_reader import REGULAR
+from clueval.clusters.byte_reader import REGULAR
+from clueval.evaluation.plan import Plan
 from clueval.formats.columns.sizes import Sizes
 from clueval.reading.read_options import ReadOptions
 
@@ -38,9 +39,5 @@ def passages_alone() -> Iterator[None]:
 @contextmanager
 def documents_alone() -> Iterator[None]:
     """Files and lists are counted as documents, one by one, in this process and in those that it forks."""
-    with (
-        patch("clueval.evaluation.count_files.count_without_documents", return_value=(False, None)),
-        patch("clueval.evaluation.tag_lists._counts_clusters", return_value=False),
-        patch("clueval.evaluation.span_lists._counts_clusters", return_value=False),
-    ):
+    with patch.object(Plan, "counts_clusters", return_value=False):
         yield

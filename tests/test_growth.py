@@ -230,4 +230,4 @@ def test_quadratic_work_is_noticed(
     monkeypatch.setattr(Exact, "count", slow)
 
     with pytest.raises(AssertionError):
-        require_linear("exact", "crossing", tmp_path, capsys)
+        require_linear("exact", "crossing_hulls", tmp_path, capsys)

@@ -43,7 +43,7 @@ from clueval.evaluation.units.trust import Trust
 from clueval.metrics.masking import Masking
 from clueval.options import field_names
 from clueval.reading.options import Reading
-from clueval.studies.annotators.naming import Naming
+from clueval.studies.annotators.source import Naming
 from clueval.transforms.preparing import Preparing
 
 TAGS = [["B-A", "O"]]

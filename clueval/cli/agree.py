@@ -16,7 +16,7 @@ from clueval.cli.progress import progress
 from clueval.exceptions import UsageError
 from clueval.overwriting import input_path
 from clueval.studies.annotators.agreement import OTHERS, Agreement, agree
-from clueval.studies.annotators.contests import DEFAULTS, KEYS
+from clueval.studies.annotators.counting import DEFAULTS, KEYS
 from clueval.studies.annotators.places import Disagreement
 from clueval.studies.annotators.render import FORMS
 
@@ -136,12 +136,12 @@ def _write_places(study: Agreement, options: argparse.Namespace) -> None:
     report = study.to_dict()
     names, sequences = report["annotators"], len(report["agreement"])
     if options.tsv is not None:
-        from clueval.studies.annotators.tables import write_tsv
+        from clueval.studies.annotators.render import write_tsv
 
         write_tsv(options.tsv, study.disagreements(), names, sequences)
         wrote(options.tsv)
     if options.xlsx is not None:
-        from clueval.studies.annotators.tables import write_xlsx
+        from clueval.studies.annotators.render import write_xlsx
 
         write_xlsx(options.xlsx, study.disagreements(), names, sequences)
         wrote(options.xlsx)
@@ -149,7 +149,7 @@ def _write_places(study: Agreement, options: argparse.Namespace) -> None:
         study.write_page(options.html, lang=options.lang or "")
         wrote(options.html)
     if options.pygamma is not None:
-        from clueval.studies.annotators.tables import write_folder
+        from clueval.studies.annotators.render import write_folder
 
         n = write_folder(options.pygamma, study.study)
         remark(f"wrote {n} file{'s' * (n != 1)} to {options.pygamma}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,7 @@ from clueval.cli.parser import Command
 from clueval.exceptions import UsageError
 from clueval.overwriting import input_path
 from clueval.reading.pairing import PAIR_BY
-from clueval.studies.annotators.naming import LAYOUTS, named
+from clueval.studies.annotators.source import LAYOUTS, names_of
 
 
 def add_annotators(parser: Command) -> None:
@@ -55,7 +55,19 @@ def sources_of(options: argparse.Namespace) -> Any:
     given = list(map(_named_path, options.annotators))
     if len(given) == 1:
         return given[0][1]
-    return named(given)
+    return _named(given)
+
+
+def _named(given: Sequence[tuple[str | None, Path]]) -> dict[str, Path]:
+    """Return paths by the names given with them, or by their endings. Raises `UsageError` for a name twice."""
+    endings = iter(names_of([path for name, path in given if name is None]))
+    found: dict[str, Path] = {}
+    for name, path in given:
+        key = next(endings) if name is None else name
+        if key in found:
+            raise UsageError(f"two annotators have the name {key!r}", advice="give each a name of its own")
+        found[key] = path
+    return found
 
 
 def paths_of(options: argparse.Namespace) -> list[Path]:

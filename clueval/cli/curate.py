@@ -21,7 +21,7 @@ from clueval.reading.layers import layer_names
 from clueval.spans.document import Document
 from clueval.studies.annotators.curation import Curated, curate
 from clueval.studies.annotators.places import Disagreement
-from clueval.studies.annotators.tables import write_tsv
+from clueval.studies.annotators.render import write_tsv
 
 USAGE = "A B [C ...] -o FILE"
 DESCRIPTION = """\

@@ -51,8 +51,7 @@ def write_page(
     """
     reading = {**common.reading(options), **{name: getattr(options, name) for name in SETS}}
     readings = readings_of(reading.pop("reading", Reading()), reading)
-    gold = paths[0]
-    with progress([gold, gold, *paths, *paths]) as advance:
+    with progress([paths[0], *paths, *paths]) as advance:
         counting = Counting(**given_fields(Counting, options))
         pages = ErrorPages(
             choice, common.layers(options), readings, counting, common.preparing_of(options), advance

@@ -32,7 +32,7 @@ def add_fields(
     added: dict[str, argparse.Action] = {}
     for field, declared in options_of(group):
         if only is None or field.name in only:
-            place = parser.group(title) if declared.topic is None else parser.topic(declared.topic)
+            place = parser.group(title) if not declared.topic else parser.topic(declared.topic)
             added[field.name] = place.add_argument(
                 declared.flag,
                 dest=_place(group, field.name),

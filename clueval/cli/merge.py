@@ -9,9 +9,9 @@ from clueval.cli.forms import add_output, put_result
 from clueval.cli.outputs import refuse_to_overwrite, require_writable
 from clueval.cli.parser import Command
 from clueval.cli.printing import remarking_passed_over
+from clueval.clusters.merged import merged_rows
 from clueval.compat.convert import require_one_file
 from clueval.overwriting import input_path
-from clueval.reading.merged import merged_rows
 
 USAGE = "FILE"
 DESCRIPTION = """\

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -11,20 +12,19 @@ from typing import Any, Unpack
 
 from clueval.exceptions import FileError, UsageError, checked_call, require_instance, require_kind, warn
 from clueval.formats import all_formats, format_named
-from clueval.formats.fitting import fitted
-from clueval.formats.format import Format, Writer
+from clueval.formats.format import Format, Writer, fitted
 from clueval.overwriting import keeps_inputs, refuse_to_overwrite
-from clueval.reading.keywords import ReadingOptions
 from clueval.reading.layers import LayerSource, layer_names
-from clueval.reading.options import Reading
+from clueval.reading.options import Reading, ReadingOptions
 from clueval.reading.paths import as_path
 from clueval.reading.read_options import ReadOptions
 from clueval.reading.source import read, texts_of
 from clueval.reports.cutting import cut_label
-from clueval.spans.document import Document
+from clueval.spans.document import Document, Sentence
+from clueval.spans.span import Span, name_of
 from clueval.textfiles import is_folder
 from clueval.transforms.characters import to_characters
-from clueval.transforms.tokens import to_tokens
+from clueval.transforms.placing import WORD_OR_MARK, token_places
 from clueval.writing import make_folder, whole_bytes, whole_file
 
 _READING = Reading()
@@ -291,3 +291,94 @@ def _only(documents: Iterator[Document]) -> Iterator[Document]:
                 advice="name a folder with -o, as in -o folder/",
             )
         yield document
+
+
+WITHIN = "spans within tokens"
+"""What is counted if spans that do not begin and end with a token are left out."""
+
+
+def to_tokens(
+    document: Document, tokens: Document | None = None, dropped: Counter[str] | None = None
+) -> Document:
+    """Return the document with positions in tokens: those of `tokens`, or the words and single marks of its text.
+
+    A document with tokens is returned unchanged. A span that does not begin and end with a token is left out and
+    counted in `dropped`. Raises `UsageError` for a document with neither and, without `dropped`, for such a span, and
+    `TextMismatch` for tokens that are not those of the text.
+
+    >>> text = Document("d", {"x": [Span(4, 8, {"x": "PER"})]}, text="Hi, Anna!", unit="character")
+    >>> document = to_tokens(text)
+    >>> document.tokens, document.layers["x"][0].start, document.layers["x"][0].end
+    (['Hi', ',', 'Anna', '!'], 2, 3)
+    """
+    if document.unit == "token" and document.tokens is not None:
+        return document
+    if document.unit == "token" or document.text is None:
+        raise UsageError(
+            "a document without text has no tokens",
+            file=document.file,
+            document=document.id,
+            advice="use a format that has the text",
+        )
+    if tokens is None:
+        found = [match.span() for match in WORD_OR_MARK.finditer(document.text)]
+        starts, ends = [start for start, _ in found], [end for _, end in found]
+    else:
+        starts, ends = token_places(tokens, document.text, {})
+    places = _TokenPlaces(document, starts, ends, 0 if tokens is None else tokens.start)
+    if tokens is None:
+        sentences = [Sentence(*places.of(each.start, each.end), each.id) for each in document.sentences]
+        words: Sequence[str] = [document.text[start:end] for start, end in zip(starts, ends, strict=True)]
+    else:
+        sentences, words = list(tokens.sentences), tokens.tokens or ()
+    return Document(
+        document.id,
+        {layer: places.spans(spans, dropped) for layer, spans in document.layers.items()},
+        tokens=words,
+        start=places.first,
+        token_ids=None if tokens is None else tokens.token_ids,
+        sentences=sentences,
+        metadata=document.metadata,
+        file=document.file,
+    )
+
+
+class _TokenPlaces:
+    """Converts positions of characters to positions of tokens, of which the first is `first`."""
+
+    def __init__(self, document: Document, starts: Sequence[int], ends: Sequence[int], first: int) -> None:
+        self.first = first
+        self._document, self._starts, self._ends = document, starts, ends
+        self._known_starts, self._known_ends = set(starts), set(ends)
+
+    def of(self, start: int, end: int) -> tuple[int, int]:
+        """Return the tokens that begin and end in a range of characters."""
+        shift = self._document.start
+        begin = bisect_left(self._starts, start - shift)
+        return begin + self.first, max(begin, bisect_right(self._ends, end - shift)) + self.first
+
+    def spans(self, spans: Sequence[Span], dropped: Counter[str] | None) -> list[Span]:
+        """Return the spans with positions of tokens; one that is within tokens is counted, or refused."""
+        kept = []
+        for span in spans:
+            if self._fits(span):
+                place = self.of(span.start, span.start)[0]
+                empty = span.start == span.end
+                kept.append(replace(span, start=place, end=place) if empty else span.placed(self.of))
+            elif dropped is not None:
+                dropped[WITHIN] += 1
+            else:
+                raise UsageError(
+                    f"span {name_of(span)} does not begin and end with a token",
+                    file=self._document.file,
+                    document=self._document.id,
+                    advice="tokens are words and single marks without tokens=...; lossy=True leaves out such spans",
+                )
+        return kept
+
+    def _fits(self, span: Span) -> bool:
+        shift = self._document.start
+        return all(
+            start == end or (start - shift in self._known_starts and end - shift in self._known_ends)
+            for start, end in span.fragments
+        )

@@ -71,8 +71,11 @@ def make_span_scorer(
                 left_out.examples += 1
                 continue
             reference, predicted = example.reference, example.predicted
-            if together and _is_fully_comparable(reference, predicted):
-                rows.add(_located(reference), _located(predicted), _characters(reference))
+            if (
+                together
+                and _is_fully_comparable(reference, predicted)
+                and rows.add(_located(reference), _located(predicted), _characters(reference))
+            ):
                 if rows.is_full:
                     scores.update_rows(rows)
                 continue

@@ -22,19 +22,16 @@ from clueval.evaluation.outcome import choices_of_counts, result_of
 from clueval.evaluation.plan import Plan, chosen_metrics
 from clueval.evaluation.result import Result
 from clueval.evaluation.signature import Signature, require_same
-from clueval.evaluation.span_clusters import SpanClusters
-from clueval.evaluation.span_lists import count_spans
+from clueval.evaluation.span_clusters import SpanClusters, count_spans
 from clueval.evaluation.tag_lists import count_tags
 from clueval.exceptions import TagError, UsageError, require_instance, require_kind
 from clueval.hints import Hinting
 from clueval.metrics.metric import Metric
 from clueval.reading.given import Given, InputSide, given
 from clueval.reading.tag_sentences import TagOptions
-from clueval.spans.compared import SIDES
 from clueval.spans.filters import Filter
-from clueval.spans.span import DEFAULT_LAYER
-from clueval.tagging.schemes import INVALID, count_illegal, scheme_called, scheme_of
-from clueval.tagging.transitions import Neighbours
+from clueval.spans.span import DEFAULT_LAYER, SIDES
+from clueval.tagging.schemes import INVALID, Neighbours, count_illegal, scheme_called, scheme_of
 from clueval.transforms.group import Group
 
 
@@ -206,7 +203,7 @@ class _State:
         evaluation.units |= added.units
         evaluation.total.include(added.total)
         evaluation.preparation.include(added.preparation.changed())
-        evaluation.add_repaired(added.repaired)
+        evaluation.repaired.update(added.repaired)
         for side in SIDES:
             evaluation.repairs[side].include(added.repairs[side])
         include(evaluation.inputs, added.inputs)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator, Sequence
-from typing import TypeVar
+from collections.abc import Iterable, Sequence
 
 from clueval.evaluation.plan import Plan
 from clueval.evaluation.tallies import count_sides, in_unit, positions_of, sequences_in, sides_of
@@ -13,16 +11,8 @@ from clueval.spans.document import Document
 from clueval.spans.making import making_many
 from clueval.spans.seen_names import SeenNames
 
-Cluster = TypeVar("Cluster", bound=Hashable)
-
 Tallies = dict[tuple[str, str], Tally]
 """The counts by metric and sequence."""
-
-_TOGETHER = 1 << 12
-"""The number of clusters that are counted as one document."""
-
-_FEW = 1 << 9
-"""The number of clusters that are counted as often as they occur, which takes less time than several documents."""
 
 
 class ClusterCounts:
@@ -71,28 +61,3 @@ class ClusterCounts:
             if metric.needs.outside is not None:
                 total.update(metric.needs.outside(positions))
         return found
-
-
-def by_power(clusters: Counter[Cluster]) -> Iterator[tuple[int, Sequence[Cluster]]]:
-    """Yield each power of two with some clusters that have it in their multiplicity, in parts of limited size.
-
-    Few clusters are repeated instead.
-
-    >>> list(by_power(Counter("ab" * 400)))
-    [(16, ['a', 'b']), (128, ['a', 'b']), (256, ['a', 'b'])]
-    >>> list(by_power(Counter("aab")))
-    [(1, ['a', 'a', 'b'])]
-    """
-    if clusters.total() <= _FEW:
-        if clusters:
-            yield 1, list(clusters.elements())
-        return
-    found: dict[int, list[Cluster]] = {}
-    for cluster, times in clusters.items():
-        while times:
-            power = times & -times
-            found.setdefault(power, []).append(cluster)
-            times -= power
-    for power, some in sorted(found.items()):
-        for start in range(0, len(some), _TOGETHER):
-            yield power, some[start : start + _TOGETHER]

@@ -8,17 +8,16 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from clueval.evaluation.column_clusters import cluster_readings
+from clueval.evaluation.column_clusters import count_columns
 from clueval.evaluation.engine import Evaluation
-from clueval.evaluation.file_reading import FileEnd, FileReading
-from clueval.evaluation.inputs import add_files, add_layer, add_passed_over, schemes_of
+from clueval.evaluation.inputs import FileEnd, add_files, add_layer, add_passed_over, schemes_of
 from clueval.evaluation.notices import empty_files
 from clueval.evaluation.observer import WorkerObserver
 from clueval.evaluation.options import Workers
 from clueval.evaluation.parallel.schedule import count_pairs
 from clueval.evaluation.parallel.work import FilePair, Work
 from clueval.evaluation.plan import Plan
-from clueval.exceptions import CluevalError, warn
+from clueval.exceptions import warn
 from clueval.reading.given import Given
 from clueval.reading.layers import LayerColumns
 from clueval.reading.options import ANSWER_FORMATS
@@ -30,9 +29,8 @@ from clueval.reading.pairing import (
 from clueval.reading.read_options import ReadOptions, columns_of_sides
 from clueval.reading.same_text import need_placing
 from clueval.reading.source import Source
-from clueval.spans.compared import SIDES
 from clueval.spans.document import Document
-from clueval.spans.span import DEFAULT_LAYER
+from clueval.spans.span import DEFAULT_LAYER, SIDES
 from clueval.textfiles import sha256_of
 from clueval.transforms.preparing import Preparing
 
@@ -211,37 +209,12 @@ def count_without_documents(
     """
     rows = gold.form.rows
     if (rows is not None and rows.tagged is None) or gold.form.flat or gold.form.sentences:
-        from clueval.evaluation.span_lists import count_rows  # other formats do not need it
+        from clueval.evaluation.span_clusters import count_rows  # other formats do not need it
 
         return count_rows(evaluation, gold, predicted), None
-    error = None
-    for reading in cluster_readings(gold, predicted, evaluation.plan, evaluation.seen_names):
-        try:
-            return True, evaluation.count_reading(reading)
-        except CluevalError as found:
-            error = found
-    if error is not None:
-        if gold.options.part is not None:
-            raise error  # the whole files are counted again
-        if gold.in_brackets or predicted.in_brackets:  # which may nest
-            return False, None
-        from clueval.reading.first_error import raise_first_error  # files without errors do not need it
+    end = count_columns(evaluation, gold, predicted)
+    if end is None and gold.form.rows is not None:
+        from clueval.evaluation.tag_lists import count_token_rows  # other formats do not need it
 
-        raise_first_error(gold, predicted)
-        if evaluation.plan.observers:
-            raise error  # they have seen passages, so they must not see documents
-        return False, None
-    try:
-        tokens = _token_reading(evaluation, gold, predicted)
-        return (False, None) if tokens is None else (True, evaluation.count_reading(tokens))
-    except CluevalError:
-        return False, None
-
-
-def _token_reading(evaluation: Evaluation, gold: Source, predicted: Source) -> FileReading | None:
-    """Two files of token rows; None if their documents must be counted."""
-    if gold.form.rows is None:
-        return None
-    from clueval.evaluation.tag_lists import token_row_reading  # other formats do not need it
-
-    return token_row_reading(gold, predicted, evaluation.plan, evaluation.seen_names)
+        end = count_token_rows(evaluation, gold, predicted)
+    return end is not None, end

@@ -11,6 +11,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from clueval.evaluation.units.recipes import Path, entry_at
 from clueval.evaluation.units.unit import DOCUMENT, Unit, Units
 from clueval.metrics.counting import Tally
 from clueval.metrics.metric import Metric
@@ -18,7 +19,6 @@ from clueval.metrics.metric import Metric
 KEY = "document_mean"
 
 Report = Mapping[str, Any]
-Path = tuple[str, ...]
 
 _SUPPORTS = {"precision": ("predicted",), "recall": ("gold",), "f1": ("gold", "predicted")}
 
@@ -53,7 +53,7 @@ def documents_of(units: Units | None) -> Sequence[Unit] | None:
 def has_means(reports: Mapping[str, Report]) -> bool:
     """Return whether any report has means over documents."""
     return any(
-        KEY in _entry(report, path[:-1])
+        KEY in entry_at(report, path[:-1])
         for by in reports.values()
         for report in by.values()
         for path in _paths(report)
@@ -70,13 +70,6 @@ def _paths(report: Report, path: Path = ()) -> Iterator[Path]:
                 yield from _paths(value, (*path, name))
 
 
-def _entry(report: Report, path: Path) -> Report:
-    found: Any = report
-    for name in path:
-        found = found.get(name, {})
-    return found  # type: ignore[no-any-return]  # a report holds mappings down to its entries
-
-
 def _means(
     metric: Metric, sequence: str, layers: Sequence[str], units: Sequence[Unit], paths: Sequence[Path]
 ) -> dict[Path, dict[str, Any]]:
@@ -85,7 +78,7 @@ def _means(
         tally = unit.tallies.get((metric.name, sequence))
         report = metric.scores(Tally(tally), layers) if tally else {}
         for path, by_rate in values.items():
-            entry = _entry(report, path)
+            entry = entry_at(report, path)
             for rate, supports in _SUPPORTS.items():
                 if any(entry.get(support) for support in supports):
                     by_rate[rate].append(entry[rate])
@@ -93,20 +86,13 @@ def _means(
 
 
 def _summary(by_rate: Mapping[str, Sequence[float]]) -> dict[str, Any]:
-    means = {rate: _mean(values) for rate, values in by_rate.items()}
-    deviations = {
-        rate: None if (mean := means[rate]) is None else _deviation(values, mean)
-        for rate, values in by_rate.items()
-    }
+    means: dict[str, Any] = dict.fromkeys(by_rate)
+    deviations = dict(means)
+    for rate, values in by_rate.items():
+        if values:
+            mean = means[rate] = math.fsum(values) / len(values)
+            deviations[rate] = math.sqrt(math.fsum((value - mean) ** 2 for value in values) / len(values))
     return {**means, "sd": deviations, "documents": len(by_rate["f1"])}
-
-
-def _mean(values: Sequence[float]) -> float | None:
-    return math.fsum(values) / len(values) if values else None
-
-
-def _deviation(values: Sequence[float], mean: float) -> float:
-    return math.sqrt(math.fsum((value - mean) ** 2 for value in values) / len(values))
 
 
 def _inserted(report: Report, means: Mapping[Path, Mapping[str, Any]], path: Path = ()) -> dict[str, Any]:
@@ -114,12 +100,7 @@ def _inserted(report: Report, means: Mapping[Path, Mapping[str, Any]], path: Pat
     found: dict[str, Any] = {}
     for name, value in report.items():
         here = (*path, name)
-        deeper = (
-            isinstance(value, Mapping)
-            and any(each[: len(here)] == here for each in means)
-            and here not in means
-        )
-        found[name] = _inserted(value, means, here) if deeper else value
+        found[name] = _inserted(value, means, here) if isinstance(value, Mapping) else value
         if here in means:
             found[KEY] = dict(means[here])
     return found

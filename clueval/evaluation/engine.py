@@ -1,18 +1,18 @@
 """One evaluation while it runs: its plan, and everything counted so far.
 
 Metrics count pairs of documents one by one, or distinct clusters of spans that overlap (`cluster_counts`), whose counts
-come as `clueval.spans.compared.Compared`. Both ways give the same counts; the first defines those of the second. With
-`Plan.align`, predicted spans are first projected onto the gold text; those without a place on it count as spurious.
+`Evaluation.count_part` adds. Both ways give the same counts; the first defines those of the second. With `Plan.align`,
+predicted spans are first projected onto the gold text; those without a place on it count as spurious.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from clueval.evaluation.counted import depth_sequence
-from clueval.evaluation.file_reading import FileEnd, FileReading
-from clueval.evaluation.inputs import Inputs, add_layer, include, no_inputs, reported
+from clueval.evaluation.inputs import FileEnd, Inputs, add_layer, include, no_inputs, reported
 from clueval.evaluation.plan import Plan
 from clueval.evaluation.repairs import RepairCount
 from clueval.evaluation.tallies import (
@@ -26,12 +26,12 @@ from clueval.evaluation.tallies import (
 from clueval.evaluation.totals import PartialCounts, Totals, Unprojected, add_to
 from clueval.evaluation.units.pieces import Pieces, require_sum, value_of
 from clueval.evaluation.units.unit import SENTENCE
+from clueval.metrics.counting import Tally
 from clueval.metrics.metric import Metric, Side, refuse_filter
 from clueval.reading.same_text import require_same_text
-from clueval.spans.compared import SIDES, Compared
 from clueval.spans.document import Document
 from clueval.spans.seen_names import SeenNames
-from clueval.spans.span import DEFAULT_LAYER
+from clueval.spans.span import SIDES
 from clueval.transforms.preparation import Preparation
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ class Evaluation:
         self.layers = [layer for layer in layers if layer not in self.frames]
         self.total = Totals()
         self.groups: dict[str, dict[str, Totals]] = {key: {} for key in plan.by}
-        self.repaired = dict.fromkeys(SIDES, 0)
+        self.repaired = Counter(dict.fromkeys(SIDES, 0))
         self.repairs = {side: RepairCount() for side in SIDES}
         self.inputs = no_inputs()
         self.units: set[str] = set()
@@ -57,7 +57,7 @@ class Evaluation:
         self.text = "aligned" if plan.texts_may_differ else "equal"
         self.unprojected: list[Unprojected] = []
         self.pieces = Pieces(plan.resample_by, plan.in_folders)
-        self.unfinished: dict[str, Any] = {}  # what was read and waits to be counted (`span_lists`)
+        self.unfinished: dict[str, Any] = {}  # what was read and waits to be counted (`span_clusters`)
         self.preparation = Preparation(plan.transforms)
         self.seen_names = SeenNames(plan.where)
         self._begun = self._grown = False
@@ -81,11 +81,6 @@ class Evaluation:
             self.layers += new
         self._grown |= self._begun and bool(new)
         self._begun = True
-
-    @property
-    def leaves_out_spans(self) -> bool:
-        """Whether a filter leaves out single spans, so that documents must be counted."""
-        return bool(self.plan.where.on_layers(self.layers or [DEFAULT_LAYER]))
 
     # Documents
 
@@ -250,35 +245,42 @@ class Evaluation:
         """The two sides of every sequence (`sides_of`)."""
         return sides_of(self.plan, self.layers, gold, predicted, projected)
 
-    # Texts that have been compared
+    # Clusters
 
-    def count_reading(self, reading: FileReading) -> FileEnd:
-        """Count two files in a separate evaluation, and include its counts when the files have ended.
+    def count_apart(self, layers: Iterable[str], count: Callable[[Evaluation], FileEnd]) -> FileEnd:
+        """Let `count` count two files in a separate evaluation, and include its counts when it returns.
 
-        If the reading raises an error, its counts are dropped.
+        If it raises an error, its counts are dropped.
         """
-        self.see_layers(reading.layers)
+        self.see_layers(layers)
         separate = Evaluation(self.plan, self.layers)
         separate.pieces.file = self.pieces.file
-        for _ in map(separate.count_compared, reading):  # `map` holds no value while the next one is made
-            pass
+        end = count(separate)
         self.include(separate.counts())
-        return reading.end
+        return end
 
-    def count_compared(self, compared: Compared) -> None:
-        """Add the counts of a part of two texts."""
-        self.units.add(compared.unit)
-        self.text = self.text if compared.has_text else "absent"
-        receivers = self.receivers(
-            compared.document, compared.metadata, compared.documents, compared.tokens, compared.sentence
-        )
-        for (name, sequence), tally in compared.tallies.items():
+    def count_part(
+        self,
+        tallies: Mapping[tuple[str, str], Tally],
+        *,
+        documents: int,
+        tokens: int,
+        document: str = "",
+        metadata: Mapping[str, str] | None = None,
+        unit: str = "token",
+        sentence: int | None = None,
+    ) -> None:
+        """Add the counts by metric and sequence of a part of two equal texts; they may include those of earlier parts.
+
+        `documents` is the number of documents that begin in this part, `tokens` its number of positions, and `unit`
+        what these are. `document` and `metadata` are those of the document that has the part, if documents are told
+        apart. `sentence` is the number, from 1, of the first sentence of the part in its document, if no span reaches
+        out of the part and it is as short as can be.
+        """
+        self.units.add(unit)
+        receivers = self.receivers(document, metadata or {}, documents, tokens, sentence)
+        for (name, sequence), tally in tallies.items():
             add_to(receivers, name, sequence, tally)
-
-    def add_repaired(self, repaired: Mapping[str, int]) -> None:
-        """Add numbers of repaired tags, by side."""
-        for side, number in repaired.items():
-            self.repaired[side] += number
 
     def add_spans(self, end: FileEnd) -> None:
         """Add the numbers of spans in each layer of two files, or of parts of them, and the columns."""
@@ -287,11 +289,9 @@ class Evaluation:
 
     def add_tags(self, end: FileEnd) -> None:
         """Add the schemes and the numbers of repaired tags, which all tags of two files determine."""
-        self.add_repaired(end.repaired())
+        self.repaired.update(end.repaired())
         for (side, layer), scheme in end.schemes().items():
             add_layer(self.inputs, side, layer, scheme=scheme)
-
-    # Both ways
 
     def receivers(
         self,
@@ -362,7 +362,7 @@ class Evaluation:
             for value, totals in values.items():
                 if self.groups[key].setdefault(value, totals) is not totals:
                     self.groups[key][value].include(totals)
-        self.add_repaired(counts.repaired)
+        self.repaired.update(counts.repaired)
         self.units |= counts.units
         self.treatments |= counts.treatments
         if counts.text == "absent":

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from clueval.evaluation.rows import Row, row_at, rows_of
+from clueval.evaluation.rows import Row, rows_of
 from clueval.evaluation.score_path import headline_rates
 from clueval.evaluation.totals import GroupReports
 from clueval.metrics.metric import Metric
@@ -91,8 +91,7 @@ def headlines(metrics: Report, with_rows: bool = True) -> Iterator[Headline]:
             paths = headline_rates(sequence, found)
             if len(paths) < len(_RATES):
                 continue
-            wanted = paths[0][:-1]
-            own = row_at(head, found, wanted)
+            own = next((row for path, row in rows_of(head, found) if path == paths[0][:-1]), None)
             if own is not None:
                 rows = [row for _, row in rows_of(head, found)] if with_rows else ()
                 yield Headline(metric, sequence, own, rows)

@@ -8,9 +8,11 @@ formats, columns or schemes are joined by ``+``.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
-from clueval.spans.compared import SIDES
+from clueval.formats.columns.layout import Layout
+from clueval.spans.span import SIDES
+from clueval.tagging.decoder import Decoder
 
 Inputs = dict[str, dict[str, Any]]
 """By side: ``format``, ``files``, ``passed_over``, and in ``layers`` by name ``source``, ``scheme`` and ``spans``."""
@@ -125,3 +127,38 @@ def summed_passed_over(
         for side, numbers in each.items():
             add_passed_over(total, side, numbers)
     return passed_over(total)
+
+
+class FileEnd(NamedTuple):
+    """The results of reading two files that are complete only at their end.
+
+    Attributes:
+        layouts: of the token lines of each file; None if it has none.
+        decoders: by side and layer; they have counted the pairs of adjacent tags.
+    """
+
+    layouts: tuple[Layout | None, Layout | None]
+    decoders: Mapping[tuple[str, str], Decoder]
+
+    def schemes(self) -> dict[tuple[str, str], str | None]:
+        """The scheme of each side and layer, named or detected; None if no tag determines it.
+
+        Raises `TagError` for tags of two schemes.
+        """
+        return {place: decoder.scheme() for place, decoder in self.decoders.items()}
+
+    def spans(self) -> dict[tuple[str, str], tuple[int | None, int]]:
+        """The column, from 1, or None, and the number of spans of each side and layer."""
+        columns = {
+            (side, layer): column
+            for side, layout in zip(SIDES, self.layouts, strict=True)
+            for layer, column in (layout.columns.items() if layout is not None else ())
+        }
+        return {place: (columns.get(place), decoder.spans()) for place, decoder in self.decoders.items()}
+
+    def repaired(self) -> dict[str, int]:
+        """The number of repaired tags of each side. Raises `TagError` as `schemes` does."""
+        numbers = dict.fromkeys(SIDES, 0)
+        for (side, _), decoder in self.decoders.items():
+            numbers[side] += decoder.repaired()
+        return numbers

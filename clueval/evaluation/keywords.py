@@ -7,9 +7,9 @@ from concurrent.futures import Executor
 from pathlib import Path
 from typing import Any
 
-from clueval.reading.keywords import SidesOptions
+from clueval.reading.options import SidesOptions
 from clueval.textfiles import Progress
-from clueval.transforms.keywords import PreparingOptions
+from clueval.transforms.preparing import PreparingOptions
 
 
 class ScoreOptions(PreparingOptions, SidesOptions, total=False):

@@ -6,12 +6,12 @@ Every function that scores files takes the groups, or their fields as single opt
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from clueval.evaluation.units.trust import Trust
 from clueval.exceptions import UsageError, refuse_unknown, require_instance, require_kind
-from clueval.options import field_names, option, require_types, whole, with_fields
+from clueval.options import field_names, option_field, require_types, whole, with_fields
 from clueval.reading.options import SETS, Reading, Readings, readings_of
 from clueval.reading.pairing import PAIR_BY, require_pair_by
 from clueval.textfiles import Progress
@@ -58,93 +58,76 @@ class Counting:
     Raises `UsageError` for unknown values.
     """
 
-    merge: bool = field(
-        default=False,
-        metadata=option("--merge", None, "merge all layers into one sequence of spans and score that"),
+    merge: bool = option_field(
+        False, "--merge", None, "merge all layers into one sequence of spans and score that"
     )
-    where: Iterable[str] | Mapping[str, Any] = field(
-        default=(),
-        metadata=option(
-            "--where",
-            "KEY=VALUE",
-            "count only spans with this label in layer KEY, or documents with this metadata; if "
-            "repeated, one value of each KEY must match",
-            repeated=True,
-        ),
+    where: Iterable[str] | Mapping[str, Any] = option_field(
+        (),
+        "--where",
+        "KEY=VALUE",
+        "count only spans with this label in layer KEY, or documents with this metadata; if "
+        "repeated, one value of each KEY must match",
+        repeated=True,
     )
-    by: str | Iterable[str] = field(
-        default=(),
-        metadata=option(
-            "--by",
-            "KEY",
-            "also print scores by value of this metadata, or by document (--by document)",
-            repeated=True,
-        ),
+    by: str | Iterable[str] = option_field(
+        (),
+        "--by",
+        "KEY",
+        "also print scores by value of this metadata, or by document (--by document)",
+        repeated=True,
     )
-    unit: str | None = field(
-        default=None,
-        metadata=option(
-            "--unit",
-            "UNIT",
-            "what a position is: token or character; with character, tokens are joined by blanks, so that spans of "
-            "adjacent tokens do not touch, and no span is matched by tiling",
-            topic="counting",
-            choices=UNITS,
-            default="that of the files",
-        ),
+    unit: str | None = option_field(
+        None,
+        "--unit",
+        "UNIT",
+        "what a position is: token or character; with character, tokens are joined by blanks, so that spans of "
+        "adjacent tokens do not touch, and no span is matched by tiling",
+        topic="counting",
+        choices=UNITS,
+        default="that of the files",
     )
-    align: bool | int = field(
-        default=False,
-        metadata=option(
-            "--align",
-            None,
-            "the texts of the two sides differ: project predicted spans onto the gold text (extra: align)",
-            topic="counting",
-        ),
+    align: bool | int = option_field(
+        False,
+        "--align",
+        None,
+        "the texts of the two sides differ: project predicted spans onto the gold text (extra: align)",
+        topic="counting",
     )
-    pair_by: str | None = field(
-        default=None,
-        metadata=option(
-            "--pair-by",
-            "WHAT",
-            "pair documents, in any order, by their id, by name (the name of the file without its ending) or by "
-            "content (their text)",
-            topic="counting",
-            choices=PAIR_BY,
-            default="files by relative name, documents in order",
-        ),
+    pair_by: str | None = option_field(
+        None,
+        "--pair-by",
+        "WHAT",
+        "pair documents, in any order, by their id, by name (the name of the file without its ending) or by "
+        "content (their text)",
+        topic="counting",
+        choices=PAIR_BY,
+        default="files by relative name, documents in order",
     )
 
-    average: str | None = field(
-        default=None,
-        metadata=option(
-            "--average",
-            "WHAT",
-            "document: report the means over documents beside each micro average",
-            topic="counting",
-            choices=AVERAGES,
-        ),
+    average: str | None = option_field(
+        None,
+        "--average",
+        "WHAT",
+        "document: report the means over documents beside each micro average",
+        topic="counting",
+        choices=AVERAGES,
     )
 
-    score_feature: str | None = field(
-        default=None,
-        metadata=option(
-            "--score-feature",
-            "F",
-            "the feature with the scores of predicted spans, for a precision-recall curve and average precision, and "
-            "for --min-score",
-            topic="counting",
-        ),
+    score_feature: str | None = option_field(
+        None,
+        "--score-feature",
+        "F",
+        "the feature with the scores of predicted spans, for a precision-recall curve and average precision, and "
+        "for --min-score",
+        topic="counting",
     )
-    thresholds: str | Sequence[float] | None = field(
-        default=None,
-        metadata=option(
-            "--thresholds",
-            "T,...",
-            "the thresholds of the curve (exact and gate: all scores; other metrics: 0,0.1,...,1)",
-            topic="counting",
-            parse=str,
-        ),
+    thresholds: str | Sequence[float] | None = option_field(
+        None,
+        "--thresholds",
+        "T,...",
+        "the thresholds of the curve (exact and gate: all scores; other metrics: 0,0.1,...,1)",
+        topic="counting",
+        parse=str,
     )
 
     def threshold_numbers(self) -> tuple[float, ...] | None:
@@ -189,15 +172,13 @@ class Workers:
         remark: called with a message about the number of processes.
     """
 
-    jobs: int | None = field(
-        default=1,
-        metadata=option(
-            "--jobs",
-            "N",
-            "count in N processes, or auto: one for each core if there is enough to count",
-            parse=_processes,
-            default="auto",
-        ),
+    jobs: int | None = option_field(
+        1,
+        "--jobs",
+        "N",
+        "count in N processes, or auto: one for each core if there is enough to count",
+        parse=_processes,
+        default="auto",
     )
     executor: Executor | None = None
     progress: Progress | None = None

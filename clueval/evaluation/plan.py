@@ -80,6 +80,22 @@ class Plan(NamedTuple):
         by_units = self.unit == "character" or self.resample_by == SENTENCE
         return self.texts_may_differ or by_metrics or by_others or by_units
 
+    def counts_clusters(self, layers: Sequence[str], *, in_columns: bool = False) -> bool:
+        """Whether clusters of the spans in these layers are enough, so that no documents need to be counted.
+
+        In files `in_columns`, positions may be characters, and observers may see passages.
+        """
+        by_document = self.counts_by_document(layers)
+        if self.texts_may_differ or self.transforms:
+            return False
+        if any(each.needs.documents or each.needs.whole or each.needs.within for each in self.metrics):
+            return False
+        if by_document and self.where.on_layers(layers):  # labels of documents that are left out are not seen
+            return False
+        if self.unit == "character" and (by_document or self.observers or not in_columns):
+            return False
+        return len(self.passage_observers if in_columns else ()) == len(self.observers)
+
     def counts_by_document(self, layers: Iterable[str]) -> bool:
         """Whether documents must be told apart: for break-downs, units, and filters on others than these layers."""
         return bool(self.by or self.resample_by or self.where.on_documents(layers))

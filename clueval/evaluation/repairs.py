@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from clueval.spans.document import Document
-from clueval.tagging.transitions import Neighbours
+from clueval.tagging.schemes import Neighbours
 
 if TYPE_CHECKING:
     from clueval.formats.columns.documents import FileTags

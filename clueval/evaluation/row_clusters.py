@@ -1,10 +1,7 @@
-"""Counts rows of tags by clusters.
+"""Counts rows of tags of gold and predicted by clusters (`clueval.clusters.bag`).
 
-A row has the tags of both sides at one position, in some layers. A cluster is a run of rows between two rows that are O
-in every tag, so no span reaches out of it. Each row (with the length of its token, if positions are characters) becomes
-one character, and a row of O a blank: equal clusters are counted at the speed of `str.split`. Different clusters are
-joined to documents, with a row of O after each, and are counted as documents are, once for each power of two in their
-multiplicity. The rows of O outside clusters are positions on which both sides agree.
+Different clusters are joined to documents, with a row of O after each, and are counted as documents are, once for each
+power of two in their multiplicity. The rows of O outside clusters are positions on which both sides agree.
 """
 
 from __future__ import annotations
@@ -16,22 +13,20 @@ from itertools import compress, pairwise, repeat
 from operator import ne, not_
 from typing import Any
 
-from clueval.evaluation.byte_rows import TagCharacters
-from clueval.evaluation.cluster_counts import ClusterCounts, Tallies, by_power
+from clueval.clusters.bag import BLANK, Bag, Row, by_power
+from clueval.clusters.byte_rows import TagCharacters
+from clueval.evaluation.cluster_counts import ClusterCounts, Tallies
 from clueval.evaluation.plan import Plan
 from clueval.evaluation.units.unit import SENTENCE
 from clueval.exceptions import CluevalError
 from clueval.formats.columns.layout import Layout
-from clueval.formats.columns.row_characters import Row, RowCharacters, SameTags
 from clueval.formats.columns.sizes import Sizes
-from clueval.spans.compared import SIDES
 from clueval.spans.document import Document
 from clueval.spans.making import making_many
 from clueval.spans.seen_names import SeenNames
-from clueval.spans.span import Frozen, Span
+from clueval.spans.span import SIDES, Frozen, Span
 from clueval.tagging.decoder import BadTag, Decoder
-from clueval.tagging.schemes import continues
-from clueval.tagging.transitions import Seams, flat
+from clueval.tagging.schemes import continues, flat, neighbours_of
 
 Decoders = Mapping[tuple[str, str], Decoder]
 """The decoder of each (side, layer)."""
@@ -61,24 +56,18 @@ class RowClusters:
         check: Callable[[Any], object] | None = None,
     ) -> None:
         self.layers = tuple(layers)
-        self._plan, self._seen_names, self._check = plan, seen_names, check
+        self._plan, self._seen_names = plan, seen_names
         self._decoders, self._sizes = decoders, sizes
         self._counts = self._new_counts()
-        self._counter: Counter[str] = Counter()
-        self._open: list[str] = []
-        self._begin()
+        self._bag = Bag(len(SIDES), len(self.layers), check)
+        self._of_bytes: TagCharacters | None = None
 
     def _new_counts(self) -> ClusterCounts:
         return ClusterCounts(self._plan, self.layers, self._seen_names)
 
-    def _begin(self) -> None:
-        self._characters = RowCharacters(2 * len(self.layers), (1,), self._check)
-        self._same = SameTags(self._characters)
-        self._of_bytes: TagCharacters | None = None
-
     def add(self, rows: Iterable[Row]) -> None:
-        """Add rows, which go on where the last ones ended: the length of a token, or 1, and the tags of both sides."""
-        self._add("".join(map(self._characters.__getitem__, rows)))
+        """Add rows, which continue the last ones: the length of a token, or 1, and the tags of both sides."""
+        self._add(self._bag.text(rows))
 
     def add_sentences(self, gold: Sequence[Sequence[str]], predicted: Sequence[Sequence[str]]) -> None:
         """Add the tags of one layer of parallel sentences; those that both sides have in common are read once."""
@@ -87,17 +76,14 @@ class RowClusters:
         self.add(zip(repeat(1), own, other, strict=False))
         self.add_same([flat(compress(gold, map(not_, differ)))])
 
-    def add_same(self, columns: Sequence[Iterable[str]]) -> None:
+    def add_same(self, columns: Sequence[Sequence[str]]) -> None:
         """Add rows of which both sides have the same tags, given those of each layer; positions are tokens."""
-        if len(columns) == 1:
-            self._add("".join(map(self._same.__getitem__, columns[0])))
-        else:
-            self.add((1, *tags, *tags) for tags in zip(*columns, strict=True))
+        self._add(self._bag.text_of_same(columns))
 
     def add_fields(self, fields: Sequence[bytes], layout: Layout) -> None:
-        """Add rows, given the fields of their lines (`clueval.evaluation.byte_rows`); positions are tokens."""
+        """Add rows, given the fields of their lines (`clueval.clusters.byte_rows`); positions are tokens."""
         if self._of_bytes is None:
-            self._of_bytes = TagCharacters(self._characters, layout)
+            self._of_bytes = TagCharacters(self._bag.characters, layout)
         columns = [fields[number :: layout.width] for name, number in layout.layers if name in self.layers]
         tags = (
             columns[0]
@@ -107,35 +93,32 @@ class RowClusters:
         self._add("".join(map(self._of_bytes.__getitem__, tags)))
 
     def _add(self, text: str) -> None:
-        end = text.rfind(" ") + 1
-        if not end:
-            self._open.append(text)
-            return
-        self._counter.update("".join([*self._open, text[:end]]).split())
-        self._open = [text[end:]]
-        if max(len(self._counter), len(self._characters)) > self._sizes.runs:
-            self._count()
+        self._bag.add(text)
+        if self._bag.size > self._sizes.runs:
+            self._count(self._bag.take(ends=False))
 
     def tallies(self, positions: int) -> Tallies:
         """Return the counts by metric and sequence of everything added, a text of `positions` positions."""
-        self._counter.update("".join(self._open).split())
-        self._count()
+        self._count(self._bag.take())
         return self._counts.tallies(positions)
 
     def rest(self) -> None:
         """Count what has not been counted with its document: nothing, because documents are not told apart."""
 
-    def _count(self) -> None:
-        for times, clusters in by_power(self._counter):
-            self._counts.count(*self._documents_of(clusters, self._decoders, times), times)
-        self._counter.clear()
-        if len(self._characters) > self._sizes.runs and not any(self._open):
+    def _count(self, clusters: Counter[str]) -> None:
+        for times, some in by_power(clusters):
+            self._counts.count(*self._documents_of(some, self._decoders, times), times)
+        if self._bag.size > self._sizes.runs and not self._bag.is_open:
             self._begin()
+
+    def _begin(self) -> None:
+        """Forget the characters of rows."""
+        self._bag.begin()
+        self._of_bytes = None
 
     def _documents_of(self, clusters: Sequence[str], decoders: Decoders, times: int) -> Documents:
         """The documents of both sides with these clusters, and a row of O after each."""
-        rows = map(self._characters.rows.__getitem__, " ".join([*clusters, ""]))
-        lengths, *columns = zip(*rows, strict=True)
+        lengths, *columns = self._bag.characters.columns_of(clusters)
         tokens = list(map("x".__mul__, lengths))
         number = len(self.layers)
         with making_many(len(tokens)):
@@ -154,10 +137,10 @@ class RowClusters:
     ) -> Document:
         layers: dict[str, Sequence[Span]] = {}
         for layer, tags in zip(self.layers, columns, strict=True):
-            seams, decoder = Seams(tags), decoders[side, layer]
+            pairs, decoder = neighbours_of(tags), decoders[side, layer]
             try:
-                decoder.accept(tags, seams.neighbours, times)
-                layers[layer] = decoder.columns(layer, tags, seams, times)
+                decoder.accept(tags, pairs, times)
+                layers[layer] = decoder.columns(layer, tags, pairs, times)
             except BadTag as error:
                 raise InvalidTag(error.problem) from error
         tags_of = dict(zip(self.layers, columns, strict=True))
@@ -170,27 +153,28 @@ class DocumentClusters(RowClusters):
     The decoders count the tags of many documents together, those of the last ones in `rest`.
     """
 
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        self._begin()
+
     def _begin(self) -> None:
         super()._begin()
         self._own_decoders = deepcopy(self._decoders)  # of single clusters
-        self._cuts = _Cuts(self._characters.rows)
+        self._cuts = _Cuts(self._bag.characters.rows)
         self._known: dict[str, Sequence[ClusterCounts]] = {}
         self._of_documents: Counter[str] = Counter()
         self._text: list[str] = []  # of sentences to be counted one by one
 
-    def _count(self) -> None:
-        """Do nothing: clusters are counted with their documents."""
+    def _add(self, text: str) -> None:
+        if self._plan.resample_by == SENTENCE:
+            self._text.append(text)
+        else:
+            self._bag.add(text)
 
     def tallies(self, positions: int) -> Tallies:
         """Return the counts of the rows added since the last call, those of a document with this many positions."""
-        clusters, self._counter = self._counter, Counter()
-        clusters.update("".join(self._open).split())
-        self._open = []
-        self._text.clear()
-        known = (
-            (counts, times) for cluster, times in clusters.items() for counts in self._counts_of(cluster)
-        )
-        found = self._counts.summed(known, positions)
+        clusters = self._bag.take()
+        found = self._summed(clusters, positions)
         self._of_documents.update(clusters)
         self._forget()
         return found
@@ -201,33 +185,30 @@ class DocumentClusters(RowClusters):
         There is a row of O after each.
         """
         text, self._text = "".join(self._text), []
-        self._open, self._counter = [], Counter()
         yield from self._of_text(text, sizes)
 
     def of_tags(self, gold: Sequence[Sequence[str]], predicted: Sequence[Sequence[str]]) -> Iterator[Tallies]:
         """Yield the counts of each of some parallel sentences, given the tags of one layer."""
         rows = zip(repeat(1), flat(gold), flat(predicted), strict=False)
-        yield from self._of_text("".join(map(self._characters.__getitem__, rows)), map(len, gold))
+        yield from self._of_text(self._bag.text(rows), map(len, gold))
 
     def _of_text(self, text: str, sizes: Iterable[int]) -> Iterator[Tallies]:
         self._of_documents.update(text.split())
         place = 0
         for size in sizes:
-            clusters = text[place : place + size].split()
-            yield self._counts.summed(
-                [(counts, 1) for cluster in clusters for counts in self._counts_of(cluster)], size
-            )
+            yield self._summed(Counter(text[place : place + size].split()), size)
             place += size + 1
         self._forget()
 
-    def _add(self, text: str) -> None:
-        if self._plan.resample_by == SENTENCE:
-            self._text.append(text)
-        super()._add(text)
+    def _summed(self, clusters: Counter[str], positions: int) -> Tallies:
+        known = (
+            (counts, times) for cluster, times in clusters.items() for counts in self._counts_of(cluster)
+        )
+        return self._counts.summed(known, positions)
 
     def _forget(self) -> None:
         """Forget the clusters if there are many."""
-        if max(len(self._known), len(self._characters)) > self._sizes.runs:
+        if max(len(self._known), len(self._bag.characters)) > self._sizes.runs:
             self.rest()
 
     def rest(self) -> None:
@@ -243,7 +224,7 @@ class DocumentClusters(RowClusters):
             return found
         parts = [cluster]
         if all(decoder.reads_neighbours for decoder in self._decoders.values()):
-            parts = "".join(map(self._cuts.__getitem__, pairwise(f" {cluster}"))).split()
+            parts = "".join(map(self._cuts.__getitem__, pairwise(BLANK + cluster))).split()
         for part in parts:
             if part not in self._known:
                 counts = self._new_counts()
@@ -261,5 +242,5 @@ class _Cuts(dict[tuple[str, str], str]):
 
     def __missing__(self, pair: tuple[str, str]) -> str:
         before, here = (map(str, self._rows[character][1:]) for character in pair)
-        found = self[pair] = pair[1] if any(map(continues, before, here)) else f" {pair[1]}"
+        found = self[pair] = pair[1] if any(map(continues, before, here)) else BLANK + pair[1]
         return found

@@ -15,9 +15,7 @@ was masked.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from functools import lru_cache
-from itertools import pairwise
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from clueval.metrics.counting import f_measure
@@ -126,35 +124,12 @@ def rows_of(head: Row, found: Report) -> Iterator[tuple[tuple[str, ...], Row]]:
         yield place.path, _row(head, place, numbers)
 
 
-def row_at(head: Row, found: Report, path: tuple[str, ...]) -> Row | None:
-    """Return the first row that `rows_of` yields at this path; None if there is none. Reads only what leads to it."""
-    support: Row = {}
-    for before, place in pairwise(_places(path, head["sequence"])):
-        support = {**_support(found.get("traditional")), **support}
-        for name in place.path[len(before.path) :]:
-            if not isinstance(found := found.get(name, ()), Mapping):
-                return None
-    for ending, numbers in _rates_and_counts(found):
-        return _row(head, place.in_section(ending) if ending else place, {**numbers, **support})
-    return None
-
-
 def _row(head: Row, place: Place, numbers: Row) -> Row:
     average = place.average
     if average is None and place.label is None and place.section != "unlabelled":
         average = "micro"
     where = {"section": place.section, "level": place.level, "average": average, "label": place.label}
     return {**dict.fromkeys(ROW), **head, **where, **numbers}
-
-
-@lru_cache
-def _places(path: tuple[str, ...], sequence: str) -> Sequence[Place]:
-    """The places of all entries and sections from the report to this path."""
-    places = [Place()]
-    while len(places[-1].path) < len(path):
-        name, *names = path[len(places[-1].path) :]
-        places.append(next(_below(name, {each: {} for each in names[:1]}, places[-1], sequence))[0])
-    return places
 
 
 def long_rows(report: Report) -> Iterator[Row]:

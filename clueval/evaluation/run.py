@@ -77,8 +77,9 @@ def score(
             two lists of files (paired in order) or two open files; or one of these that has both sides, and None.
             Or what is in memory: for each document a list of tags, a list of spans as `Span`, ``(start, end,
             label)`` or dictionary (`clueval.spans.span_forms`), a `Document`, a spaCy ``Doc`` or a row of a
-            dataset (`clueval.reading.rows`), in the same order or by id in a dictionary. With ``input="mentions"``
-            or ``"inline"``, predicted has answers of a language model (`clueval.reading.given_answers`).
+            dataset (`clueval.reading.given_sides`), in the same order or by id in a dictionary. With
+            ``input="mentions"`` or ``"inline"``, predicted has answers of a language model
+            (`clueval.evaluation.answers`).
         metrics: names of metrics (see `clueval.metrics.METRICS`), separated by commas or in a list, or metrics,
             such as ``clueval.metrics.metric_named("partial", factor=0.5)`` with its settings.
         layers: name and column of each layer, or the gold and the predicted column as a pair; columns count
@@ -181,7 +182,7 @@ def _score(
         (*transforms_of(preparing, gold, counting.score_feature), *transforms),
     )
     if golds:
-        from clueval.reading.golds import kept
+        from clueval.reading.tag_sentences import kept
 
         gold = kept(gold)
     plan = _plan(chosen, counting, transforms, observers, _units(trust, counting), _are_folders(gold))
@@ -329,7 +330,7 @@ def _other_golds(gold: Any, golds: Sequence[Any], reading: Reading) -> Iterator[
     """Return, for each document of gold in memory, those of the other golds; nothing if there are none."""
     if not golds:
         return iter(())
-    from clueval.reading.golds import golds_in_memory
+    from clueval.reading.tag_sentences import golds_in_memory
 
     return golds_in_memory(gold, golds, reading)
 
@@ -338,7 +339,7 @@ def _count_spans(evaluation: Evaluation, given: Given) -> bool:
     """Count lists of spans without documents, and return whether it was possible."""
     if given.kind != "spans":
         return False
-    from clueval.evaluation.span_lists import count_spans  # not needed for files
+    from clueval.evaluation.span_clusters import count_spans  # not needed for files
 
     return count_spans(evaluation, given)
 

@@ -1,4 +1,4 @@
-"""Counts spans ``(start, end, label)`` of parallel documents by clusters, without building documents.
+"""Counts parallel spans ``(start, end, label)``, in lists and in rows of two files, by clusters.
 
 A cluster is an overlap component: the spans of both sides that overlap, directly or by others. Its positions count from
 its first start, so that equal clusters of different documents are one. Each distinct cluster is counted a few times,
@@ -6,64 +6,116 @@ however often it occurs (`clueval.evaluation.cluster_counts`). The counts are th
 
 Example: gold ``(2, 4, A) (9, 10, B)``, predicted ``(2, 3, A) (9, 10, B)`` are two clusters, ``(0, 2, A)`` of gold with
 ``(0, 1, A)`` of predicted, and ``(0, 1, B)`` of both.
+
+Lists of spans that are no tuples of plain numbers and a text, rows that are not flat (`clueval.formats.flat_rows`) and
+spans that `SpanClusters.add` refuses are counted as documents, which also say what is wrong.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain, islice, zip_longest
+from operator import itemgetter, le, lt
+from typing import Any, TypeVar
 
-from clueval.evaluation.cluster_counts import ClusterCounts, by_power
+from clueval.clusters.bag import by_power
+from clueval.evaluation.cluster_counts import ClusterCounts
 from clueval.evaluation.engine import Evaluation
 from clueval.evaluation.inputs import add_layer
-from clueval.spans.compared import SIDES, Compared
-from clueval.spans.document import Document
-from clueval.spans.span import Span
+from clueval.evaluation.plan import Plan
+from clueval.formats.flat_rows import FlatRow
+from clueval.reading.given import Given
+from clueval.reading.given_sides import pairs, span_documents
+from clueval.reading.pairing import ends_early, with_same_id
+from clueval.reading.same_text import first_line
+from clueval.reading.source import Source
+from clueval.spans.document import Document, same_id
+from clueval.spans.span import DEFAULT_LAYER, SIDES, Frozen, Span
+from clueval.transforms.group import Group
 
 Located = tuple[int, int, str]
 """The start, the end and the label of a span."""
 
 Cluster = tuple[tuple[int, int, int, str], ...]
-"""The start, the end, the side (0 is gold) and the label of each span, by start."""
+"""The start, the end, the side (0 is gold) and the label of each span."""
 
 MOST = 1 << 14
 """The number of distinct clusters that are collected before they are counted."""
 
+LARGEST = 64
+"""The most spans of a cluster, or of each side if both have the same; a larger one hardly ever occurs twice."""
+
+SMALL = 8
+"""The most spans of a small cluster; larger ones are counted as soon as they have `MOST` spans together."""
+
+BATCH = 500
+"""The number of lists that are checked together."""
+
+_by_number = itemgetter(2, 3)
+
+Label = TypeVar("Label", str, tuple[int, str])
+
 
 class SpanClusters:
-    """The clusters of one layer of parallel documents whose spans come by position, and overlap none of their side.
+    """The clusters of one layer of parallel documents.
 
     `has_text` says whether the number of positions of each document is known; they are characters, or `of_tokens`.
+    `nested` says whether spans may overlap others of their side, as they may for some metrics (`Needs.nested`).
     """
 
-    def __init__(self, layer: str, *, has_text: bool, of_tokens: bool = False) -> None:
-        self.layer, self._has_text, self._of_tokens = layer, has_text, of_tokens
+    def __init__(self, layer: str, *, has_text: bool, of_tokens: bool = False, nested: bool = False) -> None:
+        self.layer, self._has_text, self._of_tokens, self._nested = layer, has_text, of_tokens, nested
         self._known: dict[Cluster, ClusterCounts] = {}
         self._begin()
 
     def _begin(self) -> None:
-        self._documents = self._positions = 0
+        self._documents = self._positions = self._in_large = 0
         self._spans = [0, 0]
         self._clusters: Counter[Cluster] = Counter()
-        self._same: Counter[tuple[int, str]] = (
-            Counter()
-        )  # lengths and labels, where both sides have the same spans
+        self._equal: Counter[Cluster] = Counter()  # gold's part, where both sides have the same spans
 
     @property
     def is_full(self) -> bool:
         """Whether they should be counted now, to limit the memory."""
-        return len(self._clusters) + len(self._same) > MOST
+        return len(self._clusters) + len(self._equal) > MOST or self._in_large > MOST
 
-    def add(self, gold: Sequence[Located], predicted: Sequence[Located], positions: int = 0) -> None:
-        """Add the spans of a document, which has this number of positions."""
+    def add(
+        self, gold: Sequence[Located], predicted: Sequence[Located], positions: int = 0, *, flat: bool = False
+    ) -> bool:
+        """Add the spans of a document, which has this number of positions; none is empty.
+
+        `flat`: it is known that the spans of each side come by position and overlap none of their side. Returns False,
+        and adds nothing, if the document must be counted as it is: spans of a side overlap and must not, or a cluster
+        is too large.
+        """
+        equal = gold == predicted
+        own, other = gold, predicted
+        in_order = True
+        flat = flat or (_is_flat(own) and (equal or _is_flat(other)))
+        if not flat:
+            own, other = sorted(gold), sorted(predicted)
+            flat = _is_flat(own) and _is_flat(other)
+            if not (flat or self._nested):
+                return False
+            equal = equal or (flat and own == other)
+            in_order = flat or (own == list(gold) and other == list(predicted))
+        if flat and equal:
+            clusters: list[Cluster] = [((0, end - start, 0, label),) for start, end, label in own]
+        elif in_order:
+            clusters = list(_clusters(own, () if equal else other))
+        else:
+            clusters = list(_in_given_order(gold, () if equal else predicted))
+        sizes = list(map(len, clusters))
+        if max(sizes, default=0) > LARGEST:
+            return False
+        self._in_large += sum([size for size in sizes if size > SMALL])
+        (self._equal if equal else self._clusters).update(clusters)
         self._documents += 1
         self._positions += positions
         self._spans[0] += len(gold)
         self._spans[1] += len(predicted)
-        if gold == predicted:
-            self._same.update([(end - start, label) for start, end, label in gold])
-        else:
-            self._clusters.update(_clusters(gold, predicted))
+        return True
 
     def count_into(
         self, evaluation: Evaluation, document: str | None = None, metadata: Mapping[str, str] = {}
@@ -71,8 +123,10 @@ class SpanClusters:
         """Count the documents, and begin again; `document` and `metadata` are those of a single one."""
         if not self._documents:
             return
-        for (length, label), number in self._same.items():
-            self._clusters[(0, length, 0, label), (0, length, 1, label)] += number
+        for cluster, number in self._equal.items():
+            self._clusters[cluster + tuple((start, end, 1, label) for start, end, _, label in cluster)] += (
+                number
+            )
         if self._has_text or self._of_tokens or any(self._spans):  # lists without spans have no layer
             evaluation.see_layers([self.layer])
         counts = ClusterCounts(evaluation.plan, evaluation.layers, evaluation.seen_names)
@@ -83,17 +137,16 @@ class SpanClusters:
         else:
             alone = ((self._alone(cluster, evaluation), times) for cluster, times in self._clusters.items())
             tallies = counts.summed(alone, self._positions)
-        evaluation.count_compared(
-            Compared(
-                self._documents,
-                self._positions,
-                document=document or "",
-                metadata=metadata,
-                has_text=self._has_text,
-                tallies=tallies,
-                unit="character" if self._has_text and not self._of_tokens else "token",
-                sentence=None if document is None else 1,
-            )
+        if not self._has_text:
+            evaluation.text = "absent"
+        evaluation.count_part(
+            tallies,
+            documents=self._documents,
+            tokens=self._positions,
+            document=document or "",
+            metadata=metadata,
+            unit="character" if self._has_text and not self._of_tokens else "token",
+            sentence=None if document is None else 1,
         )
         for side, number in zip(SIDES, self._spans, strict=True):
             if number:
@@ -114,11 +167,14 @@ class SpanClusters:
     def _joined(self, clusters: Iterable[Cluster]) -> tuple[Document, Document]:
         """The documents of gold and predicted that have these clusters, with a position between them."""
         sides: tuple[list[Span], list[Span]] = ([], [])
+        labels: dict[str, Frozen] = {}
         past = 0
         for cluster in clusters:
             last = 0
             for start, end, side, label in cluster:
-                sides[side].append(Span(past + start, past + end, {self.layer: label}))
+                if label not in labels:
+                    labels[label] = Frozen({self.layer: label})
+                sides[side].append(Span(past + start, past + end, labels[label]))
                 last = max(last, end)
             past += last + 1
         gold, predicted = (
@@ -130,10 +186,22 @@ class SpanClusters:
         return gold, predicted
 
 
-def _clusters(gold: Iterable[Located], predicted: Iterable[Located]) -> Iterator[Cluster]:
+def _is_flat(spans: Iterable[Located]) -> bool:
+    """Return whether spans come by position, and none overlaps another."""
+    past = 0
+    for start, end, _ in spans:
+        if start < past:
+            return False
+        past = end
+    return True
+
+
+def _clusters(
+    gold: Iterable[tuple[int, int, Label]], predicted: Iterable[tuple[int, int, Label]]
+) -> Iterator[tuple[tuple[int, int, int, Label], ...]]:
     """The clusters of one document, by a sweep over the starts; spans that touch do not overlap."""
     first = reach = -1
-    cluster: list[tuple[int, int, int, str]] = []
+    cluster: list[tuple[int, int, int, Label]] = []
     rows = [(start, end, 0, label) for start, end, label in gold]
     rows += [(start, end, 1, label) for start, end, label in predicted]
     rows.sort()
@@ -147,3 +215,126 @@ def _clusters(gold: Iterable[Located], predicted: Iterable[Located]) -> Iterator
         cluster.append((start - first, end - first, side, label))
     if cluster:
         yield tuple(cluster)
+
+
+def _in_given_order(gold: Iterable[Located], predicted: Iterable[Located]) -> Iterator[Cluster]:
+    """The clusters of one document; the spans of each side stay in their order, on which metrics may depend."""
+    numbered = (
+        [(start, end, (number, label)) for number, (start, end, label) in enumerate(side)]
+        for side in (gold, predicted)
+    )
+    for cluster in _clusters(*numbered):
+        rows = sorted(cluster, key=_by_number)
+        yield tuple([(start, end, side, label) for start, end, side, (_, label) in rows])
+
+
+def _nested_in(plan: Plan) -> bool:
+    """Return whether the clusters of a plan may have spans that overlap others of their side."""
+    return not plan.merge and all(metric.needs.nested for metric in plan.metrics)
+
+
+# Lists in memory
+
+
+def count_spans(evaluation: Evaluation, given: Given) -> bool:
+    """Count all lists, and return whether it was possible; if not, nothing was counted. Holds some thousand clusters.
+
+    Raises the errors of `Given.documents`.
+    """
+    plan = evaluation.plan
+    if given.golds or not plan.counts_clusters([DEFAULT_LAYER]):
+        return False
+    single = plan.counts_by_document([DEFAULT_LAYER])
+    clusters = SpanClusters(DEFAULT_LAYER, has_text=False, nested=_nested_in(plan))
+    done = 0
+    both = pairs(given.gold, given.predicted, "documents")
+    while batch := list(islice(both, BATCH)):
+        plain, flat = are_plain(list(chain.from_iterable(batch)))
+        for number, pair in enumerate(batch, done):
+            if not ((plain or are_plain(pair)[0]) and clusters.add(*pair, flat=flat)):
+                evaluation.count_group(Group(*span_documents(pair, number, given.ids)))
+            elif single:
+                clusters.count_into(evaluation, str(number) if given.ids is None else given.ids[number])
+        done += len(batch)
+        if clusters.is_full:
+            clusters.count_into(evaluation)
+    clusters.count_into(evaluation)
+    return True
+
+
+def are_plain(lists: Sequence[Any]) -> tuple[bool, bool]:
+    """Return whether these are lists of tuples ``(start, end, label)`` of valid, not empty spans.
+
+    Also return whether the spans of each list come by position and do not overlap.
+    """
+    if not set(map(type, lists)) <= {list, tuple}:
+        return False, False
+    spans = list(chain.from_iterable(lists))
+    number = len(spans)
+    if list(map(type, spans)).count(tuple) != number or list(map(len, spans)).count(3) != number:
+        return False, False
+    parts = list(chain.from_iterable(spans))
+    if list(map(type, parts)) != [int, int, str] * number:
+        return False, False
+    starts, ends = parts[::3], parts[1::3]
+    if min(starts, default=0) < 0 or not all(map(lt, starts, ends)):
+        return False, False
+    past = 0
+    for length in map(len, lists):
+        if length:
+            past += length
+            ends[past - 1] = 0  # the first span of the next list may be anywhere
+    return True, all(map(le, ends, islice(starts, 1, None)))
+
+
+# Rows of files
+
+
+def count_rows(evaluation: Evaluation, gold: Source, predicted: Source) -> bool:
+    """Count two files of rows, and return whether it was possible; if not, nothing was counted.
+
+    Some rows are counted only when `count_unfinished` is called.
+    """
+    layer, *others = {name for each in (gold, predicted) for name in each.options.layers or (DEFAULT_LAYER,)}
+    of_sentences = gold.form.sentences is not None
+    if (
+        others
+        or not evaluation.plan.counts_clusters([layer])
+        or (of_sentences and evaluation.plan.unit is not None)
+    ):
+        return False
+    if (own := gold.flat_items()) is None or (other := predicted.flat_items()) is None:
+        return False
+    single = evaluation.plan.counts_by_document([layer])
+    rows = evaluation.unfinished.setdefault(
+        layer,
+        SpanClusters(
+            layer, has_text=gold.form.has_text, of_tokens=of_sentences, nested=_nested_in(evaluation.plan)
+        ),
+    )
+    nameless = gold.form.nameless or predicted.form.nameless
+    for first, second in zip_longest(own, other):
+        if first is None or second is None:
+            extra = own.document(first) if first is not None else other.document(second)
+            raise ends_early(gold, predicted, first is None, extra.id, first_line(extra))
+        if (
+            isinstance(first, FlatRow)
+            and isinstance(second, FlatRow)
+            and (nameless or same_id(first.id, second.id))
+            and first.text == second.text
+            and rows.add(first.spans, second.spans, len(first.text))
+        ):
+            if single:
+                rows.count_into(evaluation, own.id_of(first), own.metadata_of(first))
+            elif rows.is_full:
+                rows.count_into(evaluation)
+        else:
+            pair = with_same_id(own.document(first), other.document(second), nameless)
+            evaluation.count_group(Group(*pair, ()))
+    return True
+
+
+def count_unfinished(evaluation: Evaluation) -> None:
+    """Count the rows that `count_rows` has not counted yet."""
+    for rows in evaluation.unfinished.values():
+        rows.count_into(evaluation)

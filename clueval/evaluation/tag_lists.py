@@ -7,14 +7,13 @@ these. Token rows that are not usual make the reading an error; then the documen
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import islice, zip_longest
 from typing import Any
 
 from clueval.evaluation.engine import Evaluation
-from clueval.evaluation.file_reading import FileEnd, FileReading
-from clueval.evaluation.plan import Plan
+from clueval.evaluation.inputs import FileEnd
 from clueval.evaluation.row_clusters import DocumentClusters, RowClusters
 from clueval.exceptions import CluevalError, UsageError, described
 from clueval.formats.columns.sizes import SIZES
@@ -22,10 +21,8 @@ from clueval.reading.given import Given
 from clueval.reading.given_sides import materialised, pairs, place_of, require_as_many
 from clueval.reading.source import Source
 from clueval.reading.tag_sentences import TagOptions, documents_of_tags, require_lengths
-from clueval.spans.compared import SIDES, Compared
 from clueval.spans.document import Document, same_id
-from clueval.spans.seen_names import SeenNames
-from clueval.spans.span import DEFAULT_LAYER
+from clueval.spans.span import DEFAULT_LAYER, SIDES
 from clueval.tagging.decoder import Decoder
 from clueval.tagging.lenient_chunks import require_tag
 from clueval.tagging.schemes import OUTSIDE, count_illegal, split_tag
@@ -55,84 +52,71 @@ def count_tags(
     """
     decoders = options.decoders()
     end = FileEnd((None, None), decoders)
-    if not options.lenient or given.golds or not _counts_clusters(evaluation.plan):
+    if not options.lenient or given.golds or not evaluation.plan.counts_clusters([DEFAULT_LAYER]):
         for gold, predicted in documents_of_tags(given, options, decoders):
             evaluation.count_group(Group(gold, predicted, golds=next(golds, ())))
         return end
     evaluation.see_layers([DEFAULT_LAYER])
-    check = partial(_check, options.schemes[0])
-    clusters = _clusters(evaluation.plan, decoders, evaluation.seen_names, check)
-    for compared in _compared(clusters, _batches(given), check, given.ids):
-        evaluation.count_compared(compared)
+    _count(evaluation, decoders, _batches(given), partial(_check, options.schemes[0]), given.ids)
     evaluation.add_spans(end)
     return end
 
 
-def token_row_reading(
-    gold: Source, predicted: Source, plan: Plan, seen_names: SeenNames
-) -> FileReading | None:
-    """Return two files of token rows compared; None if their documents must be counted."""
-    own, other = gold.options, predicted.options
+def count_token_rows(evaluation: Evaluation, gold: Source, predicted: Source) -> FileEnd | None:
+    """Count two files of token rows; None, and nothing is counted, if their documents must be counted."""
+    plan, own, other = evaluation.plan, gold.options, predicted.options
     layers = own.layers is None and other.layers is None
     lenient = own.reads_leniently and other.reads_leniently and own.scheme == other.scheme
     by_document = plan.counts_by_document([DEFAULT_LAYER])  # tagged rows have no metadata
-    if by_document or not (layers and lenient and _counts_clusters(plan)):
+    if by_document or not (layers and lenient and plan.counts_clusters([DEFAULT_LAYER])):
         return None
-    return FileReading(_compared_rows(gold, predicted, plan, seen_names), [DEFAULT_LAYER])
+    decoders = {
+        (side, DEFAULT_LAYER): source.options.decoder(str(source.path))
+        for side, source in zip(SIDES, (gold, predicted), strict=True)
+    }
+
+    def count(separate: Evaluation) -> FileEnd:
+        _count(separate, decoders, _batches_of_rows(gold, predicted), require_tag)
+        return FileEnd((None, None), decoders)
+
+    try:
+        return evaluation.count_apart([DEFAULT_LAYER], count)
+    except CluevalError:
+        return None
 
 
-def _counts_clusters(plan: Plan) -> bool:
-    """Return whether clusters of sentences are enough."""
-    layers = [DEFAULT_LAYER]
-    if plan.counts_by_document(layers) and plan.where.on_layers(layers):
-        return False  # labels of documents that are left out are not seen
-    return not (plan._replace(resample_by=None).needs_documents or plan.observers)
-
-
-def _clusters(
-    plan: Plan,
+def _count(
+    evaluation: Evaluation,
     decoders: Mapping[tuple[str, str], Decoder],
-    seen_names: SeenNames,
-    check: Callable[[Any], object],
-) -> RowClusters:
-    kind = DocumentClusters if plan.counts_by_document([DEFAULT_LAYER]) else RowClusters
-    return kind(plan, [DEFAULT_LAYER], decoders, SIZES, seen_names, check)
-
-
-def _compared(
-    clusters: RowClusters,
     batches: Iterable[tuple[Sentences, Sentences]],
     check: Callable[[Any], object],
     ids: Sequence[str] | None = None,
-) -> Iterator[Compared]:
-    """Yield the counts of parallel sentences; `ids` are their names, None: numbers from 0.
+) -> None:
+    """Count parallel sentences; `ids` are their names, None: numbers from 0.
 
     Raises the error of the first tag that does not pass `check`, with its place.
     """
+    plan = evaluation.plan
+    kind = DocumentClusters if plan.counts_by_document([DEFAULT_LAYER]) else RowClusters
+    clusters = kind(plan, [DEFAULT_LAYER], decoders, SIZES, evaluation.seen_names, check)
     documents = positions = 0
     for gold, predicted in batches:
         try:
             if isinstance(clusters, DocumentClusters):
-                yield from _by_document(clusters, gold, predicted, documents, ids)
+                of_tags = zip(gold, clusters.of_tags(gold, predicted), strict=True)
+                for number, (tags, tallies) in enumerate(of_tags, documents):
+                    name = str(number) if ids is None else ids[number]
+                    evaluation.count_part(tallies, documents=1, tokens=len(tags), document=name, sentence=1)
             else:
                 clusters.add_sentences(gold, predicted)
-                positions += (tokens := sum(map(len, gold)))
-                yield Compared(len(gold), tokens)
         except (CluevalError, TypeError):
             _require_tags((gold, predicted), check, documents, ids)
             raise
         documents += len(gold)
+        positions += sum(map(len, gold))
     clusters.rest()
     if documents and not isinstance(clusters, DocumentClusters):
-        yield Compared(0, 0, tallies=clusters.tallies(positions))
-
-
-def _by_document(
-    clusters: DocumentClusters, gold: Sentences, predicted: Sentences, done: int, ids: Sequence[str] | None
-) -> Iterator[Compared]:
-    for number, (tags, tallies) in enumerate(zip(gold, clusters.of_tags(gold, predicted), strict=True), done):
-        name = str(number) if ids is None else ids[number]
-        yield Compared(1, len(tags), document=name, tallies=tallies, sentence=1)
+        evaluation.count_part(clusters.tallies(positions), documents=documents, tokens=positions)
 
 
 def _require_tags(
@@ -194,18 +178,6 @@ def _check(scheme: str | None, tag: Any) -> None:
 
 
 # Rows of files
-
-
-def _compared_rows(
-    gold: Source, predicted: Source, plan: Plan, seen_names: SeenNames
-) -> Generator[Compared, None, FileEnd]:
-    decoders = {
-        (side, DEFAULT_LAYER): source.options.decoder(str(source.path))
-        for side, source in zip(SIDES, (gold, predicted), strict=True)
-    }
-    clusters = _clusters(plan, decoders, seen_names, require_tag)
-    yield from _compared(clusters, _batches_of_rows(gold, predicted), require_tag)
-    return FileEnd((None, None), decoders)
 
 
 def _batches_of_rows(gold: Source, predicted: Source) -> Iterator[tuple[Sentences, Sentences]]:

@@ -99,7 +99,7 @@ class Unprojected(NamedTuple):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the entry of the result; a mention has its text, and None for its positions."""
-        from clueval.spans.mention import MENTION
+        from clueval.spans.features import MENTION
 
         span = self.span
         if MENTION in span.features:

@@ -1,7 +1,7 @@
 """Counts the spans of each type in two lists of sentences of tags, and the spans that are equal in both.
 
 Both readings of seqeval depend on adjacent tags only, and no span crosses a position with an O on both sides. So the
-sentences are split there into clusters, as in `clueval.evaluation.row_clusters`, and each distinct one is decoded once.
+sentences are split there into clusters, as in `clueval.clusters.bag`, and each distinct one is decoded once.
 
 A position whose true label is None or -100 is left out on both sides; a predicted None or -100 is an O.
 
@@ -23,8 +23,8 @@ from itertools import chain, compress, repeat
 from operator import ne, not_
 from typing import Any
 
+from clueval.clusters.bag import Bag
 from clueval.exceptions import CluevalError, TagError
-from clueval.formats.columns.row_characters import RowCharacters, SameTags
 from clueval.tagging.lenient_chunks import (
     Chunk,
     Decisions,
@@ -36,9 +36,8 @@ from clueval.tagging.lenient_chunks import (
     require_tag,
     warn_of_strange_tags,
 )
-from clueval.tagging.schemes import OUTSIDE
+from clueval.tagging.schemes import OUTSIDE, flat
 from clueval.tagging.token_schemes import Entities, Token, Tokens, scheme_or_error
-from clueval.tagging.transitions import flat
 
 Sentences = Sequence[list[Any]]
 
@@ -155,19 +154,15 @@ def _check_tags(name: str, sentences: Sentences, check: Callable[[Any], object])
 
 def _clusters(y_true: Sentences, y_pred: Sentences) -> Counter[Cluster]:
     """Return how often each cluster occurs. Raises `_Ignored` if there is a position that is not counted."""
-    characters = RowCharacters(2, (1,), _require_counted)
-    same = SameTags(characters)
-    texts: Counter[str] = Counter()
+    bag = Bag(sides=2, layers=1, check=_require_counted)
     for start in range(0, len(y_true), _BATCH):
         sides = y_true[start : start + _BATCH], y_pred[start : start + _BATCH]
         differ = list(map(ne, *sides))
-        rows = zip(repeat(1), *(flat(compress(side, differ)) for side in sides), strict=False)
-        texts.update("".join(map(characters.__getitem__, rows)).split())
-        equal = flat(compress(sides[0], map(not_, differ)))
-        texts.update("".join(map(same.__getitem__, equal)).split())
+        bag.add(bag.text(zip(repeat(1), *(flat(compress(side, differ)) for side in sides), strict=False)))
+        bag.add(bag.text_of_same([flat(compress(sides[0], map(not_, differ)))]))
     found: Counter[Cluster] = Counter()
-    for text, number in texts.items():
-        _, *tags = zip(*map(characters.rows.__getitem__, text), strict=True)
+    for text, number in bag.take().items():
+        _, *tags = zip(*map(bag.characters.rows.__getitem__, text), strict=True)
         found[tags[0], tags[1]] = number
     return found
 

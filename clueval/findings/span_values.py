@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property, lru_cache
 
 from clueval.spans.document import Document
-from clueval.spans.mention import MENTION
+from clueval.spans.features import MENTION
 from clueval.spans.span import Span
 from clueval.transforms.characters import are_unknown
 
@@ -25,6 +25,8 @@ _TEXTS = 1 << 12
 
 NO_TEXT = "no text"
 NO_SENTENCE = "no sentence"
+POSITION = "position"
+"""The name of the feature that depends on the place of a span; the others depend on its label, text and depth."""
 
 BUCKETS: Mapping[str, Sequence[tuple[float, str]]] = {
     "length": [(0, "0"), (1, "1"), (2, "2"), (3, "3"), (4, "4"), (5, "5-9"), (10, "10+")],
@@ -88,20 +90,31 @@ class Words:
 
 
 class SpanOfSide:
-    """A span of one side of a sequence: its words, and the spans of the side by which it can be nested."""
+    """A span of one side of a sequence: the words of its document, and the depths of all spans of the side.
 
-    def __init__(self, span: Span, words: Words, depths: Mapping[int, int]) -> None:
-        self.span, self.words, self.depths = span, words, depths
+    `own` are the words of the span, if its document does not have them.
+    """
 
-    @cached_property
+    def __init__(
+        self, span: Span, words: Words, depths: Mapping[int, int], own: Sequence[str] | None = None
+    ) -> None:
+        self.span, self.words, self.depths, self._own = span, words, depths, own
+        self._text: str | None = None
+        self._lower: tuple[str, ...] | None = None
+
+    @property
     def text(self) -> str:
         """The text of the span."""
-        return self.words.text(self.span)
+        if self._text is None:
+            self._text = self.words.text(self.span) if self._own is None else " ".join(self._own)
+        return self._text
 
-    @cached_property
+    @property
     def lower(self) -> tuple[str, ...]:
         """The words of the span in lower case."""
-        return lower(self.words.of(self.span))
+        if self._lower is None:
+            self._lower = lower(self.words.of(self.span) if self._own is None else self._own)
+        return self._lower
 
 
 def lower(words: Iterable[str]) -> tuple[str, ...]:
@@ -133,6 +146,8 @@ def punctuation(each: SpanOfSide) -> Value:
 
 @lru_cache(_TEXTS)
 def _punctuation(text: str) -> str:
+    if text.replace(" ", "").isalnum():
+        return "none"
     marks = {letter for letter in set(text) if unicodedata.category(letter)[0] == "P"}
     if not marks:
         return "none"

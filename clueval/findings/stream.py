@@ -16,6 +16,8 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any, ClassVar, Generic, TypeVar, Unpack
 
+from clueval.clusters.places import DifferingRows
+from clueval.clusters.rows import IrregularRows
 from clueval.exceptions import (
     UsageError,
     checked_call,
@@ -24,16 +26,14 @@ from clueval.exceptions import (
     require_kind,
 )
 from clueval.findings.choice import Choice, ReasonKey, choice_with, findings
-from clueval.findings.clusters import ClusterErrors, DifferingRows, LineCheck, WrongLines
+from clueval.findings.clusters import ClusterErrors, LineCheck
 from clueval.findings.table import Finding
 from clueval.formats.columns.passages import Passage
 from clueval.options import field_names, with_fields
 from clueval.reading.first_error import raise_first_error
 from clueval.reading.given import Given, InputSide, given
-from clueval.reading.golds import golds_in_memory, kept
-from clueval.reading.keywords import SidesOptions
 from clueval.reading.layers import LayerColumns, layer_names, require_layers
-from clueval.reading.options import SETS, Reading, Readings, readings_of, require_positions
+from clueval.reading.options import SETS, Reading, Readings, SidesOptions, readings_of, require_positions
 from clueval.reading.pairing import document_groups, ends_early, same_documents
 from clueval.reading.paths import path_pairs
 from clueval.reading.read_options import ReadOptions, columns_of_sides
@@ -41,15 +41,15 @@ from clueval.reading.same_text import first_line, require_same_frame, require_sa
 from clueval.reading.source import Source, source_of
 from clueval.reading.spooled import spooled
 from clueval.reading.tag_columns import require_two_tag_columns
+from clueval.reading.tag_sentences import golds_in_memory, kept
 from clueval.spans.document import Document
 from clueval.spans.filters import Filter
 from clueval.spans.seen_names import SeenNames
 from clueval.textfiles import Progress
 from clueval.transforms.group import Group, Transform
-from clueval.transforms.keywords import PreparingOptions
 from clueval.transforms.preparation import Preparation, warn_without_effect
 from clueval.transforms.prepared import transforms_of
-from clueval.transforms.preparing import Preparing
+from clueval.transforms.preparing import Preparing, PreparingOptions
 
 Pair = tuple[Document, Document]
 
@@ -207,7 +207,7 @@ class _Stream:
                 rows = DifferingRows((gold, predicted))
                 check.see(rows)
                 found = errors.findings(rows)
-            except WrongLines:
+            except IrregularRows:
                 raise_first_error(own, other)
                 raise
             yield from found
@@ -221,12 +221,16 @@ class _Stream:
 
 
 def within_sentences(own: Source, other: Source, choice: Choice) -> bool:
-    """Return whether neither the choice nor the format needs more than a sentence, and equal lines have equal spans."""
+    """Return whether neither the choice nor the format needs more than a sentence, and equal lines have equal spans.
+
+    They have not if a layer is in one of the files only.
+    """
     decoder, other_decoder = own.options.decoder(), other.options.decoder()
     return (
         own.token_lines is not None
         and other.token_lines is not None
         and own.format == other.format
+        and layer_names(own.options.layers) == layer_names(other.options.layers)
         and decoder.reads_neighbours
         and decoder.treatment == other_decoder.treatment
         and decoder.named_scheme == other_decoder.named_scheme

@@ -10,12 +10,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+from clueval.clusters.places import Clusters, DifferingRows
 from clueval.findings.choice import Choice, ReasonKey, findings
 from clueval.findings.places import ErrorPlace, in_text_order, places_of_document
+from clueval.findings.stream import within_sentences
 from clueval.findings.table import Finding
+from clueval.reading.layers import layer_names
+from clueval.reading.source import Source
+from clueval.reading.trios import Trio, documents_of_files
 from clueval.spans.document import Document
 from clueval.spans.index import SpanIndex
 from clueval.spans.merging import with_merged
@@ -56,26 +61,32 @@ def shared_states(one: str, two: str) -> States:
     )
 
 
-def _changes(pair: Pair) -> str:
-    before, after = pair
+NEW, FIXED, CHANGED, STILL = "new", "fixed", "changed", "still"
+
+
+def change(side: str | None, before: object, after: object) -> str:
+    """Return the state of an error, given its reason, its class and what was found in each run; None: it is not there.
+
+    Predicted spans do not change.
+    """
     if before is None or after is None:
-        return "new" if before is None else "fixed"
-    same = after.side == "predicted" or _result(before) == _result(after)
-    return "still" if same else "changed"
+        return NEW if before is None else FIXED
+    return STILL if side == "predicted" or before == after else CHANGED
 
 
-def _result(finding: Finding) -> tuple[object, ...]:
-    return finding.reason, finding.kind, finding.found
+def _changes(pair: Pair) -> str:
+    results = (None if each is None else (each.reason, each.kind, each.found) for each in pair)
+    return change(next(each.side for each in pair if each is not None), *results)
 
 
 CHANGES = States(
     "State",
     _changes,
     {
-        "new": "not in the old run",
-        "fixed": "not in the new run",
-        "changed": "gold spans with another reason, class or label",
-        "still": "the same in both runs",
+        NEW: "not in the old run",
+        FIXED: "not in the new run",
+        CHANGED: "gold spans with another reason, class or label",
+        STILL: "the same in both runs",
     },
 )
 """The states of errors of an old and a new run, as `clueval.diff` counts them."""
@@ -107,7 +118,7 @@ class SharedPlace(ErrorPlace):
 
 
 def shared_places(
-    trios: Iterable[tuple[Document, Document, Document]],
+    trios: Iterable[Trio],
     choice: Choice,
     states: States,
     transforms: Sequence[Transform] = (),
@@ -144,6 +155,41 @@ def shared_places(
     for preparation in preparations:
         preparation.checked()
     warn_without_effect(preparations)
+
+
+def trios_that_differ(files: Iterable[Sequence[Source]], choice: Choice) -> Iterator[Trio]:
+    """Yield the documents of the files of gold and of two systems, in which the choice has the same errors.
+
+    Documents of column files come passage by passage, with the tokens and spans of those sentences only whose lines
+    differ. Raises the errors of reading.
+    """
+    for sources in files:
+        gold, *systems = sources
+        if all(within_sentences(gold, system, choice) for system in systems):
+            yield from _that_differ(sources)
+        else:
+            yield from documents_of_files(sources)
+
+
+def _that_differ(sources: Sequence[Source]) -> Iterator[Trio]:
+    names, clusters = layer_names(sources[0].options.layers), Clusters(sources, _spans_of_sides)
+    for passages in zip(*(source.passages() for source in sources), strict=True):
+        rows = DifferingRows(passages)
+        layers: list[dict[str, list[Span]]] = [{name: [] for name in names} for _ in sources]
+        for by, found in clusters.found(rows):
+            for side, layer, span in found:
+                layers[side][layer].append(Span(span.start + by, span.end + by, span.labels))
+        documents = zip(rows.documents(sources), layers, strict=True)
+        gold, one, two = (replace(document, layers=spans) for document, spans in documents)
+        if rows.numbers:
+            yield gold, one, two
+
+
+def _spans_of_sides(documents: Sequence[Document]) -> Iterator[tuple[int, tuple[int, str, Span]]]:
+    for side, document in enumerate(documents):
+        for layer, spans in document.layers.items():
+            for span in spans:
+                yield span.start, (side, layer, span)
 
 
 def _rows(groups: Sequence[Group], merge: bool) -> list[list[Document]]:

@@ -30,8 +30,8 @@ from clueval.spans.limits import require_short_texts
 from clueval.spans.match_classes import Kind
 from clueval.spans.matching import Match, match_spans
 from clueval.spans.merging import merge_layers
-from clueval.spans.parts import Ranges
-from clueval.spans.shared import shared_positions
+from clueval.spans.overlaps import shared_positions
+from clueval.spans.ranges import Ranges
 from clueval.spans.span import MERGED, NO_LABEL, Labels, Span, name_of
 from clueval.spans.span_forms import as_spans
 

@@ -30,9 +30,9 @@ from clueval.formats.opened import Opened
 from clueval.formats.reference import FileMention, in_points
 from clueval.overwriting import note_input
 from clueval.spans.document import Document
-from clueval.spans.groups import GROUP, in_order
+from clueval.spans.features import GROUP, in_order
 from clueval.spans.limits import require_short_texts
-from clueval.spans.parts import Ranges
+from clueval.spans.ranges import Ranges
 from clueval.spans.span import DEFAULT_LAYER, NO_LABEL, Frozen, Span, name_of
 from clueval.textfiles import is_file
 

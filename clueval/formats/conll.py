@@ -15,8 +15,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import TYPE_CHECKING
 
+from clueval.exceptions import UsageError
 from clueval.formats.columns.builder import PassageBuilder
 from clueval.formats.columns.layout import ColumnOptions, fields_of
 from clueval.formats.columns.named import KINDS_OF_ROWS, NO_TOKEN, NamedColumns
@@ -24,7 +26,9 @@ from clueval.formats.columns.token_lines import TokenLines
 from clueval.formats.format import Format, Writer
 from clueval.formats.recognition import Beginning, Sign, is_csv
 from clueval.limits import LINES_IN_SENTENCE
-from clueval.tagging.schemes import INVALID, is_tag
+from clueval.spans.document import Document, Sentence
+from clueval.spans.span import Span, name_of
+from clueval.tagging.schemes import INVALID, OUTSIDE, is_tag
 from clueval.textfiles import Complain
 
 if TYPE_CHECKING:
@@ -188,12 +192,6 @@ def _named(text: str) -> NamedColumns | None:
     return named_columns(text)
 
 
-def _lines(documents: Iterator[Document], *, layers: Sequence[str], with_ids: bool) -> Iterator[str]:
-    from clueval.formats.conll_writing import lines
-
-    return lines(documents, layers=layers, with_ids=with_ids)
-
-
 def _has_columns(beginning: Beginning) -> bool:
     """Return whether a file is empty, or one of its first lines has columns, is a comment or begins a document."""
     lines = beginning.lines
@@ -219,6 +217,91 @@ def is_running_text(beginning: Beginning) -> bool:
     return len(numbers) > 1 or (len(lines) == 1 and numbers != {1})
 
 
+_NO_FIELD = re.compile(r"[\t\n\r\0]|^$|^ +$")
+_NO_VALUE = re.compile(r"[\n\r\0]|^\s|\s$|^$")
+
+
+def column_lines(documents: Iterator[Document], *, layers: Sequence[str], with_ids: bool) -> Iterator[str]:
+    """Yield the lines of a file: for each document its id and metadata, and its sentences.
+
+    The columns are the token, a tag for each layer and, `with_ids`, the id of the token. Raises `UsageError` for
+    what the columns cannot hold.
+    """
+    del layers  # each document has its layers
+    first = next(documents, None)
+    if first is None:
+        yield "# no documents"
+        return
+    for document in chain([first], documents):
+        yield f"# newdoc id = {_checked(document.id, 'id', document)}"
+        for key, value in document.metadata.items():
+            if re.search(r"[\s=]", key):
+                raise _wrong(document, f"the name {key!r} of its metadata")
+            yield f"# meta::{key} = {_checked(value, 'metadata', document)}"
+        yield from _rows(document, with_ids)
+
+
+def _checked(value: str, what: str, document: Document) -> str:
+    if _NO_VALUE.search(value):
+        raise _wrong(document, f"{what} that is empty or has line ends or blanks at its edges")
+    return value
+
+
+def _rows(document: Document, with_ids: bool) -> Iterator[str]:
+    tokens = document.tokens or ()
+    columns = [tokens, *(_tags(document, spans) for spans in document.layers.values())]
+    if with_ids and document.token_ids is not None:
+        columns.append(document.token_ids)
+    for token in tokens:
+        if _NO_FIELD.search(token) or token == DOCSTART:
+            raise _wrong(document, f"the token {token[:40]!r}")
+    for start, end, name in _sentences(document):
+        if name is not None:
+            yield f"# sent_id = {_checked(name, 'sentence id', document)}"
+        own = (column[start - document.start : end - document.start] for column in columns)
+        yield from map("\t".join, zip(*own, strict=True))
+        yield ""
+
+
+def _sentences(document: Document) -> Iterator[Sentence]:
+    """Yield sentences that cover all tokens."""
+    place, end = document.start, document.start + len(document.tokens or ())
+    for sentence in document.sentences:
+        if sentence.start > place:
+            yield Sentence(place, sentence.start)
+        yield sentence
+        place = sentence.end
+    if place < end:
+        yield Sentence(place, end)
+
+
+def _tags(document: Document, spans: Sequence[Span]) -> list[str]:
+    tags = [OUTSIDE] * len(document.tokens or ())
+    breaks = {sentence.start for sentence in _sentences(document)}
+    for span in spans:
+        places = range(span.start - document.start, span.end - document.start)
+        label = span.label
+        if _NO_FIELD.search(label) or not places or span.parts is not None:
+            raise _wrong(document, f"{name_of(span)}, whose label or positions do not fit into tags")
+        if any(tags[place] != OUTSIDE for place in places):
+            raise _wrong(document, f"{name_of(span)}, which overlaps another span")
+        if any(position in breaks for position in range(span.start + 1, span.end)):
+            raise _wrong(document, f"{name_of(span)}, which crosses the end of a sentence")
+        tags[places[0]] = f"B-{label}"
+        for place in places[1:]:
+            tags[place] = f"I-{label}"
+    return tags
+
+
+def _wrong(document: Document, what: str) -> UsageError:
+    return UsageError(
+        f"columns with BIO tags cannot hold {what}",
+        file=document.file,
+        document=document.id,
+        advice="change it, or use another format",
+    )
+
+
 FORMAT = Format(
     name="conll",
     holds="one token per line, columns separated by tabs or blanks, a blank line after each sentence, `-DOCSTART-`; "
@@ -227,5 +310,5 @@ FORMAT = Format(
     token_lines=TokenLines(_reader, sentence_id, _named),
     options=frozenset({"layers", "token", "token_id", "document_column", "meta", "scheme"}),
     treatments=INVALID,
-    write=Writer(_lines, ".conll", unit="token", holds=frozenset({"layers", "metadata"})),
+    write=Writer(column_lines, ".conll", unit="token", holds=frozenset({"layers", "metadata"})),
 )

@@ -19,7 +19,7 @@ tokens is removed. (FairEval's program removes only one of several such tokens f
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from operator import methodcaller
 from typing import Any, NamedTuple
@@ -28,30 +28,11 @@ from clueval.exceptions import FormatError, TagError
 from clueval.formats.flat_rows import FlatRow
 from clueval.formats.format import Format
 from clueval.formats.json_rows import RowForm, RowReader, read_rows
-from clueval.limits import MAX_SENTENCE, sentences_of
 from clueval.spans.document import Document
 from clueval.spans.span import DEFAULT_LAYER, PLACEHOLDERS, Span
 from clueval.tagging.decoder import decode
 
-PUNCTUATION = frozenset(
-    [
-        "$.",
-        "$,",
-        "$(",
-        "PUNCT",
-        "PUNKT",
-        "KOMMA",
-        "COMMA",
-        "KLAMMER",
-        ".",
-        ",",
-        ":",
-        "(",
-        ")",
-        '"',
-        *"“”„‟‘’‚‛",
-    ]
-)
+PUNCTUATION = frozenset(["$.", "$,", "$(", "PUNCT", "PUNKT", "KOMMA", "COMMA", "KLAMMER", *'.,:("“”„‟‘’‚‛)'])
 """Parts of speech for punctuation: STTS, UPOS, PTB and related tag sets."""
 
 _SHORT = 120
@@ -68,29 +49,6 @@ class _Open(NamedTuple):
     line: int
 
 
-def read_conll2000(
-    blocks: Iterable[tuple[int, str]], *, file: str, ignore_punct: bool = True, invalid: str = "conlleval"
-) -> Iterator[Document]:
-    """Yield the sentences of a CoNLL-2000 file as documents, given its numbered lines or blocks. Holds one sentence.
-
-    An ``I-`` that continues no span (there is no open span at its depth, or its label is different) begins a
-    span, as in conlleval, and is counted in `Document.repaired`; if `invalid` is ``"error"``, it is an error.
-
-    Raises `FormatError` with file and line for a line without three columns, `TagError` for invalid tags,
-    `UsageError` for other values of `invalid`.
-
-    >>> lines = ["Ruhr-Universität NE B-ORG", "Bochum NE I-ORG|B-LOC"]
-    >>> [document] = read_conll2000(enumerate(lines, 1), file="gold.conll")
-    >>> [(span.start, span.end, span.label) for span in document.layers["label"]]
-    [(0, 2, 'ORG'), (1, 2, 'LOC')]
-    """
-    FORMAT.treatment(invalid)
-    return (
-        sentence_of_tokens(sentence, number, file=file, ignore_punct=ignore_punct, invalid=invalid)
-        for number, sentence in enumerate(sentences_of(blocks, file, MAX_SENTENCE), 1)
-    )
-
-
 def sentence_of_tokens(
     sentence: tuple[int, list[str]],
     number: int,
@@ -101,7 +59,15 @@ def sentence_of_tokens(
 ) -> Document:
     """Return a sentence, given as the number of its first line and its lines, as a document.
 
-    Raises as `read_conll2000`.
+    An ``I-`` that continues no span (there is no open span at its depth, or its label is different) begins a
+    span, as in conlleval, and is counted in `Document.repaired`; if `invalid` is ``"error"``, it is an error.
+
+    Raises `FormatError` with file and line for a line without three columns, `TagError` for invalid tags.
+
+    >>> lines = ["Ruhr-Universität NE B-ORG", "Bochum NE I-ORG|B-LOC"]
+    >>> document = sentence_of_tokens((1, lines), 1, file="gold.conll")
+    >>> [(span.start, span.end, span.label) for span in document.layers["label"]]
+    [(0, 2, 'ORG'), (1, 2, 'LOC')]
     """
     first, texts = sentence
     rows = [_columns(text, line, file) for line, text in enumerate(texts, first)]

@@ -4,7 +4,7 @@
     {"id": 2, "data": "Ada", "entities": [{"start_offset": 0, "end_offset": 3, "label": "PER"}], "relations": []}
 
 The spans are under ``label``, ``labels``, ``entities`` or ``annotations``; the end is exclusive. A row without any of
-these keys is refused. The label of an object is under a key of `clueval.spans.groups.LABELS`, such as the
+these keys is refused. The label of an object is under a key of `clueval.spans.features.LABELS`, such as the
 ``entity_group`` of a pipeline of Hugging Face. Other texts, numbers and truth values of an object, such as its
 ``score``, ``risk`` or ``entity_id``, are features of its span, but not what a program notes about it (`_NOTED`).
 ``username`` or ``user``, of a row or of an annotation, is the annotator, whose annotations are an annotation set.
@@ -20,11 +20,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from clueval.formats.flat_rows import FlatRow, flat_row, has_more
-from clueval.formats.format import Format, Options, Writer
+from clueval.formats.format import Format, Writer
 from clueval.formats.json_rows import Row, RowForm, RowReader, json_lines, names_of_sets, read_rows, scalars
 from clueval.formats.recognition import Beginning, Sign
 from clueval.spans.document import Document
-from clueval.spans.groups import LABELS
+from clueval.spans.features import LABELS
 from clueval.spans.span import Span
 
 _SPANS = ("label", "labels", "entities", "annotations")
@@ -135,11 +135,6 @@ def rows_of(document: Document, layers: Sequence[str]) -> Row:
     }
 
 
-def _lines(documents: Iterator[Document], *, layers: Sequence[str], with_ids: bool) -> Iterator[str]:
-    del layers, with_ids
-    yield from json_lines(documents, rows_of)
-
-
 def _is_doccano(beginning: Beginning) -> bool:
     keys = beginning.keys
     if re.fullmatch(r"\ufeff?\s*\[\s*\]\s*", beginning.text):
@@ -152,10 +147,6 @@ def _is_doccano(beginning: Beginning) -> bool:
     )
 
 
-def _read(opened: Any, options: Options) -> Iterator[Document]:
-    return read_rows(FORM)(opened, options)
-
-
 FORMAT = Format(
     name="doccano",
     holds="doccano's JSON Lines: texts with spans as `[start, end, label]` or objects",
@@ -165,14 +156,14 @@ FORMAT = Format(
             _is_doccano,
         ),
     ),
-    read=_read,
+    read=read_rows(FORM),
     options=frozenset({"layers", "offsets"}),
     chooses=True,
     set_names=names_of_sets(FORM),
     rows=FORM,
     default_source=SOURCE,
     write=Writer(
-        _lines,
+        json_lines(rows_of),
         ".jsonl",
         unit="character",
         holds=frozenset({"metadata", "zero-length spans", "overlapping spans", "spans across sentences"}),

@@ -12,7 +12,7 @@ contain no text, so the documents have none.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -21,7 +21,6 @@ from clueval.formats.flat_rows import FlatRow
 from clueval.formats.format import Format
 from clueval.formats.json_rows import RowForm, RowReader, read_rows
 from clueval.formats.recognition import Beginning, Sign
-from clueval.limits import MAX_SENTENCE, sentences_of
 from clueval.spans.document import Document
 from clueval.spans.span import DEFAULT_LAYER, PLACEHOLDERS, Frozen, Span
 
@@ -50,24 +49,14 @@ def is_span_line(line: str) -> bool:
     return line.count("\t") == 3
 
 
-def read_fair_spans(blocks: Iterable[tuple[int, str]], *, file: str) -> Iterator[Document]:
-    """Yield the sentences of a span file as documents, given its numbered lines or blocks. Holds one sentence.
+def sentence_of_spans(sentence: tuple[int, list[str]], number: int, *, file: str) -> Document:
+    """Return a sentence, given as the number of its first line and its lines, as a document.
 
     Raises `FormatError` with file and line for a line without exactly four columns, without label, with
     indices that are not whole numbers or below 1, or with a first token after the last.
 
-    >>> lines = enumerate(["PER\\t6\\t7\\t6, 7", "", "NONE\\t999\\t999\\t999"], 1)
-    >>> [document.layers["label"] for document in read_fair_spans(lines, file="gold.csv")]
-    [[Span(start=5, end=7, labels={'label': 'PER'}, id=None)], []]
-    """
-    for number, sentence in enumerate(sentences_of(blocks, file, MAX_SENTENCE), 1):
-        yield sentence_of_spans(sentence, number, file=file)
-
-
-def sentence_of_spans(sentence: tuple[int, list[str]], number: int, *, file: str) -> Document:
-    """Return a sentence, given as the number of its first line and its lines, as a document.
-
-    Raises as `read_fair_spans`.
+    >>> sentence_of_spans((1, ["PER\\t6\\t7\\t6, 7"]), 1, file="gold.csv").layers["label"]
+    [Span(start=5, end=7, labels={'label': 'PER'}, id=None)]
     """
     spans = []
     first, texts = sentence
@@ -79,7 +68,7 @@ def sentence_of_spans(sentence: tuple[int, list[str]], number: int, *, file: str
 
 
 def span_line(text: str, line: int, *, file: str) -> SpanLine:
-    """Return the content of a line of a span file, also of a placeholder. Raises as `read_fair_spans`."""
+    """Return the content of a line of a span file, also of a placeholder. Raises as `sentence_of_spans`."""
     try:
         return _cached(text) if len(text) <= _SHORT else _parsed(text)
     except FormatError as error:
@@ -122,18 +111,16 @@ def _document(sentence: Any, reader: RowReader) -> Iterator[Document]:
 
 
 def _flat(sentence: Any, number: int) -> FlatRow | None:
-    """Return a sentence as a flat row without text; None if a span has holes, or overlaps or precedes one before it."""
+    """Return a sentence as a flat row without text; None if a span has holes."""
     first, texts = sentence
     spans = []
-    past = 0
     try:
         for line, text in enumerate(texts, first):
             found = span_line(text, line, file="")
             if found.label not in PLACEHOLDERS:
-                if found.tokens is not None or found.start < past:
+                if found.tokens is not None:
                     return None
-                past = found.end
-                spans.append((found.start, past, found.label))
+                spans.append((found.start, found.end, found.label))
     except FormatError:
         return None
     return FlatRow(str(number), "", spans, number, sentence, None)

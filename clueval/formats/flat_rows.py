@@ -1,13 +1,14 @@
 """Flat rows: rows of JSON formats whose spans can be counted without building a document.
 
 A row is flat if its id is text or a whole number, its positions are whole numbers within its text, its labels are
-text, none of its spans is empty or overlaps another, and nothing in it is refused or passed over. Every other row
-becomes a document, and its reader says what is wrong.
+text, none of its spans is empty, has fragments or features, and nothing in it is refused or passed over. Every other
+row becomes a document, and its reader says what is wrong.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from clueval.spans.document import MissingId
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 class FlatRow(NamedTuple):
     """A flat row: its id, its text or tokens, its spans, the row itself, its number and the name of its annotation set.
 
-    A span is a list or a tuple of start, end and label; the spans come by position.
+    A span is a list or a tuple of start, end and label; the spans come in the order of the document.
     """
 
     id: str | int
@@ -81,7 +82,7 @@ def flat_row(
 
     >>> flat_row(None, "Ada met Bob", [[8, 11, "PER"], [0, 3, "PER"]], 1, {}).spans
     [[0, 3, 'PER'], [8, 11, 'PER']]
-    >>> flat_row(None, "Ada", [[0, 2, "PER"], [1, 3, "PER"]], 1, {})
+    >>> flat_row(None, "Ada", [[0, 4, "PER"]], 1, {})
     """
     if identifier is None:
         identifier = MissingId(number)
@@ -90,23 +91,15 @@ def flat_row(
     if type(text) is not str or type(spans) is not list:
         return None
     try:
-        if _are_flat(spans, len(text)):
-            return FlatRow(identifier, text, spans, number, row, annotation_set)
-        ordered = sorted(spans)
+        for start, end, label in spans:
+            if not (type(start) is int is type(end) and type(label) is str and label):
+                return None
+            if not 0 <= start < end <= len(text):
+                return None
     except (TypeError, ValueError):
         return None
-    if not _are_flat(ordered, len(text)):
-        return None
-    return FlatRow(identifier, text, ordered, number, row, annotation_set)
-
-
-def _are_flat(spans: Iterable[Any], length: int) -> bool:
-    past = 0
-    for start, end, label in spans:
-        if not (type(start) is int is type(end) and type(label) is str and past <= start < end and label):
-            return False
-        past = end
-    return past <= length
+    spans = sorted(spans, key=itemgetter(0, 1))  # as `clueval.spans.features.in_order` does in documents
+    return FlatRow(identifier, text, spans, number, row, annotation_set)
 
 
 def has_more(item: Mapping[str, Any]) -> bool:

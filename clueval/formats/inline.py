@@ -21,7 +21,7 @@ from clueval.exceptions import FormatError, UsageError
 from clueval.formats.format import Format, Options, Writer, only_layer
 from clueval.formats.opened import Opened
 from clueval.spans.document import Document
-from clueval.spans.mention import UNPARSABLE
+from clueval.spans.features import UNPARSABLE
 from clueval.spans.span import DEFAULT_LAYER, NO_LABEL, Frozen, Span, name_of
 
 _LABEL = r"[^<>\[\]()/\s:][^<>\[\]()/\n:]*"

@@ -15,11 +15,17 @@ from typing import Any, NamedTuple, NoReturn
 
 from clueval.exceptions import CluevalError, FormatError, SpanError, UsageError
 from clueval.formats.flat_rows import FlatRow, TaggedRow
-from clueval.formats.format import EVERY_SET, SELECT_SETS, Options
+from clueval.formats.format import EVERY_SET, SELECT_SETS, Lines, Options
 from clueval.formats.opened import Opened
 from clueval.formats.reference import FileMention, in_points
 from clueval.spans.document import Document, MissingId
-from clueval.spans.groups import TOKENS_OF_PIPELINE, fragments_of, in_order, is_token_of_pipeline, members_of
+from clueval.spans.features import (
+    TOKENS_OF_PIPELINE,
+    fragments_of,
+    in_order,
+    is_token_of_pipeline,
+    members_of,
+)
 from clueval.spans.span import DEFAULT_LAYER, NO_LABEL, Frozen, Span
 
 Row = Mapping[str, Any]
@@ -165,10 +171,18 @@ class RowReader:
         return self.refuse(f"the {name} of a span is {shown}")
 
     def checked(
-        self, text: str, spans: list[Span], references: list[str | None], document: str
+        self,
+        text: str,
+        spans: list[Span],
+        references: list[str | None],
+        document: str,
+        unit: str | None = None,
     ) -> list[Span]:
-        """Return the spans in code points, after comparing their texts with the text at their positions."""
-        unit = self.options.offsets
+        """Return the spans in code points, after comparing their texts with the text at their positions.
+
+        `unit` is that of the positions; None: the one that the options name.
+        """
+        unit = unit or self.options.offsets
         if unit in (None, "points") and all(reference is None for reference in references):
             return spans
         if not all(reference is None or isinstance(reference, str) for reference in references):
@@ -219,16 +233,19 @@ def scalars(values: object, without: Iterable[str] = ()) -> dict[str, str]:
     }
 
 
-def json_lines(
-    documents: Iterable[Document], row_of: Callable[[Document, Sequence[str]], Row]
-) -> Iterator[str]:
-    """Yield a line of JSON for each document; an empty array if there is none."""
-    written = False
-    for document in documents:
-        written = True
-        yield json.dumps(row_of(document, list(document.layers)), ensure_ascii=False)
-    if not written:
-        yield "[]"
+def json_lines(row_of: Callable[[Document, Sequence[str]], Row]) -> Lines:
+    """Return the function that yields a line of JSON for each document; an empty array if there is none."""
+
+    def lines(documents: Iterator[Document], *, layers: Sequence[str], with_ids: bool) -> Iterator[str]:
+        del layers, with_ids
+        written = False
+        for document in documents:
+            written = True
+            yield json.dumps(row_of(document, list(document.layers)), ensure_ascii=False)
+        if not written:
+            yield "[]"
+
+    return lines
 
 
 class RowForm(NamedTuple):

@@ -15,7 +15,6 @@ JSON_MIN each row is one annotation, whose spans are lists under the names of th
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
 from typing import Any
 
 from clueval.exceptions import UsageError
@@ -171,21 +170,8 @@ def _in_unit_that_fits(
             for span, reference in zip(spans, references, strict=True)
         ]
         if not fits(text, mentions, "points") and fits(text, mentions, "utf16"):
-            in_units = replace(rows, options=_Utf16(rows.options))
-            return in_units.checked(text, spans, references, document)
+            return rows.checked(text, spans, references, document, "utf16")
     return rows.checked(text, spans, references, document)
-
-
-class _Utf16:
-    """Options whose positions are UTF-16 units; everything else is as in the options that it wraps."""
-
-    offsets = "utf16"
-
-    def __init__(self, options: Any) -> None:
-        self._options = options
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._options, name)
 
 
 def _text_key(data: Mapping[str, Any], rows: RowReader) -> str:

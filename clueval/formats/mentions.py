@@ -22,8 +22,7 @@ from clueval.exceptions import FormatError, UsageError
 from clueval.formats.format import Format, Options, only_layer
 from clueval.formats.opened import Opened
 from clueval.spans.document import Document
-from clueval.spans.groups import TOKENS_OF_PIPELINE, is_token_of_pipeline
-from clueval.spans.mention import MENTION, OFFSETS, UNPARSABLE
+from clueval.spans.features import MENTION, OFFSETS, TOKENS_OF_PIPELINE, UNPARSABLE, is_token_of_pipeline
 from clueval.spans.span import DEFAULT_LAYER, NO_LABEL, Frozen, Span
 
 _FENCE = re.compile(r"\s*(?:```|~~~)\s*\w*\s*")

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from clueval.exceptions import FormatError, SpanError
 from clueval.formats.format import OFFSETS
-from clueval.spans.parts import Ranges
+from clueval.spans.ranges import Ranges
 
 _GAP = " [...] "
 
@@ -67,17 +67,11 @@ def places(text: str, unit: str) -> Callable[[int], int | None]:
     """Return the function from positions in `unit` to code points; it returns None within a character."""
     if unit == "points" or text.isascii():
         return lambda position: position
-    width = _bytes_of if unit == "bytes" else _units_of
-    points = {at: number for number, at in enumerate(accumulate(map(width, text), initial=0))}
-    return points.get
-
-
-def _bytes_of(character: str) -> int:
-    return len(character.encode("utf-8", "surrogatepass"))
-
-
-def _units_of(character: str) -> int:
-    return 2 if ord(character) > 0xFFFF else 1
+    if unit == "bytes":
+        widths = [len(character.encode("utf-8", "surrogatepass")) for character in text]
+    else:
+        widths = [2 if character > "\uffff" else 1 for character in text]
+    return {at: number for number, at in enumerate(accumulate(widths, initial=0))}.get
 
 
 def _placed(ranges: Ranges, place: Callable[[int], int | None], length: int) -> Ranges | None:

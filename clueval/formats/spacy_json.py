@@ -166,11 +166,6 @@ def rows_of(document: Document, layers: Sequence[str]) -> Row:
     return row
 
 
-def _lines(documents: Iterator[Document], *, layers: Sequence[str], with_ids: bool) -> Iterator[str]:
-    del layers, with_ids
-    yield from json_lines(documents, rows_of)
-
-
 def _is_spacy(beginning: Beginning) -> bool:
     keys = beginning.keys
     if "paragraphs" in keys or {"text", "ents"} <= keys or keys >= _ALL_PAIRS:
@@ -192,7 +187,7 @@ FORMAT = Format(
     rows=FORM,
     default_source=SOURCE,
     write=Writer(
-        _lines,
+        json_lines(rows_of),
         ".jsonl",
         unit="character",
         holds=frozenset(

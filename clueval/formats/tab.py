@@ -65,7 +65,8 @@ def _flat(row: Any, number: int) -> FlatRow | None:
     items = own.get("entity_mentions") if type(own) is dict else None
     spans = flat_items(items, text, ("start_offset", "end_offset", SOURCES[0]), "span_text")
     identifier = row.get("id") if row.get("doc_id") is None else row["doc_id"]
-    return flat_row(identifier, text, spans, number, row, name)
+    made = flat_row(identifier, text, spans, number, row, name)
+    return made if made is None or spans is None else made._replace(spans=spans)  # in the order of the file
 
 
 def _span(mention: object, layer: str, source: str, rows: RowReader) -> Span:

@@ -11,8 +11,7 @@ from clueval.formats.json_rows import RowReader
 from clueval.spans.document import Document, Sentence
 from clueval.spans.span import Frozen, Span, name_of
 from clueval.tagging.decoder import BadTag, Decoder, decode_tags
-from clueval.tagging.schemes import OUTSIDE
-from clueval.tagging.transitions import Neighbours, Seams
+from clueval.tagging.schemes import OUTSIDE, Neighbours, neighbours_of
 
 
 class TaggedRows:
@@ -51,7 +50,7 @@ class TaggedRows:
             neighbours[layer] = Counter()
             layers[layer] = []
             for start, end in [(each.start, each.end) for each in sentences] or [(0, len(tags))]:
-                found = Seams(list(tags[start:end])).neighbours
+                found = neighbours_of(list(tags[start:end]))
                 neighbours[layer].update(found)
                 for first, last, label in self._chunks(layer, tags[start:end], found, rows, identifier):
                     labels = rows.labels(layer, label)

@@ -29,6 +29,7 @@ from clueval.tagging.schemes import OUTSIDE
 
 _TOKENS = ("tokens", "words")
 _NO_TAG = -100
+_KEYS_OF_NAMES = ("id2label", "label2id", "names", "class_label", "feature", "sequence", "list")
 
 
 def _keys_of_tags(row: Iterable[str]) -> list[str]:
@@ -148,17 +149,7 @@ def _names_in(given: Any, source: str) -> Mapping[int, str] | None:
         return {int(key): name for key, name in given.items()}
     if given and all(isinstance(number, int) for number in given.values()):
         return {number: str(name) for name, number in given.items()}
-    for key in (
-        "id2label",
-        "label2id",
-        "names",
-        "class_label",
-        "feature",
-        "sequence",
-        "list",
-        source,
-        "features",
-    ):
+    for key in (*_KEYS_OF_NAMES, source, "features"):
         if (found := _names_in(given.get(key), source)) is not None:
             return found
     if "features" in given or "names" in given:
@@ -184,11 +175,6 @@ def rows_of(document: Document, layers: Sequence[str]) -> Row:
 def _is_taken(key: str) -> bool:
     """Return whether a key of a row has another use than metadata."""
     return key in (*_TOKENS, "id", "meta") or bool(_keys_of_tags([key]))
-
-
-def _lines(documents: Iterator[Document], *, layers: Sequence[str], with_ids: bool) -> Iterator[str]:
-    del layers, with_ids
-    yield from json_lines(documents, rows_of)
 
 
 def _is_token_rows(beginning: Beginning) -> bool:
@@ -232,6 +218,9 @@ FORMAT = Format(
     rows=FORM,
     of_tokens=True,
     write=Writer(
-        _lines, ".jsonl", unit="token", holds=frozenset({"metadata", "layers", "spans across sentences"})
+        json_lines(rows_of),
+        ".jsonl",
+        unit="token",
+        holds=frozenset({"metadata", "layers", "spans across sentences"}),
     ),
 )

@@ -9,13 +9,12 @@ span. A row is a document, whose id is that of the row or its number.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 from clueval.formats.format import Format, Writer
 from clueval.formats.json_rows import Row, RowForm, RowReader, json_lines, read_rows, scalars
 from clueval.formats.recognition import Sign
 from clueval.spans.document import Document
-from clueval.spans.groups import in_order
+from clueval.spans.features import in_order
 from clueval.spans.limits import require_short_texts
 from clueval.spans.span import Frozen, Span
 
@@ -70,25 +69,18 @@ def _index(span: Span, begin: int) -> list[int]:
     return [place - begin for start, end in span.fragments for place in range(start, end)]
 
 
-def _lines(documents: Iterator[Document], *, layers: Sequence[str], with_ids: bool) -> Iterator[str]:
-    del layers, with_ids
-    yield from json_lines(documents, rows_of)
-
-
-def _read(opened: Any, options: Any) -> Iterator[Document]:
-    return read_rows(FORM)(opened, options)
-
-
 FORM = RowForm(_documents)
 
 FORMAT = Format(
     name="w2ner",
     holds="W2NER's JSON: rows of a `sentence` of tokens and `ner`, spans as the `index` of each of their tokens",
     signs=(Sign("JSON with `sentence` and `ner`", lambda beginning: beginning.keys >= {"sentence", "ner"}),),
-    read=_read,
+    read=read_rows(FORM),
     options=frozenset({"layers"}),
     rows=FORM,
     default_source=SOURCE,
     of_tokens=True,
-    write=Writer(_lines, ".json", unit="token", holds=frozenset({"metadata", "gaps", "overlapping spans"})),
+    write=Writer(
+        json_lines(rows_of), ".json", unit="token", holds=frozenset({"metadata", "gaps", "overlapping spans"})
+    ),
 )

@@ -17,15 +17,12 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from functools import lru_cache
 from typing import NamedTuple
 
 from clueval.exceptions import FormatError, SpanError, UsageError
 from clueval.formats.columns.made_lines import SentenceLines
-from clueval.formats.flat_rows import FlatRow, flat_row
 from clueval.formats.format import Format, Options
 from clueval.formats.opened import Opened
 from clueval.formats.recognition import Beginning, Sign, first_lines
@@ -405,18 +402,6 @@ def _read(opened: Opened, options: Options) -> Iterator[Document]:
     yield _WebAnnoReader(opened, options).read()
 
 
-def _flat(opened: Opened, options: Options) -> FlatRow | None:
-    """Return the document as a flat row; None if a span is empty or overlaps another."""
-    own = replace(opened, passed_over=Counter())
-    document = _WebAnnoReader(own, options).read()
-    (spans,) = document.layers.values()
-    found = [(span.start, span.end, span.label) for span in spans]
-    row = flat_row(document.id, document.text, found, 1, None)
-    if row is not None:
-        opened.passed_over.update(own.passed_over)
-    return row
-
-
 FORMAT = Format(
     name="webanno",
     holds="WebAnno TSV 3: sentences after `#Text=`, a row for each token, and the layers that `#T_SP=` names",
@@ -425,7 +410,6 @@ FORMAT = Format(
         Sign("first lines `#id=` and `#text=` (old versions, refused)", _is_old),
     ),
     read=_read,
-    flat=_flat,
     options=frozenset({"layers"}),
     single=True,
     nameless=True,

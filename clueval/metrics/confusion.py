@@ -26,11 +26,10 @@ from clueval.metrics.counting import Tally
 from clueval.metrics.match_counts import count_matches
 from clueval.metrics.metric import Needs, Rates, Side
 from clueval.metrics.tally_keys import Shape, any_layer, any_text, text_or_none
-from clueval.spans.compared import SIDES
 from clueval.spans.flat import Flat
 from clueval.spans.match_classes import KINDS, LEVELS, UNMATCHED, classes_of
-from clueval.spans.parts import Ranges
-from clueval.spans.span import Frozen, Labels, Span
+from clueval.spans.ranges import Ranges
+from clueval.spans.span import SIDES, Frozen, Labels, Span
 
 if TYPE_CHECKING:
     from clueval.reports.table import Table

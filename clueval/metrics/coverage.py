@@ -32,7 +32,7 @@ from clueval.metrics.counting import Counts, Tally, averages_of, counts_by_label
 from clueval.metrics.metric import Needs, Rates, Side, rates_of
 from clueval.metrics.tally_keys import Shape, any_text
 from clueval.spans.document import Document
-from clueval.spans.parts import intersect
+from clueval.spans.ranges import intersect
 from clueval.transforms.characters import are_unknown
 
 if TYPE_CHECKING:

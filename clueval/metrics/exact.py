@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from heapq import heappop, heappush
 from itertools import pairwise
 from operator import itemgetter
@@ -23,9 +23,9 @@ from clueval.exceptions import UsageError
 from clueval.metrics.counting import KeyRates, Tally, averages_of, counts_by_label, rate
 from clueval.metrics.metric import Needs, Rates, Side, rates_of
 from clueval.metrics.tally_keys import Shape, any_text
-from clueval.options import option
+from clueval.options import option_field
 from clueval.spans.flat import keys_of
-from clueval.spans.parts import Ranges
+from clueval.spans.ranges import Ranges
 from clueval.spans.span import Span
 
 if TYPE_CHECKING:
@@ -52,24 +52,20 @@ class Exact:
         (("positions",), ("all", "equal")),
     )
 
-    min_overlap: float | None = field(
-        default=None,
-        metadata=option(
-            "--min-overlap",
-            "SHARE",
-            "above 0, up to 1: spans of one label that share at least this part of their positions are correct",
-            later=True,
-        ),
+    min_overlap: float | None = option_field(
+        None,
+        "--min-overlap",
+        "SHARE",
+        "above 0, up to 1: spans of one label that share at least this part of their positions are correct",
+        later=True,
     )
-    overlap_of: str = field(
-        default="gold",
-        metadata=option(
-            "--overlap-of",
-            "WHAT",
-            "with min_overlap: the part is of the positions of gold's span, or of those of both (union)",
-            choices=("gold", "union"),
-            later=True,
-        ),
+    overlap_of: str = option_field(
+        "gold",
+        "--overlap-of",
+        "WHAT",
+        "with min_overlap: the part is of the positions of gold's span, or of those of both (union)",
+        choices=("gold", "union"),
+        later=True,
     )
 
     def __post_init__(self) -> None:
@@ -114,7 +110,7 @@ class Exact:
     @property
     def needs(self) -> Needs:
         """Return no needs: labels and tags are enough."""
-        return Needs(rates=_token_accuracy, outside=_outside)
+        return Needs(rates=_token_accuracy, outside=_outside, nested=True)
 
     def headlines(self, report: Mapping[str, Any]) -> dict[str, Rates]:
         return {self.name: rates_of(report["micro"])}

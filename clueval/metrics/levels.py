@@ -21,8 +21,8 @@ from clueval.metrics.counting import Counts, Tally, averages_of
 from clueval.metrics.match_counts import count_matches
 from clueval.metrics.metric import Needs, Rates, Side, rates_of
 from clueval.metrics.tally_keys import Shape, any_flag, any_layer, any_text
-from clueval.spans.compared import SIDES
 from clueval.spans.match_classes import KINDS, LEVELS, classes_of
+from clueval.spans.span import SIDES
 
 if TYPE_CHECKING:
     from clueval.reports.table import Table

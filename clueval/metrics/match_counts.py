@@ -12,8 +12,7 @@ from typing import NamedTuple
 
 from clueval.metrics.metric import Side
 from clueval.spans.flat import Flat
-from clueval.spans.joined_labels import joined
-from clueval.spans.match_classes import KINDS, Classes, Kind, classify
+from clueval.spans.match_classes import KINDS, Classes, Kind, classify, joined
 from clueval.spans.span import Frozen, Labels
 
 

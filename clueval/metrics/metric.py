@@ -51,6 +51,7 @@ class Needs(NamedTuple):
         whole: the only sequence, if all layers of a document are counted together; sides have documents, no spans.
         sequences: chooses the sequences to report, from the tallies of all; None: all are reported.
         contiguous: the metric cannot count discontinuous spans.
+        nested: spans may overlap others of their side, and spans that overlap can be counted without the other spans.
         places: spans need places in the text; False: those without one are counted together with the others.
         choices: returns what the signature must say of the sum of all counts; None: nothing.
         rates: yields, given the keys of a tally, how rates follow from its counts, if those of the report do not tell.
@@ -66,6 +67,7 @@ class Needs(NamedTuple):
     sequences: Callable[[Mapping[str, Tally]], Sequence[str]] | None = None
     choices: Callable[[Tally], Mapping[str, str]] | None = None
     contiguous: bool = False
+    nested: bool = False
     places: bool = True
     rates: Callable[[Collection[tuple[Any, ...]]], Iterator[KeyRates | SummedKeyRates]] | None = None
     outside: Callable[[int], Tally] | None = None

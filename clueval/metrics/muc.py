@@ -106,7 +106,7 @@ class Muc:
     @property
     def needs(self) -> Needs:
         """Return that all spans are needed: a span in one pair is in no other."""
-        return Needs(every_span="score without the filter, or filter the files")
+        return Needs(every_span="score without the filter, or filter the files", nested=True)
 
     def headlines(self, report: Mapping[str, Any]) -> dict[str, Rates]:
         return {f"muc_{scheme}": rates_of(of) for scheme, of in report.items() if scheme != "per_label"}

@@ -13,10 +13,9 @@ from itertools import pairwise
 from operator import itemgetter
 from typing import Any, NamedTuple
 
-from clueval.spans.isolated import isolated
-from clueval.spans.most_pairs import most_pairs
-from clueval.spans.parts import Ranges
-from clueval.spans.shared import sharing
+from clueval.spans.one_to_one import most_pairs
+from clueval.spans.overlaps import isolated, sharing
+from clueval.spans.ranges import Ranges
 from clueval.spans.span import Span
 
 

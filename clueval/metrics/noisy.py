@@ -43,7 +43,7 @@ from clueval.exceptions import UsageError
 from clueval.metrics.counting import Tally, f_measure, rate
 from clueval.metrics.metric import Needs, Rates, Side
 from clueval.metrics.tally_keys import Shape, any_count, any_text
-from clueval.options import option
+from clueval.options import option, option_field
 from clueval.spans.limits import require_short_texts
 from clueval.spans.span import Span, name_of
 from clueval.transforms.alignment import MAX_CELLS, Alignment, Characters, align, edit_distance
@@ -167,11 +167,8 @@ class Noisy:
         (("document",), any_count, any_count, any_count),
     )
 
-    threshold: float = field(
-        default=0.30,
-        metadata=option(
-            "--threshold", "T", "from 0 to 1: the greatest share of the text of a gold span that may differ"
-        ),
+    threshold: float = option_field(
+        0.30, "--threshold", "T", "from 0 to 1: the greatest share of the text of a gold span that may differ"
     )
     max_alignment: int = field(
         default=MAX_CELLS,

@@ -7,7 +7,7 @@ from heapq import heappop, heappush
 
 from clueval.spans.limits import require_few_pairs
 from clueval.spans.one_to_one import best_pairs
-from clueval.spans.parts import Ranges, intersect
+from clueval.spans.ranges import Ranges, intersect
 
 Key = tuple[int, int, str, Ranges | None]
 """Start, end, label and parts of a span."""

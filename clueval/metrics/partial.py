@@ -47,7 +47,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from itertools import repeat
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -57,9 +57,8 @@ from clueval.metrics.counting import Counts, KeyRates, SummedKeyRates, Tally, av
 from clueval.metrics.metric import Needs, Rates, Side, rates_of, refuse_filter
 from clueval.metrics.partial_matching import by_label, glued, matches, refuse_overlaps
 from clueval.metrics.tally_keys import Shape, any_count, any_text
-from clueval.options import option
-from clueval.spans.compared import SIDES
-from clueval.spans.span import Span
+from clueval.options import option_field
+from clueval.spans.span import SIDES, Span
 
 if TYPE_CHECKING:
     from clueval.reports.table import Table
@@ -96,21 +95,14 @@ class Partial:
         (("glued",), any_text, SIDES),
     )
 
-    factor: float = field(
-        default=0.75,
-        metadata=option(
-            "--factor", "S", "from 0 to 1: a partial match counts its share of overlap times this factor"
-        ),
+    factor: float = option_field(
+        0.75, "--factor", "S", "from 0 to 1: a partial match counts its share of overlap times this factor"
     )
-    glue: bool = field(
-        default=False,
-        metadata=option("--glue", None, "merge overlapping spans of one label before anything is counted"),
+    glue: bool = option_field(
+        False, "--glue", None, "merge overlapping spans of one label before anything is counted"
     )
-    betas: tuple[float, ...] = field(
-        default=(),
-        metadata=option(
-            "--betas", "B,...", "report F-beta, too, which weighs recall B times as much as precision"
-        ),
+    betas: tuple[float, ...] = option_field(
+        (), "--betas", "B,...", "report F-beta, too, which weighs recall B times as much as precision"
     )
 
     def __post_init__(self) -> None:

@@ -9,8 +9,8 @@ from typing import NamedTuple
 from clueval.exceptions import OverlapError
 from clueval.spans.document import Document
 from clueval.spans.flat import by_position
-from clueval.spans.parts import Ranges
-from clueval.spans.shared import shared_positions, sharing
+from clueval.spans.overlaps import shared_positions, sharing
+from clueval.spans.ranges import Ranges
 from clueval.spans.span import Span, name_of
 
 

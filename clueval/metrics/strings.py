@@ -24,8 +24,8 @@ from clueval.metrics.counting import Tally, averages_of, counts_by_label
 from clueval.metrics.metric import Needs, Rates, Side, rates_of
 from clueval.metrics.tally_keys import Shape, any_text
 from clueval.spans.document import Document
+from clueval.spans.features import MENTION
 from clueval.spans.limits import require_short_texts
-from clueval.spans.mention import MENTION
 from clueval.spans.span import Span
 from clueval.transforms.characters import are_unknown
 

@@ -17,12 +17,12 @@ import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import lru_cache
-from io import BufferedReader, BytesIO, RawIOBase
+from io import BufferedReader, BytesIO
 from pathlib import Path
 from typing import IO, Any
 
 from clueval.exceptions import CluevalError, FileError, FormatError
-from clueval.textfiles import is_file, is_folder
+from clueval.textfiles import ReadThrough, is_file, is_folder
 
 MARK = "!"
 """What separates the name of an archive from that of a member."""
@@ -57,7 +57,12 @@ class Member(type(Path())):  # type: ignore[misc]  # the class of paths of this 
             raise FileNotFoundError(2, "there is no such member in the archive", str(self))
         with _errors_of(self):
             stream = _opened(archive, name)
-        return BufferedReader(_MemberStream(stream, str(self)))
+
+        def read_some(most: int) -> bytes:
+            with _errors_of(self):
+                return stream.read(most)
+
+        return BufferedReader(ReadThrough(stream, read_some))
 
     def stat(self, **_: Any) -> os.stat_result:
         archive, name = _split(self)
@@ -77,26 +82,6 @@ class Member(type(Path())):  # type: ignore[misc]  # the class of paths of this 
 
     def exists(self, **_: Any) -> bool:
         return self.is_file() or self.is_dir()
-
-
-class _MemberStream(RawIOBase):
-    """The unpacked bytes of a member. Raises `FormatError` for an archive that is damaged."""
-
-    def __init__(self, raw: IO[bytes], file: str) -> None:
-        self._raw, self._file = raw, file
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        with _errors_of(self._file):
-            data = self._raw.read(len(buffer))
-        buffer[: len(data)] = data
-        return len(data)
-
-    def close(self) -> None:
-        self._raw.close()
-        super().close()
 
 
 def in_archive(path: Path) -> Path:

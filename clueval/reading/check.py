@@ -21,9 +21,8 @@ from clueval.formats.columns.documents import repeated_ids
 from clueval.formats.columns.layout import fields_of
 from clueval.formats.columns.passages import Passage, misfits
 from clueval.options import field_names, with_fields
-from clueval.reading.keywords import ReadingOptions
 from clueval.reading.layers import LayerSource, require_layers
-from clueval.reading.options import Reading
+from clueval.reading.options import Reading, ReadingOptions
 from clueval.reading.paths import as_path, files_of
 from clueval.reading.read_options import ReadOptions
 from clueval.reading.source import Source, source_of

@@ -11,8 +11,7 @@ from clueval.formats.columns.passages import Passage
 from clueval.reading.same_text import first_difference, first_line, require_same_frame
 from clueval.reading.source import Source
 from clueval.tagging.decoder import BadTag
-from clueval.tagging.schemes import OUTSIDE
-from clueval.tagging.transitions import Seams
+from clueval.tagging.schemes import OUTSIDE, neighbours_of
 
 
 def raise_first_error(gold: Source, predicted: Source) -> None:
@@ -37,8 +36,8 @@ def raise_first_error(gold: Source, predicted: Source) -> None:
             for layer, decoder in of_side.items():
                 tags = [tag for table in found for tag in table.tags()[layer]]
                 try:
-                    decoder.accept(tags, (seams := Seams(tags)).neighbours)
-                    decoder.columns(layer, tags, seams)
+                    decoder.accept(tags, (pairs := neighbours_of(tags)))
+                    decoder.columns(layer, tags, pairs)
                 except BadTag as error:
                     raise located(error, passage, layer) from None
 

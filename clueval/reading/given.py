@@ -1,9 +1,9 @@
 """What people give to a function as gold and predicted: paths, tags, spans or documents, in any usual form.
 
 Each side is a file or folder; or it holds one item for each document: a list of tags, a list of spans
-(`clueval.spans.span_forms`), a `Document`, a spaCy ``Doc``, a row of a dataset (`clueval.reading.rows`). A dictionary
-has the ids of documents as keys. A single list of tags or spans is one document. The first item that is not empty
-decides; the other items must be of the same kind.
+(`clueval.spans.span_forms`), a `Document`, a spaCy ``Doc``, a row of a dataset (`clueval.reading.given_sides`). A
+dictionary has the ids of documents as keys. A single list of tags or spans is one document. The first item
+that is not empty decides; the other items must be of the same kind.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from clueval.exceptions import UsageError
 from clueval.reading.pairing import same_documents
 from clueval.reading.paths import is_path_or_paths
-from clueval.spans.compared import SIDES
 from clueval.spans.document import Document
+from clueval.spans.span import SIDES
 
 if TYPE_CHECKING:
     from clueval.reading.given_sides import GivenSide, Kind

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar, TypedDict
 
 from clueval.exceptions import UsageError, require_instance, require_kind
 from clueval.formats import FORMATS
 from clueval.formats.format import OFFSETS
 from clueval.limits import MAX_DOCUMENT, MAX_LINE, MAX_SENTENCE, require_limits
-from clueval.options import column, option, require_types, whole, with_fields
+from clueval.options import column, option_field, require_types, whole, with_fields
 from clueval.overwriting import input_path
 from clueval.reading.layers import meta_columns, require_name
 from clueval.tagging.schemes import INVALID, SCHEMES, scheme_called
@@ -58,239 +58,168 @@ class Reading:
     Raises `UsageError` for invalid values.
     """
 
-    input: str | None = field(
-        default=None,
-        metadata=option(
-            "--input",
-            "FORMAT",
-            "the format of the files",
-            choices=FORMATS,
-            paired=True,
-            default="recognised from each file",
-        ),
+    TOPIC: ClassVar[str] = "reading"
+
+    input: str | None = option_field(
+        None,
+        "--input",
+        "FORMAT",
+        "the format of the files",
+        topic="",
+        choices=FORMATS,
+        paired=True,
+        default="recognised from each file",
     )
-    token: int | None = field(
-        default=None,
-        metadata=option(
-            "--token",
-            "COLUMN",
-            "the column of the tokens",
-            topic="reading",
-            parse=column,
-            paired=True,
-            default="the first that holds neither tags nor token ids, nor the numbers of tokens in their sentence",
-        ),
+    token: int | None = option_field(
+        None,
+        "--token",
+        "COLUMN",
+        "the column of the tokens",
+        parse=column,
+        paired=True,
+        default="the first that holds neither tags nor token ids, nor the numbers of tokens in their sentence",
     )
-    token_id: int | None = field(
-        default=None,
-        metadata=option(
-            "--token-id",
-            "COLUMN",
-            "the column of the token ids, which must be unique within a document and equal on both sides",
-            parse=column,
-            paired=True,
-        ),
+    token_id: int | None = option_field(
+        None,
+        "--token-id",
+        "COLUMN",
+        "the column of the token ids, which must be unique within a document and equal on both sides",
+        topic="",
+        parse=column,
+        paired=True,
     )
-    document_column: int | None = field(
-        default=None,
-        metadata=option(
-            "--document-column",
-            "COLUMN",
-            "the column with the id of the document of each token; a document begins where the id changes",
-            topic="reading",
-            parse=column,
-            paired=True,
-        ),
+    document_column: int | None = option_field(
+        None,
+        "--document-column",
+        "COLUMN",
+        "the column with the id of the document of each token; a document begins where the id changes",
+        parse=column,
+        paired=True,
     )
-    meta: Mapping[str, int] | Iterable[str] = field(
-        default=(),
-        metadata=option(
-            "--meta",
-            "NAME=COLUMN",
-            "metadata of documents and its column, for --by and --where; can be repeated",
-            topic="reading",
-            repeated=True,
-        ),
+    meta: Mapping[str, int] | Iterable[str] = option_field(
+        (),
+        "--meta",
+        "NAME=COLUMN",
+        "metadata of documents and its column, for --by and --where; can be repeated",
+        repeated=True,
     )
-    scheme: str | None = field(
-        default=None,
-        metadata=option(
-            "--scheme",
-            "SCHEME",
-            f"the scheme of the tags: {', '.join(SCHEMES)}",
-            topic="reading",
-            paired=True,
-            default="recognised from the tags",
-        ),
+    scheme: str | None = option_field(
+        None,
+        "--scheme",
+        "SCHEME",
+        f"the scheme of the tags: {', '.join(SCHEMES)}",
+        paired=True,
+        default="recognised from the tags",
     )
-    invalid: str | None = field(
-        default=None,
-        metadata=option(
-            "--invalid",
-            "HOW",
-            "how to treat invalid tag sequences: conlleval repairs them as conlleval and seqeval do, discard drops "
-            "their spans (seqeval's strict mode), error refuses them",
-            topic="reading",
-            choices=INVALID,
-            paired=True,
-        ),
+    invalid: str | None = option_field(
+        None,
+        "--invalid",
+        "HOW",
+        "how to treat invalid tag sequences: conlleval repairs them as conlleval and seqeval do, discard drops "
+        "their spans (seqeval's strict mode), error refuses them",
+        choices=INVALID,
+        paired=True,
     )
-    document_tag: str = field(
-        default="text",
-        metadata=option(
-            "--document-tag",
-            "TAG",
-            "the XML element that is a document",
-            topic="reading",
-            paired=True,
-        ),
+    document_tag: str = option_field(
+        "text", "--document-tag", "TAG", "the XML element that is a document", paired=True
     )
-    sentence_tag: str = field(
-        default="s",
-        metadata=option(
-            "--sentence-tag",
-            "TAG",
-            "the XML element that is a sentence",
-            topic="reading",
-            paired=True,
-        ),
+    sentence_tag: str = option_field(
+        "s", "--sentence-tag", "TAG", "the XML element that is a sentence", paired=True
     )
-    text: str | Path | None = field(
-        default=None,
-        metadata=option(
-            "--text",
-            "FILE",
-            "the file with the text of a table of spans: VRT or CoNLL, or JSON rows such as doccano's, of which the "
-            "table has character positions",
-            topic="reading",
-            parse=input_path,
-            default="the .vrt file of the same name next to the table",
-        ),
+    text: str | Path | None = option_field(
+        None,
+        "--text",
+        "FILE",
+        "the file with the text of a table of spans: VRT or CoNLL, or JSON rows such as doccano's, of which the "
+        "table has character positions",
+        parse=input_path,
+        default="the .vrt file of the same name next to the table",
     )
-    ignore_punct: bool | None = field(
-        default=None,
-        metadata=option(
-            "--ignore-punctuation",
-            None,
-            "whether to remove punctuation from the spans, as FairEval does",
-            topic="reading",
-            default="yes",
-        ),
+    ignore_punct: bool | None = option_field(
+        None,
+        "--ignore-punctuation",
+        None,
+        "whether to remove punctuation from the spans, as FairEval does",
+        default="yes",
     )
-    annotation_set: str | None = field(
-        default=None,
-        metadata=option("--annotation-set", "NAME", "the annotation set to read", topic="reading"),
+    annotation_set: str | None = option_field(None, "--annotation-set", "NAME", "the annotation set to read")
+    offsets: str | None = option_field(
+        None,
+        "--offsets",
+        "UNIT",
+        "the unit of the positions in the files",
+        choices=OFFSETS,
+        paired=True,
+        default="points, that is Unicode code points",
     )
-    offsets: str | None = field(
-        default=None,
-        metadata=option(
-            "--offsets",
-            "UNIT",
-            "the unit of the positions in the files",
-            topic="reading",
-            choices=OFFSETS,
-            paired=True,
-            default="points, that is Unicode code points",
-        ),
+    answers: str | None = option_field(
+        None,
+        "--answers",
+        "WHICH",
+        "the rows to read, by the answer of the annotator; without it, a rejected row is an error",
+        choices=ANSWERS,
     )
-    answers: str | None = field(
-        default=None,
-        metadata=option(
-            "--answers",
-            "WHICH",
-            "the rows to read, by the answer of the annotator; without it, a rejected row is an error",
-            topic="reading",
-            choices=ANSWERS,
-        ),
+    names: str | Path | Sequence[str] | Mapping[Any, str] | None = option_field(
+        None,
+        "--names",
+        "FILE",
+        "the names of tags that are numbers: a JSON list, a config.json with id2label, or dataset_info.json",
+        parse=input_path,
     )
-    names: str | Path | Sequence[str] | Mapping[Any, str] | None = field(
-        default=None,
-        metadata=option(
-            "--names",
-            "FILE",
-            "the names of tags that are numbers: a JSON list, a config.json with id2label, or dataset_info.json",
-            topic="reading",
-            parse=input_path,
-        ),
+    text_key: str | None = option_field(
+        None, "--text-key", "KEY", "the key of the text, if a row has several texts"
     )
-    text_key: str | None = field(
-        default=None,
-        metadata=option(
-            "--text-key", "KEY", "the key of the text, if a row has several texts", topic="reading"
-        ),
+    escapes: str | None = option_field(
+        None,
+        "--escapes",
+        "CONVENTION",
+        "tokens that stand for other characters, if the sides have different formats: ptb, as -LRB- for a bracket",
+        choices=("ptb",),
     )
-    escapes: str | None = field(
-        default=None,
-        metadata=option(
-            "--escapes",
-            "CONVENTION",
-            "tokens that stand for other characters, if the sides have different formats: ptb, as -LRB- for a bracket",
-            topic="reading",
-            choices=("ptb",),
-        ),
+    labels: str | Sequence[str] | None = option_field(
+        None,
+        "--labels",
+        "LABELS",
+        "the labels of inline tags, separated by commas",
+        parse=str,
+        default="all names in upper case",
     )
-    labels: str | Sequence[str] | None = field(
-        default=None,
-        metadata=option(
-            "--labels",
-            "LABELS",
-            "the labels of inline tags, separated by commas",
-            topic="reading",
-            parse=str,
-            default="all names in upper case",
-        ),
+    inline_pattern: str | None = option_field(
+        None,
+        "--inline-pattern",
+        "REGEX",
+        "a regular expression for spans in the text, instead of tags, with the groups text and label",
+        parse=str,
     )
-    inline_pattern: str | None = field(
-        default=None,
-        metadata=option(
-            "--inline-pattern",
-            "REGEX",
-            "a regular expression for spans in the text, instead of tags, with the groups text and label",
-            topic="reading",
-            parse=str,
-        ),
+    unparsable: str | None = option_field(
+        None,
+        "--unparsable",
+        "HOW",
+        "what to do with answers of language models that cannot be read: count them as answers without spans "
+        "(empty), or leave out inline tags that are not closed or cross (lenient); without it, they are errors",
+        choices=UNPARSABLE,
     )
-    unparsable: str | None = field(
-        default=None,
-        metadata=option(
-            "--unparsable",
-            "HOW",
-            "what to do with answers of language models that cannot be read: count them as answers without spans "
-            "(empty), or leave out inline tags that are not closed or cross (lenient); without it, they are errors",
-            topic="reading",
-            choices=UNPARSABLE,
-        ),
+    max_line: int = option_field(
+        MAX_LINE,
+        "--max-line",
+        "BYTES",
+        "the maximum number of bytes of a line, and of an unpacked XML or JSON file",
+        parse=whole,
     )
-    max_line: int = field(
-        default=MAX_LINE,
-        metadata=option(
-            "--max-line",
-            "BYTES",
-            "the maximum number of bytes of a line, and of an unpacked XML or JSON file",
-            topic="reading",
-            parse=whole,
-        ),
+    max_sentence: int = option_field(
+        MAX_SENTENCE,
+        "--max-sentence",
+        "N",
+        "the maximum number of tokens of a sentence; a fifth of N is the maximum number of lines of a file "
+        "(formats nerval and spans), and of tags or values of an XML or JSON file",
+        parse=whole,
     )
-    max_sentence: int = field(
-        default=MAX_SENTENCE,
-        metadata=option(
-            "--max-sentence",
-            "N",
-            "the maximum number of tokens of a sentence; a fifth of N is the maximum number of lines of a file "
-            "(formats nerval and spans), and of tags or values of an XML or JSON file",
-            topic="reading",
-            parse=whole,
-        ),
-    )
-    max_document: int = field(
-        default=MAX_DOCUMENT,
-        metadata=option(
-            "--max-document",
-            "N",
-            "the maximum number of tokens of a document of a column file that must be held as a whole",
-            topic="reading",
-            parse=whole,
-        ),
+    max_document: int = option_field(
+        MAX_DOCUMENT,
+        "--max-document",
+        "N",
+        "the maximum number of tokens of a document of a column file that must be held as a whole",
+        parse=whole,
     )
 
     def __post_init__(self) -> None:
@@ -347,6 +276,41 @@ class Reading:
             and getattr(self, each.name) != each.default
             and (each.name, getattr(self, each.name)) != ("ignore_punct", False)
         ]
+
+
+class ReadingOptions(TypedDict, total=False):
+    """The fields of `Reading`, which may be given one by one."""
+
+    input: str | None
+    token: int | None
+    token_id: int | None
+    document_column: int | None
+    meta: Mapping[str, int] | Iterable[str]
+    scheme: str | None
+    invalid: str | None
+    document_tag: str
+    sentence_tag: str
+    text: str | Path | None
+    ignore_punct: bool | None
+    annotation_set: str | None
+    offsets: str | None
+    answers: str | None
+    names: str | Path | Sequence[str] | Mapping[Any, str] | None
+    text_key: str | None
+    escapes: str | None
+    labels: str | Sequence[str] | None
+    inline_pattern: str | None
+    unparsable: str | None
+    max_line: int
+    max_sentence: int
+    max_document: int
+
+
+class SidesOptions(ReadingOptions, total=False):
+    """The same for two sides; `gold_set` and `predicted_set` are short for their annotation sets."""
+
+    gold_set: str | None
+    predicted_set: str | None
 
 
 Readings = Reading | tuple[Reading, ...]

@@ -38,7 +38,7 @@ def files_of(path: Path) -> list[tuple[str | None, Path]]:
     """
     path = located(path)
     if is_pattern(path):
-        return [(_printable(name or ""), each) for name, each in files_of_pattern(path)]
+        return [(_printable(name), each) for _, name, each in _matches(path)]
     if is_in_archive(path):
         from clueval.reading.archives import files_in
 
@@ -231,11 +231,6 @@ def is_pattern(path: Path) -> bool:
     return _WILDCARD.search(str(path)) is not None and not os.path.lexists(path)
 
 
-def files_of_pattern(pattern: Path) -> list[tuple[str | None, Path]]:
-    """Return the files that match a pattern, by their names below its folder, sorted. Raises `FileError` for none."""
-    return [(name, path) for _, name, path in _matches(pattern)]
-
-
 def pattern_pairs(gold: Path, predicted: Path) -> list[tuple[str | None, Path, Path]]:
     """Return the pairs of files of two patterns, whose wildcards stand for the same text in both.
 
@@ -260,7 +255,10 @@ def pattern_pairs(gold: Path, predicted: Path) -> list[tuple[str | None, Path, P
 
 
 def _matches(pattern: Path) -> Iterator[tuple[tuple[str, ...], str, Path]]:
-    """Yield the text of the wildcards, the name below the pattern's folder and the path of each file, sorted."""
+    """Yield the text of the wildcards, the name below the pattern's folder and the path of each file, sorted.
+
+    Raises `FileError` if no file matches.
+    """
     from glob import glob
 
     text = pattern.as_posix()

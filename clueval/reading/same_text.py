@@ -13,8 +13,8 @@ from clueval.exceptions import QUOTED, CluevalError, TextMismatch
 from clueval.formats.columns.markup import unescape
 from clueval.formats.columns.passages import Passage, misfits
 from clueval.formats.format import Format
-from clueval.spans.compared import SIDES
 from clueval.spans.document import Document
+from clueval.spans.span import SIDES
 
 ADVICE = "gold and predicted must have the same text"
 

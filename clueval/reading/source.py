@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
@@ -25,7 +26,7 @@ from clueval.formats.columns.named import Sources
 from clueval.formats.columns.passages import Passage
 from clueval.formats.columns.token_lines import TokenLines
 from clueval.formats.conll import is_running_text
-from clueval.formats.format import EVERY_SET, Format
+from clueval.formats.format import EVERY_SET, SELECT_SETS, Format
 from clueval.formats.recognition import Beginning
 from clueval.options import field_names, with_fields
 from clueval.reading.layers import LayerSource, layer_names, require_layers
@@ -36,12 +37,12 @@ from clueval.reading.spooled import spooled
 from clueval.spans.document import Document, Unit
 from clueval.spans.span import DEFAULT_LAYER
 from clueval.tagging.decoder import Decoder
-from clueval.textfiles import Complain, Progress, beginning_of, is_file, refuse
+from clueval.textfiles import Complain, Progress, beginning_of, is_file, refuse, whole_lines
 
 if TYPE_CHECKING:
     from clueval.formats.flat_rows import FlatItems, TaggedRow
     from clueval.formats.opened import Opened
-    from clueval.reading.keywords import ReadingOptions
+    from clueval.reading.options import ReadingOptions
 
 _READING = Reading()
 
@@ -259,7 +260,6 @@ class Source:
 
     def _of_set(self) -> Document:
         """Return the document of a format with annotation sets, with the selected set."""
-        from clueval.reading.annotation_sets import wanted_set
 
         document = self.read.get(self.path) if self.read is not None else None
         if document is None:
@@ -295,6 +295,66 @@ class Source:
                 "CoNLL, or JSON rows with texts if positions are characters",
             )
         return texts_of(path, self.options, self.name)
+
+
+def chosen_set(
+    document: Document, name: str, types: Collection[str] = (), *, layer: str = DEFAULT_LAYER
+) -> Document:
+    """Return the document with the annotation set `name` as its only layer, called `layer`.
+
+    Only annotations of the given `types` are kept; without types, all are. Formats with named annotation sets
+    hold each set as a layer; the default set is called ``""``. Raises `UsageError` for a set that the document
+    does not have.
+
+    >>> from clueval import Document, Span
+    >>> document = Document("d", {"Key": [Span(0, 1, {"Key": "A"}), Span(1, 2, {"Key": "B"})]})
+    >>> [span.labels for span in chosen_set(document, "Key", ["B"]).layers["label"]]
+    [{'label': 'B'}]
+    """
+    if name not in document.layers:
+        known = ", ".join(repr(known) for known in document.layers) or "none"
+        raise UsageError(
+            f"the document has no annotation set {name!r}",
+            file=document.file,
+            document=document.id,
+            advice=f"its sets: {known}",
+        )
+    chosen = [
+        replace(span, labels={layer: span.label})
+        for span in document.layers[name]
+        if not types or span.label in types
+    ]
+    return replace(document, layers={layer: chosen}, tags={})
+
+
+def wanted_set(document: Document, name: str | None, containing: str | None) -> Document:
+    """Return the document with the annotation set `name` and, if `containing` is given, a layer of that name.
+
+    `EVERY_SET` selects all sets, as they are. `containing` is ``SET:TYPE`` and selects the annotations of its
+    layer. Raises `UsageError` if `name` is None and for a set that the document does not have.
+    """
+    if name is None:
+        sets = (
+            ", ".join(repr(known) if known else "'' (the default set)" for known in document.layers) or "none"
+        )
+        raise UsageError(
+            "the file has annotation sets, but none is selected for one side",
+            file=document.file,
+            advice=f"its sets: {sets}; {SELECT_SETS}",
+        )
+    if name == EVERY_SET:
+        return document
+    chosen = chosen_set(document, name)
+    if containing is None:
+        return chosen
+    set_name, colon, kind = containing.rpartition(":")
+    if not colon or not kind:
+        raise UsageError(
+            f"{containing!r} does not select containing annotations",
+            advice="write it SET:TYPE, as in Key:Section",
+        )
+    within = chosen_set(document, set_name, (kind,), layer=containing).layers[containing]
+    return replace(chosen, layers={**chosen.layers, containing: within})
 
 
 def texts_of(path: Path, options: ReadOptions, name: str | None = None) -> Iterator[Document]:
@@ -353,13 +413,40 @@ def source_of(
         error.file = str(path)
         raise
     if form.name == "vrt":
-        from clueval.reading.elements import require_elements  # other formats do not need it
-
         require_elements(path, options)
     source = Source(path, form.name, options.with_names(form, path), name, progress, read)
     if (noted := _noted.get()) is not None:
         noted.append((path, source.passed_over))
     return source
+
+
+_TOKEN = re.compile(rb"^[^<\s]", re.MULTILINE)
+
+
+def require_elements(path: Path, options: ReadOptions) -> None:
+    """Raise `FormatError` if a file with tokens lacks an element that `options` name, unless that is the default.
+
+    Reads the file up to the first such element.
+    """
+    for name in ("document_tag", "sentence_tag"):
+        tag = getattr(options, name)
+        if tag != getattr(Reading(), name) and not _has_element(path, tag, options.max_line):
+            raise FormatError(
+                f"there is no element <{tag}>",
+                file=str(path),
+                advice=f"check Reading.{name}",
+            )
+
+
+def _has_element(path: Path, tag: str, max_line: int) -> bool:
+    """Return whether a file has an element; yes for a file without tokens."""
+    element = re.compile(rb"^<%s[\s/>]" % re.escape(tag.encode()), re.MULTILINE)
+    has_tokens = False
+    for data in whole_lines(path, max_line=max_line):
+        if element.search(data):
+            return True
+        has_tokens = has_tokens or _TOKEN.search(data) is not None
+    return not has_tokens
 
 
 @checked_call

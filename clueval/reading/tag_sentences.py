@@ -1,19 +1,20 @@
-"""Lists of tags, one for each sentence, as documents."""
+"""Lists of tags, one for each sentence, as documents; and other golds of the same documents, in memory."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from os import PathLike
 from typing import Any
 
 from clueval.exceptions import TagError, UsageError, described
-from clueval.reading.given import Given
-from clueval.reading.given_sides import materialised, pairs, place_of
-from clueval.reading.rows import document_of_tags
-from clueval.spans.compared import SIDES
+from clueval.reading.given import Given, given
+from clueval.reading.given_sides import document_of_tags, materialised, pairs, place_of
+from clueval.reading.options import Reading
+from clueval.reading.same_text import require_same_text
 from clueval.spans.document import Document
-from clueval.spans.span import DEFAULT_LAYER
+from clueval.spans.span import DEFAULT_LAYER, SIDES
 from clueval.tagging.decoder import BadTag, Decoder
-from clueval.tagging.transitions import Seams
+from clueval.tagging.schemes import neighbours_of
 
 Decoders = Mapping[tuple[str, str], Decoder]
 """The decoder of each side, by side and layer."""
@@ -63,7 +64,7 @@ def documents_of_tags(
             place = place_of(side, number, given.ids)
             documents.append(document_of_tags(tags, id_, place, scheme=scheme, invalid=invalid))
             try:
-                decoders[side, DEFAULT_LAYER].accept(tags, Seams(tags).neighbours)
+                decoders[side, DEFAULT_LAYER].accept(tags, neighbours_of(tags))
             except BadTag as error:
                 raise TagError(f"{place}: {error.problem}", advice=error.advice) from None
         yield documents[0], documents[1]
@@ -95,3 +96,36 @@ def require_lengths(
                     advice="each token has a tag on both sides",
                 )
     return sum(lengths)
+
+
+def golds_in_memory(gold: Any, golds: Sequence[Any], reading: Reading) -> Iterator[tuple[Document, ...]]:
+    """Yield for each document of `gold` those of all other golds, which are given in the same form.
+
+    `reading` has the scheme of tags. Raises `UsageError` for another form or number of documents, `TextMismatch`.
+    """
+    streams = [_documents(gold, each, f"any_of[{number}]", reading) for number, each in enumerate(golds)]
+    yield from zip(*streams, strict=True)
+
+
+def kept(gold: Any) -> Any:
+    """Return a side that can be read several times: an iterator as a list, and everything else unchanged."""
+    return list(gold) if isinstance(gold, Iterator) else gold
+
+
+def _documents(gold: Any, other: Any, name: str, reading: Reading) -> Iterator[Document]:
+    if isinstance(other, str | PathLike):
+        raise UsageError(f"gold is in memory, and {name} is a path", advice="give both in one form")
+    try:
+        for own, document in _pairs(given(gold, other), reading):
+            require_same_text(own, document, ("gold", name))
+            yield document
+    except UsageError as error:
+        error.problem = error.problem.replace("predicted", name)  # as `given` calls the second side
+        raise
+
+
+def _pairs(found: Given, reading: Reading) -> Iterator[tuple[Document, Document]]:
+    if found.kind != "tags":
+        return found.documents()
+    options = TagOptions([reading.scheme] * 2, [reading.invalid] * 2)
+    return documents_of_tags(found, options, options.decoders())

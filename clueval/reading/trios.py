@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import tee
+from dataclasses import replace
+from itertools import chain, tee
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -13,13 +14,12 @@ from clueval.reading.given import InputSide
 from clueval.reading.given_sides import documents_of
 from clueval.reading.layers import LayerColumns
 from clueval.reading.options import Readings, readings_of, require_positions
-from clueval.reading.pairing import document_groups, files_of_side, parallel, same_documents
+from clueval.reading.pairing import document_groups, document_pairs, files_of_side, parallel, same_documents
 from clueval.reading.paths import path_pairs
 from clueval.reading.read_options import ReadOptions, columns_of_sides
 from clueval.reading.same_text import require_same_text
 from clueval.reading.source import Source, source_of
 from clueval.spans.document import Document
-from clueval.textfiles import Progress
 
 Trio = tuple[Document, Document, Document]
 """A document of gold and of each system, of the same text."""
@@ -48,19 +48,32 @@ def trios(
             ", ".join(f"{name} is {kind}" for name, kind in kinds.items()), advice="give three paths, or none"
         )
     pair_by = options.get("pair_by")
+    if are_files(sides, options):
+        return chain.from_iterable(map(documents_of_files, sources_of(sides, layers, reading, options)))
     if paths:
         columns = columns_of_sides([ReadOptions.of(each) for each in readings], layers, False)
+        columns[0].require_use(path for side in paths for _, path in files_of_side(side))
         gold, *systems = paths
-        return _same_text(
-            _of_files(gold, (systems[0], systems[1]), columns, pair_by, options.get("progress"))
+        one, two = (
+            document_groups(gold, system, columns, pair_by, options.get("progress")) for system in systems
         )
+        if pair_by is None or pair_by == "name":
+            return _same_text(zip(one, two, strict=True))
+        return _same_text((each[:2], each[2:]) for each in parallel(one, two, pair_by))
     if pair_by is not None:
         raise UsageError(
             "pair_by pairs documents of files", advice="give dictionaries by id, or the same order"
         )
     for each in readings:
         each.require_none()
-    return _same_text(_of_documents(*(documents_of(side, name) for name, side in sides.items())))
+    golds, first, second = (documents_of(side, name) for name, side in sides.items())
+    once, again = tee(golds)
+    return _same_text(zip(same_documents(once, first), same_documents(again, second), strict=True))
+
+
+def are_files(sides: Mapping[str, InputSide], options: Mapping[str, Any]) -> bool:
+    """Return whether gold and two systems are paths whose files are paired by their names, and documents in order."""
+    return all(isinstance(side, str | PathLike) for side in sides.values()) and options.get("pair_by") is None
 
 
 def sources_of(
@@ -69,10 +82,8 @@ def sources_of(
     reading: Readings,
     options: Mapping[str, Any],
 ) -> Iterator[tuple[Source, Source, Source]]:
-    """Yield the files of gold and of two systems; the arguments are those of `trios`. None but paths have files."""
+    """Yield the files of gold and of two systems, for which `are_files` holds; the arguments are those of `trios`."""
     paths = [Path(side) for side in sides.values() if isinstance(side, str | PathLike)]
-    if len(paths) < len(sides) or options.get("pair_by") is not None:
-        return
     columns = columns_of_sides(
         [ReadOptions.of(each) for each in readings_of(reading, options)], layers, False
     )
@@ -87,39 +98,16 @@ def sources_of(
         yield first, second, third
 
 
-def _of_files(
-    gold: Path,
-    systems: tuple[Path, Path],
-    options: Sequence[ReadOptions],
-    pair_by: str | None,
-    progress: Progress | None,
-) -> Iterator[Trio]:
-    options[0].require_use(path for side in (gold, *systems) for _, path in files_of_side(side))
-    one, two = (document_groups(gold, system, options, pair_by, progress) for system in systems)
-    together = parallel(one, two, pair_by) if pair_by in ("id", "content") else _joined(one, two)
-    for document, first, _, second in together:
-        yield document, first, second
+def documents_of_files(sources: Sequence[Source]) -> Iterator[Trio]:
+    """Yield the documents of the files of gold and of two systems. Raises `TextMismatch` for different texts."""
+    gold, first, second = sources
+    again = replace(gold, progress=None)
+    return _same_text(zip(document_pairs(gold, first), document_pairs(again, second), strict=True))
 
 
-def _joined(
-    one: Iterable[tuple[Document, ...]], two: Iterable[tuple[Document, ...]]
-) -> Iterator[tuple[Document, ...]]:
-    for first, second in zip(one, two, strict=True):
-        yield *first, *second
-
-
-def _of_documents(
-    gold: Iterable[Document], one: Iterable[Document], two: Iterable[Document]
-) -> Iterator[Trio]:
-    golds, again = tee(gold)
-    for (document, first), (_, second) in zip(
-        same_documents(golds, one), same_documents(again, two), strict=True
-    ):
-        yield document, first, second
-
-
-def _same_text(found: Iterable[Trio]) -> Iterator[Trio]:
-    for gold, *systems in found:
-        for system in systems:
+def _same_text(pairs: Iterable[tuple[tuple[Document, ...], tuple[Document, ...]]]) -> Iterator[Trio]:
+    """Yield gold and both systems, given pairs of gold and the first and of gold and the second system."""
+    for (gold, first), (_, second) in pairs:
+        for system in (first, second):
             require_same_text(gold, system)
-        yield gold, systems[0], systems[1]
+        yield gold, first, second

@@ -1,6 +1,6 @@
 """Spans and documents as values, and the pure algorithms on them.
 
-Read `span`, `document`, `flat`, `index`, `components`, `match_classes`, `joined_labels`, `matching`, `merging`, in this
+Read `span`, `document`, `flat`, `index`, `components`, `match_classes`, `matching`, `merging`, in this
 order; then `filters` and `compared`. This package does not deal with files, tags or metrics.
 """
 

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from clueval.exceptions import UsageError, require_kind
 from clueval.spans.document import Document
-from clueval.spans.joined_labels import joined_labels
+from clueval.spans.match_classes import joined_labels
 from clueval.spans.span import Span
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from operator import attrgetter, eq, le
 from typing import overload
 
 from clueval.exceptions import OverlapError
-from clueval.spans.parts import Ranges
+from clueval.spans.ranges import Ranges
 from clueval.spans.span import Frozen, Labels, Span, name_of
 
 by_position: Callable[[Span], tuple[int, int]] = attrgetter("start", "end")

@@ -13,10 +13,12 @@ from dataclasses import dataclass, field, fields
 from typing import Any, NoReturn
 
 from clueval.exceptions import SpanError, described
-from clueval.spans.parts import Ranges, checked_parts, intersect
+from clueval.spans.ranges import Ranges, checked_parts, intersect
 
 DEFAULT_LAYER = "label"
 """The name of a layer that neither the format nor its options name."""
+
+SIDES = ("gold", "predicted")
 
 MERGED = "merged"
 """The name of the layer into which several layers are merged."""

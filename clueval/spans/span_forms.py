@@ -14,7 +14,7 @@ from operator import index
 from typing import Any, NoReturn
 
 from clueval.exceptions import CluevalError, SpanError, UsageError, described, warn
-from clueval.spans.groups import (
+from clueval.spans.features import (
     ALTERNATIVES,
     LABELS,
     TOKENS_OF_PIPELINE,

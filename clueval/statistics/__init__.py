@@ -1,33 +1,12 @@
 """Formulas of statistics: intervals, resampling, tests. Numbers in, numbers out; nothing here knows a span.
 
-To read the package, begin with `jackknife` and `randomisation`, the methods that clueval uses unless asked for
-others; `bootstrap` has the methods on request, `distributions` the distribution functions.
+To read the package, begin with `jackknife`, and with randomisation in `resampling`, the methods that clueval uses
+unless asked for others; `resampling` has the bootstrap, too, `distributions` the distribution functions.
 """
 
-from __future__ import annotations
-
-from importlib import import_module
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from clueval.statistics.bootstrap import bca, bca_levels, percentile
-    from clueval.statistics.distributions import t_p, t_quantile
-    from clueval.statistics.mcnemar import mcnemar_exact
-    from clueval.statistics.proportions import clopper_pearson, wilson
-    from clueval.statistics.randomisation import holm
-
-_MODULES = {
-    "bca": "bootstrap",
-    "bca_levels": "bootstrap",
-    "clopper_pearson": "proportions",
-    "holm": "randomisation",
-    "mcnemar_exact": "mcnemar",
-    "percentile": "bootstrap",
-    "t_p": "distributions",
-    "t_quantile": "distributions",
-    "wilson": "proportions",
-}
-"""The module that defines each name; it is imported when the name is first used."""
+from clueval.statistics.distributions import t_p, t_quantile
+from clueval.statistics.proportions import clopper_pearson, mcnemar_exact, wilson
+from clueval.statistics.resampling import bca, bca_levels, holm, percentile
 
 __all__ = [
     "bca",
@@ -40,9 +19,3 @@ __all__ = [
     "t_quantile",
     "wilson",
 ]
-
-
-def __getattr__(name: str) -> object:
-    if name not in _MODULES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)

@@ -12,7 +12,8 @@ from __future__ import annotations
 import math
 from functools import lru_cache
 
-from clueval.statistics.checked import require_positive, require_share
+from clueval.exceptions import UsageError
+from clueval.options import require_share
 
 _TINY = 1e-300
 _MOST_TERMS = 100_000
@@ -117,7 +118,7 @@ def t_p(t: float, df: float) -> float:
     >>> round(t_p(12.706204736174694, 1), 10)
     0.05
     """
-    require_positive("df", df)
+    _require_positive("df", df)
     if math.isinf(t):
         return 0.0
     square = t * t
@@ -146,7 +147,7 @@ def t_quantile(q: float, df: float) -> float:
     3.1824
     """
     require_share("q", q)
-    require_positive("df", df)
+    _require_positive("df", df)
     if q < 0.5:
         return -t_quantile(1 - q, df)
     tails = 2 * (1 - q)
@@ -156,3 +157,9 @@ def t_quantile(q: float, df: float) -> float:
         return math.sqrt(df * middle / (1 - middle))
     outside = inverse_beta(tails, df / 2, 0.5)
     return math.sqrt(df * (1 - outside) / outside)
+
+
+def _require_positive(name: str, value: float) -> None:
+    """Raise `UsageError` unless the value is a number above 0."""
+    if not (value > 0 and math.isfinite(value)):
+        raise UsageError(f"{name} must be a number above 0, not {value!r}")

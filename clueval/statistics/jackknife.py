@@ -7,16 +7,65 @@ By hand, recall of units with 4 of 5, 8 of 10, 3 of 3 and 1 of 2 spans found: th
 >>> found = logit_jackknife(0.8, without, 4, effective_number([5, 10, 3, 2]), 0.95)
 >>> round(found.se, 6), round(found.effective, 4), round(found.low, 4), round(found.high, 4)
 (0.042034, 2.8986, 0.5489, 0.9293)
+
+Several runs of a system, or of two, have intervals and tests that hold for other documents and for other runs: the
+variance of a mean over runs and units, with the degrees of freedom of Satterthwaite 1946 (`Spread`).
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from operator import mul
+from typing import Any, NamedTuple
 
-from clueval.statistics.distributions import t_quantile
-from clueval.statistics.interval import Interval
+from clueval.statistics.distributions import t_p, t_quantile
+
+DIGITS = 10
+"""Results of logarithms and powers are rounded to this many decimals, so that all machines print the same."""
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """An interval of a score.
+
+    Attributes:
+        low, high: the ends; None if there is no interval, and `reason` says why.
+        se: the standard error; None if it is not known.
+        units: the number of units in which the denominator of the score is not 0.
+        effective: the effective number of units.
+        bound: true if no error, or nothing right, was seen, so that one end is a bound.
+    """
+
+    low: float | None
+    high: float | None
+    se: float | None
+    units: int
+    effective: float | None
+    reason: str | None = None
+    bound: bool = False
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the interval as plain data; `reason` and `bound` only if there is a reason or a bound."""
+        report: dict[str, Any] = {
+            "low": rounded(self.low),
+            "high": rounded(self.high),
+            "se": rounded(self.se),
+            "units": self.units,
+            "effective": rounded(self.effective),
+        }
+        if self.reason is not None:
+            report["reason"] = self.reason
+        if self.bound:
+            report["bound"] = True
+        return report
+
+
+def rounded(value: float | None) -> float | None:
+    """Return the value rounded to `DIGITS` decimals; None stays None."""
+    return None if value is None else round(value, DIGITS)
+
 
 FEWEST_THAT_DIFFER = 6
 """With fewer units in which two systems differ, no two-sided p-value is below 0.05."""
@@ -127,3 +176,48 @@ def _logistic(value: float) -> float:
         grown = math.exp(value)
         return grown / (1 + grown)
     return 1 / (1 + math.exp(-value))
+
+
+class Spread(NamedTuple):
+    """A variance and its degrees of freedom."""
+
+    variance: float
+    df: float
+
+    def half_width(self, confidence: float) -> float:
+        """Return half the width of the interval."""
+        return t_quantile((1 + confidence) / 2, self.df) * math.sqrt(self.variance)
+
+    def p(self, difference: float) -> float:
+        """Return the two-sided p-value of a difference."""
+        if not self.variance:
+            return 0.0 if difference else 1.0
+        return t_p(difference / math.sqrt(self.variance), self.df)
+
+
+def standard_deviation(values: Sequence[float]) -> float | None:
+    """Return the standard deviation (n - 1); None for fewer than two values.
+
+    >>> standard_deviation([1.0, 3.0])
+    1.4142135623730951
+    """
+    if len(values) < 2:
+        return None
+    mean = math.fsum(values) / len(values)
+    return math.sqrt(math.fsum([(value - mean) ** 2 for value in values]) / (len(values) - 1))
+
+
+def spread_of(se_units: float, effective: float, groups: Sequence[Sequence[float]]) -> Spread:
+    """Return the variance of a mean over runs, or of the difference of two such means.
+
+    `se_units` is the standard error over units, from `effective` units; `groups` has the scores of the runs of
+    each system. A single run adds nothing.
+    """
+    parts = [(se_units**2, degrees_of_freedom(effective))]
+    for scores in groups:
+        deviation = standard_deviation(scores)
+        if deviation is not None:
+            parts.append((deviation**2 / len(scores), len(scores) - 1))
+    variance = math.fsum([part for part, _ in parts])
+    weight = math.fsum([part**2 / df for part, df in parts])
+    return Spread(variance, variance**2 / weight if weight else parts[0][1])

@@ -1,4 +1,4 @@
-"""Intervals of a proportion of independent trials.
+"""Intervals of a proportion of independent trials, and McNemar's exact test of two classifiers on the same cases.
 
 The spans of a document are not independent, so clueval applies none of these to spans.
 """
@@ -6,8 +6,10 @@ The spans of a document are not independent, so clueval applies none of these to
 from __future__ import annotations
 
 import math
+from math import comb, exp, fsum, lgamma, log
 
-from clueval.statistics.checked import require_share, require_trials
+from clueval.exceptions import UsageError
+from clueval.options import require_share
 from clueval.statistics.distributions import inverse_beta
 
 
@@ -17,7 +19,7 @@ def wilson(k: int, n: int, confidence: float = 0.95) -> tuple[float, float]:
     >>> [round(end, 4) for end in wilson(8, 10)]
     [0.4902, 0.9433]
     """
-    require_trials(k, n)
+    _require_trials(k, n)
     require_share("confidence", confidence)
     from statistics import NormalDist  # which costs more to import than the rest of this package
 
@@ -34,7 +36,7 @@ def clopper_pearson(k: int, n: int, confidence: float = 0.95) -> tuple[float, fl
     >>> [round(end, 4) for end in clopper_pearson(8, 10)]
     [0.4439, 0.9748]
     """
-    require_trials(k, n)
+    _require_trials(k, n)
     require_share("confidence", confidence)
     tail = (1 - confidence) / 2
     low = inverse_beta(tail, k, n - k + 1) if k else 0.0
@@ -54,10 +56,47 @@ def upper_bound(k: int, n: int, confidence: float = 0.95) -> float:
     >>> upper_bound(0, 59), upper_bound(3, 100)
     (0.049507609888, 0.07571079375)
     """
-    require_trials(k, n)
+    _require_trials(k, n)
     require_share("confidence", confidence)
     if k == n:
         return 1.0
     if k == 0:
         return round(-math.expm1(math.log(1 - confidence) / n), 12)
     return round(inverse_beta(confidence, k + 1, n - k), 12)
+
+
+def mcnemar_exact(one: int, other: int) -> float:
+    """Return the two-sided exact p-value of McNemar's test, from the two counts of disagreements.
+
+    Under the null hypothesis each of the ``one + other`` disagreements goes to either side with probability
+    1/2; the p-value is twice the probability of the smaller count or fewer, 1 at most. Without disagreements
+    it is 1. Raises `UsageError` for negative counts.
+
+    >>> mcnemar_exact(1, 9), mcnemar_exact(0, 0)
+    (0.021484375, 1.0)
+    """
+    if one < 0 or other < 0:
+        raise UsageError(f"counts cannot be negative: {one} and {other}")
+    n, least = one + other, min(one, other)
+    if 2 * least >= n - 1:
+        return 1.0
+    if n <= _EXACT:
+        return 2 * sum(comb(n, k) for k in range(least + 1)) / (1 << n)
+    return min(1.0, _tail(n, least))
+
+
+_EXACT = 1000
+"""Up to this many disagreements the sum uses exact integers, above it logarithms."""
+
+
+def _tail(n: int, least: int) -> float:
+    def log_probability(k: int) -> float:
+        return lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1) - n * log(2)
+
+    return 2 * fsum(exp(log_probability(k)) for k in range(least + 1))
+
+
+def _require_trials(successes: int, trials: int) -> None:
+    """Raise `UsageError` unless there is a trial and 0 <= successes <= trials."""
+    if not 0 <= successes <= trials or not trials:
+        raise UsageError(f"there cannot be {successes} successes in {trials} trials")

@@ -1,20 +1,28 @@
-"""Random weights of units, and the sums of columns of counts under all of them at once.
+"""Resampling of units: random weights, bootstrap intervals, and paired approximate randomisation.
 
 The weights of a unit come from its key and the seed alone, by a hash (SHAKE-128). So they do not depend on the
 order of units, on processes or on the version of Python, and two systems with the same units get the same
 weights. Sums are exact: a unit's weights of all resamples are the fields of one large integer, and one
 multiplication and one addition of such integers count a unit in every resample.
+
+Bootstrap intervals are percentile, or bias-corrected and accelerated (Efron 1987); their ends are order statistics of
+the resampled scores. Randomisation gives the p-value of a difference between two systems (Noreen 1989): if they do not
+differ, the counts of a unit could as well be swapped between them, and the p-value is the share of all swaps, or of
+random ones, whose difference is at least as large as the one observed.
 """
 
 from __future__ import annotations
 
+import math
 import sys
 from array import array
 from collections.abc import Iterable, Mapping, Sequence
 from hashlib import shake_128
+from operator import mul
 from typing import NamedTuple
 
 from clueval.exceptions import UsageError
+from clueval.options import require_share
 
 
 class Law(NamedTuple):
@@ -104,3 +112,129 @@ def _unpacked(number: int, width: int, resamples: int) -> Sequence[int]:
     if sys.byteorder == "big":
         found.byteswap()
     return found
+
+
+def percentile(resampled: Sequence[float], confidence: float = 0.95) -> tuple[float, float]:
+    """Return the percentile interval of resampled scores.
+
+    >>> percentile(range(1, 40), 0.9)
+    (2, 38)
+    """
+    require_share("confidence", confidence)
+    alpha = (1 - confidence) / 2
+    return _ends(resampled, alpha, alpha)
+
+
+def bca(
+    resampled: Sequence[float],
+    score: float,
+    leave_one_out: Sequence[float],
+    confidence: float = 0.95,
+    times: Sequence[int] | None = None,
+) -> tuple[float, float]:
+    """Return the bias-corrected and accelerated interval of a score.
+
+    `leave_one_out` are the scores without each unit; `times` says of each without how many units the score has it
+    (None: each without one). Raises `UsageError` if all resampled scores lie on one side
+    of the score, because the bias is then infinite.
+    """
+    low, high = bca_levels(resampled, score, leave_one_out, confidence, times)
+    return _ends(resampled, low, 1 - high)
+
+
+def bca_levels(
+    resampled: Sequence[float],
+    score: float,
+    leave_one_out: Sequence[float],
+    confidence: float = 0.95,
+    times: Sequence[int] | None = None,
+) -> tuple[float, float]:
+    """Return the two probabilities whose quantiles of the resampled scores are the ends of `bca`."""
+    require_share("confidence", confidence)
+    _require_scores(resampled)
+    below = sum(value < score for value in resampled)
+    at_most = sum(value <= score for value in resampled)
+    share = (below + at_most) / (2 * len(resampled))
+    if not 0 < share < 1:
+        raise UsageError("all resampled scores lie on one side of the score, so the bias is infinite")
+    from statistics import NormalDist  # which costs more to import than the rest of this package
+
+    normal = NormalDist()
+    bias, acceleration = normal.inv_cdf(share), _acceleration(leave_one_out, times)
+    levels = []
+    for alpha in ((1 - confidence) / 2, (1 + confidence) / 2):
+        z = bias + normal.inv_cdf(alpha)
+        levels.append(normal.cdf(bias + z / (1 - acceleration * z)))
+    return levels[0], levels[1]
+
+
+def _acceleration(leave_one_out: Sequence[float], times: Sequence[int] | None) -> float:
+    numbers = [1] * len(leave_one_out) if times is None else times
+    mean = math.fsum(map(mul, leave_one_out, numbers)) / sum(numbers)
+    apart = [mean - value for value in leave_one_out]
+    spread: float = math.fsum([value * value * n for value, n in zip(apart, numbers, strict=True)]) ** 1.5
+    cubes = math.fsum([value**3 * n for value, n in zip(apart, numbers, strict=True)])
+    return cubes / (6 * spread) if spread else 0.0
+
+
+def _ends(resampled: Sequence[float], below: float, above: float) -> tuple[float, float]:
+    """The order statistics at these ranks from below and from above, given as shares."""
+    _require_scores(resampled)
+    found = sorted(resampled)
+    return found[_rank(below, len(found)) - 1], found[-_rank(above, len(found))]
+
+
+def _rank(share: float, number: int) -> int:
+    return min(number, max(1, math.floor(share * (number + 1) + 1e-9)))
+
+
+def _require_scores(resampled: Sequence[float]) -> None:
+    if not resampled:
+        raise UsageError("there are no resampled scores")
+
+
+MOST_FOR_ALL_SWAPS = 16
+"""Up to this many units that differ, all swaps are tried."""
+
+_EPSILON = 1e-12
+
+
+def all_swapped_sums(numbers: Sequence[int]) -> list[int]:
+    """Return the sum of the chosen numbers for each of the 2^n choices, always in the same order.
+
+    >>> all_swapped_sums([1, 10])
+    [0, 1, 10, 11]
+    """
+    sums = [0]
+    for number in numbers:
+        sums += [already + number for already in sums]
+    return sums
+
+
+def exact_p(observed: float, swapped: Sequence[float]) -> float:
+    """Return the two-sided p-value, given the differences after all swaps."""
+    return _at_least(observed, swapped) / len(swapped)
+
+
+def sampled_p(observed: float, swapped: Sequence[float]) -> float:
+    """Return the two-sided p-value, given the differences after random swaps; the observed one counts as one."""
+    return (_at_least(observed, swapped) + 1) / (len(swapped) + 1)
+
+
+def _at_least(observed: float, swapped: Iterable[float]) -> int:
+    least = abs(observed) - _EPSILON
+    return sum(abs(value) >= least for value in swapped)
+
+
+def holm(ps: Sequence[float]) -> list[float]:
+    """Return the p-values corrected by Holm's step-down method, in the order of `ps` (Holm 1979).
+
+    >>> holm([0.01, 0.04, 0.03])
+    [0.03, 0.06, 0.06]
+    """
+    corrected = [1.0] * len(ps)
+    least = 0.0
+    for rank, number in enumerate(sorted(range(len(ps)), key=ps.__getitem__)):
+        least = max(least, min(1.0, (len(ps) - rank) * ps[number]))
+        corrected[number] = least
+    return corrected

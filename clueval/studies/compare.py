@@ -17,25 +17,33 @@ from typing import Any, NamedTuple
 from clueval.evaluation.result import Result
 from clueval.evaluation.score_path import Path, find_path, headline_rates, number_at, whole_path
 from clueval.evaluation.units.columns import Column, UnitColumns, counts_by_kind
-from clueval.evaluation.units.groups import groups_of
 from clueval.evaluation.units.intervals import reported_sequences
-from clueval.evaluation.units.rates import RateGroup
+from clueval.evaluation.units.rates import RateGroup, groups_of
 from clueval.evaluation.units.recipes import entry_at
 from clueval.evaluation.units.trust import RESAMPLES, SEED, Trust
 from clueval.exceptions import UsageError, checked_call
 from clueval.metrics.counting import Tally
 from clueval.statistics.distributions import t_below
-from clueval.statistics.interval import Interval, rounded
 from clueval.statistics.jackknife import (
+    Interval,
     degrees_of_freedom,
     detectable,
     difference_jackknife,
     effective_number,
+    rounded,
+    spread_of,
+    standard_deviation,
     standard_error,
 )
-from clueval.statistics.randomisation import MOST_FOR_ALL_SWAPS, all_swapped_sums, exact_p, holm, sampled_p
-from clueval.statistics.resampling import SWAP, weighted_sums
-from clueval.statistics.runs import spread_of, standard_deviation
+from clueval.statistics.resampling import (
+    MOST_FOR_ALL_SWAPS,
+    SWAP,
+    all_swapped_sums,
+    exact_p,
+    holm,
+    sampled_p,
+    weighted_sums,
+)
 from clueval.studies.comparison import ComparedSystems
 from clueval.studies.systems import ComparedSystem, System, all_units, require_system, systems_of
 from clueval.studies.tested_rate import UNDEFINED, UNDEFINED_WITHOUT, TestedRate, differences
@@ -267,7 +275,7 @@ class _Comparing:
     def _require_gold(self, source: UnitColumns, sequence: str) -> None:
         """Raise `UsageError` if a unit has other gold spans in another system."""
         for path in headline_rates(sequence, source.report)[-1:]:
-            gold, predicted = next(groups_of(source, path)).sizes(path)
+            gold, predicted = next(groups_of(source, path)).sizes[path]
             if gold is predicted:  # the metric does not tell the sides apart
                 continue
             golds = dict(gold.items())

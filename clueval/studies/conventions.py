@@ -36,13 +36,11 @@ from clueval.reading.layers import LayerColumns, layer_names
 from clueval.reading.paths import are_paths
 from clueval.reading.spooled import spooled
 from clueval.reports.table import Rate, Table
-from clueval.spans.compared import SIDES
 from clueval.spans.flat import in_order_and_flat
-from clueval.spans.span import name_of
+from clueval.spans.span import SIDES, name_of
 from clueval.studies.convention_rows import CONVENTIONS, convention_row, with_differences
-from clueval.tagging.schemes import OUTSIDE, scheme_called, scheme_of
+from clueval.tagging.schemes import flat, neighbours_of, scheme_called, scheme_of
 from clueval.tagging.token_schemes import SCHEMES
-from clueval.tagging.transitions import Seams
 from clueval.transforms.preparing import Preparing
 
 
@@ -160,7 +158,7 @@ class EveryConvention:
         tally: Tally = Tally()
         letters: set[str] = set()
         for side, sentences in zip(SIDES, (true, found), strict=True):
-            for pair, n in Seams([tag for tags in sentences for tag in (*tags, OUTSIDE)]).neighbours.items():
+            for pair, n in neighbours_of(flat(sentences)).items():
                 tally["neighbours", side, *pair] += n
                 letters.add(pair[1][0])
         with warnings.catch_warnings():

@@ -7,13 +7,15 @@ that was found, is another one. Errors are those of `clueval.errors` for the sam
 
 from __future__ import annotations
 
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
+from clueval.clusters.places import Clusters, DifferingRows
+from clueval.clusters.rows import IrregularRows
 from clueval.exceptions import (
     CluevalError,
     UsageError,
@@ -23,10 +25,10 @@ from clueval.exceptions import (
     require_kind,
 )
 from clueval.findings.choice import SIDES, Choice, ComparedSide, choice_with, compared, in_words
-from clueval.findings.clusters import Clusters, DifferingRows, LineCheck, WrongLines
+from clueval.findings.clusters import LineCheck
 from clueval.findings.stream import known_options, within_sentences
 from clueval.findings.summary import RIGHT
-from clueval.findings.systems import CHANGES, System, place_and_labels
+from clueval.findings.systems import CHANGES, System, change, place_and_labels
 from clueval.findings.table import ErrorRows
 from clueval.options import with_fields
 from clueval.reading.given import InputSide
@@ -34,11 +36,11 @@ from clueval.reading.layers import LayerColumns, layer_names, require_layers
 from clueval.reading.options import Reading, Readings
 from clueval.reading.same_text import require_same_frame
 from clueval.reading.source import Source
-from clueval.reading.trios import Trio, sources_of, trios
+from clueval.reading.trios import Trio, are_files, sources_of, trios
 from clueval.spans.document import Document
 from clueval.spans.seen_names import SeenNames
 from clueval.spans.span import MERGED, Span
-from clueval.studies.diff_report import CHANGED, FIXED, NEW, STILL, ComparedErrors, DiffFinding
+from clueval.studies.diff_report import ComparedErrors, DiffFinding
 from clueval.transforms.group import Group, Transform
 from clueval.transforms.preparation import Preparation, warn_without_effect
 from clueval.transforms.prepared import transforms_of
@@ -106,7 +108,8 @@ def diff(
     sides = {"gold": gold, "old": old, "new": new}
     transforms = transforms_of(preparing)
     found, found_trios = _Found([], Counter(), Counter(), []), trios(sides, layers, reading, options)
-    if transforms or not _see_files(found, sources_of(sides, layers, reading, options), choice):
+    in_files = not transforms and are_files(sides, options)
+    if not (in_files and _see_files(found, sources_of(sides, layers, reading, options), choice)):
         found = _Found([], Counter(), Counter(), [])
         _see_documents(found, found_trios, choice, transforms)
     documents, classes, reasons, errors = found
@@ -244,7 +247,7 @@ def _see_clusters(found: _Found, sources: Sequence[Source], choice: Choice, seen
 
     for passages in zip_longest(*(source.passages() for source in sources)):
         if None in passages:
-            raise WrongLines("one side ends early")
+            raise IrregularRows("one side ends early")
         gold, *runs = passages
         for run in runs:
             require_same_frame(gold, run)
@@ -297,35 +300,26 @@ def _of_five(result: _Result) -> str:
     return "missed" if result.kind == "partial" else result.kind
 
 
-def _state(side: str, before: _Result | None, after: _Result | None) -> str | None:
+def _state(side: str, *results: _Result | None) -> str | None:
     """Return the state of a span, given its results in both runs; None if it is no error of either.
 
     A gold span that counts in one run alone, as another alternative does in the other, is compared with nothing.
     """
-    was, is_ = (each is not None and each.is_error for each in (before, after))
-    if not (was and is_):
-        return FIXED if was else NEW if is_ else None
-    assert before is not None
-    assert after is not None
-    return STILL if side == "predicted" or before[1:4] == after[1:4] else CHANGED
+    before, after = (each[1:4] if each is not None and each.is_error else None for each in results)
+    return None if before is after is None else change(side, before, after)
 
 
-def _joined(
-    old: Iterable[_Result], new: Iterable[_Result]
-) -> list[tuple[_Result | None, _Result] | tuple[_Result, None]]:
+def _joined(old: Iterable[_Result], new: Iterable[_Result]) -> list[list[_Result | None]]:
     """Return the results of equal spans together, by position; None stands for a span that one run lacks."""
-    waiting: dict[tuple[object, ...], deque[_Result]] = {}
-    for result in old:
-        waiting.setdefault(place_and_labels(result.span), deque()).append(result)
-    found: list[tuple[_Result | None, _Result] | tuple[_Result, None]] = []
-    for result in new:
-        equal = waiting.get(place_and_labels(result.span))
-        found.append((equal.popleft() if equal else None, result))
-    found += [(result, None) for left in waiting.values() for result in left]
-    return sorted(found, key=_position)
+    found: dict[tuple[object, ...], list[_Result | None]] = {}
+    for run, results in ((1, new), (0, old)):
+        numbers = Counter[tuple[object, ...]]()
+        for each in results:
+            key = place_and_labels(each.span)
+            numbers[key] += 1
+            found.setdefault((key, numbers[key]), [None, None])[run] = each
+    return sorted(found.values(), key=_position)
 
 
-def _position(pair: tuple[_Result | None, _Result] | tuple[_Result, None]) -> tuple[int, int]:
-    result = pair[0] or pair[1]
-    assert result is not None
-    return result.span.start, result.span.end
+def _position(pair: Iterable[_Result | None]) -> tuple[int, int]:
+    return next((each.span.start, each.span.end) for each in pair if each is not None)

@@ -10,6 +10,7 @@ from typing import Any
 
 from clueval.exceptions import UsageError
 from clueval.findings.summary import PARTS
+from clueval.findings.systems import CHANGED, FIXED, NEW, STILL
 from clueval.findings.table import joined
 from clueval.hints import Hinting
 from clueval.reports import json_text
@@ -19,7 +20,6 @@ from clueval.spans.match_classes import KINDS, UNMATCHED
 
 FORMS = ("text", "json", "tsv", "markdown")
 
-NEW, FIXED, CHANGED, STILL = "new", "fixed", "changed", "still"
 STATES = {"gold": (NEW, FIXED, CHANGED, STILL), "predicted": (NEW, FIXED, STILL)}
 _COLUMNS = (
     *("state", "document", "side", "layer", "start", "end_inclusive", "label"),

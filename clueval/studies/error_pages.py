@@ -28,14 +28,14 @@ from clueval.findings.kept import KeptRows
 from clueval.findings.page import WITHOUT_SCRIPT, PlaceLines, key_of
 from clueval.findings.stream import FindingsObserver
 from clueval.findings.summary import MEANINGS, MOST_LABELS, summaries
-from clueval.findings.systems import SharedPlace, States, System, shared_places
+from clueval.findings.systems import SharedPlace, States, System, shared_places, trios_that_differ
 from clueval.findings.table import FINDING_KINDS, REASONS, Finding
 from clueval.options import with_fields
 from clueval.reading.given import InputSide
 from clueval.reading.layers import LayerColumns
 from clueval.reading.options import Reading, Readings, readings_of
 from clueval.reading.spooled import needs_spooling
-from clueval.reading.trios import trios
+from clueval.reading.trios import are_files, sources_of, trios
 from clueval.reports.cutting import cut_label
 from clueval.reports.page import assets, environment, json_inside
 from clueval.reports.table import Rate
@@ -96,20 +96,24 @@ class ErrorPages:
         title: str,
         lang: str,
     ) -> tuple[Result, Counts]:
-        """Write the page of gold and two systems, which `sides` has by their names in errors; reads them three times.
+        """Write the page of gold and two systems, which `sides` has by their names in errors.
 
-        Returns the scores of the first system, and the number of errors by side and state.
+        Reads each system twice, and gold three times. Returns the scores of the first system, and the number of errors
+        by side and state.
         """
         preparing = self.preparing.without(["by_depth", "any_of"], "the page of two systems")
         gold, *others = sides.values()
         results = [self._scored(gold, predicted) for predicted in others]
         self._require_layer(results)
         options = {"pair_by": self.counting.pair_by, "progress": self.progress}
-        documents = trios(sides, self.layers, self.reading, options)
+        transforms = transforms_of(preparing)
+        given = sides, self.layers, self.reading, options
+        in_files = not transforms and are_files(sides, options)
+        documents = trios_that_differ(sources_of(*given), self.choice) if in_files else trios(*given)
         reasons: list[Counter[ReasonKey]] = [Counter() for _ in results]
         counts = _write_two(
             path,
-            shared_places(documents, self.choice, states, transforms_of(preparing), reasons),
+            shared_places(documents, self.choice, states, transforms, reasons),
             [result.to_dict() for result in results],
             self.choice,
             reasons,

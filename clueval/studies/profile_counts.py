@@ -1,20 +1,28 @@
-"""Counts the spans of each bucket in the pass that scores: an observer of the evaluation."""
+"""Counts the spans of each bucket in the pass that scores: an observer of the evaluation.
+
+In column files, spans are found by their clusters (`clueval.clusters`), and a value is computed once for spans that
+have the same text, and once for spans that have the same place in a sentence of the same length.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from clueval.clusters.places import Clusters, DifferingRows
 from clueval.evaluation.curves import micro_path
 from clueval.evaluation.engine import Evaluation
 from clueval.evaluation.plan import Plan
 from clueval.evaluation.tallies import count_sides
 from clueval.exceptions import UsageError
+from clueval.findings.choice import Choice
 from clueval.findings.page_profile import PageProfile, WrongSpan
 from clueval.findings.span_values import (
     BUCKETS,
+    POSITION,
     SpanOfSide,
     Value,
     Words,
@@ -24,14 +32,19 @@ from clueval.findings.span_values import (
     in_order,
     range_name,
 )
+from clueval.findings.stream import within_sentences
 from clueval.metrics.counting import Counts, Tally
 from clueval.metrics.exact import Exact
 from clueval.metrics.metric import Metric, Side
+from clueval.reading.layers import layer_names
 from clueval.spans.document import Document
 from clueval.spans.filters import Filter
 from clueval.spans.limits import require_short_texts
+from clueval.spans.span import SIDES, Span
 
 if TYPE_CHECKING:
+    from clueval.formats.columns.passages import Passage
+    from clueval.reading.source import Source
     from clueval.transforms.group import Group
 
 FEW = 20
@@ -39,6 +52,8 @@ FEW = 20
 
 Feature = Callable[[SpanOfSide], Value]
 _COUNTS = ("gold", "predicted", "tp_gold", "tp_predicted")
+_MOST = 1 << 14
+"""The number of texts and places of spans that are held, approximately."""
 
 
 class ProfileCounts:
@@ -61,6 +76,12 @@ class ProfileCounts:
         self._sequences: dict[str, None] = {}
         self.wrong: dict[WrongSpan, list[str]] | None = None
         """If set, the buckets of each span that has no equal span on the other side."""
+        self._clusters: Clusters[tuple[int, int, int]] | None = None
+        self._kinds: dict[tuple[str, str, int, tuple[str, ...]], int] = {}
+        self._texts: Counter[tuple[Any, ...]] = Counter()  # a kind, then words
+        self._places: Counter[tuple[int, int, int]] = (
+            Counter()
+        )  # a kind, a position, the length of the sentence
 
     def see(self, group: Group) -> None:
         self._sides.see_layers([*group.gold.layers, *group.predicted.layers])
@@ -95,23 +116,17 @@ class ProfileCounts:
     def _count_exact(
         self, sequence: str, sides: tuple[Side, Side], values: Sequence[Mapping[str, Sequence[Value]]]
     ) -> None:
-        keys = [[(span.start, span.end, span.label, span.parts) for span in side.spans] for side in sides]
-        both = set(keys[0]) & set(keys[1])
-        for number, side in enumerate(("gold", "predicted")):
-            counted = sides[number].counted
-            places = {
-                key: place for place, key in enumerate(keys[number]) if counted is None or counted[place]
-            }
-            right = [place for key, place in places.items() if key in both]
-            for feature, of_spans in values[number].items():
-                for name, chosen in ((side, places.values()), (f"tp_{side}", right)):
+        for side, own, of_side, judged in zip(SIDES, values, sides, _judged(sides), strict=True):
+            right = [place for place, is_right in judged.items() if is_right]
+            for feature, of_spans in own.items():
+                for name, chosen in ((side, judged), (f"tp_{side}", right)):
                     for value, times in Counter(map(of_spans.__getitem__, chosen)).items():
                         self._add(sequence, feature, value, {name: times})
-            if self.wrong is not None and (document := sides[number].document) is not None:
-                for key, place in places.items():
-                    if key not in both:
-                        named = [str(of_spans[place]) for of_spans in values[number].values()]
-                        self.wrong[document.id, side, sequence, key[0], key[1], key[2]] = named
+            if self.wrong is not None and (document := of_side.document) is not None:
+                for place, is_right in judged.items():
+                    if not is_right:
+                        span, named = of_side.spans[place], [str(each[place]) for each in own.values()]
+                        self.wrong[document.id, side, sequence, span.start, span.end, span.label] = named
 
     def _add(self, sequence: str, feature: str, value: Value, numbers: Mapping[str, float]) -> None:
         key = sequence, feature, value
@@ -134,14 +149,80 @@ class ProfileCounts:
         """Return the name of the bucket, unless values are sorted into buckets at the end."""
         return value if self._number is not None and feature in BUCKETS else bucket_of(feature, value)
 
+    # Column files
+
+    def reads_passages(self, gold: Source, predicted: Source) -> bool:
+        self._clusters = Clusters((gold, predicted), self._examine)
+        return self._is_exact and self.wrong is None and within_sentences(gold, predicted, Choice())
+
+    def _examine(self, documents: Sequence[Document]) -> Iterator[tuple[int, tuple[int, int, int]]]:
+        """Yield the spans of clusters: the number of a kind, start and end. Equal spans of both sides are one."""
+        gold, predicted = documents
+        for sequence, *sides in self._sides.sides(gold, predicted):
+            found: dict[tuple[int, int, str, int], list[str]] = {}
+            for name, side, judged in zip(SIDES, sides, _judged(sides), strict=True):
+                spans = list(side.spans)
+                depths = depths_of(spans)
+                for place, is_right in judged.items():
+                    span = spans[place]
+                    key = span.start, span.end, span.label, depths[id(span)]
+                    found.setdefault(key, []).extend([name, f"tp_{name}"] if is_right else [name])
+            for (start, end, label, depth), counts in found.items():
+                kind = sequence, label, depth, tuple(counts)
+                yield start, (self._kinds.setdefault(kind, len(self._kinds)), start, end)
+
+    def see_passages(self, sources: tuple[Source, Source], passages: tuple[Passage, Passage]) -> None:
+        assert self._clusters is not None
+        gold, names = passages[0], layer_names(sources[0].options.layers)
+        if not self._sides.plan.where.on_documents(names).lets_through(gold.document, gold.metadata):
+            return
+        self._sides.see_layers(names)
+        self._sequences |= dict.fromkeys(self._sides.sequences())
+        texts: list[tuple[Any, ...]] = []
+        places = []
+        for found, tokens, by, begin, size in self._clusters.everywhere(DifferingRows(passages)):
+            for kind, start, end in found:
+                texts.append((kind, *tokens[start + by : end + by]))
+                places.append((kind, start + by - begin, size))
+        self._texts.update(texts)
+        self._places.update(places)
+        if len(self._texts) + len(self._places) > _MOST:
+            self._settle()
+
+    def _settle(self) -> None:
+        """Count the spans of column files that have been seen."""
+        kinds = list(self._kinds)
+        words = Words(Document("", {}, tokens=["x"]))
+        own_span = lru_cache(lambda kind, size: Span(0, size, kinds[kind][1]))
+        spans = []
+        for (kind, *text), times in self._texts.items():
+            span = own_span(kind, len(text))
+            spans.append((kind, SpanOfSide(span, words, {id(span): kinds[kind][2]}, text), times))
+        found: Counter[tuple[str, int, Value]] = Counter()
+        for name, value_of in self._features.items():
+            if name != POSITION:
+                for kind, each, times in spans:
+                    found[name, kind, value_of(each)] += times
+                continue
+            for (kind, first, size), times in self._places.items():
+                found[name, kind, first / size] += times
+        for (name, kind, value), times in found.items():
+            sequence, _, _, counts = kinds[kind]
+            self._add(sequence, name, self._early(name, value), dict.fromkeys(counts, times))
+        self._texts.clear()
+        self._places.clear()
+
     def include(self, other: ProfileCounts) -> None:
         """Add the counts of another observer with the same settings."""
+        for each in (self, other):
+            each._settle()
         self._sequences |= other._sequences
         for key, tally in other._tallies.items():
             self._tallies.setdefault(key, Counter()).update(tally)
 
     def section(self) -> dict[str, Any]:
         """Return the entries of the buckets, by metric, sequence and feature."""
+        self._settle()
         sequences = {
             sequence: {feature: self._entries(sequence, feature) for feature in self._features}
             for sequence in self._sequences
@@ -161,6 +242,16 @@ class ProfileCounts:
         else:
             buckets = [(str(name), found[name]) for name in in_order(feature, map(str, found))]
         return [_entry(name, tally) for name, tally in buckets]
+
+
+def _judged(sides: Sequence[Side]) -> Iterator[dict[int, bool]]:
+    """Yield which spans of each side count, of equal ones one, by index, and whether the other side has its equal."""
+    keys = [[(span.start, span.end, span.label, span.parts) for span in side.spans] for side in sides]
+    both = set(keys[0]) & set(keys[1])
+    for side, of_side in zip(sides, keys, strict=True):
+        counted = side.counted
+        places = {key: place for place, key in enumerate(of_side) if counted is None or counted[place]}
+        yield {place: key in both for key, place in places.items()}
 
 
 def _only(side: Side, values: Sequence[Value], value: Value) -> list[bool]:

@@ -9,9 +9,14 @@ from clueval.evaluation.units.columns import Column, UnitColumns, added, counts_
 from clueval.evaluation.units.intervals import columns_that_weigh
 from clueval.evaluation.units.rates import RateGroup, Value
 from clueval.evaluation.units.recipes import Path
-from clueval.statistics.interval import Interval
-from clueval.statistics.jackknife import effective_number, logit_interval, logit_jackknife, standard_error
-from clueval.statistics.runs import spread_of
+from clueval.statistics.jackknife import (
+    Interval,
+    effective_number,
+    logit_interval,
+    logit_jackknife,
+    spread_of,
+    standard_error,
+)
 
 UNDEFINED = "the score is undefined"
 UNDEFINED_WITHOUT = f"{UNDEFINED} without one of the units"

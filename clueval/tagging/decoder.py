@@ -14,6 +14,7 @@ from clueval.tagging.schemes import (
     BOUNDED,
     INVALID,
     OUTSIDE,
+    Neighbours,
     _fits,
     continues,
     count_illegal,
@@ -24,7 +25,6 @@ from clueval.tagging.schemes import (
     scheme_of,
     split_tag,
 )
-from clueval.tagging.transitions import Neighbours, Seams
 
 Chunk = tuple[int, int, str]
 """A decoded span as a tuple, for speed: start, end (half-open), label."""
@@ -201,31 +201,19 @@ class Decoder:
                 return tag
         return None
 
-    def labels(self, tags: Sequence[str], seams: Seams, times: int = 1) -> Counter[str]:
-        """Return how many spans of each label `columns` returns. Raises `BadTag`."""
-        if self._is_read_leniently(seams.neighbours):
-            return count_starts(seams.neighbours)
-        return Counter(label for _, _, label in self.chunks(tags, seams.neighbours, times))
-
-    def columns(self, layer: str, tags: Sequence[str], seams: Seams, times: int = 1) -> Flat:
+    def columns(self, layer: str, tags: Sequence[str], pairs: Neighbours, times: int = 1) -> Flat:
         """Return what `chunks` does, as a flat sequence of spans of `layer`. Raises `BadTag`."""
-        if self._is_read_leniently(seams.neighbours):
-            return seams.chunks(layer)
-        return flat_of(layer, self.chunks(tags, seams.neighbours, times))
-
-    def _is_read_leniently(self, found: Neighbours) -> bool:
-        if self._invalid == "conlleval" or self._scheme is None:
-            return True
-        return not count_illegal(found, self._scheme)
+        found = list(self.chunks(tags, pairs, times))
+        starts, ends, labels = map(list, zip(*found, strict=True)) if found else ([], [], [])
+        return Flat.of_tags(layer, starts, ends, labels)
 
     def chunks(self, tags: Sequence[str], found: Neighbours, times: int = 1) -> Iterable[Chunk]:
         """Return the spans of `tags`, which occur `times` times and whose pairs of adjacent tags are `found`.
 
         Raises `BadTag` for ill-formed tags if `invalid` is ``error``.
         """
-        if self._is_read_leniently(found):
+        if self._invalid == "conlleval" or self._scheme is None or not count_illegal(found, self._scheme):
             return decode(tags)
-        assert self._scheme is not None
         if self._invalid == "error":
             index = first_illegal(tags, self._scheme)
             assert index is not None
@@ -255,10 +243,3 @@ class Decoder:
         """Return the number of ill-formed tags, which conlleval repairs, in `found` or in the file so far."""
         scheme = self.scheme()
         return 0 if scheme is None else count_illegal(self.neighbours if found is None else found, scheme)
-
-
-def flat_of(layer: str, chunks: Iterable[Chunk]) -> Flat:
-    """Return decoded spans as a flat sequence of spans of `layer`."""
-    found = list(chunks)
-    starts, ends, labels = map(list, zip(*found, strict=True)) if found else ([], [], [])
-    return Flat.of_tags(layer, starts, ends, labels)

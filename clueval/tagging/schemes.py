@@ -22,11 +22,12 @@ Sources: Ramshaw and Marcus 1995 (IOB1), Tjong Kim Sang and Veenstra 1999 (IOB2,
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from itertools import chain, pairwise
 from types import MappingProxyType
-from typing import Literal, NamedTuple, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 from clueval.exceptions import TagError, UsageError
 from clueval.spans.span import NO_LABEL
@@ -36,8 +37,29 @@ INVALID: tuple[str, ...] = get_args(Invalid)
 
 OUTSIDE = "O"
 
+Neighbours = Counter[tuple[str, str]]
+"""How often a tag (second) follows a tag (first); the ends of sentences are O."""
 
-class _Rules(NamedTuple):
+
+def flat(sentences: Iterable[Sequence[Any]]) -> list[Any]:
+    """Return the tags of all sentences in one list, with an O after each sentence."""
+    tags: list[Any] = []
+    for sentence in sentences:
+        tags.extend(sentence)
+        tags.append(OUTSIDE)
+    return tags
+
+
+def neighbours_of(tags: Sequence[str]) -> Neighbours:
+    """Return the pairs of adjacent tags in a list; an O is assumed before the first tag and after the last.
+
+    >>> neighbours_of(["B-PER", "I-PER", "O", "I-LOC"])["O", "I-LOC"]
+    1
+    """
+    return Counter(pairwise((OUTSIDE, *tags, OUTSIDE)))
+
+
+class SchemeRules(NamedTuple):
     """A scheme as relations between adjacent tags, each written PREVIOUS RELATION CURRENT.
 
     The relation is ``=`` (same label), ``!`` (another label) or ``*`` (any). `legal` lists the allowed pairs
@@ -52,49 +74,49 @@ class _Rules(NamedTuple):
     ends: str
 
 
-_RULES = {
-    "BIO": _Rules("BIO", "B=I I=I **B **O", "**B", "B=I I=I", "B*O I*O B*B I*B B!I I!I"),
-    "IOB1": _Rules(
+RULES = {
+    "BIO": SchemeRules("BIO", "B=I I=I **B **O", "**B", "B=I I=I", "B*O I*O B*B I*B B!I I!I"),
+    "IOB1": SchemeRules(
         "BIO",
         "**I **O B=B I=B",
         "O*I I!I B*I I=B B=B",
         "B=I I=I",
         "I!I I*O I*B B*O B!I B=B",
     ),
-    "BIOES": _Rules(
+    "BIOES": SchemeRules(
         "BIOES",
         "B=I I=I B=E I=E O*B E*B S*B O*S E*S S*S O*O E*O S*O",
         "**B **S",
         "B=I I=I B=E I=E",
         "S** E**",
     ),
-    "BILOU": _Rules(
+    "BILOU": SchemeRules(
         "BILOU",
         "B=I I=I B=L I=L O*B L*B U*B O*U L*U U*U O*O L*O U*O",
         "**B **U",
         "B=I I=I B=L I=L",
         "U** L**",
     ),
-    "BMES": _Rules(
+    "BMES": SchemeRules(
         "BMESO",
         "B=M M=M B=E M=E O*B E*B S*B O*S E*S S*S O*O E*O S*O",
         "**B **S",
         "B=M M=M B=E M=E",
         "S** E**",
     ),
-    "BMEOW": _Rules(
+    "BMEOW": SchemeRules(
         "BMEWO",
         "B=M M=M B=E M=E O*B E*B W*B O*W E*W W*W O*O E*O W*O",
         "**B **W",
         "B=M M=M B=E M=E",
         "W** E**",
     ),
-    "IO": _Rules("IO", "***", "O*I I!I", "I=I", "I!I I*O"),
-    "IOE1": _Rules("IOE", "I** O** E=I E=E", "O*I I!I E*I E=E", "I=I I=E", "I!I I*O I!E E=I E=E"),
-    "IOE2": _Rules("IOE", "O** E** I=I I=E", "O*I O*E E*I E*E I!I I!E", "I=I I=E", "E**"),
+    "IO": SchemeRules("IO", "***", "O*I I!I", "I=I", "I!I I*O"),
+    "IOE1": SchemeRules("IOE", "I** O** E=I E=E", "O*I I!I E*I E=E", "I=I I=E", "I!I I*O I!E E=I E=E"),
+    "IOE2": SchemeRules("IOE", "O** E** I=I I=E", "O*I O*E E*I E*E I!I I!E", "I=I I=E", "E**"),
 }
 
-SCHEMES = tuple(_RULES)
+SCHEMES = tuple(RULES)
 
 BOUNDED = frozenset({"BIO", "BIOES", "BILOU", "BMES", "BMEOW"})
 """The schemes in which a prefix marks each beginning: whether a span is well-formed depends on its own tags only."""
@@ -124,7 +146,7 @@ def scheme_called(name: str) -> str:
     """
     upper = name.upper()
     found = _ALIASES.get(upper, upper)
-    if found not in _RULES:
+    if found not in RULES:
         raise UsageError(f"unknown tag scheme {name!r}", advice=f"one of {', '.join(SCHEMES)}")
     return found
 
@@ -220,11 +242,11 @@ def scheme_of(neighbours: Iterable[tuple[str, str]]) -> str | None:
 
 @lru_cache(maxsize=1 << 16)
 def _fits(scheme: str, relation: str, previous: tuple[str, str], current: tuple[str, str]) -> bool:
-    """Return whether two adjacent tags, as prefix and label, match `relation` (a field of `_Rules`)."""
+    """Return whether two adjacent tags, as prefix and label, match `relation` (a field of `SchemeRules`)."""
     same = "=" if previous[1] == current[1] else "!"
     return any(
         rule[0] in ("*", previous[0]) and rule[1] in ("*", same) and rule[2] in ("*", current[0])
-        for rule in getattr(_RULES[scheme], relation).split()
+        for rule in getattr(RULES[scheme], relation).split()
     )
 
 
@@ -239,7 +261,7 @@ def continues(previous: str, tag: str) -> bool:
 def _legal(scheme: str, previous: str, tag: str) -> bool:
     """Return whether `tag` may follow `previous`. Raises `TagError` for a tag outside the scheme."""
     before, current = split_tag(previous), split_tag(tag)
-    if current[0] not in _RULES[scheme].prefixes:
+    if current[0] not in RULES[scheme].prefixes:
         raise TagError(
             f"tag {tag!r} is outside the scheme {scheme}",
             advice="name the scheme of the file with scheme=...",

@@ -15,9 +15,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from enum import Flag
+from functools import reduce
+from operator import or_
 from typing import ClassVar
 
 from clueval.exceptions import TagError, UsageError
+from clueval.tagging.schemes import RULES
 
 Prefix = Flag("Prefix", {"I": 1, "O": 2, "B": 4, "E": 8, "S": 16, "U": 32, "L": 64, "ANY": 127})
 """The letters that a tag may begin with; ANY is all of them."""
@@ -78,6 +81,13 @@ def _patterns(rules: str) -> Patterns:
         (_LETTERS[before], _LETTERS[prefix], _RELATIONS[same])
         for before, same, prefix in map(tuple, rules.split())
     )
+
+
+def _as_in(scheme: str) -> tuple[Prefix, Patterns, Patterns, Patterns]:
+    """Return the prefixes and the patterns of a scheme of `clueval.tagging.schemes`."""
+    rules = RULES[scheme]
+    allowed = reduce(or_, (Prefixes[letter] for letter in rules.prefixes))
+    return allowed, _patterns(rules.starts), _patterns(rules.inside), _patterns(rules.ends)
 
 
 class Token:
@@ -149,10 +159,7 @@ class Token:
 class IOB1(Token):
     """I for all tokens, but B for the first of a span that touches a span of the same label before it."""
 
-    allowed_prefix = Prefix.I | Prefix.O | Prefix.B
-    start_patterns = _patterns("O*I I!I B*I I=B B=B")
-    inside_patterns = _patterns("B=I I=I")
-    end_patterns = _patterns("I!I I*O I*B B*O B!I B=B")
+    allowed_prefix, start_patterns, inside_patterns, end_patterns = _as_in("IOB1")
 
 
 class IOE1(Token):
@@ -167,37 +174,25 @@ class IOE1(Token):
 class IOB2(Token):
     """B for the first token of every span, I for the others."""
 
-    allowed_prefix = Prefix.I | Prefix.O | Prefix.B
-    start_patterns = _patterns("**B")
-    inside_patterns = _patterns("B=I I=I")
-    end_patterns = _patterns("I*O I!I I*B B*O B!I B*B")
+    allowed_prefix, start_patterns, inside_patterns, end_patterns = _as_in("BIO")
 
 
 class IOE2(Token):
     """E for the last token of every span, I for the others."""
 
-    allowed_prefix = Prefix.I | Prefix.O | Prefix.E
-    start_patterns = _patterns("O*I O*E E*I E*E I!I I!E")
-    inside_patterns = _patterns("I=I I=E")
-    end_patterns = _patterns("E**")
+    allowed_prefix, start_patterns, inside_patterns, end_patterns = _as_in("IOE2")
 
 
 class IOBES(Token):
     """B, I and E for the first, inner and last tokens of a span; S for a span of one token."""
 
-    allowed_prefix = Prefix.I | Prefix.O | Prefix.B | Prefix.E | Prefix.S
-    start_patterns = _patterns("**B **S")
-    inside_patterns = _patterns("B=I I=I B=E I=E")
-    end_patterns = _patterns("S** E**")
+    allowed_prefix, start_patterns, inside_patterns, end_patterns = _as_in("BIOES")
 
 
 class BILOU(Token):
     """B, I and L for the first, inner and last tokens of a span; U for a span of one token."""
 
-    allowed_prefix = Prefix.I | Prefix.O | Prefix.B | Prefix.L | Prefix.U
-    start_patterns = _patterns("**B **U")
-    inside_patterns = _patterns("B=I I=I B=L I=L")
-    end_patterns = _patterns("U** L**")
+    allowed_prefix, start_patterns, inside_patterns, end_patterns = _as_in("BILOU")
 
 
 SCHEMES: dict[str, type[Token]] = {

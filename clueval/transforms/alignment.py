@@ -19,7 +19,7 @@ refused.
 from __future__ import annotations
 
 from array import array
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING
 from clueval.exceptions import MissingExtra, UsageError
 from clueval.spans.document import Document
 from clueval.spans.span import Span
-from clueval.transforms.characters import are_unknown
+from clueval.transforms.characters import TokenRanges, are_unknown
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -253,19 +253,7 @@ class Characters:
         """
         if self.starts is None or self.ends is None:
             return self.offset + start, self.offset + end
-        first, last = bisect_right(self.ends, start), bisect_left(self.starts, end)
-        if first < last and not self._covers(start, end, first):
-            first += 1
-        if first < last and not self._covers(start, end, last - 1):
-            last -= 1
-        return (self.offset + first, self.offset + last) if first < last else None
-
-    def _covers(self, start: int, end: int, token: int) -> bool:
-        """Return whether a range covers more than half the characters of a token."""
-        assert self.starts is not None
-        assert self.ends is not None
-        own, own_end = self.starts[token], self.ends[token]
-        return 2 * (min(end, own_end) - max(start, own)) > own_end - own
+        return TokenRanges(self.starts, self.ends, self.offset).of(start, end)
 
     @property
     def first(self) -> int:

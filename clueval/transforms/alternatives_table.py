@@ -18,9 +18,9 @@ from typing import Any, NamedTuple
 
 from clueval.exceptions import CluevalError, FormatError, UsageError
 from clueval.spans.document import Document
-from clueval.spans.groups import GROUP
+from clueval.spans.features import GROUP
 from clueval.spans.index import SpanIndex
-from clueval.spans.shared import shared_positions
+from clueval.spans.overlaps import shared_positions
 from clueval.spans.span import DEFAULT_LAYER, Frozen, Span, name_of
 from clueval.textfiles import decoded
 from clueval.transforms.group import Group

@@ -9,7 +9,7 @@ from itertools import accumulate
 
 from clueval.exceptions import UsageError
 from clueval.spans.document import Document, Sentence
-from clueval.spans.parts import Ranges
+from clueval.spans.ranges import Ranges
 from clueval.spans.span import Frozen, Span
 
 

@@ -16,7 +16,7 @@ class Group:
     """The documents of one text: gold, predicted, and further ones, such as those of other annotators.
 
     `unplaced` has predicted spans without a place in the text, in a text of their own: each counts as spurious.
-    `golds` are other golds, of which, with `gold`, the nearest one counts (`clueval.transforms.any_of`).
+    `golds` are other golds, of which, with `gold`, the nearest one counts (`clueval.transforms.preparation`).
     `lost` has the spans of gold and predicted, by layer, that have no place in the positions of the documents: they
     are counted, but match nothing.
     """

@@ -20,7 +20,7 @@ from typing import Any
 
 from clueval.exceptions import UsageError
 from clueval.spans.document import Document
-from clueval.spans.regions import Regions
+from clueval.spans.ranges import Regions
 from clueval.spans.span import Span
 from clueval.transforms.group import Group
 from clueval.transforms.names import HIDDEN, counted_names, with_layers

@@ -25,14 +25,14 @@ from typing import Any
 
 from clueval.exceptions import TextMismatch, UsageError
 from clueval.spans.document import Document
-from clueval.spans.mention import MENTION, OFFSETS, UNPARSABLE
-from clueval.spans.regions import Regions
+from clueval.spans.features import MENTION, OFFSETS, UNPARSABLE
+from clueval.spans.ranges import Regions
 from clueval.spans.span import Frozen, Span
 from clueval.transforms.alignment import Characters, has_characters
 from clueval.transforms.group import Group
-from clueval.transforms.location_steps import FUZZY, LocationSteps
 from clueval.transforms.names import LOCATED
 from clueval.transforms.occurrences import Occurrences, Range
+from clueval.transforms.preparing import FUZZY, LocationSteps
 from clueval.transforms.projection import project
 
 COUNTED = ("exact", "space", "case", "fuzzy", "moved", "unlocatable", "ambiguous", "unparsable")

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from clueval.exceptions import FormatError, UsageError
 from clueval.spans.document import Document
-from clueval.spans.number import number_of
+from clueval.spans.features import number_of
 from clueval.spans.span import Span, name_of
 from clueval.textfiles import decoded
 from clueval.transforms.group import Group

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from clueval.exceptions import MissingExtra
 from clueval.spans.limits import require_few_searched
-from clueval.spans.regions import Regions
+from clueval.spans.ranges import Regions
 from clueval.spans.span import Span
 
 Range = tuple[int, int]
@@ -32,44 +32,10 @@ _QUOTES = str.maketrans(
 )
 
 _SECOND = frozenset(
-    map(
-        chr,
-        (
-            *range(0x1161, 0x1176),
-            *range(0x11A8, 0x11C3),
-            *(
-                0x9BE,
-                0x9D7,
-                0xB3E,
-                0xB56,
-                0xB57,
-                0xBBE,
-                0xBD7,
-                0xCC2,
-                0xCD5,
-                0xCD6,
-                0xD3E,
-                0xD57,
-                0xDCF,
-                0xDDF,
-            ),
-            *(
-                0xFB5,
-                0xFB7,
-                0x102E,
-                0x1B35,
-                0x11127,
-                0x1133E,
-                0x11357,
-                0x114B0,
-                0x114BA,
-                0x114BD,
-                0x115AF,
-                0x11930,
-            ),
-        ),
-    )
-)
+    "\u09be\u09d7\u0b3e\u0b56\u0b57\u0bbe\u0bd7\u0cc2\u0cd5"
+    "\u0cd6\u0d3e\u0d57\u0dcf\u0ddf\u0fb5\u0fb7\u102e\u1b35"
+    "\U00011127\U0001133e\U00011357\U000114b0\U000114ba\U000114bd\U000115af\U00011930"
+).union(map(chr, (*range(0x1161, 0x1176), *range(0x11A8, 0x11C3))))
 """The characters of combining class 0 that NFC can join to the one before them: those of Hangul, and others."""
 
 

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import replace
+from os import PathLike, fsdecode
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from clueval.exceptions import LimitError, UsageError, warn
@@ -15,7 +16,7 @@ from clueval.transforms.group import Group, Transform
 from clueval.transforms.names import ANY_OF, HIDDEN, with_layers
 
 if TYPE_CHECKING:
-    from clueval.spans.regions import Regions
+    from clueval.spans.ranges import Regions
     from clueval.transforms.hierarchy import EachDepth
 
 FRAGMENTS = "fragments"
@@ -149,7 +150,6 @@ class _Applied:
 
     def _nearest(self, group: Group, place: int) -> Group:
         """The group with the nearest gold, after the transforms before the choice, which stands at `place`."""
-        from clueval.transforms.any_of import AnyOf
 
         choice, transforms = self.transforms[place], self.transforms[:place]
         assert isinstance(choice, AnyOf)
@@ -256,7 +256,7 @@ class Alternatives:
 
 def _groups(spans: Iterable[Span]) -> list[list[Span]]:
     """Return the members of each group; groups by the position of their main member."""
-    from clueval.spans.groups import GROUP  # column files that are counted without documents do not need it
+    from clueval.spans.features import GROUP  # column files that are counted without documents do not need it
 
     found: dict[Hashable, list[Span]] = {}
     for span in spans:
@@ -299,7 +299,7 @@ def _matched(
         ]
         for members in (*groups, *single)
     ]
-    from clueval.spans.most_pairs import most_pairs
+    from clueval.spans.one_to_one import most_pairs
 
     return most_pairs(edges)[: len(groups)]
 
@@ -308,18 +308,68 @@ def _ranges_by_label(spans: Iterable[Span], layer: str) -> dict[str | None, Regi
     ranges: dict[str | None, list[tuple[int, int]]] = {}
     for span in spans:
         ranges.setdefault(span.by_layer.get(layer), []).extend(span.fragments)
-    from clueval.spans.regions import Regions
+    from clueval.spans.ranges import Regions
 
     return {label: Regions(several) for label, several in ranges.items()}
 
 
 def _nearest(members: Sequence[Span], of_label: dict[str | None, Regions], layer: str) -> Span | None:
     """Return the member that shares most positions with predicted spans of its label; without one, step 3 applies."""
-    from clueval.spans.groups import OPTIONAL
-    from clueval.spans.regions import Regions
+    from clueval.spans.features import OPTIONAL
+    from clueval.spans.ranges import Regions
 
     none = Regions(())
     shared = [of_label.get(member.by_layer.get(layer), none).shared(member) for member in members]
     if max(shared):
         return members[shared.index(max(shared))]
     return None if any(member.features.get(OPTIONAL) for member in members) else members[0]
+
+
+class AnyOf:
+    """The choice of the gold that is nearest to predicted ("any annotator is right"); it changes nothing itself.
+
+    Nearest is the gold with the fewest errors, false negatives and false positives together, where a span is right if
+    the other side has one with the same fragments and label. All layers count, and of equally near golds the first is
+    taken. The choice stands after the transforms that are applied to each gold before it.
+    `prepared` counts the documents of each gold, by its name.
+    """
+
+    def __init__(self, names: Sequence[str]) -> None:
+        for number, name in enumerate(names):
+            if name in names[:number]:
+                raise UsageError(f"two golds are called {name!r}", advice="give each gold once")
+        self._names = list(names)
+        self.signature = (ANY_OF, f"best-of-{len(self._names)}")
+        self.prepared: Counter[tuple[Any, ...]] = Counter({(name,): 0 for name in self._names})
+
+    def __call__(self, group: Group) -> Group:
+        return group
+
+    def nearest(self, groups: Sequence[Group]) -> int:
+        """Return the number of the group whose gold has the fewest errors, and count it."""
+        numbers = [_errors(group) for group in groups]
+        nearest = numbers.index(min(numbers))
+        self.prepared[self._names[nearest],] += 1
+        return nearest
+
+
+def _errors(group: Group) -> int:
+    layers = dict.fromkeys([*group.gold.layers, *group.predicted.layers])
+    return sum(len(_keys(group.gold, layer) ^ _keys(group.predicted, layer)) for layer in layers)
+
+
+def _keys(document: Document, layer: str) -> set[_Key]:
+    return {_key(span, layer) for span in document.layers.get(layer, ())}
+
+
+def names_of_golds(gold: Any, further: Iterable[Any]) -> list[str]:
+    """Return the names of golds: their paths as given, or their places among the arguments.
+
+    >>> names_of_golds("a.vrt", ["b.vrt", []])
+    ['a.vrt', 'b.vrt', 'any_of[1]']
+    """
+    names = ["gold", *(f"{ANY_OF}[{number}]" for number, _ in enumerate(further))]
+    return [
+        fsdecode(each) if isinstance(each, str | PathLike) else name
+        for name, each in zip(names, [gold, *further], strict=True)
+    ]

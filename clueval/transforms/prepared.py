@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from clueval.exceptions import UsageError
-from clueval.transforms.group import Transform
+from clueval.spans.document import Document
+from clueval.spans.span import Span
+from clueval.transforms.group import Group, Transform
+from clueval.transforms.names import names_of, with_layers
 from clueval.transforms.preparing import Preparing
 
 if TYPE_CHECKING:
@@ -21,23 +27,39 @@ def transforms_of(
     `score_feature` is the feature with the scores of predicted spans, for `min_score`. Raises `CluevalError` for
     invalid files.
     """
-    return (
-        *_of_alternatives(options),
-        *_of_labels(options),
-        *_of_scores(options, score_feature),
-        *_of_generic(options),
-        *_of_regions(options),
-        *_of_untyped(options),
-        *_of_golds(options, gold),
-        *_of_fragments(options),
-    )
+    return tuple(_in_turn(options, gold, score_feature))
 
 
-def _of_alternatives(options: Preparing) -> Iterator[Transform]:
+def _in_turn(options: Preparing, gold: Any, score_feature: str | None) -> Iterator[Transform]:
     if options.alternatives is not None:
         from clueval.transforms.alternatives_table import AlternativesTable
 
         yield AlternativesTable(options.alternatives)
+    yield from _of_labels(options)
+    if options.min_score is not None:
+        yield _of_scores(options, options.min_score, score_feature)
+    for side, labels in (("predicted", options.generic), ("gold", options.generic_gold)):
+        if labels is not None:
+            from clueval.transforms.hierarchy import Generic
+
+            option = "generic" if side == "predicted" else "generic_gold"
+            yield Generic(side, names_of(labels, option), _hierarchy(options))
+    if options.ignore_layer is not None or options.ignore_label is not None:
+        from clueval.transforms.ignored import IgnoredRegions
+
+        given = () if options.ignore_label is None else options.ignore_label
+        labels = names_of(given, "Preparing.ignore_label")
+        yield IgnoredRegions(options.ignored_layers(), labels, options.ignored, options.ignore_same_label)
+    if options.untyped:
+        from clueval.transforms.label_map import Untyped
+
+        yield Untyped()
+    if golds := options.golds():
+        from clueval.transforms.preparation import AnyOf, names_of_golds
+
+        yield AnyOf(names_of_golds(gold, golds))
+    if options.fragments != "keep":
+        yield Fragments(options.fragments)
 
 
 def _hierarchy(options: Preparing) -> Hierarchy | None:
@@ -72,59 +94,50 @@ def _of_labels(options: Preparing) -> Iterator[Transform]:
         yield EachDepth(hierarchy)
 
 
-def _of_scores(options: Preparing, feature: str | None) -> Iterator[Transform]:
-    if options.min_score is None:
-        return
+def _of_scores(options: Preparing, least: float | str | Path, feature: str | None) -> Transform:
     from clueval.transforms.min_score import MinScore
 
     found = options.threshold_file()
     if found is not None:
-        yield MinScore(found.score_feature, found.threshold, found.says(same_data=options.same_data))
-        return
+        return MinScore(found.score_feature, found.threshold, found.says(same_data=options.same_data))
     if feature is None:
         raise UsageError("Preparing.min_score needs scores", advice="add Counting.score_feature")
-    least = float(options.min_score)  # type: ignore[arg-type]  # no path
-    yield MinScore(feature, least, f"{least:g}")
+    return MinScore(feature, float(least), f"{float(least):g}")  # type: ignore[arg-type]  # no path
 
 
-def _of_generic(options: Preparing) -> Iterator[Transform]:
-    given: dict[str, Any] = {"predicted": options.generic, "gold": options.generic_gold}
-    for side, labels in given.items():
-        if labels is not None:
-            from clueval.transforms.generic import Generic
-            from clueval.transforms.names import names_of
+class Fragments:
+    """A transform that leaves no discontinuous span.
 
-            option = "generic" if side == "predicted" else "generic_gold"
-            yield Generic(side, names_of(labels, option), _hierarchy(options))
+    The `choice` ``split`` makes each fragment a span, which shows what is masked; ``hull`` makes one span from the
+    start to the end. ``keep``, the default, needs no transform: each metric says what it does with fragments.
 
+    `prepared` counts the discontinuous spans of each side.
+    """
 
-def _of_regions(options: Preparing) -> Iterator[Transform]:
-    if options.ignore_layer is None and options.ignore_label is None:
-        return
-    from clueval.transforms.ignored import IgnoredRegions
-    from clueval.transforms.names import names_of
+    def __init__(self, choice: str) -> None:
+        self._choice = choice
+        self.signature = ("fragments", choice)
+        self.prepared: Counter[tuple[Any, ...]] = Counter({("gold",): 0, ("predicted",): 0})
 
-    labels = () if options.ignore_label is None else names_of(options.ignore_label, "Preparing.ignore_label")
-    yield IgnoredRegions(options.ignored_layers(), labels, options.ignored, options.ignore_same_label)
+    def __call__(self, group: Group) -> Group:
+        return replace(
+            group,
+            gold=self._continuous("gold", group.gold),
+            predicted=self._continuous("predicted", group.predicted),
+        )
 
+    def _continuous(self, side: str, document: Document) -> Document:
+        layers: dict[str, list[Span]] = {}
+        for layer, spans in document.layers.items():
+            found = sum(span.parts is not None for span in spans)
+            if found:
+                self.prepared[(side,)] += found
+                layers[layer] = [piece for span in spans for piece in self._pieces(span)]
+        return with_layers(document, layers)
 
-def _of_fragments(options: Preparing) -> Iterator[Transform]:
-    if options.fragments != "keep":
-        from clueval.transforms.fragments import Fragments
-
-        yield Fragments(options.fragments)
-
-
-def _of_golds(options: Preparing, gold: Any) -> Iterator[Transform]:
-    golds = options.golds()
-    if golds:
-        from clueval.transforms.any_of import AnyOf, names_of_golds
-
-        yield AnyOf(names_of_golds(gold, golds))
-
-
-def _of_untyped(options: Preparing) -> Iterator[Transform]:
-    if options.untyped:
-        from clueval.transforms.label_map import Untyped
-
-        yield Untyped()
+    def _pieces(self, span: Span) -> Iterator[Span]:
+        if span.parts is None:
+            yield span
+            return
+        for start, end in span.parts if self._choice == "split" else [(span.start, span.end)]:
+            yield replace(span, start=start, end=end, parts=None)

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypedDict
 
 from clueval.exceptions import UsageError
-from clueval.options import changed_fields, number, option, require_types, whole
+from clueval.options import changed_fields, number, option_field, require_types, whole
 from clueval.overwriting import input_path
-from clueval.transforms.location_steps import DEFAULT_STEPS, OCCURRENCES, LocationSteps
+from clueval.transforms.names import names_of
 
 if TYPE_CHECKING:
     from clueval.transforms.min_score import ThresholdFile
-
-_TOPIC = "spans"
 
 
 def number_or_path(text: str) -> float | Path:
@@ -31,6 +29,60 @@ def number_or_path(text: str) -> float | Path:
 
 def _separator_or_path(text: str) -> str | Path:
     return text if text == "." else input_path(text)
+
+
+STEPS = ("exact", "space", "quotes", "case", "fuzzy")
+FUZZY = "fuzzy"
+DEFAULT_STEPS = "exact,space"
+
+OCCURRENCES = ("in-order", "first", "all")
+"""The values of `Preparing.occurrence`."""
+
+
+class LocationSteps(NamedTuple):
+    """The steps in which mentions are looked for: their names in order, and the least similarity of ``fuzzy``."""
+
+    names: tuple[str, ...]
+    least: float = 1.0
+
+    @classmethod
+    def of(cls, given: str | Iterable[str]) -> LocationSteps:
+        """Return the steps of a list, or of a text with commas. Raises `UsageError` for other steps.
+
+        >>> LocationSteps.of("exact,space,fuzzy=0.9")
+        LocationSteps(names=('exact', 'space', 'fuzzy'), least=0.9)
+        """
+        names, least = [], 1.0
+        for text in names_of(given, "Preparing.locate"):
+            name, equals, value = (part.strip() for part in text.partition("="))
+            if name not in STEPS or bool(equals) != (name == FUZZY) or name in names:
+                raise UsageError(
+                    f"Preparing.locate cannot have the step {text!r}",
+                    advice=f"{', '.join(STEPS[:-1])} and fuzzy=0.9, each once",
+                )
+            if equals:
+                least = _share(value)
+            names.append(name)
+        return cls(tuple(names), least)
+
+    @property
+    def folds(self) -> list[tuple[str, ...]]:
+        """The folds of each step: those of the steps before it, and its own."""
+        before = (self.names[: place + 1] for place in range(len(self.names)))
+        return [tuple(name for name in names if name not in ("exact", FUZZY)) for names in before]
+
+    def __str__(self) -> str:
+        return ",".join(f"{name}={self.least:g}" if name == FUZZY else name for name in self.names)
+
+
+def _share(text: str) -> float:
+    try:
+        share = float(text)
+    except ValueError:
+        share = 0.0
+    if not 0 < share <= 1:
+        raise UsageError(f"Preparing.locate: fuzzy={text} is not a similarity", advice="above 0, at most 1")
+    return share
 
 
 MODES = ("inside", "touching")
@@ -52,7 +104,7 @@ class Preparing:
         depth: labels below this depth of the hierarchy become their ancestor there; the top has depth 1.
         by_depth: reports have ``depths``, too: the report for each depth of the hierarchy, by its number.
         generic: predicted labels that count as the label of the gold span they overlap
-            (`clueval.transforms.generic`).
+            (`clueval.transforms.hierarchy`).
         generic_gold: the same for gold labels.
         untyped: every label becomes ``_``.
         ignore_layer: layers of gold whose spans are regions in which nothing counts (`clueval.transforms.ignored`).
@@ -62,7 +114,7 @@ class Preparing:
         alternatives: a table of other acceptable spans in the place of gold spans
             (`clueval.transforms.alternatives_table`).
         any_of: other golds of the same documents, each in the form of gold: of each document the nearest one counts
-            (`clueval.transforms.any_of`). A path, or a list of golds.
+            (`clueval.transforms.preparation`). A path, or a list of golds.
         fragments: what discontinuous spans become: ``keep`` (metrics compare their fragments), ``split`` (each
             fragment a span) or ``hull`` (one span from start to end).
         occurrence: which occurrences of a text the mentions of a language model take (`clueval.transforms.locating`):
@@ -75,202 +127,138 @@ class Preparing:
     Raises `UsageError` for options that do not go together.
     """
 
-    label_map: str | Path | Mapping[str, str] | None = field(
-        default=None,
-        metadata=option(
-            "--label-map",
-            "FILE",
-            "new names of the labels of both sides: a line FROM<TAB>TO for each, or a JSON object; an empty TO drops "
-            "the spans; other labels are an error unless the last line is *<TAB>* (keep) or *<TAB> (drop)",
-            topic=_TOPIC,
-            parse=input_path,
-        ),
+    TOPIC: ClassVar[str] = "spans"
+
+    label_map: str | Path | Mapping[str, str] | None = option_field(
+        None,
+        "--label-map",
+        "FILE",
+        "new names of the labels of both sides: a line FROM<TAB>TO for each, or a JSON object; an empty TO drops "
+        "the spans; other labels are an error unless the last line is *<TAB>* (keep) or *<TAB> (drop)",
+        parse=input_path,
     )
-    gold_map: str | Path | Mapping[str, str] | None = field(
-        default=None,
-        metadata=option(
-            "--gold-map", "FILE", "the same for the labels of gold", topic=_TOPIC, parse=input_path
-        ),
+    gold_map: str | Path | Mapping[str, str] | None = option_field(
+        None, "--gold-map", "FILE", "the same for the labels of gold", parse=input_path
     )
-    predicted_map: str | Path | Mapping[str, str] | None = field(
-        default=None,
-        metadata=option(
-            "--predicted-map", "FILE", "the same for the labels of predicted", topic=_TOPIC, parse=input_path
-        ),
+    predicted_map: str | Path | Mapping[str, str] | None = option_field(
+        None, "--predicted-map", "FILE", "the same for the labels of predicted", parse=input_path
     )
-    hierarchy: str | Path | None = field(
-        default=None,
-        metadata=option(
-            "--hierarchy",
-            "FILE",
-            "the hierarchy of the labels: a name in each line, indented below its parent (brat's [entities] works); "
-            "or . if labels hold their path, as LOC.city",
-            topic=_TOPIC,
-            parse=_separator_or_path,
-        ),
+    hierarchy: str | Path | None = option_field(
+        None,
+        "--hierarchy",
+        "FILE",
+        "the hierarchy of the labels: a name in each line, indented below its parent (brat's [entities] works); "
+        "or . if labels hold their path, as LOC.city",
+        parse=_separator_or_path,
     )
-    depth: int | None = field(
-        default=None,
-        metadata=option(
-            "--depth",
-            "N",
-            "replace labels below depth N of the hierarchy by their ancestor there; the top has depth 1",
-            topic=_TOPIC,
-            parse=whole,
-        ),
+    depth: int | None = option_field(
+        None,
+        "--depth",
+        "N",
+        "replace labels below depth N of the hierarchy by their ancestor there; the top has depth 1",
+        parse=whole,
     )
-    by_depth: bool = field(
-        default=False,
-        metadata=option(
-            "--by-depth",
-            None,
-            "with --hierarchy: also report the scores for each depth of the labels",
-            topic=_TOPIC,
-        ),
+    by_depth: bool = option_field(
+        False, "--by-depth", None, "with --hierarchy: also report the scores for each depth of the labels"
     )
-    generic: str | Iterable[str] | None = field(
-        default=None,
-        metadata=option(
-            "--generic",
-            "LABEL,...",
-            "general labels: a predicted span with one takes the label of the gold span that it overlaps; if the "
-            "hierarchy has the general label, only a label below it",
-            topic=_TOPIC,
-        ),
+    generic: str | Iterable[str] | None = option_field(
+        None,
+        "--generic",
+        "LABEL,...",
+        "general labels: a predicted span with one takes the label of the gold span that it overlaps; if the "
+        "hierarchy has the general label, only a label below it",
     )
-    generic_gold: str | Iterable[str] | None = field(
-        default=None,
-        metadata=option(
-            "--generic-gold",
-            "LABEL,...",
-            "the same for gold spans, which take the label of the predicted span that they overlap",
-            topic=_TOPIC,
-        ),
+    generic_gold: str | Iterable[str] | None = option_field(
+        None,
+        "--generic-gold",
+        "LABEL,...",
+        "the same for gold spans, which take the label of the predicted span that they overlap",
     )
-    untyped: bool = field(
-        default=False,
-        metadata=option(
-            "--untyped", None, "give every span the label _, so that only positions count", topic=_TOPIC
-        ),
+    untyped: bool = option_field(
+        False, "--untyped", None, "give every span the label _, so that only positions count"
     )
 
-    ignore_layer: str | Iterable[str] | None = field(
-        default=None,
-        metadata=option(
-            "--ignore-layer",
-            "NAME,...",
-            "layers of gold whose spans are regions in which no span counts",
-            topic=_TOPIC,
-        ),
+    ignore_layer: str | Iterable[str] | None = option_field(
+        None, "--ignore-layer", "NAME,...", "layers of gold whose spans are regions in which no span counts"
     )
-    ignore_label: str | Iterable[str] | None = field(
-        default=None,
-        metadata=option(
-            "--ignore-label",
-            "LABEL,...",
-            "gold spans with these labels are regions in which no span counts",
-            topic=_TOPIC,
-        ),
+    ignore_label: str | Iterable[str] | None = option_field(
+        None,
+        "--ignore-label",
+        "LABEL,...",
+        "gold spans with these labels are regions in which no span counts",
     )
-    ignored: str = field(
-        default="inside",
-        metadata=option(
-            "--ignored",
-            "WHICH",
-            "predicted spans that do not count: those wholly inside the regions, or those touching them (at any "
-            "position, unless a counted gold span has the same fragments)",
-            topic=_TOPIC,
-            choices=MODES,
-        ),
+    ignored: str = option_field(
+        "inside",
+        "--ignored",
+        "WHICH",
+        "predicted spans that do not count: those wholly inside the regions, or those touching them (at any "
+        "position, unless a counted gold span has the same fragments)",
+        choices=MODES,
     )
-    ignore_same_label: bool = field(
-        default=False,
-        metadata=option(
-            "--ignore-same-label",
-            None,
-            "with --ignore-label: only predicted spans with the label of the region do not count",
-            topic=_TOPIC,
-        ),
+    ignore_same_label: bool = option_field(
+        False,
+        "--ignore-same-label",
+        None,
+        "with --ignore-label: only predicted spans with the label of the region do not count",
     )
 
-    alternatives: str | Path | None = field(
-        default=None,
-        metadata=option(
-            "--alternatives",
-            "FILE",
-            "a table of spans that are as good as a gold span: document, start, end_inclusive, label; each belongs to "
-            "the gold span that it overlaps most, or to the one that of_start and of_end_inclusive name",
-            topic=_TOPIC,
-            parse=input_path,
-        ),
+    alternatives: str | Path | None = option_field(
+        None,
+        "--alternatives",
+        "FILE",
+        "a table of spans that are as good as a gold span: document, start, end_inclusive, label; each belongs to "
+        "the gold span that it overlaps most, or to the one that of_start and of_end_inclusive name",
+        parse=input_path,
     )
-    any_of: str | Path | Iterable[Any] | None = field(
-        default=None,
-        metadata=option(
-            "--any-of",
-            "FILE",
-            "other golds of the same documents, as by several annotators: for each document, the gold with the fewest "
-            "errors counts (GOLD if they are equal)",
-            topic=_TOPIC,
-            parse=input_path,
-            several=True,
-        ),
+    any_of: str | Path | Iterable[Any] | None = option_field(
+        None,
+        "--any-of",
+        "FILE",
+        "other golds of the same documents, as by several annotators: for each document, the gold with the fewest "
+        "errors counts (GOLD if they are equal)",
+        parse=input_path,
+        several=True,
     )
-    fragments: str = field(
-        default="keep",
-        metadata=option(
-            "--fragments",
-            "HOW",
-            "what discontinuous spans become: keep (the metric compares fragments), split (each fragment is a span) "
-            "or hull (one span from start to end)",
-            topic=_TOPIC,
-            choices=FRAGMENTS,
-        ),
+    fragments: str = option_field(
+        "keep",
+        "--fragments",
+        "HOW",
+        "what discontinuous spans become: keep (the metric compares fragments), split (each fragment is a span) "
+        "or hull (one span from start to end)",
+        choices=FRAGMENTS,
     )
 
-    occurrence: str | None = field(
-        default=None,
-        metadata=option(
-            "--occurrence",
-            "WHICH",
-            "with --input mentions: where a mention is in the text: in-order (the k-th mention of a text is its k-th "
-            "occurrence), first (each is the first) or all (each text is all its occurrences)",
-            topic=_TOPIC,
-            choices=OCCURRENCES,
-            default="in-order",
-        ),
+    occurrence: str | None = option_field(
+        None,
+        "--occurrence",
+        "WHICH",
+        "with --input mentions: where a mention is in the text: in-order (the k-th mention of a text is its k-th "
+        "occurrence), first (each is the first) or all (each text is all its occurrences)",
+        choices=OCCURRENCES,
+        default="in-order",
     )
-    locate: str | Iterable[str] | None = field(
-        default=None,
-        metadata=option(
-            "--locate",
-            "STEP,...",
-            "with --input mentions: the steps in which mentions are looked for: exact, space (NFC, runs of white "
-            "space as one), quotes (any form), case, fuzzy=0.9 (the most similar words; extra: align)",
-            topic=_TOPIC,
-            default=DEFAULT_STEPS,
-        ),
+    locate: str | Iterable[str] | None = option_field(
+        None,
+        "--locate",
+        "STEP,...",
+        "with --input mentions: the steps in which mentions are looked for: exact, space (NFC, runs of white "
+        "space as one), quotes (any form), case, fuzzy=0.9 (the most similar words; extra: align)",
+        default=DEFAULT_STEPS,
     )
 
-    min_score: float | str | Path | None = field(
-        default=None,
-        metadata=option(
-            "--min-score",
-            "T",
-            "leave out predicted spans with a lower score: a number, with --score-feature, or a file of clueval "
-            "threshold",
-            topic=_TOPIC,
-            parse=number_or_path,
-        ),
+    min_score: float | str | Path | None = option_field(
+        None,
+        "--min-score",
+        "T",
+        "leave out predicted spans with a lower score: a number, with --score-feature, or a file of clueval "
+        "threshold",
+        parse=number_or_path,
     )
-    same_data: bool = field(
-        default=False,
-        metadata=option(
-            "--same-data",
-            None,
-            "with --min-score FILE: use the threshold also on the gold for which it was chosen",
-            topic=_TOPIC,
-        ),
+    same_data: bool = option_field(
+        False,
+        "--same-data",
+        None,
+        "with --min-score FILE: use the threshold also on the gold for which it was chosen",
     )
 
     def __post_init__(self) -> None:
@@ -279,21 +267,21 @@ class Preparing:
             raise UsageError(
                 "Preparing.same_data is for a file of thresholds", advice="add Preparing.min_score"
             )
-        if self.occurrence not in (None, *OCCURRENCES):
-            raise UsageError(
-                f"unknown value {self.occurrence!r} of Preparing.occurrence",
-                advice=f"one of {', '.join(OCCURRENCES)}",
-            )
+        for name, known in (("occurrence", (None, *OCCURRENCES)), ("fragments", FRAGMENTS)):
+            if getattr(self, name) not in known:
+                raise UsageError(
+                    f"unknown value {getattr(self, name)!r} of Preparing.{name}",
+                    advice=f"one of {', '.join(filter(None, known))}",
+                )
         self.location_steps()
         if self.label_map is not None and (self.gold_map is not None or self.predicted_map is not None):
             raise UsageError(
                 "Preparing.label_map is for both sides, so it cannot be used with a map for one side",
                 advice="use Preparing.gold_map and Preparing.predicted_map",
             )
-        if self.depth is not None and self.hierarchy is None:
-            raise UsageError("Preparing.depth needs a hierarchy", advice="add Preparing.hierarchy")
-        if self.by_depth and self.hierarchy is None:
-            raise UsageError("Preparing.by_depth needs a hierarchy", advice="add Preparing.hierarchy")
+        for name, given in (("depth", self.depth is not None), ("by_depth", self.by_depth)):
+            if given and self.hierarchy is None:
+                raise UsageError(f"Preparing.{name} needs a hierarchy", advice="add Preparing.hierarchy")
         if self.by_depth and self.depth is not None:
             raise UsageError(
                 "Preparing.by_depth and Preparing.depth cannot be used together", advice="leave one out"
@@ -304,11 +292,6 @@ class Preparing:
                 advice="add Preparing.depth, Preparing.by_depth or Preparing.generic",
             )
 
-        if self.fragments not in FRAGMENTS:
-            raise UsageError(
-                f"unknown value {self.fragments!r} of Preparing.fragments",
-                advice=f"one of {', '.join(FRAGMENTS)}",
-            )
         if self.ignored not in MODES:
             raise UsageError(
                 f"unknown value {self.ignored!r} of Preparing.ignored", advice=" or ".join(MODES)
@@ -365,6 +348,29 @@ class Preparing:
         """Return the layers whose spans are regions, which are not scored."""
         if self.ignore_layer is None:
             return ()
-        from clueval.transforms.names import names_of
-
         return names_of(self.ignore_layer, "Preparing.ignore_layer")
+
+
+class PreparingOptions(TypedDict, total=False):
+    """The fields of `Preparing`, which may be given one by one."""
+
+    label_map: str | Path | Mapping[str, str] | None
+    gold_map: str | Path | Mapping[str, str] | None
+    predicted_map: str | Path | Mapping[str, str] | None
+    hierarchy: str | Path | None
+    depth: int | None
+    by_depth: bool
+    generic: str | Iterable[str] | None
+    generic_gold: str | Iterable[str] | None
+    untyped: bool
+    ignore_layer: str | Iterable[str] | None
+    ignore_label: str | Iterable[str] | None
+    ignored: str
+    ignore_same_label: bool
+    alternatives: str | Path | None
+    any_of: str | Path | Iterable[Any] | None
+    fragments: str
+    occurrence: str | None
+    locate: str | Iterable[str] | None
+    min_score: float | str | Path | Mapping[str, float] | None
+    same_data: bool

@@ -30,7 +30,7 @@ from typing import NamedTuple
 from clueval.spans.document import Document
 from clueval.spans.span import Frozen, Span
 from clueval.transforms.alignment import MAX_CELLS, Alignment, Characters, align
-from clueval.transforms.characters import TokenRanges, apart
+from clueval.transforms.characters import apart
 
 _WORD = re.compile(r"\S+")
 
@@ -122,11 +122,6 @@ class _GoldText:
 
     def __init__(self, characters: Characters, alignment: Alignment) -> None:
         self._characters, self._alignment = characters, alignment
-        self._tokens = (
-            TokenRanges(characters.starts, characters.ends, characters.offset)
-            if characters.starts is not None and characters.ends is not None
-            else None
-        )
         words = [match.span() for match in _WORD.finditer(alignment.gold)]
         self._word_starts = [start for start, _ in words]
         self._word_ends = [end for _, end in words]
@@ -140,7 +135,7 @@ class _GoldText:
         last = self._alignment.gold_before(self._alignment.column_of_predicted(end - 1) + 1)
         if first == last:
             return None
-        return self._positions(self._start(start, first), self._end(end, last))
+        return self._characters.positions_of(self._start(start, first), self._end(end, last))
 
     def _start(self, start: int, first: int) -> int:
         """Return the gold start: `first`, or the nearest start of a word that was lost before it."""
@@ -163,16 +158,10 @@ class _GoldText:
         nearest = self._word_ends[bisect_left(self._word_ends, last)]
         return nearest if nearest <= highest else last
 
-    def _positions(self, start: int, end: int) -> Range | None:
-        """Return the positions of gold for a range of its characters."""
-        gold = self._characters
-        if self._tokens is None:
-            return gold.offset + start, gold.offset + end
-        return self._tokens.of(start, end)
-
     def _boundary(self, place: int) -> int:
         """Return the first position of gold that begins at or after the character `place`."""
-        return self._characters.offset + place if self._tokens is None else self._tokens.next_at(place)
+        starts = self._characters.starts
+        return self._characters.offset + (place if starts is None else bisect_left(starts, place))
 
 
 def _begins_word(text: str, position: int) -> bool:

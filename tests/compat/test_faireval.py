@@ -21,13 +21,19 @@ from clueval.compat.faireval import (
     precision,
     recall,
 )
-from clueval.compat.faireval.config import FairEvalConfig, parse_config, render_faireval, run_config
-from clueval.compat.faireval.runs import Run, run_blocks
+from clueval.compat.faireval.config import (
+    FairEvalConfig,
+    Run,
+    parse_config,
+    render_faireval,
+    run_blocks,
+    run_config,
+)
 from clueval.exceptions import CluevalError, FormatError, SpanError, TextMismatch, UsageError
-from clueval.formats.fair_spans import read_fair_spans
 from clueval.metrics.fair import DEFAULT_WEIGHTS, Fair, parse_weights
 from clueval.metrics.fair.weights import Weights
 from tests.oracles import tally_pairs
+from tests.readings import fair_documents
 
 PUBLISHED = Path(__file__).parents[3] / "shared" / "data" / "faireval-ner"
 
@@ -206,7 +212,7 @@ def run(target: str, system: str, metric: Fair | None = None, size: int = 1000, 
 
 
 def by_documents(target: str, system: str, metric: Fair) -> Any:
-    sides = (read_fair_spans(enumerate(text.split("\n"), 1), file="a.csv") for text in (target, system))
+    sides = (fair_documents(enumerate(text.split("\n"), 1), file="a.csv") for text in (target, system))
     return tally_pairs(zip(*sides, strict=True), metric)
 
 

@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 
-from clueval.compat.faireval.runs import Run, run_blocks
+from clueval.compat.faireval.config import Run, run_blocks
 from clueval.exceptions import FormatError, TextMismatch
 from clueval.limits import sentences_of
 from clueval.metrics.fair import Fair

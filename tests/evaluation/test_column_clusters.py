@@ -10,17 +10,16 @@ from unittest.mock import patch
 from warnings import catch_warnings
 
 import pytest
-import readings
 from corpora import write
 from hypothesis import given
 from hypothesis import strategies as st
-from readings import LEVELS
+from readings import LEVELS, Part, parts_of
 from routes import SCHEMES, Files, Options, by_files, corpora, outcome, written
 from sizes import documents_alone, handed_in, passages_alone
 from strategies import at_most
 
 from clueval import score
-from clueval.evaluation.file_reading import FileReading
+from clueval.evaluation.inputs import FileEnd
 from clueval.evaluation.plan import Plan
 from clueval.exceptions import CluevalError, TextMismatch
 from clueval.formats.columns.passages import Passage
@@ -28,7 +27,6 @@ from clueval.formats.columns.sizes import Sizes
 from clueval.metrics import metric_named
 from clueval.reading.read_options import ReadOptions
 from clueval.reading.source import Source, source_of
-from clueval.spans.compared import Compared
 from clueval.spans.filters import ID, Filter
 
 SMALL = Sizes(block=64, sentences=2, rows=3, characters=30, runs=4)
@@ -132,14 +130,14 @@ class Sees:
         return {}
 
 
-def reading_of(*paths: Path, plan: Plan = LEVELS, **options: Any) -> FileReading:
+def reading_of(*paths: Path, plan: Plan = LEVELS, **options: Any) -> tuple[list[Part], FileEnd]:
     gold, predicted = (source_of(path, ReadOptions(**options)) for path in paths)
-    found = readings.reading_of(gold, predicted, plan)
-    assert found is not None
-    return found
+    parts, end = parts_of(gold, predicted, plan)
+    assert end is not None
+    return parts, end
 
 
-def passages_of(*paths: Path, plan: Plan = LEVELS, **options: Any) -> FileReading:
+def passages_of(*paths: Path, plan: Plan = LEVELS, **options: Any) -> tuple[list[Part], FileEnd]:
     with passages_alone():
         return reading_of(*paths, plan=plan, **options)
 
@@ -149,13 +147,12 @@ DOCUMENTS = "".join(f"-DOCSTART-\n\n{'w B-X' + chr(10)}{'w O' + chr(10)}\n" for 
 
 class TestPassages:
     @pytest.mark.parametrize("read", [reading_of, passages_of])
-    def test_observers_see_each_passage_when_it_has_been_counted(self, tmp_path: Path, read: Any) -> None:
+    def test_observers_see_each_passage(self, tmp_path: Path, read: Any) -> None:
         path = write(tmp_path / "a.conll", DOCUMENTS)
         sees = Sees()
-        reading = read(path, path, plan=LEVELS._replace(observers=(sees,)))
 
-        for number, each in enumerate(reading, 1):
-            assert sees.seen == [(2, 2)] * number or each.tokens == 0
+        read(path, path, plan=LEVELS._replace(observers=(sees,)))
+
         assert sees.seen == [(2, 2)] * 5
 
     @pytest.mark.parametrize("last", ["w O\n", "w  O\n"])
@@ -174,7 +171,7 @@ class TestPassages:
 
         found = [
             (one.documents, one.tokens, one.document, one.metadata)
-            for one in passages_of(path, path, plan=plan)
+            for one in passages_of(path, path, plan=plan)[0]
         ]
 
         assert found == [(1, 1, "a", {"id": "a", "court": "x"}), (1, 2, "2", {})]
@@ -184,13 +181,13 @@ class TestPassages:
         path = write(tmp_path / "a.conll", text)
         options: dict[str, Any] = {"token_id": 1, "layers": {"x": 3}}
 
-        found = list(passages_of(path, path, sizes=Sizes(sentences=1), **options))
+        found, _ = passages_of(path, path, sizes=Sizes(sentences=1), **options)
 
         assert sum(each.documents for each in found) == 3
         assert sum(each.tokens for each in found) == 9
         write(path, text.replace("3 w O", "1 w O"))
         with pytest.raises(CluevalError, match="token id '1' is already used in line 3"):
-            list(passages_of(path, path, sizes=Sizes(sentences=1), **options))
+            passages_of(path, path, sizes=Sizes(sentences=1), **options)
 
     def test_file_that_ends_early_is_named(self, tmp_path: Path) -> None:
         long, short = (write(tmp_path / f"{n}.conll", DOCUMENTS[n:]) for n in (0, 2 * len(DOCUMENTS) // 5))
@@ -209,13 +206,13 @@ def test_plan_and_formats_decide_whether_documents_are_needed(tmp_path: Path) ->
     plans = [LEVELS, LEVELS._replace(observers=(Sees(),)), LEVELS._replace(observers=(Sees(reads=False),)),
              LEVELS._replace(metrics=(metric_named("masking"),))]  # fmt: skip
 
-    assert [readings.reading_of(conll, vrt, plan) is not None for plan in plans] == [True, True, False, False]
-    assert readings.reading_of(conll, spans) is readings.reading_of(spans, conll) is None
+    assert [parts_of(conll, vrt, plan)[1] is not None for plan in plans] == [True, True, False, False]
+    assert parts_of(conll, spans)[1] is parts_of(spans, conll)[1] is None
 
 
-def part_of(path: Path, start: int, by: tuple[str, ...], in_bytes: bool = True) -> list[Compared]:
+def part_of(path: Path, start: int, by: tuple[str, ...], in_bytes: bool = True) -> list[Part]:
     read = reading_of if in_bytes else passages_of
-    return list(read(path, path, plan=LEVELS._replace(by=by), part=(start, path.stat().st_size)))
+    return read(path, path, plan=LEVELS._replace(by=by), part=(start, path.stat().st_size))[0]
 
 
 @pytest.mark.parametrize("in_bytes", [True, False])
@@ -244,13 +241,13 @@ def test_part_of_a_file_may_be_filtered_by_a_layer_of_any_name(
 ) -> None:
     path = write(tmp_path / "a.conll", "-DOCSTART-\n\nw B-X\n\n" * 3)
     plan = LEVELS._replace(where=Filter(((ID, frozenset({"X"})),)))
-    reading = reading_of(path, path, plan=plan, layers={layer: 2}, part=(19, 99))
+    given: dict[str, Any] = {"plan": plan, "layers": {layer: 2}, "part": (19, 99)}
 
     if is_error:
         with pytest.raises(CluevalError, match="known by its number"):
-            list(reading)
+            reading_of(path, path, **given)
     else:
-        assert sum(each.documents for each in reading) == 2
+        assert sum(each.documents for each in reading_of(path, path, **given)[0]) == 2
 
 
 def test_end_of_a_reading_has_the_schemes_columns_and_repaired_tags_of_both_sides(tmp_path: Path) -> None:
@@ -258,19 +255,17 @@ def test_end_of_a_reading_has_the_schemes_columns_and_repaired_tags_of_both_side
     predicted = write(tmp_path / "1.conll", "a\tI-X\tS-Y\na\tI-X\tO\na\tO\tO\n\n" * 3)
 
     for read, plan in ((reading_of, LEVELS), (reading_of, LEVELS._replace(by=(ID,))), (passages_of, LEVELS)):
-        reading = read(gold, predicted, plan=plan, layers={"x": 2, "y": 3})
-        tokens = sum(each.tokens for each in reading)
+        parts, end = read(gold, predicted, plan=plan, layers={"x": 2, "y": 3})
 
-        assert tokens == 9
-        assert reading.layers == ["x", "y"]
-        assert [layout is not None and layout.width for layout in reading.end.layouts] == [3, 3]
-        assert reading.end.schemes()["gold", "x"] == "BIO"
-        assert reading.end.schemes()["predicted", "y"] == "BIOES"
-        assert reading.end.schemes()["gold", "y"] is None
-        assert Counter({place: spans for place, (_, spans) in reading.end.spans().items()}) == {
+        assert sum(each.tokens for each in parts) == 9
+        assert [layout is not None and layout.width for layout in end.layouts] == [3, 3]
+        assert end.schemes()["gold", "x"] == "BIO"
+        assert end.schemes()["predicted", "y"] == "BIOES"
+        assert end.schemes()["gold", "y"] is None
+        assert Counter({place: spans for place, (_, spans) in end.spans().items()}) == {
             ("gold", "x"): 3, ("gold", "y"): 0, ("predicted", "x"): 3, ("predicted", "y"): 3
         }  # fmt: skip
-        assert {place: column for place, (column, _) in reading.end.spans().items()} == {
+        assert {place: column for place, (column, _) in end.spans().items()} == {
             ("gold", "x"): 2, ("gold", "y"): 3, ("predicted", "x"): 2, ("predicted", "y"): 3
         }  # fmt: skip
-        assert reading.end.repaired() == {"gold": 0, "predicted": 0}
+        assert end.repaired() == {"gold": 0, "predicted": 0}

@@ -12,19 +12,18 @@ import pytest
 from corpora import write
 from hypothesis import given
 from hypothesis import strategies as st
-from readings import LEVELS, reading_of, row_clusters
+from readings import LEVELS, parts_of, row_clusters
 from sizes import passages_alone
 
 from clueval import Document, Span
-from clueval.evaluation.column_clusters import UnusualPassage
 from clueval.evaluation.engine import Evaluation
 from clueval.evaluation.row_clusters import InvalidTag
-from clueval.exceptions import FormatError
+from clueval.exceptions import FormatError, TextMismatch
 from clueval.formats.columns.layout import ColumnOptions, layout_of
 from clueval.metrics import metric_named
 from clueval.reading.read_options import ReadOptions
 from clueval.reading.source import source_of
-from clueval.spans.compared import SIDES
+from clueval.spans.span import SIDES
 from clueval.tagging.decoder import Decoder, decode
 from clueval.transforms.group import Group
 
@@ -121,10 +120,10 @@ class TestCountedOnce:
 
 
 def counts(*sources: Any) -> Any:
-    reading = reading_of(*sources)
-    assert reading is not None
+    parts, end = parts_of(*sources)
+    assert end is not None
     tally = Counter[Any]()
-    for each in reading:
+    for each in parts:
         for of_metric in each.tallies.values():
             tally.update(of_metric)
     return [(tally["class", side, "exact"], tally["class", side, "missed"]) for side in SIDES]
@@ -162,7 +161,7 @@ def test_token_ids_are_compared_and_differ_in_a_document(tmp_path: Path) -> None
 
     assert read(text, text) == [(1, 0), (1, 0)]
     assert read(text, tags) == [(1, 0), (1, 1)]
-    with pytest.raises(UnusualPassage):
+    with pytest.raises(TextMismatch):
         read(text, tags.replace("4 d", "9 d"))
     for other in (text, tags):
         for again in ("1", "2", "3"):

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from clueval import Document, Result, Span, score
-from clueval.evaluation.rows import LONG_ROW, ROW, row_at, rows_of
+from clueval.evaluation.rows import LONG_ROW, ROW
 from clueval.exceptions import UsageError
 from clueval.metrics import METRICS
 
@@ -138,20 +138,6 @@ def test_rows_of_a_break_down_come_after_those_of_the_whole() -> None:
         (None, None),
         *(("document", value) for value in result.groups["document"]),
     ]
-
-
-@pytest.mark.parametrize("merge", [False, True], ids=["layers", "merged"])
-def test_row_at_a_path_is_the_first_row_with_this_path(merge: bool) -> None:
-    result = of_samples(metrics=[name for name in ALL if name != "masking"], merge=merge)
-    for metric, sequences in result.metrics.items():
-        for sequence, report in sequences.items():
-            head = {"metric": metric, "sequence": sequence, "by": None, "value": None}
-            first: dict[tuple[str, ...], dict[str, Any]] = {}
-            for path, row in rows_of(head, report):
-                first.setdefault(path, row)
-
-            assert {path: row_at(head, report, path) for path in first} == first
-            assert row_at(head, report, ("labelled", "nothing", "1", "micro")) is None
 
 
 @pytest.mark.parametrize(

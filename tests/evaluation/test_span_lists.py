@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 from hypothesis import example, given
@@ -11,7 +12,9 @@ from one_by_one import BY_DOCUMENT, outcome
 from sizes import documents_alone
 
 from clueval import CluevalError, score
-from clueval.evaluation.span_lists import BATCH, are_plain
+from clueval.evaluation.span_clusters import BATCH, LARGEST, are_plain
+from clueval.metrics.exact import Exact
+from clueval.metrics.metric import Needs
 
 METRICS = ["exact", "muc", "gate", "fair"]
 LISTS = st.lists(st.tuples(st.integers(0, 9), st.integers(0, 3), st.sampled_from(["A", "B", ""])), max_size=5)
@@ -75,6 +78,59 @@ def test_lists_with_overlaps_count_as_their_documents_do(pair: Sides) -> None:
     assert fast == plain
 
 
+@given(sides(flat=False), st.integers(2, 5), st.integers(0, 4))
+@example(([[(0, 4, "A"), (2, 6, "B"), (3, 4, "A")]], [[(2, 6, "B"), (0, 4, "A")]]), 5, 0)
+def test_overlapping_lists_count_as_their_documents_do_at_small_sizes(
+    pair: Sides, largest: int, most: int
+) -> None:
+    clusters = "clueval.evaluation.span_clusters"
+    with (
+        patch(f"{clusters}.LARGEST", largest),
+        patch(f"{clusters}.MOST", most),
+        patch("clueval.clusters.bag._FEW", 0),
+    ):
+        fast = counted(*pair, metrics=METRICS)
+    with documents_alone():
+        plain = counted(*pair, metrics=METRICS)
+
+    assert fast == plain
+
+
+def test_lists_whose_spans_overlap_need_no_document() -> None:
+    gold = [[(0, 5, "A"), (1, 2, "B"), (1, 2, "B")], [(7, 9, "A"), (3, 8, "A")]]
+
+    with patch("clueval.evaluation.span_clusters.Group", side_effect=AssertionError):
+        result = score(gold, gold[::-1], metrics=METRICS)
+
+    assert result.metrics["exact"]["label"]["micro"]["gold"] == 4  # equal spans count once
+
+
+def test_spans_that_all_overlap_are_counted_as_a_document() -> None:
+    spans = [(n, n + 2, "A") for n in range(LARGEST + 1)]
+
+    with patch("clueval.evaluation.span_clusters.Group", side_effect=AssertionError):
+        score([spans[:-1]], [spans[:-1]], metrics="exact")
+        with pytest.raises(AssertionError):
+            score([spans], [spans], metrics="exact")
+
+
+class Strict(Exact):
+    """A metric that does not say that spans may nest."""
+
+    @property
+    def needs(self) -> Needs:
+        return Needs()
+
+
+def test_metrics_that_do_not_allow_it_get_no_clusters_with_overlaps() -> None:
+    flat, nested = [(0, 1, "A")], [(0, 5, "A"), (1, 2, "B")]
+
+    with patch("clueval.evaluation.span_clusters.Group", side_effect=AssertionError):
+        score([flat], [flat], metrics=[Strict()])
+        with pytest.raises(AssertionError):
+            score([flat, nested], [flat, flat], metrics=[Strict()])
+
+
 def test_more_lists_than_a_batch_are_all_counted() -> None:
     gold = [[(n % 7, n % 7 + 2, f"L{n % 50}"), (20, 21, "A")] for n in range(3 * BATCH)]
     predicted = [spans[:1] if n % 3 else spans for n, spans in enumerate(gold)]
@@ -97,15 +153,13 @@ def test_more_lists_than_a_batch_are_all_counted() -> None:
         [[0, 1, "A"]],
         [(-1, 1, "A")],
         [(1, 1, "A")],
-        [(0, 2, "A"), (1, 3, "A")],
-        [(4, 5, "A"), (0, 1, "A")],
         [(0, 1), ("A", 3, 5, "B")],
         {"A": 1},
     ],
     ids=repr,
 )
 def test_lists_that_need_a_document_are_not_plain(spans: Any) -> None:
-    assert not are_plain([[(0, 1, "A")], spans])
+    assert not are_plain([[(0, 1, "A")], spans])[0]
 
 
 @pytest.mark.parametrize(
@@ -118,6 +172,11 @@ def test_lists_that_need_a_document_are_not_plain(spans: Any) -> None:
             [[(0, 2, "A"), (1, 3, "A")]],
             [[]],
             "document '0': spans [0,2) 'A' and [1,3) 'A' of one sequence overlap",
+        ),
+        (
+            [[(0, 1, "A")], [(0, 1, "A")], [(6, 8, "A"), (5, 7, "A")], [(0, 2, "B"), (1, 3, "B")]],
+            [[(0, 1, "A")], [], [], []],
+            "document '2': spans [5,7) 'A' and [6,8) 'A' of one sequence overlap",
         ),
     ],
 )

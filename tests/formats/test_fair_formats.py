@@ -13,22 +13,27 @@ from hypothesis import strategies as st
 
 from clueval.evaluation.run import score
 from clueval.exceptions import FormatError, TagError, UsageError
-from clueval.formats.conll2000 import PUNCTUATION, read_conll2000
-from clueval.formats.fair_spans import is_span_line, read_fair_spans
+from clueval.formats.conll2000 import FORMAT, PUNCTUATION, sentence_of_tokens
+from clueval.formats.fair_spans import is_span_line
+from clueval.limits import MAX_SENTENCE, sentences_of
 from clueval.metrics.fair.pairing import item
 from clueval.reading.source import read
 from clueval.spans.document import Document
 from clueval.spans.span import Span
 from tests.oracles import pair_by_lists
+from tests.readings import fair_documents
 
 
 def span_file(text: str) -> list[Document]:
-    return list(read_fair_spans(enumerate(text.split("\n"), 1), file="gold.csv"))
+    return list(fair_documents(enumerate(text.split("\n"), 1), file="gold.csv"))
 
 
 def conll(text: str, **options: bool | str) -> list[Document]:
-    lines = enumerate(text.split("\n"), 1)
-    return list(read_conll2000(lines, file="gold.conll", **options))  # type: ignore[arg-type]  # two options
+    found = sentences_of(enumerate(text.split("\n"), 1), "gold.conll", MAX_SENTENCE)
+    return [
+        sentence_of_tokens(sentence, number, file="gold.conll", **options)  # type: ignore[arg-type]  # two options
+        for number, sentence in enumerate(found, 1)
+    ]
 
 
 def spans(document: Document) -> Sequence[Span]:
@@ -123,13 +128,13 @@ def test_line_that_is_not_a_span_is_refused_with_file_and_line(line: str, proble
 def test_error_for_the_same_bad_line_names_the_file_that_has_it() -> None:
     for file in ("a.csv", "b.csv"):
         with pytest.raises(FormatError, match=rf"^{file}:1: "):
-            list(read_fair_spans([(1, "A\t2\t1\t1")], file=file))
+            list(fair_documents([(1, "A\t2\t1\t1")], file=file))
 
 
 def test_documents_are_yielded_while_the_file_is_read() -> None:
     lines = iter([(1, "A\t1\t1\t1"), (2, ""), (3, "B\t1\t1\t1"), (4, ""), (5, "not a span")])
 
-    assert next(read_fair_spans(lines, file="gold.csv")).id == "1"
+    assert next(fair_documents(lines, file="gold.csv")).id == "1"
     assert next(lines) == (3, "B\t1\t1\t1")
 
 
@@ -362,7 +367,7 @@ def test_inside_tag_that_continues_no_span_is_an_error_with_invalid_error() -> N
 
 def test_unknown_treatment_of_ill_formed_tags_is_refused() -> None:
     with pytest.raises(UsageError, match="cannot treat ill-formed tags as 'mend'"):
-        conll("a NN O", invalid="mend")
+        FORMAT.treatment("mend")
 
 
 @pytest.mark.parametrize(

@@ -260,12 +260,12 @@ def test_path_beside_a_file_has_another_ending(tmp_path: Path) -> None:
     ],
 )
 def test_json_values_are_the_same_for_any_size_of_blocks(text: str, values: list[object], size: int) -> None:
-    from clueval.formats.json_values import values_of
+    from clueval.formats.opened import JsonValues
 
     data = text.encode()
     blocks = [data[start : start + size] for start in range(0, len(data), size)]
 
-    assert list(values_of(blocks, "a.json", 1000)) == list(enumerate(values, 1))
+    assert list(JsonValues("a.json", 1000).of(blocks)) == list(enumerate(values, 1))
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ from clueval.formats.gate_xml import read_gate_xml, write_gate_xml
 from clueval.metrics.counting import Tally
 from clueval.metrics.gate import Gate
 from clueval.metrics.metric import Side
-from clueval.reading.annotation_sets import chosen_set
+from clueval.reading.source import chosen_set
 from clueval.spans.document import Document
 from clueval.spans.span import Span
 

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from unittest.mock import patch
 
 import pytest
 from corpora import write
-from sizes import documents_alone
 
 from clueval import Document, read, score
 from clueval.exceptions import CluevalError, UsageError
@@ -117,29 +115,6 @@ def test_file_without_rows_has_its_layers(tmp_path: Path) -> None:
 
 
 FLAT = "1-1\t0-1\ta\tX[1]\n1-2\t2-3\tb\tX[1]\n1-3\t4-5\tc\tY\n"
-
-
-@pytest.mark.parametrize(
-    ("rows", "are_flat"), [(FLAT, True), (FLAT.replace("Y", "Y|X"), False), (FLAT.replace("c", "\\c"), True)]
-)
-def test_flat_spans_are_counted_as_documents_count_them(tmp_path: Path, rows: str, are_flat: bool) -> None:
-    head = "#FORMAT=WebAnno TSV 3.3\n#T_SP=de.Named|value\n#T_CH=de.Link|x|y\n\n\n#Text=a b c\n"
-    path = write(tmp_path / "a.tsv", head + rows.replace("\n", "\t*->1\t_\t\n"))
-
-    def counts() -> object:
-        result = score(path, path, metrics=["exact", "muc"] if are_flat else "muc")
-        return result.metrics, result.documents, result.tokens, result.inputs, result.passed_over
-
-    with documents_alone():
-        expected = counts()
-    assert counts() == expected
-    with patch("clueval.evaluation.span_lists.Group", side_effect=AssertionError) as group:
-        if are_flat:
-            assert counts() == expected
-        else:
-            with pytest.raises(AssertionError):
-                counts()
-    assert group.called != are_flat
 
 
 def test_error_in_a_row_names_it_among_others(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from clueval import Document, Sentence, Span, read
 from clueval.cli import main
 from clueval.exceptions import UsageError
-from clueval.formats.conll_writing import lines
+from clueval.formats.conll import column_lines
 from clueval.formats.docbin import docbin_of
 from clueval.formats.inline import read_inline, write_inline
 
@@ -54,7 +54,7 @@ def test_columns_are_read_as_they_were(data: st.DataObject) -> None:
     documents = [first, data.draw(columns(len(first.tokens or ())))]
     with TemporaryDirectory() as folder:
         path = Path(folder) / "a.conll"
-        content = "".join(f"{line}\n" for line in lines(iter(documents), layers=[], with_ids=False))
+        content = "".join(f"{line}\n" for line in column_lines(iter(documents), layers=[], with_ids=False))
         path.write_bytes(content.encode())
         found = list(read(path, {"one": 2, "two": 3}, input="conll"))
 
@@ -84,7 +84,7 @@ def test_columns_are_read_as_they_were(data: st.DataObject) -> None:
 )
 def test_columns_refuse_what_they_cannot_hold(document: Document, says: str) -> None:
     with pytest.raises(UsageError, match=f"columns with BIO tags cannot hold .*{says}"):
-        list(lines(iter([document]), layers=[], with_ids=False))
+        list(column_lines(iter([document]), layers=[], with_ids=False))
 
 
 @st.composite

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from clueval import Document, Span, read
 from clueval.cli import main
 from clueval.formats import all_formats, format_named
-from clueval.spans.groups import in_order
+from clueval.spans.features import in_order
 
 SAMPLES = Path(__file__).parents[1] / "samples" / "formats"
 

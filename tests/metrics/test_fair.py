@@ -16,7 +16,6 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from clueval.exceptions import UsageError
-from clueval.formats.fair_spans import read_fair_spans
 from clueval.metrics.fair import DEFAULT_WEIGHTS, Fair, FairError, pairing, parse_weights
 from clueval.metrics.fair import most_similar as candidates
 from clueval.metrics.fair.metric import add_in_steps
@@ -26,9 +25,10 @@ from clueval.metrics.fair.runs import runs_of, size_of, subtract
 from clueval.metrics.fair.weights import freeze_weights, weighted_rates
 from clueval.metrics.metric import Side
 from clueval.spans.document import Document
-from clueval.spans.parts import intersect
+from clueval.spans.ranges import intersect
 from clueval.spans.span import Span
 from tests.oracles import pair_by_lists, tally_pairs
+from tests.readings import fair_documents
 from tests.strategies import any_spans
 
 PUBLISHED = Path(__file__).parents[3] / "shared" / "data" / "faireval-ner"
@@ -605,7 +605,7 @@ def test_runs_are_sets(one: frozenset[int], other: frozenset[int]) -> None:
 @pytest.mark.skipif(not PUBLISHED.is_dir(), reason="the published data are not here")
 def test_every_published_number_comes_out() -> None:
     golds, predictions = (
-        read_fair_spans(enumerate((PUBLISHED / name).read_text().split("\n"), 1), file=name)
+        fair_documents(enumerate((PUBLISHED / name).read_text().split("\n"), 1), file=name)
         for name in ("target.csv", "system.csv")
     )
     metric = Fair(weights=parse_weights(PAPER))

@@ -32,7 +32,7 @@ from clueval.metrics.gate.pairing import PAIRINGS
 from clueval.metrics.gate.selection import CONTAINMENTS
 from clueval.metrics.gate.touching import Touching, touches
 from clueval.metrics.metric import Side
-from clueval.reading.annotation_sets import chosen_set
+from clueval.reading.source import chosen_set
 from clueval.spans.document import Document
 from clueval.spans.span import Span
 

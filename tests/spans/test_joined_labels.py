@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from clueval.metrics.match_counts import count_matches
 from clueval.metrics.metric import Side
 from clueval.spans.flat import Flat
-from clueval.spans.joined_labels import joined_labels
+from clueval.spans.match_classes import joined_labels
 from clueval.spans.matching import match_spans
 from clueval.spans.span import Span
 

@@ -18,8 +18,7 @@ from clueval.exceptions import OverlapError
 from clueval.metrics.match_counts import LabelCount, count_matches
 from clueval.metrics.metric import Side
 from clueval.spans.document import Document
-from clueval.spans.joined_labels import joined_labels
-from clueval.spans.match_classes import KINDS, Kind
+from clueval.spans.match_classes import KINDS, Kind, joined_labels
 from clueval.spans.matching import Match, match_spans
 from clueval.spans.span import Frozen, Span
 

@@ -13,8 +13,15 @@ from hypothesis import strategies as st
 
 from clueval.exceptions import UsageError
 from clueval.statistics import bca, bca_levels, percentile
-from clueval.statistics.randomisation import all_swapped_sums, exact_p, sampled_p
-from clueval.statistics.resampling import BOOTSTRAP, SWAP, weighted_sums, weights_of
+from clueval.statistics.resampling import (
+    BOOTSTRAP,
+    SWAP,
+    all_swapped_sums,
+    exact_p,
+    sampled_p,
+    weighted_sums,
+    weights_of,
+)
 
 ROWS = st.lists(st.dictionaries(st.integers(0, 2), st.integers(1, 50)), max_size=8)
 

@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clueval.statistics.agreement import coincidences
-from clueval.statistics.unitizing import Unitized, unitizing
+from clueval.statistics.agreement import Unitized, coincidences, unitizing
 
 LENGTH = 8
 

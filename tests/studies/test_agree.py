@@ -16,8 +16,7 @@ from strategies import at_most
 
 from clueval import CluevalError, Document, Span, agree, curate, score
 from clueval.exceptions import TextMismatch, UsageError
-from clueval.studies.annotators.contests import KEYS, Contests
-from clueval.studies.annotators.counting import ShapeCounts
+from clueval.studies.annotators.counting import KEYS, Contests, ShapeCounts
 from clueval.studies.annotators.render import UNDEFINED, remarks
 
 LENGTH = 9
@@ -121,6 +120,50 @@ def test_agree_majority_is_what_more_than_half_of_the_others_have():
         "fn": 0,
         "tp_predicted": 1,
         "fp": 1,
+    }
+
+
+LABELLED = ("exact", "muc_strict", "levels_1_labelled")
+UNLABELLED = ("exact_unlabelled", "muc_exact", "levels_1_unlabelled")
+
+
+def test_agree_majority_by_hand_of_conventions_with_and_without_labels():
+    sources = {
+        "A": [document("d1", 9, (0, 2, "PER")), document("d2", 4, (1, 2, "PER"))],
+        "B": [document("d1", 9, (0, 2, "ORG")), document("d2", 4, (1, 2, "PER"))],
+        "C": [document("d1", 9, (0, 2, "ORG"), (4, 5, "LOC"))],
+        "D": [document("d1", 9), document("d2", 4)],
+    }
+    system = [document("d1", 9, (0, 2, "ORG")), document("d2", 4, (1, 2, "PER"))]
+    report = agree(sources, conventions=[*LABELLED, *UNLABELLED], system=system).to_dict()
+    # Spans of gold, of the annotator, and equal ones. A: two of B, C and D have ORG, one of B and D has PER. B, C:
+    # one of three has PER, one ORG, so two have the range. D: two of three have ORG, both others have PER.
+    expected = {
+        LABELLED: {"A": (1, 2, 0), "B": (0, 2, 0), "C": (0, 2, 0), "D": (2, 0, 0)},
+        UNLABELLED: {"A": (1, 2, 1), "B": (1, 2, 1), "C": (1, 2, 1), "D": (2, 0, 0)},
+    }
+    of_system = {
+        LABELLED: {"A": 2 / 3, "B": 0, "C": 0, "D": 1},
+        UNLABELLED: {"A": 2 / 3, "B": 2 / 3, "C": 1, "D": 1},
+    }
+
+    for keys, by_name in expected.items():
+        for key in keys:
+            entries = report["agreement"]["label"]["f1"][key]["annotators"]
+            found = {name: each["majority"] for name, each in entries.items()}
+            assert {n: (e["gold"], e["predicted"], e["tp_gold"]) for n, e in found.items()} == by_name, key
+            ceiling = report["ceiling"]["label"][key]["per_annotator"]
+            assert {name: each["system_majority"] for name, each in ceiling.items()} == of_system[keys], key
+
+
+def test_agree_majority_of_copies_is_full_where_two_spans_have_the_same_range():
+    twice = [document("d1", 9, (0, 2, "ORG"), (0, 2, "PER"))]
+    found = of(dict.fromkeys("ABC", twice), conventions=["muc_type", "muc_exact", "exact_unlabelled"])["f1"]
+
+    assert {key: each["annotators"]["A"]["majority"]["f1"] for key, each in found.items()} == {
+        "muc_type": 1,
+        "muc_exact": 1,
+        "exact_unlabelled": 1,
     }
 
 

@@ -18,8 +18,11 @@ from strategies import flat_spans
 from clueval import Choice, CluevalError, Document, Span, diff, errors, read
 from clueval.cli import main
 from clueval.exceptions import UsageError
-from clueval.findings.systems import CHANGES, shared_places
+from clueval.findings.choice import choice_with
+from clueval.findings.systems import CHANGES, shared_places, trios_that_differ
 from clueval.formats.columns.sizes import Sizes
+from clueval.reading.options import Reading
+from clueval.reading.trios import sources_of, trios
 
 Capture = pytest.CaptureFixture[str]
 SAMPLES = Path(__file__).parents[1] / "samples" / "german"
@@ -343,6 +346,37 @@ def test_files_have_the_diff_of_their_documents(tmp_path: Path, scheme: str, opt
 
     assert found.documents
     assert found == expected == in_small_passages
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize(
+    "options", [{}, {"level": 2}, {"merge": True}, {"where": ["domain=a", "entity=PER"]}], ids=str
+)
+def test_files_have_the_places_of_their_documents(
+    tmp_path: Path, scheme: str, options: dict[str, Any]
+) -> None:
+    paths = dict(zip("gAB", three_files(tmp_path, 4, scheme), strict=True))
+    choice, how = choice_with(None, options), ({"entity": 2, "risk": 3}, Reading(token_id=4), {})
+
+    expected = list(shared_places(trios(paths, *how), choice, CHANGES))
+    found = list(shared_places(trios_that_differ(sources_of(paths, *how), choice), choice, CHANGES))
+    with handed_in(Sizes(sentences=1, rows=2, characters=20)):
+        files = trios_that_differ(sources_of(paths, *how), choice)
+        in_small_passages = list(shared_places(files, choice, CHANGES))
+
+    assert expected or "where" in options
+    assert found == expected == in_small_passages
+
+
+def test_a_layer_may_be_in_one_of_the_files(tmp_path: Path) -> None:
+    texts = "Anna\tB-PER\tB-x\nlacht\tO\tO\n\n", "Anna\tB-LOC\nlacht\tO\n\n"
+    gold, run = tmp_path / "gold.conll", tmp_path / "run.conll"
+    for path, text in zip((gold, run), texts, strict=True):
+        path.write_text(text)
+    layers = {"entity": 2, "risk": (3, None)}
+
+    assert diff(gold, run, run, layers=layers).counts["gold"]["still"] == 2
+    assert [error.sequence for error in errors(gold, run, layers=layers)] == ["entity", "risk", "entity"]
 
 
 def test_each_file_is_read_once(tmp_path: Path) -> None:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,10 +13,14 @@ import pytest
 from corpora import write
 from hypothesis import given
 from hypothesis import strategies as st
+from routes import SCHEMES, corpora, vrt
+from sizes import handed_in
 
-from clueval import Document, Sentence, Span, UsageError, profile, score
+from clueval import Document, Sentence, Span, TextMismatch, UsageError, profile, read, score
 from clueval.cli import main
 from clueval.findings.span_values import FEATURES, equal_buckets, range_name
+from clueval.formats.columns.sizes import Sizes
+from clueval.studies.profile import TrainingDocuments, TrainingSpans
 
 SAMPLES = Path(__file__).parents[1] / "samples" / "german"
 PATHS = [str(SAMPLES / f"{side}.vrt") for side in ("gold", "predicted")]
@@ -71,6 +78,68 @@ def test_training_data_says_what_was_seen() -> None:
     }
     assert buckets(spans, "frequency", train=[train]) == {"0": (2, 2), "1": (3, 3)}
     assert buckets(spans, "consistency", train=[train]) == {"0": (3, 3), "below 0.5": (1, 1), "1": (1, 1)}
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"buckets": 3}, {"merge": True}, {"where": ["domain=a"]}, {"where": ["entity=PER"]}],
+    ids=str,
+)
+def test_files_have_the_profile_of_their_documents(
+    tmp_path: Path, scheme: str, options: dict[str, Any]
+) -> None:
+    reading: dict[str, Any] = {"layers": {"entity": 2, "risk": 3}, "token_id": 4}
+    paths = [write(tmp_path / f"{n}.vrt", vrt(texts)) for n, texts in enumerate(corpora(6, scheme))]
+    gold, predicted = (list(read(path, **reading)) for path in paths)
+
+    try:
+        expected = profile(gold, predicted, train=predicted, **options).rows
+    except UsageError as error:
+        with pytest.raises(UsageError, match=re.escape(str(error))):
+            profile(*paths, train=paths[1], **options, **reading)
+        return
+    found = profile(*paths, train=paths[1], **options, **reading).rows
+    with handed_in(Sizes(sentences=1, rows=2, characters=20)):
+        in_small_passages = profile(*paths, train=paths[1], **options, **reading).rows
+
+    assert found == expected == in_small_passages
+
+
+def test_texts_of_training_data_may_cross_passages() -> None:
+    parts = [
+        (True, ["New"]),
+        (False, ["York"]),
+        (False, []),
+        (True, ["York", "new"]),
+        (True, ["york", "City"]),
+    ]
+
+    class Data(TrainingDocuments):
+        def spans(self) -> Counter[tuple[str, ...]]:
+            return Counter({("LOC", "New", "York"): 1, ("LOC", "York"): 2})
+
+        def words(self) -> Iterator[tuple[bool, Sequence[str]]]:
+            return iter(parts)
+
+    found = TrainingSpans(Data(list))
+
+    assert found._occurrences == {("new", "york"): 1, ("york",): 3}
+
+
+def test_texts_that_differ_are_an_error_with_its_place_as_in_score(tmp_path: Path) -> None:
+    gold, predicted = tmp_path / "gold.conll", tmp_path / "predicted.conll"
+    gold.write_text("Anna B-PER\nlacht O\n\n")
+    predicted.write_text("Anna B-PER\nweint O\n\n")
+    messages = []
+
+    for command in (score, profile):
+        with pytest.raises(TextMismatch) as error:
+            command(gold, predicted)
+        messages.append(str(error.value))
+
+    assert messages[0] == messages[1]
+    assert f"{gold}:2: gold has the token 'lacht' where {predicted}:2 has 'weint'" in messages[0]
 
 
 def test_buckets_of_equal_size_are_those_of_the_case() -> None:

@@ -13,7 +13,7 @@ from clueval.formats.columns.passages import Passage
 from clueval.spans.document import Document, Sentence
 from clueval.spans.span import Span
 from clueval.tagging.decoder import BadTag, Decoder
-from clueval.tagging.transitions import Seams
+from clueval.tagging.schemes import Neighbours, neighbours_of
 
 LAYOUT = Layout(2, "\t", 0, None, (("entity", 1),), entities=False)
 WITH_IDS = Layout(4, "\t", 1, 0, (("entity", 2), ("risk", 3)), entities=True)
@@ -40,10 +40,10 @@ def of(*passages: Passage, scheme: str | None = "BIO", invalid: str = "conlleval
     return list(documents(passages, decoders, lambda head: head[3:-1]))
 
 
-def accepted(decoder: Decoder, tags: Sequence[str], times: int | None = None) -> Seams:
-    seams = Seams(tags)
-    decoder.accept(tags, seams.neighbours, *([] if times is None else [times]))
-    return seams
+def accepted(decoder: Decoder, tags: Sequence[str], times: int | None = None) -> Neighbours:
+    pairs = neighbours_of(tags)
+    decoder.accept(tags, pairs, *([] if times is None else [times]))
+    return pairs
 
 
 class TestDecoder:
@@ -62,7 +62,7 @@ class TestDecoder:
         some = accepted(decoder, ["I-B", "I-B"])
 
         assert decoder.repaired() == 3
-        assert decoder.repaired(some.neighbours) == 1
+        assert decoder.repaired(some) == 1
 
     def test_tags_accepted_several_times_are_counted_several_times(self) -> None:
         decoder = Decoder("BIO", "conlleval")
@@ -92,16 +92,16 @@ class TestDecoder:
 
         for invalid, expected in (("conlleval", lenient), ("discard", strict), ("error", none)):
             decoder = Decoder("BIO", invalid)
-            seams = accepted(decoder, tags)
+            pairs = accepted(decoder, tags)
             if expected == "refused":
                 with pytest.raises(BadTag) as caught:
-                    decoder.chunks(tags, seams.neighbours)
+                    decoder.chunks(tags, pairs)
                 problem = "ill-formed tags: 'I-A' may not follow the start of the sentence in the scheme BIO"
                 assert (str(caught.value), caught.value.problem) == (problem, problem)
                 assert (caught.value.advice, caught.value.tag, caught.value.index) == (None, None, 0)
             else:
-                assert list(decoder.chunks(tags, seams.neighbours)) == expected
-                columns = decoder.columns("entity", tags, seams)
+                assert list(decoder.chunks(tags, pairs)) == expected
+                columns = decoder.columns("entity", tags, pairs)
                 assert all(set(labels) == {"entity"} for labels in columns.keyed_labels()[1].values())
                 assert [
                     *zip(columns.starts, columns.ends, columns.labels_in("entity"), strict=True)
@@ -109,19 +109,19 @@ class TestDecoder:
 
     def test_columns_are_empty_if_no_tag_is_well_formed(self) -> None:
         decoder = Decoder("BIO", "discard")
-        seams = accepted(decoder, ["I-A"])
+        pairs = accepted(decoder, ["I-A"])
 
-        columns = decoder.columns("entity", ["I-A"], seams)
+        columns = decoder.columns("entity", ["I-A"], pairs)
 
         assert list(columns) == []
 
     @pytest.mark.parametrize("invalid", ["conlleval", "discard", "error"])
     def test_text_without_tags_has_no_spans_under_any_treatment(self, invalid: str) -> None:
         decoder = Decoder(None, invalid)
-        seams = accepted(decoder, ["O", "O"])
+        pairs = accepted(decoder, ["O", "O"])
 
-        assert list(decoder.chunks(["O", "O"], seams.neighbours)) == []
-        assert list(decoder.columns("entity", ["O", "O"], seams)) == []
+        assert list(decoder.chunks(["O", "O"], pairs)) == []
+        assert list(decoder.columns("entity", ["O", "O"], pairs)) == []
 
     def test_tag_outside_the_scheme_is_refused_with_advice(self) -> None:
         for tags, bad in ((["B-A", "O", "X-A"], "X-A"), (["B-A", "E-A", "E-A"], "E-A")):
@@ -275,4 +275,6 @@ class TestErrors:
 
 
 def test_columns_of_tags_have_the_name_of_their_layer() -> None:
-    assert Seams(["B-PER"]).chunks("entity")[0].labels == {"entity": "PER"}
+    (span,) = Decoder(None, "conlleval").columns("entity", ["B-PER"], neighbours_of(["B-PER"]))
+
+    assert span.labels == {"entity": "PER"}

@@ -16,8 +16,8 @@ from clueval import Document, Span, UsageError, score
 from clueval.exceptions import CluevalError
 from clueval.transforms.group import Group
 from clueval.transforms.locating import Locating
-from clueval.transforms.location_steps import LocationSteps
 from clueval.transforms.occurrences import Occurrences, folded
+from clueval.transforms.preparing import LocationSteps
 
 TEXT = "Ann met Ann at Annex"
 GOLD = [(0, 3, "PER"), (8, 11, "PER")]

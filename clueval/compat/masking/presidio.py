@@ -18,7 +18,7 @@ from clueval.metrics.counting import Tally, f_measure
 from clueval.metrics.masking.figures import share
 from clueval.metrics.masking.weights import Range
 from clueval.transforms.group import Group
-from clueval.transforms.redaction.squeezed import words_in
+from clueval.transforms.redaction.strict import words_in
 
 LEAST_IOU = 0.9
 BETA = 2.0

@@ -19,7 +19,6 @@ from itertools import pairwise
 from pathlib import Path
 from typing import IO, NamedTuple
 
-from clueval.evaluation.parallel.work import size_of
 from clueval.formats.columns.layout import ColumnOptions
 from clueval.textfiles import BLOCK, Part
 
@@ -154,6 +153,11 @@ def cut(gold: Path, predicted: Path, heads: tuple[Heads, Heads], number: int) ->
             elif misses == MOST_MISSES:
                 break
         cuts.append((gold_file.size, predicted_file.size))
+    return _between(cuts)
+
+
+def _between(cuts: Iterable[tuple[int, int]]) -> list[PartPair]:
+    """The parts between places in gold and predicted."""
     return [
         ((gold_start, gold_stop), (predicted_start, predicted_stop))
         for (gold_start, predicted_start), (gold_stop, predicted_stop) in pairwise(cuts)
@@ -207,32 +211,29 @@ def holds_json_lines(path: Path) -> bool:
 
 def cut_lines(gold: Path, predicted: Path, number: int) -> list[PartPair]:
     """At most `number` parts, in order, the last ones shorter. Reads both files once. Raises `OSError`."""
-    sizes = size_of(gold), size_of(predicted)
-    wanted = [int(sizes[0] * share(part / number)) for part in range(1, number)]
-    lines = list(_lines_at(gold, wanted))
+    sizes = gold.stat().st_size, predicted.stat().st_size
+    starts = list(_line_starts(gold, (int(sizes[0] * share(part / number)) for part in range(1, number))))
+    places = _places_of(predicted, [lines for _, lines in starts])
     cuts = [(0, 0)]
-    for own, other in zip(_places_of(gold, lines), _places_of(predicted, lines), strict=False):
-        if own > cuts[-1][0] and not _begin_with_mark((gold, own), (predicted, other)):
+    for (own, _), other in zip(starts, places, strict=False):  # predicted may have fewer lines
+        if own < sizes[0] and not _begin_with_mark((gold, own), (predicted, other)):
             cuts.append((own, other))
-    return [
-        ((start, stop), (other_start, other_stop))
-        for (start, other_start), (stop, other_stop) in pairwise([*cuts, sizes])
-        if start < stop
-    ]
+    return _between([*cuts, sizes])
 
 
-def _lines_at(path: Path, places: list[int]) -> Iterator[int]:
-    """Yield for each place the number of lines that end at or before it."""
-    ended = at = 0
+def _line_starts(path: Path, places: Iterable[int]) -> Iterator[tuple[int, int]]:
+    """Yield the end of the line at each place, and the number of lines before it; once for places in one line."""
+    lines = 0
     with path.open("rb") as raw:
         for place in places:
-            while at < place:
-                data = raw.read(min(BLOCK, place - at))
-                if not data:
-                    return
-                at += len(data)
-                ended += data.count(b"\n")
-            yield ended
+            if place < raw.tell():
+                continue
+            while data := raw.read(min(BLOCK, place - raw.tell())):
+                lines += data.count(b"\n")
+            while (data := raw.readline(BLOCK)) and not data.endswith(b"\n"):
+                pass
+            lines += 1
+            yield raw.tell(), lines
 
 
 def _places_of(path: Path, lines: list[int]) -> Iterator[int]:

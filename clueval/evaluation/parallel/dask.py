@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Iterator
-from concurrent.futures import CancelledError, Executor, Future, wait
+from concurrent.futures import CancelledError, Executor, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from time import monotonic
 from typing import Any
@@ -63,7 +63,7 @@ class _Cluster(Executor):
         self._client, self._address = client, address
         # not pure: a file may have changed since an equal task was carried out
         self._executor = client.get_executor(pure=False)
-        self._workerless_since: float | None = None
+        self.workerless_since: float | None = None
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         return _ClusterFuture(self._executor.submit(fn, *args, **kwargs), self)
@@ -76,19 +76,12 @@ class _Cluster(Executor):
             has_workers = bool(self._client.nthreads())
         except (OSError, AttributeError):  # the scheduler is ending, which cancels the tasks
             has_workers = False
-        if has_workers:
-            self.record_worker()
-            return
-        self._workerless_since = self._workerless_since or monotonic()
-        if monotonic() - self._workerless_since >= WORKERLESS:
+        self.workerless_since = None if has_workers else self.workerless_since or monotonic()
+        if self.workerless_since and monotonic() - self.workerless_since >= WORKERLESS:
             raise WorkerLost(
                 f"all workers of the scheduler {self._address} have ended, and none has started for {WORKERLESS:g} s",
                 advice="look at their last messages, and start workers",
             )
-
-    def record_worker(self) -> None:
-        """Record that there is a worker."""
-        self._workerless_since = None
 
     def cancelled(self) -> WorkerLost:
         """The error for a task that another process has cancelled."""
@@ -114,7 +107,7 @@ class _ClusterFuture(Future[Any]):
             result = self._future.result(timeout)
         except CancelledError:
             raise self._cluster.cancelled() from None
-        self._cluster.record_worker()
+        self._cluster.workerless_since = None
         return result
 
     def cancel(self) -> bool:
@@ -152,7 +145,11 @@ def _require_answer(address: str, patience: float) -> None:
         await (await comms.connect(address, timeout=patience, **arguments)).close()
 
     try:
-        asyncio.run(ask())
+        if not _loop_runs():
+            asyncio.run(ask())
+        else:
+            with ThreadPoolExecutor(1) as thread:
+                thread.submit(asyncio.run, ask()).result()
     except ValueError as error:
         raise UsageError(
             f"{address!r} is not an address: {error}", advice="write it tcp://host:port"
@@ -163,3 +160,12 @@ def _require_answer(address: str, patience: float) -> None:
             f"no scheduler answers at {address}: {message or type(error).__name__}",
             advice="check that it is running",
         ) from None
+
+
+def _loop_runs() -> bool:
+    """Whether this thread is in a loop of `asyncio`, as in a notebook, so that it cannot run another one."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return True

@@ -51,34 +51,39 @@ def count_pairs(
             requested = "" if jobs is None else f"; {jobs} were requested"
             number, why = most, f"{megabytes(size)} is too little for more{requested}"
     else:
-        number, why = chosen_jobs(jobs or 1, size)[0], "on the executor"
+        number, why = chosen_jobs(jobs or 1, size)
     if executor is None and number == 1:
         remark(f"1 process: {why}")
         work.count_here(evaluation, pairs, progress)
         return
-    from clueval.evaluation.parallel.gather import Gathering  # a single process does not need these modules
-    from clueval.evaluation.parallel.tasks import Tasks
+    from clueval.evaluation.parallel.tasks import Gathering, Tasks, pickled  # not for a single process
 
-    planned = Tasks(work, pairs, _task_size(size, number, executor))
+    sent = pickled(work)
+    planned = Tasks(work, sent or b"", pairs, _task_size(size, number, executor))
     tasks = iter(planned)
-    first = list(islice(tasks, 2))
-    if (executor is None and len(first) < 2) or not _can_be_sent(work):
-        one = "there is one pair of files, which has no documents at which both sides can be cut"
-        remark(f"1 process: {one if len(first) < 2 else 'the metrics cannot be sent to other processes'}")
+    first = list(islice(tasks, number if executor is None else 1))
+    unshared = "" if sent is not None else "the metrics cannot be sent to other processes"
+    if executor is None and len(first) < 2:
+        unshared = "there is one pair of files, which has no documents at which both sides can be cut"
+    if unshared:
+        remark(f"1 process: {unshared}")
         work.count_here(evaluation, pairs, progress)
         return
     gathering = Gathering(evaluation, planned, progress, remark)
     if executor is not None:
         window = IN_FLIGHT if number == 1 else TASKS_EACH * number
-        remark(f"{megabytes(size)} {why}, at most {window} tasks at a time")
-        gathering.gather(executor, chain(first, tasks), window, cancel=True)
+        remark(f"{megabytes(size)} on the executor, at most {window} tasks at a time")
+        gathering.gather(executor, chain(first, tasks), window)
         return
     from clueval.evaluation.parallel.workers import NoProcesses, pool  # loads multiprocessing
 
+    if len(first) < number:
+        requested = "" if jobs is None else f"; {jobs} were requested"
+        number, why = len(first), f"the files have no more parts to share{requested}"
     try:
         with pool(number, remark) as processes:
             remark(f"{number} processes: {why}")
-            gathering.gather(processes, chain(first, tasks), TASKS_EACH * number, cancel=False)
+            gathering.gather(processes, chain(first, tasks), TASKS_EACH * number)
     except NoProcesses as error:
         remark(f"1 process: no other can be started ({error})")
         work.count_here(evaluation, pairs, progress)
@@ -89,14 +94,3 @@ def _task_size(size: int, jobs: int, executor: Executor | None) -> int:
     largest = LARGEST if executor is None else max(LARGEST, size // MOST_TASKS)
     tasks = IN_FLIGHT if executor is not None and jobs == 1 else TASKS_EACH * jobs
     return min(max(size // tasks, SMALLEST), largest)
-
-
-def _can_be_sent(work: Work) -> bool:
-    """Whether the work can be sent to other processes."""
-    import pickle
-
-    try:
-        pickle.dumps(work)
-    except (pickle.PicklingError, TypeError, AttributeError):
-        return False
-    return True

@@ -1,29 +1,21 @@
-"""The work that is the same in every process: what is counted, and how files are read, and how tasks are carried out.
-
-An executor is any object with the `submit` of `concurrent.futures.Executor`. The number of submitted tasks is limited,
-and their results are returned in the order of the tasks. `clueval.evaluation.parallel.workers` has the executor of this
-machine.
-"""
+"""The work that is the same in every process: what is counted, how files are read, and how many processes pay."""
 
 from __future__ import annotations
 
 import os
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import NamedTuple
 
 from clueval.evaluation.engine import Evaluation
-from clueval.evaluation.file_reading import FileEnd
+from clueval.evaluation.inputs import FileEnd
 from clueval.evaluation.plan import Plan
-from clueval.exceptions import UsageError, WorkerLost
+from clueval.exceptions import UsageError
 from clueval.reading.pairing import source_pairs
 from clueval.reading.read_options import ReadOptions
 from clueval.reading.source import Source
 from clueval.textfiles import Progress
-
-if TYPE_CHECKING:
-    from concurrent.futures import Executor, Future
 
 FilePair = tuple[str | None, Path, Path]
 """The name of a pair of files, and their paths."""
@@ -55,6 +47,8 @@ class Work(NamedTuple):
         for gold, predicted in source_pairs(pairs, self.options, progress):
             if self.single:
                 gold.require_both_sides()
+            if gold.path == predicted.path:
+                predicted = replace(predicted, progress=None)  # `progress` gets the bytes of a file once
             end = self.count_pair(evaluation, gold, predicted)
             if end is not None:
                 evaluation.add_spans(end)
@@ -65,7 +59,7 @@ class Work(NamedTuple):
 def finish(evaluation: Evaluation) -> None:
     """Count what was read and waits to be counted."""
     if evaluation.unfinished:
-        from clueval.evaluation.span_lists import count_unfinished  # most formats do not need it
+        from clueval.evaluation.span_clusters import count_unfinished  # most formats do not need it
 
         count_unfinished(evaluation)
 
@@ -77,9 +71,6 @@ def size_of(path: Path) -> int:
     except OSError:
         return 0
 
-
-Task = TypeVar("Task")
-TaskOutcome = TypeVar("TaskOutcome")
 
 WORTH_IT = 100_000_000
 """Least number of bytes for which starting more processes saves time, if spans are counted without documents."""
@@ -133,78 +124,3 @@ def megabytes(size: int) -> str:
     ('less than 1 MB', '2 MB', '12,345 MB')
     """
     return f"{size / 1e6:,.0f} MB" if size >= 1_000_000 else "less than 1 MB"
-
-
-def in_order(
-    executor: Executor,
-    function: Callable[[Task], TaskOutcome],
-    tasks: Iterable[Task],
-    window: int,
-    *,
-    cancel: bool = True,
-) -> Iterator[tuple[Task, TaskOutcome]]:
-    """Yield each task with the value that `function` returns for it, in the order of the tasks.
-
-    At most `window` tasks are submitted and not yet yielded; each is taken from `tasks` only when it can be submitted.
-    If `cancel` is set, closing the iterator cancels the tasks that have not begun. `function` must not raise errors,
-    so every error comes from the executor and is raised as `WorkerLost`.
-    """
-    waiting: deque[tuple[Task, Future[TaskOutcome]]] = deque()
-    try:
-        for task in tasks:
-            waiting.append((task, _submitted(executor, function, task)))
-            if len(waiting) >= window:
-                yield _returned(*waiting.popleft())
-        while waiting:
-            yield _returned(*waiting.popleft())
-    except WorkerLost as error:
-        cancel &= not _is_broken(error.__cause__)
-        raise
-    finally:
-        # a broken pool of processes sets its error on all futures, and fails if one is cancelled
-        for _, future in waiting if cancel else ():
-            future.cancel()
-
-
-def _is_broken(error: BaseException | None) -> bool:
-    from concurrent.futures import BrokenExecutor
-
-    return isinstance(error, BrokenExecutor)
-
-
-def _submitted(
-    executor: Executor, function: Callable[[Task], TaskOutcome], task: Task
-) -> Future[TaskOutcome]:
-    try:
-        return executor.submit(function, task)
-    except Exception as error:
-        raise _lost(error, task) from error
-
-
-def _returned(task: Task, future: Future[TaskOutcome]) -> tuple[Task, TaskOutcome]:
-    try:
-        return task, future.result()
-    except (KeyboardInterrupt, SystemExit, GeneratorExit, WorkerLost):
-        raise
-    except BaseException as error:  # asyncio's CancelledError, which some executors raise, is no Exception
-        raise _lost(error, task) from error
-
-
-def _lost(error: BaseException, task: object) -> WorkerLost:
-    if _is_broken(error):
-        return WorkerLost(
-            "a worker process has ended, killed or out of memory, and the executor has stopped; not counted: "
-            f"{task} and all later tasks",
-            advice="count with fewer processes",
-        )
-    if type(error).__name__.endswith("CancelledError"):  # several packages have such a class
-        return WorkerLost(
-            "the executor has cancelled a task: it was stopped, or its scheduler has ended",
-            advice="start the executor or its scheduler again",
-        )
-    message = " ".join(str(error).split())[:300]
-    return WorkerLost(
-        f"the executor could not carry out a task: {type(error).__name__}{': ' if message else ''}{message}; "
-        f"not counted: {task}",
-        advice="look at its workers",
-    )

@@ -10,11 +10,11 @@ from __future__ import annotations
 import os
 import signal
 import sys
-from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor
 from concurrent.futures import wait as wait_for_futures
 from contextlib import contextmanager
+from functools import partial
 from multiprocessing import get_all_start_methods, get_context, parent_process
 from multiprocessing.connection import wait
 from threading import Thread, active_count
@@ -38,12 +38,8 @@ class NoProcesses(Exception):
     """This process cannot start other processes; the message has the reason."""
 
 
-def _say_nothing(_: str) -> None:
-    """Discard a remark."""
-
-
 @contextmanager
-def pool(number: int, remark: Callable[[str], object] = _say_nothing) -> Iterator[Executor]:
+def pool(number: int, remark: Callable[[str], object] = lambda _: None) -> Iterator[Executor]:
     """An executor of `number` processes, which all have ended at the end of the context.
 
     `remark` is called with a line for each pool that has ended too early. Only the thread that has made the executor
@@ -70,11 +66,10 @@ class WorkerPool(Executor):
         self._number, self._remark = number, remark
         self._pool: ProcessPoolExecutor | None = None
         self._processes: list[BaseProcess] = []
-        self._tasks: deque[_RepeatedTask] = deque()  # those whose result has not been returned
+        self._tasks: list[_RepeatedTask] = []  # those whose result has not been returned
         self._ended = 0  # pools in succession without a result
-        self._returned = self._results_before = (
-            0  # results that were returned; all results when the last pool ended
-        )
+        self._returned = 0  # results
+        self._results_before = 0  # results when the last pool ended
 
     def start(self) -> None:
         """Start processes. Raises the errors of starting them."""
@@ -86,9 +81,7 @@ class WorkerPool(Executor):
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         """Submit a function; errors name it by its first argument."""
-        task = _RepeatedTask(
-            self, str(args[0]) if args else fn.__name__, lambda pool: pool.submit(fn, *args, **kwargs)
-        )
+        task = _RepeatedTask(self, partial(fn, *args, **kwargs))
         self._tasks.append(task)
         self._begin_task(task)
         return task
@@ -97,32 +90,37 @@ class WorkerPool(Executor):
         assert self._pool is not None
         with _interrupts_held_back():  # a starting worker would end with a traceback
             try:
-                task.attempt = task.begin(self._pool)
+                task.attempt = self._pool.submit(task.call)
             except BrokenExecutor as error:  # `result_of` makes another pool
                 task.attempt = Future()
                 task.attempt.set_exception(error)
 
     def result_of(self, task: _RepeatedTask) -> Any:
-        """The result of the oldest task; waits for it. Raises its error, and `WorkerLost` after `ATTEMPTS` pools."""
-        while True:
-            while not wait_for_futures([task.attempt], _CHECK).done:
-                if wait([process.sentinel for process in self._started()], 0):
-                    self._kill()  # a process that ended while it sent a result may block the pool
-            try:
-                result = task.attempt.result()
-            except BrokenExecutor:
-                self._renew(task)
-            else:
-                self._returned += 1
-                return result
+        """The result of a task; waits for it. Raises its error, and `WorkerLost` after `ATTEMPTS` pools."""
+        while self._is_lost(task.attempt):
+            self._renew(task)
+        self._returned += 1
+        return task.attempt.result()
+
+    def _is_lost(self, attempt: Future[Any]) -> bool:
+        """Wait for an attempt, and return whether it has no result because its pool has ended."""
+        killed = False
+        while not wait_for_futures([attempt], _CHECK).done:
+            if killed:
+                return True  # the pool has not noticed: its thread has ended with an error
+            if wait([process.sentinel for process in self._started()], 0):
+                self._kill()  # a process that ended while it sent a result may block the pool
+                killed = True
+        return isinstance(attempt.exception(), BrokenExecutor)
 
     def _renew(self, task: _RepeatedTask) -> None:
         """Make another pool, which carries out the tasks that have no result."""
         self.end()
-        results = self._returned + sum(each.attempt.exception() is None for each in self._tasks)
+        unfinished = [each for each in self._tasks if not _has_result(each.attempt)]
+        results = self._returned + len(self._tasks) - len(unfinished)
         self._ended = 1 if results > self._results_before else self._ended + 1
         self._results_before = results
-        if self._ended == ATTEMPTS:
+        if self._ended >= ATTEMPTS:
             spawned = start_method() == "spawn"
             raise WorkerLost(
                 f"processes have ended {ATTEMPTS} times, one after the other, while they counted {task.name} "
@@ -137,9 +135,8 @@ class WorkerPool(Executor):
                 f"all processes have ended, and no other can be started: {error.strerror or error}",
                 advice="count with fewer processes",
             ) from error
-        for each in self._tasks:
-            if each.attempt.exception() is not None:
-                self._begin_task(each)
+        for each in unfinished:
+            self._begin_task(each)
 
     def forget(self, task: _RepeatedTask) -> None:
         """Remove a task that is cancelled, or whose result is returned."""
@@ -184,11 +181,13 @@ class _RepeatedTask(Future[Any]):
 
     attempt: Future[Any]
 
-    def __init__(
-        self, workers: WorkerPool, name: str, begin: Callable[[ProcessPoolExecutor], Future[Any]]
-    ) -> None:
+    def __init__(self, workers: WorkerPool, call: partial[Any]) -> None:
         super().__init__()
-        self._workers, self.name, self.begin = workers, name, begin
+        self._workers, self.call = workers, call
+
+    @property
+    def name(self) -> str:
+        return str(self.call.args[0]) if self.call.args else self.call.func.__name__
 
     def result(self, timeout: float | None = None) -> Any:
         """The result of the function; waits until it is there, without regard to `timeout`."""
@@ -198,8 +197,13 @@ class _RepeatedTask(Future[Any]):
             self._workers.forget(self)
 
     def cancel(self) -> bool:
+        """Do not repeat the task. Its attempt goes on, because a pool whose process ends fails at cancelled ones."""
         self._workers.forget(self)
-        return self.attempt.cancel()
+        return True
+
+
+def _has_result(attempt: Future[Any]) -> bool:
+    return attempt.done() and not attempt.cancelled() and attempt.exception() is None
 
 
 def start_method() -> str:

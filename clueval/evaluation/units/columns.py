@@ -68,15 +68,15 @@ class UnitColumns:
 
     def __init__(self, metric: Metric, layers: Sequence[str], tallies: Sequence[Tally]) -> None:
         self.metric, self.layers = metric, layers
+        different = {id(tally): tally for tally in tallies}  # units with equal counts often share one
+        kinds: dict[int, int] = {}
         numbers: dict[frozenset[tuple[Any, int]], int] = {}
         self.kinds: list[Tally] = []
-        self.kind_of: list[int] = []
-        for tally in tallies:
-            counts = frozenset(tally.items())
-            if counts not in numbers:
-                numbers[counts] = len(self.kinds)
+        for place, tally in different.items():
+            kinds[place] = numbers.setdefault(frozenset(tally.items()), len(numbers))
+            if kinds[place] == len(self.kinds):
                 self.kinds.append(tally)
-            self.kind_of.append(numbers[counts])
+        self.kind_of = list(map(kinds.__getitem__, map(id, tallies)))
         self.by_key = self._columns_of_keys()
         self.times = self.times_of(range(len(tallies)))
         self.total = Tally({key: summed(column, self.times) for key, column in self.by_key.items()})

@@ -11,18 +11,22 @@ from itertools import chain
 from typing import Any
 
 from clueval.evaluation.units.columns import Column, Times, UnitColumns, added, counts_by_kind, summed
-from clueval.evaluation.units.groups import groups_of
-from clueval.evaluation.units.rates import RateGroup, Value
+from clueval.evaluation.units.rates import RateGroup, Value, groups_of
 from clueval.evaluation.units.recipes import Path
 from clueval.evaluation.units.trust import Trust
-from clueval.evaluation.units.unit import CORPUS, SENTENCE, Unit, Units
+from clueval.evaluation.units.unit import CORPUS, SENTENCE, Unit, Units, summed_tallies
 from clueval.exceptions import UsageError
 from clueval.metrics.counting import Tally
 from clueval.metrics.metric import Metric, sequences_of
-from clueval.statistics.bootstrap import bca, percentile
-from clueval.statistics.interval import Interval
-from clueval.statistics.jackknife import ROUNDING, bound, effective_number, logit_jackknife, standard_error
-from clueval.statistics.resampling import BOOTSTRAP, weighted_sums
+from clueval.statistics.jackknife import (
+    ROUNDING,
+    Interval,
+    bound,
+    effective_number,
+    logit_jackknife,
+    standard_error,
+)
+from clueval.statistics.resampling import BOOTSTRAP, bca, percentile, weighted_sums
 
 FEW_EFFECTIVE = 10
 FEW_UNITS_OF_LABEL = 5
@@ -78,11 +82,11 @@ def intervals_of(
     """
     scores: dict[str, Any] = {}
     remarks: list[str] = []
-    keys = [unit.key for unit in units]
+    keys, nothing = [unit.key for unit in units], Tally()
     for metric in metrics:
         scores[metric.name] = {}
         for sequence, layers in reported_sequences(metric, sequences, units).items():
-            tallies = [unit.tallies.get((metric.name, sequence), Tally()) for unit in units]
+            tallies = [unit.tallies.get((metric.name, sequence), nothing) for unit in units]
             source = UnitColumns(metric, layers, tallies)
             report: dict[str, Any] = {}
             groups, weights = list(groups_of(source)), Weights(source.times)
@@ -102,10 +106,7 @@ def reported_sequences(
     metric: Metric, sequences: Mapping[str, Sequence[str]], units: Sequence[Unit]
 ) -> Mapping[str, Sequence[str]]:
     """Return the sequences, with their layers, that a metric reports for some units."""
-    totals: dict[tuple[str, str], Tally] = {}
-    for unit in units if metric.needs.sequences is not None else ():
-        for place, tally in unit.tallies.items():
-            totals.setdefault(place, Tally()).update(tally)
+    totals = {} if metric.needs.sequences is None else summed_tallies(units)
     return sequences_of(metric, sequences, totals)
 
 
@@ -114,9 +115,8 @@ def _of_group(
 ) -> Iterator[Interval]:
     scores = group.values([[summed(column, source.times)] for column in group.columns])
     drawn = None if resampled is None else resampled.values(group)
-    for place, (path, (without, times)) in enumerate(
-        zip(group.paths, group.different(source.times), strict=True)
-    ):
+    by_rate, times = group.different(source.times)
+    for place, (path, without) in enumerate(zip(group.paths, by_rate, strict=True)):
         (score,) = scores[place]
         units, effective = weights.of(group, path)
         if score is None or None in without:
@@ -153,7 +153,7 @@ class Weights:
 
 def columns_that_weigh(group: RateGroup, path: Path) -> Sequence[Column]:
     """Return the columns whose sum is how much a unit weighs for a rate."""
-    gold, predicted = group.sizes(path)
+    gold, predicted = group.sizes[path]
     if path[-1].startswith("recall"):
         return (gold,)
     return (predicted,) if path[-1].startswith("precision") else (gold, predicted)

@@ -13,14 +13,14 @@ from clueval.evaluation.observer import OTHER_PARTS
 from clueval.evaluation.result import Result
 from clueval.evaluation.signature import Signature
 from clueval.evaluation.units.saved import FORMAT
-from clueval.evaluation.units.unit import Unit, Units
+from clueval.evaluation.units.unit import Tallies, Unit, Units, summed_tallies
 from clueval.exceptions import CluevalError, FormatError, checked_call
 from clueval.metrics import METRICS, metric_class, metric_named
 from clueval.metrics.counting import Tally
 from clueval.metrics.metric import Metric
 from clueval.metrics.tally_keys import fit, shapes_of
 from clueval.reading.paths import as_path
-from clueval.spans.compared import SIDES
+from clueval.spans.span import SIDES
 from clueval.textfiles import lines
 
 MOST = 10**15
@@ -62,6 +62,7 @@ class _SavedLines:
         self._end: dict[str, Any] | None = None
         self._keys: list[tuple[tuple[str, str], tuple[Any, ...]]] = []
         self._declared: set[tuple[Any, ...]] = set()
+        self._shared: dict[tuple[int, ...], Tallies] = {}
         self._units: dict[str, Unit] = {}
         self._groups: dict[str, dict[str, list[Unit]]] = {}
 
@@ -219,7 +220,15 @@ class _SavedLines:
         return found
 
     def _unit(self, key: str, line: Mapping[str, Any]) -> Unit:
-        numbers = self._of_type(line.get("counts"), list, "counts")
+        tallies = self._tallies(self._of_type(line.get("counts"), list, "counts"))
+        documents = self._whole(line.get("documents", 1), "documents")
+        return Unit(key, documents, self._whole(line.get("tokens"), "tokens"), tallies)
+
+    def _tallies(self, numbers: list[Any]) -> Tallies:
+        """The tallies of these numbers of keys and counts: the same object for the same numbers."""
+        counts = tuple(numbers)
+        if {*map(type, counts)} <= {int} and counts in self._shared:
+            return self._shared[counts]
         tallies: dict[tuple[str, str], Tally] = {}
         seen = set()
         if len(numbers) % 2:
@@ -234,8 +243,8 @@ class _SavedLines:
             seen.add(place)
             of, own = self._keys[place]
             tallies.setdefault(of, Tally())[own] = count
-        documents = self._whole(line.get("documents", 1), "documents")
-        return Unit(key, documents, self._whole(line.get("tokens"), "tokens"), tallies)
+        self._shared[counts] = tallies
+        return tallies
 
     # The last line, and all together
 
@@ -296,7 +305,7 @@ class _SavedLines:
         }
         units = Units(header.by, list(self._units.values()), groups, header.gold_sha256)
         metrics = list(header.metrics.values())
-        counted = Counted(metrics, _summed(units.units), header.sequences, units)
+        counted = Counted(metrics, summed_tallies(units.units), header.sequences, units)
         try:
             return Result(
                 end["documents"],
@@ -344,14 +353,6 @@ _KINDS: Mapping[type, str] = {
 }
 
 
-def _summed(units: Sequence[Unit]) -> dict[tuple[str, str], Tally]:
-    total: dict[tuple[str, str], Tally] = {}
-    for unit in units:
-        for place, tally in unit.tallies.items():
-            total.setdefault(place, Tally()).update(tally)
-    return total
-
-
 def _reports(counted: Counted, groups: Mapping[str, Mapping[str, Sequence[Unit]]]) -> dict[str, Any]:
     return {
         key: {value: dict(_report(counted, members)) for value, members in values.items()}
@@ -362,4 +363,4 @@ def _reports(counted: Counted, groups: Mapping[str, Mapping[str, Sequence[Unit]]
 def _report(counted: Counted, members: Sequence[Unit]) -> Iterator[tuple[str, Any]]:
     yield "documents", sum(unit.documents for unit in members)
     yield "tokens", sum(unit.tokens for unit in members)
-    yield "metrics", Counted(counted.metrics, _summed(members), counted.sequences).scores()
+    yield "metrics", Counted(counted.metrics, summed_tallies(members), counted.sequences).scores()

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from clueval.evaluation.totals import Totals, UnitPiece
 from clueval.evaluation.units.unit import (
     CORPUS,
     DOCUMENT,
     SENTENCE,
+    SharedTallies,
     Unit,
     Units,
     different_keys,
@@ -28,8 +29,8 @@ class Pieces:
     """The pieces of an evaluation, in the order of the documents; none if `by` is None.
 
     `file` is the name of the file that is being counted; it is part of the keys if the sides are folders.
-    The pieces of a document, and of its sentences, stay apart; those of other units with equal keys and values are
-    counted together, so that memory grows with the number of units.
+    The pieces of a document, and of its sentences, stay apart, and share equal counts as soon as they have ended; those
+    of other units with equal keys and values are counted together. So memory grows with the number of units.
     """
 
     def __init__(self, by: str | None, in_folders: bool) -> None:
@@ -37,6 +38,7 @@ class Pieces:
         self.file: str | None = None
         self.listed: list[UnitPiece] = []
         self._known: dict[tuple[str, tuple[str, ...]], UnitPiece] = {}
+        self._shared, self._ended = SharedTallies(), 0
 
     def key(self, document: str, metadata: Mapping[str, str] = _NOTHING, sentence: int | None = None) -> str:
         """Return the key of the unit of a document, or of a sentence of it."""
@@ -52,7 +54,7 @@ class Pieces:
         """Return the totals that count a unit; a document that does not begin here goes on."""
         if self.by in (DOCUMENT, SENTENCE):
             if begins or not self.listed:
-                self.listed.append(UnitPiece(key, values, Totals()))
+                self._append([UnitPiece(key, values, Totals())])
             return self.listed[-1].totals
         piece = self._known.get((key, values))
         if piece is None:
@@ -63,26 +65,38 @@ class Pieces:
     def include(self, pieces: Iterable[UnitPiece]) -> None:
         """Add the pieces of another evaluation, which must not change afterwards."""
         if self.by in (DOCUMENT, SENTENCE):
-            self.listed += pieces
+            self._append(pieces)
             return
         for piece in pieces:
             self.totals_of(piece.key, piece.values, begins=True).include(piece.totals)
+
+    def _append(self, pieces: Iterable[UnitPiece]) -> None:
+        """Add pieces to the list; all but the last one have ended."""
+        self.listed += pieces
+        shared: dict[int, tuple[dict[tuple[str, str], Tally], dict[tuple[str, str], Tally]]] = {}
+        for piece in self.listed[self._ended : -1]:
+            own = piece.totals.tallies
+            if id(own) not in shared:
+                shared[id(own)] = own, self._shared(own)
+            piece.totals.tallies = shared[id(own)][1]
+        self._ended = max(0, len(self.listed) - 1)
 
     def units(self, total: Totals, by: Mapping[str, Mapping[str, Totals]], sha256: str | None) -> Units:
         """Return the units, and those of each value of the break-downs; the corpus as one if none were kept."""
         if self.by is None:
             return _whole_corpus(total, by)
         keys: Sequence[str] = [piece.key for piece in self.listed]
+        together: Callable[[Iterable[Unit]], list[Unit]] = joined
         if self.by in (DOCUMENT, SENTENCE):
-            keys = different_keys(keys)
+            keys, together = different_keys(keys), list
         units = [_unit(key, piece.totals) for key, piece in zip(keys, self.listed, strict=True)]
         groups: dict[str, dict[str, list[Unit]]] = {}
         for place, by_key in enumerate(by):
             values: dict[str, list[Unit]] = {}
             for unit, piece in zip(units, self.listed, strict=True):
                 values.setdefault(piece.values[place], []).append(unit)
-            groups[by_key] = {value: joined(of_value) for value, of_value in sorted(values.items())}
-        return Units(self.by, joined(units), groups, sha256)
+            groups[by_key] = {value: together(of_value) for value, of_value in sorted(values.items())}
+        return Units(self.by, together(units), groups, sha256)
 
 
 def _whole_corpus(total: Totals, groups: Mapping[str, Mapping[str, Totals]]) -> Units:

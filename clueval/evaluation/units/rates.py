@@ -1,22 +1,25 @@
 """The rates of a report, computed for many corpora at once: without each unit, resampled, with units swapped.
 
-Rates that depend on the same columns are a group. A group is given the sum of each of its columns in each corpus
-and returns each of its rates in each corpus. `clueval.evaluation.units.groups` finds the groups of a report: entries
-that a recipe computes, means over labels, and all others, which the metric scores corpus by corpus.
+Rates that depend on the same columns are a group: those of an entry that follow from its counts by a recipe, those that
+follow from sums over labels, such as their mean, and all others, for which the metric scores every corpus. A metric can
+say itself how rates that do not follow from the counts in its report follow from its tally (`Needs.rates`). Whatever a
+group computes is compared with what the metric does; if it is something else, the metric scores every corpus.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
 from itertools import islice, repeat
-from operator import or_
-from typing import NamedTuple, Protocol
+from operator import mul, or_
+from typing import NamedTuple
 
 from clueval.evaluation.units.columns import Column, Times, UnitColumns, added, summed
-from clueval.evaluation.units.recipes import Path, Recipe, entry_at, sizes_of
-from clueval.metrics.counting import Tally
+from clueval.evaluation.units.recipes import Path, entries, entry_at, is_rate, recipe_of, sizes_of
+from clueval.metrics.counting import KeyRates, Tally
 
 Value = float | None
 Sums = Sequence[Sequence[int]]
@@ -25,78 +28,67 @@ Sums = Sequence[Sequence[int]]
 Sizes = tuple[Column, Column]
 """The gold and the predicted spans in each kind of unit."""
 
+Function = Callable[..., list[list[Value]]]
+"""Returns columns of numbers, given columns of numbers: one in each corpus."""
 
-class Without(NamedTuple):
-    """Values of a rate without one unit, each with the number of units without which it has this value."""
-
-    values: Sequence[Value]
-    times: Sequence[int]
+_OF_LABELS = ("per_label", "per_type")
+_ENDINGS = [("macro",), ("weighted",)]
 
 
-class RateGroup(Protocol):
-    """Rates that depend on the same columns."""
+class RateGroup(ABC):
+    """Rates that depend on the same columns; `paths` are their places in the report.
+
+    `sizes` has for each rate the gold and the predicted spans that it is about.
+    """
+
+    __slots__ = ()
+    paths: Sequence[Path]
+    sizes: Mapping[Path, Sizes]
 
     @property
-    def paths(self) -> Sequence[Path]:
-        """Where the rates stand in the report."""
-        ...
-
-    @property
+    @abstractmethod
     def columns(self) -> Sequence[Column]: ...
 
-    def sizes(self, path: Path) -> Sizes:
-        """Return the gold and the predicted spans, as far as a rate is about them."""
-        ...
-
+    @abstractmethod
     def values(self, sums: Sums) -> list[list[Value]]:
         """Return for each rate its value in each corpus; None where it is undefined."""
-        ...
 
+    @abstractmethod
     def without_each(self, times: Times) -> list[list[Value]]:
         """Return for each rate its value without one unit of each kind; `times` is how many there are of each.
 
         The value of a kind of which there is no unit means nothing.
         """
-        ...
 
-    def different(self, times: Times) -> list[Without]:
-        """Return for each rate its values without one unit; units with equal counts may share one."""
-        ...
+    def different(self, times: Times) -> tuple[list[list[Value]], Sequence[int]]:
+        """Return for each rate its values without one unit, and the number of units without which it has each value."""
+        return self.without_each(times), times
+
+
+class DifferentRows(NamedTuple):
+    """The rows of counts that differ; the first has none.
+
+    `kinds` are the kinds of units that have counts, `places` their rows, `numbers` says how many units have each row,
+    `values` are each number without a unit of each row.
+    """
+
+    kinds: Sequence[int]
+    places: Sequence[int]
+    numbers: Sequence[int]
+    values: list[list[Value]]
 
 
 @dataclass(frozen=True, slots=True)
-class EntryRates:
-    """The rates of one entry, by a recipe."""
+class Part:
+    """Numbers that follow from some columns: rates, or what is added to that of other parts."""
 
-    paths: Sequence[Path]
     columns: Sequence[Column]
-    spans: Sizes
-    recipe: Recipe
-    latest: list[tuple[Times, DifferentRows]] = field(default_factory=list, compare=False, repr=False)
-
-    def sizes(self, path: Path) -> Sizes:
-        return self.spans
-
-    def values(self, sums: Sums) -> list[list[Value]]:
-        return self.recipe.function(*sums)
-
-    def without_each(self, times: Times) -> list[list[Value]]:
-        """Compute each rate once for all kinds that have the same counts here, and once for the same `times`."""
-        rows = self.rows(times)
-        places = dict(zip(rows.kinds, rows.places, strict=True))
-        return [[values[places.get(kind, 0)] for kind in range(len(times))] for values in rows.values]
-
-    def different(self, times: Times) -> list[Without]:
-        _, _, numbers, found = self.rows(times)
-        first = 0 if numbers[0] else 1  # the row without counts is left out if no unit has it
-        return [Without(values[first:], numbers[first:]) for values in found]
+    function: Function
 
     def rows(self, times: Times) -> DifferentRows:
-        """Return the rows of counts that differ, and each rate without a unit that has such a row."""
-        if self.latest and self.latest[0][0] is times:
-            return self.latest[0][1]
+        """Return the rows of counts that differ, and each number without a unit that has such a row."""
         kinds = sorted({kind for column in self.columns for kind in column.kinds})
-        rows = list(zip(*(counts_in(kinds, column) for column in self.columns), strict=True))
+        rows = list(zip(*(_counts_in(kinds, column) for column in self.columns), strict=True))
         different = dict.fromkeys([(0,) * len(self.columns), *rows])
         numbered = dict(zip(different, range(len(different)), strict=True))
         places = list(map(numbered.__getitem__, rows))
@@ -108,25 +100,10 @@ class EntryRates:
         for column, counts in zip(self.columns, zip(*different, strict=True), strict=True):
             total = summed(column, times)
             sums.append([total - count for count in counts])
-        found = DifferentRows(kinds, places, numbers, self.values(sums))
-        self.latest[:] = [(times, found)]
-        return found
+        return DifferentRows(kinds, places, numbers, self.function(*sums))
 
 
-class DifferentRows(NamedTuple):
-    """The rows of counts that differ; the first has none.
-
-    `kinds` are the kinds of units that have counts, `places` their rows, `numbers` says how many units have each row,
-    `values` are each rate without a unit of each row.
-    """
-
-    kinds: Sequence[int]
-    places: Sequence[int]
-    numbers: Sequence[int]
-    values: list[list[Value]]
-
-
-def counts_in(kinds: Sequence[int], column: Column) -> Sequence[int]:
+def _counts_in(kinds: Sequence[int], column: Column) -> Sequence[int]:
     """Return the values of a column in these kinds, which include all in which it is not 0."""
     if len(kinds) == len(column.kinds):
         return column.counts
@@ -134,114 +111,49 @@ def counts_in(kinds: Sequence[int], column: Column) -> Sequence[int]:
 
 
 @dataclass(frozen=True, slots=True)
-class MeanRates:
-    """Means of the rates of labels: of those labels that occur; weighted by gold spans if `weighted`.
-
-    `empty` has the value of each mean if no label occurs.
-    """
+class EntryRates(RateGroup):
+    """The rates of one entry, which follow from its counts. `is_defined`: no rate is ever undefined."""
 
     paths: Sequence[Path]
-    labels: Sequence[EntryRates]
-    spans: Sizes
-    weighted: bool
-    empty: Sequence[Value]
+    sizes: Mapping[Path, Sizes]
+    part: Part
+    is_defined: bool = True
 
     @property
     def columns(self) -> Sequence[Column]:
-        return [column for label in self.labels for column in (*label.spans, *label.columns)]
-
-    def sizes(self, path: Path) -> Sizes:
-        return self.spans
+        return self.part.columns
 
     def values(self, sums: Sums) -> list[list[Value]]:
-        """Compute the means as metrics do: each sum is rounded once."""
-        place = 0
-        weights: list[Sequence[int]] = []
-        rates = []
-        for label in self.labels:
-            weights.append(self._weights(*sums[place : place + 2]))
-            rates.append(label.values(sums[place + 2 : place + 2 + len(label.columns)]))
-            place += 2 + len(label.columns)
-        by_corpus = list(zip(*weights, strict=True))
-        wholes = [sum(row) for row in by_corpus]
-        means: list[list[Value]] = []
-        for empty, *by_label in zip(self.empty, *rates, strict=True):
-            rows = zip(zip(*by_label, strict=True), by_corpus, wholes, strict=True)
-            means.append(
-                [
-                    math.fsum([v * w for v, w in zip(row, own, strict=True) if v and w]) / whole
-                    if whole
-                    else empty
-                    for row, own, whole in rows
-                ]
-            )
-        return means
+        return self.part.function(*sums)
 
     def without_each(self, times: Times) -> list[list[Value]]:
-        """Add to the sum over all labels what changes in the labels of each kind of unit: the last bits may differ from
-        those of `values`.
-        """
-        whole, wholes = 0, [0] * len(times)
-        parts: list[list[float]] = [[] for _ in self.paths]
-        changes = [[0.0] * len(times) for _ in self.paths]
-        for label in self.labels:
-            rows = label.rows(times)
-            places = dict(zip(rows.kinds, rows.places, strict=True))
-            kinds = sorted({*rows.kinds, *label.spans[0].kinds, *label.spans[1].kinds})
-            weight, *weights = self._weights(
-                *(
-                    [total, *(total - own for own in counts_in(kinds, column))]
-                    for total, column in ((summed(column, times), column) for column in label.spans)
-                )
-            )
-            whole += weight
-            for kind, without in zip(kinds, weights, strict=True):
-                wholes[kind] += without - weight
-            for of_labels, of_kinds, values in zip(parts, changes, rows.values, strict=True):
-                part = (values[0] or 0.0) * weight
-                of_labels.append(part)
-                for kind, without in zip(kinds, weights, strict=True):
-                    of_kinds[kind] += (values[places.get(kind, 0)] or 0.0) * without - part
-        means: list[list[Value]] = []
-        for of_labels, of_kinds, empty in zip(parts, changes, self.empty, strict=True):
-            total = math.fsum(of_labels)
-            means.append(
-                [
-                    (total + change) / (whole + more) if whole + more else empty
-                    for change, more in zip(of_kinds, wholes, strict=True)
-                ]
-            )
-        return means
+        """Compute each rate once for all kinds that have the same counts here."""
+        rows = self.part.rows(times)
+        places = dict(zip(rows.kinds, rows.places, strict=True))
+        return [[values[places.get(kind, 0)] for kind in range(len(times))] for values in rows.values]
 
-    def different(self, times: Times) -> list[Without]:
-        return [Without(values, times) for values in self.without_each(times)]
-
-    def _weights(self, gold: Sequence[int], predicted: Sequence[int]) -> Sequence[int]:
-        if self.weighted:
-            return gold
-        return list(map(bool, map(or_, gold, predicted)))
+    def different(self, times: Times) -> tuple[list[list[Value]], Sequence[int]]:
+        _, _, numbers, found = self.part.rows(times)
+        first = 0 if numbers[0] else 1  # the row without counts is left out if no unit has it
+        return [values[first:] for values in found], numbers[first:]
 
 
 @dataclass(frozen=True, slots=True)
-class SummedRates:
-    """Rates that follow from sums over `parts`, whose values are added; each sum is rounded once."""
+class SummedRates(RateGroup):
+    """Rates that follow from sums over `parts`, whose numbers are added; each sum is rounded once."""
 
     paths: Sequence[Path]
-    parts: Sequence[EntryRates]
-    spans: Sizes
-    function: Callable[..., list[list[Value]]]
+    sizes: Mapping[Path, Sizes]
+    parts: Sequence[Part]
+    function: Function
 
     @property
     def columns(self) -> Sequence[Column]:
         return [column for part in self.parts for column in part.columns]
 
-    def sizes(self, path: Path) -> Sizes:
-        return self.spans
-
     def values(self, sums: Sums) -> list[list[Value]]:
-        columns, found = iter(sums), []
-        for part in self.parts:
-            found.append(part.values(list(islice(columns, len(part.columns)))))
+        columns = iter(sums)
+        found = [part.function(*islice(columns, len(part.columns))) for part in self.parts]
         return self.function(
             *(list(map(math.fsum, zip(*one, strict=True))) for one in zip(*found, strict=True))
         )
@@ -253,29 +165,25 @@ class SummedRates:
         for by_part in zip(*(rows.values for rows in found), strict=True):
             changes = [0.0] * len(times)
             for rows, values in zip(found, by_part, strict=True):
+                first = values[0] or 0.0
                 for kind, place in zip(rows.kinds, rows.places, strict=True):
-                    changes[kind] += (values[place] or 0.0) - (values[0] or 0.0)
+                    changes[kind] += (values[place] or 0.0) - first
             total = math.fsum([values[0] or 0.0 for values in by_part])
             sums.append([total + change for change in changes])
         return self.function(*sums)
 
-    def different(self, times: Times) -> list[Without]:
-        return [Without(values, times) for values in self.without_each(times)]
-
 
 @dataclass(frozen=True, slots=True)
-class ScoredRates:
+class ScoredRates(RateGroup):
     """Rates that the metric computes: every corpus is scored as a whole."""
 
     paths: Sequence[Path]
+    sizes: Mapping[Path, Sizes]
     source: UnitColumns
 
     @property
     def columns(self) -> Sequence[Column]:
         return list(self.source.by_key.values()) or [Column([], [])]
-
-    def sizes(self, path: Path) -> Sizes:
-        return sizes_in(self.source, path[:-1])
 
     def values(self, sums: Sums) -> list[list[Value]]:
         keys = list(self.source.by_key)
@@ -293,9 +201,6 @@ class ScoredRates:
             rows.append(self._scored(rest) if number else nothing)
         return _turned(rows)
 
-    def different(self, times: Times) -> list[Without]:
-        return [Without(values, times) for values in self.without_each(times)]
-
     def _scored(self, total: Tally) -> list[Value]:
         counts = Tally({key: count for key, count in total.items() if count})
         report = self.source.metric.scores(counts, self.source.layers)
@@ -306,7 +211,129 @@ def _turned(rows: Sequence[list[Value]]) -> list[list[Value]]:
     return list(map(list, zip(*rows, strict=True)))
 
 
-def sizes_in(source: UnitColumns, path: Path) -> Sizes:
+def groups_of(source: UnitColumns, wanted: Path | None = None) -> Iterator[RateGroup]:
+    """Yield the groups of all rates of a report, or the one group that has the rate that is `wanted`."""
+    others: list[Path] = []
+    is_right, known = _Checks(source), _Entries(source)
+    for path, entry in entries(source.report):
+        found = {(*path, name) for name, value in entry.items() if is_rate(name, value)}
+        if wanted is not None and wanted not in found:
+            continue
+        group = (
+            (known.mean_at(path) if path[-1:] in _ENDINGS else None) or known.sum_at(path) or known.at(path)
+        )
+        if group is not None and {*group.paths} <= found and is_right(group):
+            found -= {*group.paths}
+            if wanted is None or wanted in group.paths:
+                yield group
+        others += sorted(found) if wanted is None else found & {wanted}
+    if others:
+        yield ScoredRates(others, {path: _sizes_in(source, path[:-1]) for path in others}, source)
+
+
+class _Entries:
+    """The entries of a report whose rates follow from their counts, or from sums over labels."""
+
+    def __init__(self, source: UnitColumns) -> None:
+        self._source = source
+        self._found: dict[Path, EntryRates | None] = {}
+        self._summed: dict[Path, SummedRates] = {}
+        own = source.metric.needs.rates
+        for found in own(source.by_key) if own is not None else ():
+            places = self._places(found.path, found.rates)
+            if isinstance(found, KeyRates):
+                self._found[found.path] = EntryRates(*places, self._part(found.keys, found.function))
+            else:
+                parts = [self._part(keys, function) for keys, function in found.parts]
+                self._summed[found.path] = SummedRates(*places, parts, found.function)
+
+    def at(self, path: Path) -> EntryRates | None:
+        """Return the entry at a path; None if no recipe computes it."""
+        if path not in self._found:
+            recipe = recipe_of(entry_at(self._source.report, path))
+            columns = None if recipe is None else self._source.of([(*path, name) for name in recipe.counts])
+            self._found[path] = (
+                None
+                if recipe is None or columns is None
+                else EntryRates(
+                    *self._places(path, recipe.rates), Part(columns, recipe.function), recipe.is_defined
+                )
+            )
+        return self._found[path]
+
+    def sum_at(self, path: Path) -> SummedRates | None:
+        """Return the rates at a path that follow from sums over parts of the tally, if the metric says so."""
+        return self._summed.get(path)
+
+    def mean_at(self, path: Path) -> SummedRates | None:
+        """Return the mean over labels at a path, if there are labels beside it and recipes compute them all."""
+        for beside in ((*path[:-1], name) for name in _OF_LABELS):
+            labels = [self.at((*beside, label)) for label in entry_at(self._source.report, beside)]
+            known = [label for label in labels if label is not None and label.is_defined]
+            if not known or len(known) < len(labels):
+                continue
+            nothing = self._source.metric.scores(Tally(), self._source.layers)
+            if entry_at(nothing, beside):  # settings name labels, which count though they do not occur
+                return None
+            names = [place[-1] for place in known[0].paths]
+            empty = list(map(entry_at(nothing, path).get, names))
+            parts = [_weighed(label, path[-1] == "weighted") for label in known]
+            return SummedRates(*self._places(path, names), parts, partial(_means, empty))
+        return None
+
+    def _places(self, path: Path, rates: Sequence[str]) -> tuple[list[Path], dict[Path, Sizes]]:
+        """The paths of the rates of an entry, and the spans that each is about."""
+        paths = [(*path, name) for name in rates]
+        return paths, dict.fromkeys(paths, _sizes_in(self._source, path))
+
+    def _part(self, keys: Sequence[tuple[object, ...]], function: Function) -> Part:
+        return Part(list(map(self._source.column_of_key, keys)), function)
+
+
+def _weighed(label: EntryRates, by_gold: bool) -> Part:
+    """The weight of a label, which is 1 if it occurs or its gold spans, and its rates times this weight."""
+
+    def function(gold: Sequence[int], predicted: Sequence[int], *columns: Sequence[int]) -> list[list[Value]]:
+        weights = gold if by_gold else list(map(bool, map(or_, gold, predicted)))
+        return [[*weights], *(list(map(mul, rates, weights)) for rates in label.part.function(*columns))]
+
+    return Part([*label.sizes[label.paths[0]], *label.columns], function)
+
+
+def _means(nothing: Sequence[Value], wholes: Sequence[float], *sums: Sequence[float]) -> list[list[Value]]:
+    """Divide sums over labels by the sums of their weights; the means are `nothing` if no label occurs."""
+    return [
+        [part / whole if whole else empty for part, whole in zip(parts, wholes, strict=True)]
+        for parts, empty in zip(sums, nothing, strict=True)
+    ]
+
+
+class _Checks:
+    """Whether a group computes what the metric does: for all units, and without the first, a middle, the last kind."""
+
+    def __init__(self, source: UnitColumns) -> None:
+        last = len(source.kinds) - 1
+        self._left_out = sorted({0, last // 2, last} & {*range(last + 1)})
+        self._times = source.times
+        self._reports: list[Mapping[str, object]] = [source.report]
+        for number in self._left_out:
+            rest = Tally(source.total)
+            rest.subtract(source.kinds[number])
+            self._reports.append(source.metric.scores(+rest, source.layers))
+
+    def __call__(self, group: RateGroup) -> bool:
+        sums = []
+        for column in group.columns:
+            total = summed(column, self._times)
+            sums.append([total, *(total - column.at(number) for number in self._left_out)])
+        return all(
+            value == entry_at(report, path[:-1]).get(path[-1], value)
+            for values, path in zip(group.values(sums), group.paths, strict=True)
+            for value, report in zip(values, self._reports, strict=True)
+        )
+
+
+def _sizes_in(source: UnitColumns, path: Path) -> Sizes:
     """Return the gold and the predicted spans of the entry at this path."""
     found = sizes_of(source.report, path)
     gold, predicted = (None, None) if found is None else map(source.of, found)

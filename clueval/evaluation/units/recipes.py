@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
 from typing import Any, NamedTuple
 
 from clueval.metrics.counting import f_measure, rate
@@ -52,7 +53,7 @@ def entries(report: Mapping[str, Any], path: Path = ()) -> Iterator[tuple[Path, 
 def recipe_of(entry: Mapping[str, Any]) -> Recipe | None:
     """Return the recipe of an entry that is no mean over labels; None if there is none."""
     rates = {name for name, value in entry.items() if is_rate(name, value)}
-    for recipe in _RECIPES:
+    for recipe in (_of_gate(),) if "targets" in entry else _RECIPES:
         if rates == set(recipe.rates) and entry.keys() >= {*recipe.counts}:
             return recipe
     return None
@@ -74,18 +75,11 @@ def _muc(correct: Numbers, partial: Numbers, possible: Numbers, actual: Numbers)
     return _with_f1(list(map(rate, credits, actual)), list(map(rate, credits, possible)))
 
 
-def _fair(tp: Numbers, fp: Numbers, fn: Numbers, le: Numbers, be: Numbers, lbe: Numbers) -> Rates:
-    halves = [(one + other + both) / 2 for one, other, both in zip(le, be, lbe, strict=True)]
+def _fair(tp: Numbers, fp: Numbers, fn: Numbers, *others: Numbers) -> Rates:
+    halves = [sum(row) / 2 for row in zip(*others, strict=True)] or [0.0] * len(tp)
     return _with_f1(
         [rate(own, own + (wrong + half)) for own, wrong, half in zip(tp, fp, halves, strict=True)],
         [rate(own, own + (wrong + half)) for own, wrong, half in zip(tp, fn, halves, strict=True)],
-    )
-
-
-def _traditional(tp: Numbers, fp: Numbers, fn: Numbers) -> Rates:
-    return _with_f1(
-        [rate(own, own + wrong) for own, wrong in zip(tp, fp, strict=True)],
-        [rate(own, own + wrong) for own, wrong in zip(tp, fn, strict=True)],
     )
 
 
@@ -101,11 +95,15 @@ def _noisy(gold: Numbers, predicted: Numbers, matched: Numbers) -> Rates:
     return [precisions, recalls, f1s]
 
 
-def _gate(*columns: Numbers) -> Rates:
-    from clueval.metrics.gate.counts import GateCounts  # only where there are its counts
+@cache
+def _of_gate() -> Recipe:
+    from clueval.metrics.gate.counts import NAMES, GateCounts  # only where there are its counts
 
-    rows = [GateCounts(*row).measures().values() for row in zip(*columns, strict=True)]
-    return list(map(list, zip(*rows, strict=True)))
+    def function(*columns: Numbers) -> Rates:
+        rows = [GateCounts(*row).measures().values() for row in zip(*columns, strict=True)]
+        return list(map(list, zip(*rows, strict=True)))
+
+    return Recipe(NAMES, tuple(GateCounts().measures()), function)
 
 
 _THREE = ("precision", "recall", "f1")
@@ -114,33 +112,8 @@ _RECIPES = (
     Recipe(("gold", "predicted", "tp_gold", "tp_predicted"), _THREE, _prf),
     Recipe(("correct", "partial", "possible", "actual"), _THREE, _muc),
     Recipe(("TP", "FP", "FN", "LE", "BE", "LBE"), _THREE, _fair),
-    Recipe(("TP", "FP", "FN"), _THREE, _traditional),
+    Recipe(("TP", "FP", "FN"), _THREE, _fair),
     Recipe(("gold", "predicted", "matched"), _THREE, _noisy, is_defined=False),
-    Recipe(
-        (
-            *(
-                "targets",
-                "responses",
-                "correct_strict",
-                "correct_partial",
-                "incorrect_strict",
-                "incorrect_partial",
-            ),
-            *("single_correct_strict", "single_correct_partial"),
-            *("targets_with_strict_responses", "targets_with_lenient_responses"),
-            *("targets_with_several_strict_responses", "targets_with_several_lenient_responses"),
-            *("accurate_targets_strict", "accurate_targets_lenient"),
-        ),
-        (
-            *("precision_strict", "precision_lenient", "recall_strict", "recall_lenient"),
-            *("f1_strict", "f1_lenient", "f1_average"),
-            *("single_correct_accuracy_strict", "single_correct_accuracy_lenient"),
-            *("target_accuracy_strict", "target_accuracy_lenient"),
-            *("recall_in_responses_strict", "recall_in_responses_lenient"),
-            *("error_rate_strict", "error_rate_lenient"),
-        ),
-        _gate,
-    ),
 )
 
 _SIZES = (

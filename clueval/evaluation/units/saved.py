@@ -16,7 +16,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from clueval.evaluation.units.unit import CountedUnits, Unit, Units
+from clueval.evaluation.units.unit import CountedUnits, Tallies, Unit, Units
 from clueval.exceptions import UsageError
 from clueval.metrics.metric import Metric
 from clueval.version import __version__
@@ -26,8 +26,6 @@ FORMAT = 1
 """The number of the format, in the first line; a higher one is refused."""
 
 _PLAIN = {str, int, bool, float, type(None)}
-
-Tallies = Mapping[tuple[str, str], Mapping[tuple[Any, ...], float]]
 
 
 def save(counted: CountedUnits, signature: str, facts: Mapping[str, Any], path: Path) -> None:
@@ -68,15 +66,15 @@ class _UnitWriter:
     def __init__(self, units: Units) -> None:
         self.new: list[list[Any]] = []
         self._numbers: dict[tuple[str, str], dict[tuple[Any, ...], int]] = {}
-        self._values: dict[str, dict[str, dict[str, Unit]]] = {unit.key: {} for unit in units.units}
+        self._values: dict[str, dict[str, dict[str, Unit]]] = {}
         for key, groups in units.groups.items():
             for value, members in groups.items():
                 for unit in members:
-                    self._values[unit.key].setdefault(key, {})[value] = unit
+                    self._values.setdefault(unit.key, {}).setdefault(key, {})[value] = unit
 
     def line(self, unit: Unit) -> dict[str, Any]:
         line: dict[str, Any] = {"unit": unit.key, **self._counted(unit)}
-        by = {key: self._by(values) for key, values in self._values[unit.key].items()}
+        by = {key: self._by(values) for key, values in self._values.get(unit.key, {}).items()}
         return {**line, "by": by} if by else line
 
     def _by(self, values: Mapping[str, Unit]) -> str | dict[str, Any]:
@@ -98,10 +96,13 @@ class _UnitWriter:
             for key in sorted(new, key=repr):
                 self._declare(place, key)
             for key, count in tally.items():
-                if count:
-                    found[numbers[key]] = (
-                        count if type(count) is int and count > 0 else _whole(count, place[0])
+                if count and (type(count) is not int or count < 0):
+                    raise UsageError(
+                        f"metric {place[0]!r} counts with numbers that are not whole, which cannot be saved",
+                        advice="leave it out",
                     )
+                if count:
+                    found[numbers[key]] = count
         return found
 
     def _declare(self, place: tuple[str, str], key: tuple[Any, ...]) -> None:
@@ -110,15 +111,6 @@ class _UnitWriter:
             raise UsageError(f"metric {place[0]!r} has keys that cannot be saved", advice="leave it out")
         number = self._numbers[place][key] = sum(map(len, self._numbers.values()))
         self.new.append([number, *place, *key])
-
-
-def _whole(count: float, metric: str) -> int:
-    if type(count) is not int or count < 0:
-        raise UsageError(
-            f"metric {metric!r} counts with numbers that are not whole, which cannot be saved",
-            advice="leave it out",
-        )
-    return count
 
 
 def settings_of(metric: Metric) -> dict[str, Any]:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from clueval.evaluation.units.unit import BY_DEFAULT, CORPUS
 from clueval.exceptions import UsageError
-from clueval.options import number, option, require_types, whole
-from clueval.statistics.checked import require_share
+from clueval.options import number, option_field, require_share, require_types, whole
 
 SEED = 12345
 RESAMPLES = 9_999
@@ -34,64 +33,47 @@ class Trust:
     Raises `UsageError` for values that mean nothing.
     """
 
-    intervals: bool = field(
-        default=False,
-        metadata=option("--intervals", None, "print a confidence interval with every rate"),
+    intervals: bool = option_field(False, "--intervals", None, "print a confidence interval with every rate")
+    resample_by: str | None = option_field(
+        None,
+        "--resample-by",
+        "UNIT",
+        "the units that intervals and tests treat as independent: document, sentence, or the values of metadata, "
+        "as in --resample-by court",
+        topic="intervals",
+        takes="document, sentence or the name of metadata",
+        default="document; sentence if there are fewer than 10 documents and sentences are marked",
     )
-    resample_by: str | None = field(
-        default=None,
-        metadata=option(
-            "--resample-by",
-            "UNIT",
-            "the units that intervals and tests treat as independent: document, sentence, or the values of metadata, "
-            "as in --resample-by court",
-            topic="intervals",
-            takes="document, sentence or the name of metadata",
-            default="document; sentence if there are fewer than 10 documents and sentences are marked",
-        ),
+    confidence: float = option_field(
+        0.95,
+        "--confidence",
+        "C",
+        "how often intervals like these contain the true value, between 0 and 1",
+        topic="intervals",
+        parse=number,
     )
-    confidence: float = field(
-        default=0.95,
-        metadata=option(
-            "--confidence",
-            "C",
-            "how often intervals like these contain the true value, between 0 and 1",
-            topic="intervals",
-            parse=number,
-        ),
+    method: str = option_field(
+        METHODS[0], "--method", "METHOD", "how intervals are computed", topic="intervals", choices=METHODS
     )
-    method: str = field(
-        default=METHODS[0],
-        metadata=option(
-            "--method", "METHOD", "how intervals are computed", topic="intervals", choices=METHODS
-        ),
+    resamples: int = option_field(
+        RESAMPLES,
+        "--resamples",
+        "N",
+        "the number of resamples of percentile and bca",
+        topic="intervals",
+        parse=whole,
     )
-    resamples: int = field(
-        default=RESAMPLES,
-        metadata=option(
-            "--resamples",
-            "N",
-            "the number of resamples of percentile and bca",
-            topic="intervals",
-            parse=whole,
-        ),
-    )
-    seed: int = field(
-        default=SEED,
-        metadata=option(
-            "--seed", "N", "the seed of the resamples", topic="intervals", parse=lambda text: whole(text, 0)
-        ),
+    seed: int = option_field(
+        SEED, "--seed", "N", "the seed of the resamples", topic="intervals", parse=lambda text: whole(text, 0)
     )
 
-    save: str | Path | None = field(
-        default=None,
-        metadata=option(
-            "--save",
-            "FILE",
-            "save the counts of all units to FILE (gzipped if its name ends in .gz), for clueval compare and for gates",
-            topic="intervals",
-            parse=Path,
-        ),
+    save: str | Path | None = option_field(
+        None,
+        "--save",
+        "FILE",
+        "save the counts of all units to FILE (gzipped if its name ends in .gz), for clueval compare and for gates",
+        topic="intervals",
+        parse=Path,
     )
 
     def __post_init__(self) -> None:

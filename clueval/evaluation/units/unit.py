@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -20,13 +21,39 @@ CORPUS = "corpus"
 """What the whole corpus as one unit is called, where no units were asked for."""
 
 
+Tallies = Mapping[tuple[str, str], Tally]
+"""Tallies by the names of metric and sequence."""
+
+
 class Unit(NamedTuple):
-    """What was counted in one unit; a tally stands under the names of its metric and its sequence."""
+    """What was counted in one unit. Units with equal counts may share their tallies, which must not be changed."""
 
     key: str
     documents: int
     tokens: int
-    tallies: Mapping[tuple[str, str], Tally]
+    tallies: Tallies
+
+
+class SharedTallies:
+    """Keeps equal tallies of units once: most sentences are counted like many others.
+
+    >>> shared = SharedTallies()
+    >>> first, second = ({("exact", "x"): Tally({("gold", "A"): 1})} for _ in range(2))
+    >>> shared(first) is shared(second)
+    True
+    """
+
+    def __init__(self) -> None:
+        self._known: dict[int, dict[tuple[str, str], Tally]] = {}
+
+    def __call__(self, tallies: dict[tuple[str, str], Tally]) -> dict[tuple[str, str], Tally]:
+        """Return tallies that are equal to these, and the same object for equal ones."""
+        number = hash(tuple([hash(frozenset(tally.items())) for tally in tallies.values()]))
+        known = self._known.setdefault(number, tallies)
+        if known is tallies or list(known) != list(tallies):
+            return tallies
+        are_equal = all(map(dict.__eq__, known.values(), tallies.values()))  # `Counter` compares more slowly
+        return known if are_equal else tallies  # different counts may have the same hash
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,19 +131,33 @@ def different_keys(keys: Iterable[str]) -> list[str]:
 
 def joined(units: Iterable[Unit]) -> list[Unit]:
     """Return the units with those of equal keys added together, in the order in which keys first occur."""
-    found: dict[str, Unit] = {}
+    by_key: dict[str, list[Unit]] = {}
     for unit in units:
-        own = found.get(unit.key)
-        found[unit.key] = unit if own is None else added(own, unit)
-    return list(found.values())
+        by_key.setdefault(unit.key, []).append(unit)
+    return [
+        alike[0]
+        if len(alike) == 1
+        else Unit(
+            key,
+            sum(unit.documents for unit in alike),
+            sum(unit.tokens for unit in alike),
+            summed_tallies(alike),
+        )
+        for key, alike in by_key.items()
+    ]
 
 
-def added(own: Unit, other: Unit) -> Unit:
-    """Return two units as one, with the key of the first."""
-    tallies = {place: Tally(tally) for place, tally in own.tallies.items()}
-    for place, tally in other.tallies.items():
-        tallies.setdefault(place, Tally()).update(tally)
-    return Unit(own.key, own.documents + other.documents, own.tokens + other.tokens, tallies)
+def summed_tallies(units: Sequence[Unit]) -> dict[tuple[str, str], Tally]:
+    """Return the sums of the tallies of units."""
+    different = {id(unit.tallies): unit.tallies for unit in units}
+    times = Counter(id(unit.tallies) for unit in units)
+    total: dict[tuple[str, str], Tally] = {}
+    for number, tallies in different.items():
+        for place, tally in tallies.items():
+            own = total.setdefault(place, Tally())
+            for key, count in tally.items():
+                own[key] += count * times[number]
+    return total
 
 
 def joined_corpora(own: Units, other: Units) -> Units:

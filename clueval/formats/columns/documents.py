@@ -21,7 +21,7 @@ from clueval.spans.document import Document, MissingId, Sentence
 from clueval.spans.flat import Flat
 from clueval.spans.span import Frozen, Span
 from clueval.tagging.decoder import BadTag, Decoder
-from clueval.tagging.transitions import Neighbours, Seams
+from clueval.tagging.schemes import Neighbours, neighbours_of
 
 
 def located(error: BadTag, passage: Passage, layer: str) -> FormatError:
@@ -246,13 +246,13 @@ def _document(
         for layer, column in columns.tags.items():
             decoder = file.decoders[layer]
             try:
-                seams = Seams(column)
-                decoder.accept(column, seams.neighbours)
-                found = decoder.columns(layer, column, seams)
+                pairs = neighbours_of(column)
+                decoder.accept(column, pairs)
+                found = decoder.columns(layer, column, pairs)
             except BadTag as error:
                 raise located(error, passage, layer) from None
-            repaired += decoder.repaired(seams.neighbours)
-            neighbours[layer].update(seams.neighbours)
+            repaired += decoder.repaired(pairs)
+            neighbours[layer].update(pairs)
             tags.setdefault(layer, []).extend(compress(column, are_tokens))
             layers[layer].extend(_spans(found, passage, borders))
         for layer, some in passage.spans.items():
@@ -302,7 +302,7 @@ def recognised_schemes(
         for layer, decoder in decoders.items() if tables else ():
             column = list(chain.from_iterable(table.tags()[layer] for table in tables))
             try:
-                decoder.accept(column, Seams(column).neighbours)
+                decoder.accept(column, neighbours_of(column))
             except BadTag as error:
                 raise located(error, passage, layer) from None
     return {layer: decoder.scheme() for layer, decoder in decoders.items()}

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
@@ -28,9 +28,9 @@ from clueval.metrics.fair.weights import (
 )
 from clueval.metrics.metric import Needs, Rates, Side, rates_of, refuse_filter
 from clueval.metrics.tally_keys import Shape, any_text
-from clueval.options import option
+from clueval.options import option_field
 from clueval.reports.cutting import cut_label
-from clueval.spans.isolated import isolated
+from clueval.spans.overlaps import isolated
 from clueval.spans.span import NO_LABEL, PLACEHOLDERS, Span
 
 if TYPE_CHECKING:
@@ -79,34 +79,29 @@ class Fair:
         (("excluded",), any_text),
     )
 
-    focus: str = field(
-        default="target",
-        metadata=option(
-            "--focus",
-            "SIDE",
-            "under whose label a span with a wrong label (LE, LBE) is counted in the scores per label: target, "
-            "gold's, or system, the predicted one",
-            choices=FOCUSES,
-        ),
+    focus: str = option_field(
+        "target",
+        "--focus",
+        "SIDE",
+        "under whose label a span with a wrong label (LE, LBE) is counted in the scores per label: target, "
+        "gold's, or system, the predicted one",
+        choices=FOCUSES,
     )
-    weights: Weights | None = field(
-        default=None,
-        metadata=option(
-            "--weights",
-            "FORMULA",
-            "what an error of each type counts for in the scores called weighted, as in "
-            '"LE = 0.5 FP + 0.5 FN, BES = 0.5 TP + 0.5 FN"',
-            takes="a formula",
-            parse=parse_weights,
-            default="as in the scores called fair",
-        ),
+    weights: Weights | None = option_field(
+        None,
+        "--weights",
+        "FORMULA",
+        "what an error of each type counts for in the scores called weighted, as in "
+        '"LE = 0.5 FP + 0.5 FN, BES = 0.5 TP + 0.5 FN"',
+        takes="a formula",
+        parse=parse_weights,
+        default="as in the scores called fair",
     )
-    labels: tuple[str, ...] = field(
-        default=(),
-        metadata=option("--labels", "A,B,...", "count spans with these labels only", default="all"),
+    labels: tuple[str, ...] = option_field(
+        (), "--labels", "A,B,...", "count spans with these labels only", default="all"
     )
-    exclude: tuple[str, ...] = field(
-        default=PLACEHOLDERS, metadata=option("--exclude", "A,B,...", "leave out spans with these labels")
+    exclude: tuple[str, ...] = option_field(
+        PLACEHOLDERS, "--exclude", "A,B,...", "leave out spans with these labels"
     )
 
     def __post_init__(self) -> None:
@@ -174,7 +169,7 @@ class Fair:
     @property
     def needs(self) -> Needs:
         """Return that all spans are needed: each pair depends on every span."""
-        return Needs(every_span="use Fair.labels and Fair.exclude instead")
+        return Needs(every_span="use Fair.labels and Fair.exclude instead", nested=True)
 
     def headlines(self, report: Mapping[str, Any]) -> dict[str, Rates]:
         return {f"fair_{version}": rates_of(entry) for version, entry in report["overall"].items()}

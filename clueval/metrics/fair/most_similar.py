@@ -29,8 +29,8 @@ from operator import attrgetter
 from typing import Protocol
 
 from clueval.metrics.fair.runs import Runs, longest_hole, size_of, subtract
-from clueval.spans.parts import Ranges, intersect
-from clueval.spans.shared import sharing
+from clueval.spans.overlaps import sharing
+from clueval.spans.ranges import Ranges, intersect
 
 Rank = tuple[int, int, int, int]
 """The order of similarity; the least rank is the most similar."""

@@ -32,7 +32,7 @@ from clueval.metrics.fair.most_similar import (
     take_shared,
 )
 from clueval.metrics.fair.runs import runs_of, size_of
-from clueval.spans.parts import Ranges, intersect
+from clueval.spans.ranges import Ranges, intersect
 
 Item = tuple[str, int, int, frozenset[int] | Ranges | None]
 """Label, start, end (half-open) and tokens (None: the whole range); equal items are equal spans.

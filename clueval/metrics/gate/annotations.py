@@ -11,8 +11,7 @@ from clueval.metrics.gate.components import PairingProblem
 from clueval.metrics.gate.equality import FeatureTest, Keys, TypeSpec, java_string, subsumption_keys
 from clueval.metrics.gate.selection import without_nil
 from clueval.reports.cutting import cut_label
-from clueval.spans.compared import SIDES
-from clueval.spans.span import Span
+from clueval.spans.span import SIDES, Span
 
 WITHOUT_VALUE = "(none)"
 """The group of the annotations that lack the feature of a break-down."""

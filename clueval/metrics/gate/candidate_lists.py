@@ -18,8 +18,8 @@ from clueval.metrics.gate.components import in_order
 from clueval.metrics.gate.equality import FeatureTest
 from clueval.metrics.gate.selection import annotation_error, required_score, without_nil
 from clueval.spans.document import Document
+from clueval.spans.features import number_of
 from clueval.spans.index import SpanIndex
-from clueval.spans.number import number_of
 from clueval.spans.span import Span, name_of
 
 

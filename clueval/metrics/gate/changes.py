@@ -19,7 +19,7 @@ from clueval.metrics.gate.outcomes import Outcome
 from clueval.metrics.gate.touching import Touching
 from clueval.spans.index import SpanIndex
 from clueval.spans.span import Span
-from clueval.statistics.mcnemar import mcnemar_exact
+from clueval.statistics.proportions import mcnemar_exact
 
 CHANGE = "_eval.change"
 """The feature of a change annotation that holds its sign: ``+`` better, ``-`` worse, ``+-`` neither."""

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from clueval.metrics.gate.dense_pairing import possible_pairings
 from clueval.metrics.gate.entries import Entry
 from clueval.metrics.gate.equality import Keys
-from clueval.spans.shared import sharing
+from clueval.spans.overlaps import sharing
 from clueval.spans.span import Span
 
 STRICT, PARTIAL, MISMATCH = 3, 2, 1

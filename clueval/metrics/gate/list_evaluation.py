@@ -41,7 +41,7 @@ from clueval.metrics.gate.metric import Gate
 from clueval.metrics.gate.selection import kept_within
 from clueval.metrics.gate.thresholds import ALL, CurvePoint, threshold_name
 from clueval.metrics.metric import Side
-from clueval.options import option
+from clueval.options import option, option_field
 from clueval.spans.document import Document
 from clueval.spans.span import DEFAULT_LAYER, Span
 
@@ -72,18 +72,16 @@ class Lists:
             "the feature of the lists that holds the ids of their candidates, best first",
         )
     )
-    element_type: str | None = field(
-        default=None, metadata=option("--element-type", "TYPE", "the type of the candidates", default="any")
+    element_type: str | None = option_field(
+        None, "--element-type", "TYPE", "the type of the candidates", default="any"
     )
-    ranks: str = field(
-        default=ALL_RANKS_NAME,
-        metadata=option(
-            "--ranks",
-            "N",
-            "at how many of the best candidates of each list there are figures: all, or eleven numbers up to 10, "
-            "50 or 100",
-            choices=(ALL_RANKS_NAME, *RANKS),
-        ),
+    ranks: str = option_field(
+        ALL_RANKS_NAME,
+        "--ranks",
+        "N",
+        "at how many of the best candidates of each list there are figures: all, or eleven numbers up to 10, "
+        "50 or 100",
+        choices=(ALL_RANKS_NAME, *RANKS),
     )
 
     def __post_init__(self) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from clueval.exceptions import UsageError
@@ -58,7 +58,7 @@ from clueval.metrics.gate.thresholds import (
 )
 from clueval.metrics.metric import Needs, Rates, Side, rates_of, refuse_filter
 from clueval.metrics.tally_keys import Shape
-from clueval.options import option
+from clueval.options import option_field
 from clueval.spans.span import Span
 
 if TYPE_CHECKING:
@@ -97,112 +97,90 @@ class Gate:
     zero: ClassVar[str] = "1 if both sides are empty"
     tally_keys: ClassVar[tuple[Shape, ...]] = TALLY_KEYS
 
-    types: tuple[str, ...] = field(
-        default=(),
-        metadata=option(
-            "--types",
-            "A,B=C,...",
-            "evaluate these types (labels) only; B=C: gold's B against predicted's C",
-            takes="types, or GOLD=PREDICTED, separated by commas",
-            parse=types_from_text,
-            default="all",
-        ),
+    types: tuple[str, ...] = option_field(
+        (),
+        "--types",
+        "A,B=C,...",
+        "evaluate these types (labels) only; B=C: gold's B against predicted's C",
+        takes="types, or GOLD=PREDICTED, separated by commas",
+        parse=types_from_text,
+        default="all",
     )
-    features: tuple[str, ...] = field(
-        default=(),
-        metadata=option(
-            "--features",
-            "F,...",
-            "annotations match only if these features are equal, too; M[F,...]: those of gold annotations "
-            "of type M only",
-            takes="names separated by commas, or TYPE[NAME,...]",
-            parse=features_from_text,
-        ),
+    features: tuple[str, ...] = option_field(
+        (),
+        "--features",
+        "F,...",
+        "annotations match only if these features are equal, too; M[F,...]: those of gold annotations "
+        "of type M only",
+        takes="names separated by commas, or TYPE[NAME,...]",
+        parse=features_from_text,
     )
-    feature_comparison: str = field(
-        default="equality",
-        metadata=option(
-            "--feature-comparison",
-            "HOW",
-            "when --features are equal: equality (same kind and value), string (same when written as text) or "
-            "subsumption (those that the gold annotation has are equal)",
-            choices=COMPARISONS,
-        ),
+    feature_comparison: str = option_field(
+        "equality",
+        "--feature-comparison",
+        "HOW",
+        "when --features are equal: equality (same kind and value), string (same when written as text) or "
+        "subsumption (those that the gold annotation has are equal)",
+        choices=COMPARISONS,
     )
-    pairing: str = field(
-        default="plugin",
-        metadata=option(
-            "--pairing",
-            "HOW",
-            "how one gold span is paired with one predicted span where several overlap: plugin (the best pairs "
-            "first, as GATE's plugin), by-response (each predicted span in turn takes its best gold span) or "
-            "by-target (each gold span takes its best predicted span)",
-            choices=PAIRINGS,
-        ),
+    pairing: str = option_field(
+        "plugin",
+        "--pairing",
+        "HOW",
+        "how one gold span is paired with one predicted span where several overlap: plugin (the best pairs "
+        "first, as GATE's plugin), by-response (each predicted span in turn takes its best gold span) or "
+        "by-target (each gold span takes its best predicted span)",
+        choices=PAIRINGS,
     )
-    score_feature: str | None = field(
-        default=None,
-        metadata=option(
-            "--score-feature",
-            "F",
-            "the feature that holds the scores of predicted annotations, for figures at each threshold",
-        ),
+    score_feature: str | None = option_field(
+        None,
+        "--score-feature",
+        "F",
+        "the feature that holds the scores of predicted annotations, for figures at each threshold",
     )
-    thresholds: Thresholds | None = field(
-        default=None,
-        metadata=option(
-            "--thresholds",
-            "T",
-            "with --score-feature: all (scores that occur), rounded (the same to two decimals), 11, 21 or 51 "
-            "(equal steps from 0 to 1), or numbers separated by commas",
-            takes="all, rounded, 11, 21, 51 or numbers separated by commas",
-            parse=parse_thresholds,
-            default="all",
-        ),
+    thresholds: Thresholds | None = option_field(
+        None,
+        "--thresholds",
+        "T",
+        "with --score-feature: all (scores that occur), rounded (the same to two decimals), 11, 21 or 51 "
+        "(equal steps from 0 to 1), or numbers separated by commas",
+        takes="all, rounded, 11, 21, 51 or numbers separated by commas",
+        parse=parse_thresholds,
+        default="all",
     )
-    nil: str | None = field(
-        default=None,
-        metadata=option(
-            "--nil",
-            "VALUE",
-            "leave out annotations whose first feature of --features has this value ('': is missing)",
-        ),
+    nil: str | None = option_field(
+        None,
+        "--nil",
+        "VALUE",
+        "leave out annotations whose first feature of --features has this value ('': is missing)",
     )
-    containing: str | None = field(
-        default=None,
-        metadata=option(
-            "--containing",
-            "SET:TYPE",
-            "count only within annotations of this set and type (other formats than gate-xml and bdoc: within "
-            "the spans of this layer)",
-        ),
+    containing: str | None = option_field(
+        None,
+        "--containing",
+        "SET:TYPE",
+        "count only within annotations of this set and type (other formats than gate-xml and bdoc: within "
+        "the spans of this layer)",
     )
-    containment: str = field(
-        default="overlapping",
-        metadata=option(
-            "--containment",
-            "HOW",
-            "what within means for --containing: overlapping one, in one (containing), or the same range "
-            "(coextensive)",
-            choices=CONTAINMENTS,
-        ),
+    containment: str = option_field(
+        "overlapping",
+        "--containment",
+        "HOW",
+        "what within means for --containing: overlapping one, in one (containing), or the same range "
+        "(coextensive)",
+        choices=CONTAINMENTS,
     )
-    unfiltered: str | None = field(
-        default=None,
-        metadata=option(
-            "--unfiltered",
-            "TYPE",
-            "with --containing: all gold annotations of this type count, because they are the containing annotations",
-            default="TYPE of --containing, if SET is gold's",
-        ),
+    unfiltered: str | None = option_field(
+        None,
+        "--unfiltered",
+        "TYPE",
+        "with --containing: all gold annotations of this type count, because they are the containing annotations",
+        default="TYPE of --containing, if SET is gold's",
     )
-    by: tuple[str, ...] = field(
-        default=(),
-        metadata=option("--by-feature", "F,...", "also report the scores for each value of these features"),
+    by: tuple[str, ...] = option_field(
+        (), "--by-feature", "F,...", "also report the scores for each value of these features"
     )
-    beta: float = field(
-        default=1.0,
-        metadata=option("--beta", "B", "report F-beta, which weighs recall B times as much as precision"),
+    beta: float = option_field(
+        1.0, "--beta", "B", "report F-beta, which weighs recall B times as much as precision"
     )
 
     def __post_init__(self) -> None:
@@ -311,6 +289,7 @@ class Gate:
             documents=self._looks_at_features,
             every_span="use Gate.types and Gate.nil instead",
             within=self.containing,
+            nested=True,
         )
 
     def headlines(self, report: Mapping[str, Any]) -> dict[str, Rates]:

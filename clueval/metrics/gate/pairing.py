@@ -54,7 +54,7 @@ from clueval.metrics.gate.dense_pairing import Partners, best_pairs, partners_of
 from clueval.metrics.gate.entries import Entry
 from clueval.metrics.gate.in_turn import pairs_in_turn
 from clueval.metrics.gate.touching import Touching, touches
-from clueval.spans.shared import shared_positions
+from clueval.spans.overlaps import shared_positions
 
 PAIRINGS = ("plugin", "by-response", "by-target")
 

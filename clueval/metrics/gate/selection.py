@@ -11,7 +11,7 @@ from clueval.exceptions import CluevalError, FormatError, UsageError
 from clueval.metrics.gate.equality import java_string
 from clueval.metrics.gate.touching import Touching
 from clueval.spans.document import Document
-from clueval.spans.number import number_of
+from clueval.spans.features import number_of
 from clueval.spans.span import Span, name_of
 
 CONTAINMENTS = ("overlapping", "containing", "coextensive")

@@ -18,7 +18,7 @@ from clueval.metrics.masking.strings import find_strings
 from clueval.metrics.masking.text import MaskedText
 from clueval.metrics.masking.weights import PositionWeights, Range, Ranges, union_of
 from clueval.spans.document import Document
-from clueval.spans.parts import intersect
+from clueval.spans.ranges import intersect
 
 REPLACEMENT, PARTS = "replacement", "parts"
 """The features of a predicted span that have the placeholder which stands in the redacted text, and those of its

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from clueval.exceptions import UsageError
@@ -26,10 +26,9 @@ from clueval.metrics.masking.weights import PositionWeights, Range
 from clueval.metrics.masking.word_files import IgnoredWords, WordWeights, token_weights
 from clueval.metrics.metric import Needs, Rates, Side
 from clueval.metrics.tally_keys import Shape
-from clueval.options import option, require_types
+from clueval.options import option_field, require_share, require_types
 from clueval.spans.document import Document
 from clueval.spans.span import NO_LABEL, Span
-from clueval.statistics.checked import require_share
 
 if TYPE_CHECKING:
     from clueval.reports.table import Table
@@ -56,88 +55,68 @@ class Masking:
     zero: ClassVar[str] = "undefined"
     tally_keys: ClassVar[tuple[Shape, ...]] = TALLY_KEYS
 
-    risk_layer: str | None = field(
-        default=None,
-        metadata=option(
-            "--risk-layer",
-            "NAME",
-            "the layer, or the feature of gold spans, that has the class of each mention",
-            default=f"the layer {CLASS_LAYER}, else the feature identifier_type",
-        ),
+    risk_layer: str | None = option_field(
+        None,
+        "--risk-layer",
+        "NAME",
+        "the layer, or the feature of gold spans, that has the class of each mention",
+        default=f"the layer {CLASS_LAYER}, else the feature identifier_type",
     )
-    risk_order: tuple[str, ...] = field(
-        default=RISKS, metadata=option("--risk-order", "CLASS,...", "the classes, riskiest first")
+    risk_order: tuple[str, ...] = option_field(
+        RISKS, "--risk-order", "CLASS,...", "the classes, riskiest first"
     )
-    keep: tuple[str, ...] = field(
-        default=(NO_MASK,),
-        metadata=option("--keep", "NAME,...", "classes and labels that need no mask"),
+    keep: tuple[str, ...] = option_field(
+        (NO_MASK,), "--keep", "NAME,...", "classes and labels that need no mask"
     )
-    masks: tuple[str, ...] = field(
-        default=(),
-        metadata=option(
-            "--masks",
-            "LAYER,...",
-            "the predicted layers that mask, or all",
-            default="the layer of the same name, or the only one",
-        ),
+    masks: tuple[str, ...] = option_field(
+        (),
+        "--masks",
+        "LAYER,...",
+        "the predicted layers that mask, or all",
+        default="the layer of the same name, or the only one",
     )
-    ignore: str = field(
-        default="punctuation",
-        metadata=option(
-            "--ignore",
-            "WHAT",
-            "characters of a mention that may stay readable: punctuation (all but letters and digits) or none",
-            choices=("punctuation", "none"),
-        ),
+    ignore: str = option_field(
+        "punctuation",
+        "--ignore",
+        "WHAT",
+        "characters of a mention that may stay readable: punctuation (all but letters and digits) or none",
+        choices=("punctuation", "none"),
     )
-    ignore_words: IgnoredWords = field(
-        default=IgnoredWords(),
-        metadata=option(
-            "--ignore-words",
-            "FILE",
-            "words that may stay readable, one a line",
-            parse=IgnoredWords.read,
-            takes="a file of words",
-            default="none",
-        ),
+    ignore_words: IgnoredWords = option_field(
+        IgnoredWords(),
+        "--ignore-words",
+        "FILE",
+        "words that may stay readable, one a line",
+        parse=IgnoredWords.read,
+        takes="a file of words",
+        default="none",
     )
-    entity: str = field(
-        default=ENTITY,
-        metadata=option(
-            "--entity",
-            "NAME",
-            "the feature or layer of gold that says which mentions are one entity; without it, these are mentions with "
-            "the same label and words",
-        ),
+    entity: str = option_field(
+        ENTITY,
+        "--entity",
+        "NAME",
+        "the feature or layer of gold that says which mentions are one entity; without it, these are mentions with "
+        "the same label and words",
     )
-    annotators: tuple[str, ...] = field(
-        default=(),
-        metadata=option(
-            "--annotators",
-            "LAYER,...",
-            "gold layers, each with the spans of one annotator; all: all layers",
-        ),
+    annotators: tuple[str, ...] = option_field(
+        (), "--annotators", "LAYER,...", "gold layers, each with the spans of one annotator; all: all layers"
     )
-    confidence: float = field(
-        default=0.95,
-        metadata=option("--confidence", "C", "the confidence of the bound on documents that leak"),
+    confidence: float = option_field(
+        0.95, "--confidence", "C", "the confidence of the bound on documents that leak"
     )
-    beta: tuple[float, ...] = field(
-        default=(1.0, 2.0), metadata=option("--beta", "B,...", "weights of recall in the F figures")
+    beta: tuple[float, ...] = option_field(
+        (1.0, 2.0), "--beta", "B,...", "weights of recall in the F figures"
     )
-    word_weights: WordWeights | None = field(
-        default=None,
-        metadata=option(
-            "--word-weights",
-            "FILE",
-            "how often words occur: a word, a tab and its count on each line; rare words weigh more",
-            parse=WordWeights.read,
-            takes="a file of words and counts",
-        ),
+    word_weights: WordWeights | None = option_field(
+        None,
+        "--word-weights",
+        "FILE",
+        "how often words occur: a word, a tab and its count on each line; rare words weigh more",
+        parse=WordWeights.read,
+        takes="a file of words and counts",
     )
-    token_weights: bool = field(
-        default=False,
-        metadata=option("--token-weights", None, "the ids of gold's tokens (--token-id) are their weights"),
+    token_weights: bool = option_field(
+        False, "--token-weights", None, "the ids of gold's tokens (--token-id) are their weights"
     )
 
     def __post_init__(self) -> None:

@@ -17,7 +17,7 @@ from clueval.metrics.masking.exposure import Examination, Judged, Mask
 from clueval.metrics.masking.mention import Mention
 from clueval.metrics.masking.weights import Range, Ranges
 from clueval.spans.limits import require_few_pairs
-from clueval.spans.parts import intersect
+from clueval.spans.ranges import intersect
 
 
 class Masks:

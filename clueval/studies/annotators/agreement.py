@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -17,20 +19,24 @@ from clueval.evaluation.signature import Signature
 from clueval.exceptions import UsageError, checked_call
 from clueval.hints import Hinting
 from clueval.metrics.counting import Tally
-from clueval.options import field_names, with_fields
+from clueval.options import field_names, require_share, with_fields
+from clueval.reading.layers import layer_names
 from clueval.reading.options import Reading
 from clueval.spans.filters import parse_where
-from clueval.statistics.checked import require_share
+from clueval.statistics.agreement import unitizing
 from clueval.statistics.distributions import t_quantile
-from clueval.statistics.interval import Interval
-from clueval.statistics.jackknife import degrees_of_freedom, effective_number, logit_jackknife, standard_error
-from clueval.statistics.unitizing import unitizing
-from clueval.studies.annotators.clusters import counted
-from clueval.studies.annotators.contests import DEFAULTS, Contests, chosen_conventions
-from clueval.studies.annotators.naming import Naming, annotators_of
-from clueval.studies.annotators.places import Disagreement, kind_of, placed, places
+from clueval.statistics.jackknife import (
+    Interval,
+    degrees_of_freedom,
+    effective_number,
+    logit_jackknife,
+    standard_error,
+)
+from clueval.studies.annotators.clusters import DocumentRows, counted, results_of
+from clueval.studies.annotators.counting import DEFAULTS, Contests, chosen_conventions
+from clueval.studies.annotators.places import Disagreement, Shape, kind_of, placed, places
 from clueval.studies.annotators.report import DOMAINS, Tables, ceiling_means, coefficients, unitized
-from clueval.studies.annotators.source import Group
+from clueval.studies.annotators.source import Group, Naming, annotators_of
 from clueval.studies.annotators.study import Study, StudyCounts, columns_of, report_of, sequences_of
 from clueval.transforms.prepared import transforms_of
 from clueval.transforms.preparing import Preparing
@@ -91,17 +97,32 @@ class Agreement(Hinting):
 
     def disagreements(self) -> Iterator[Disagreement]:
         """Yield the places where annotators differ, document by document; reads the sources once more."""
-        for group in self.study.groups():
-            yield from disagreements_of(self.study, group)
+        return chain.from_iterable(
+            results_of(self.study, partial(_of_rows, self.study), partial(_of_group, self.study))
+        )
 
 
-def disagreements_of(study: Study, group: Group) -> Iterator[Disagreement]:
+def _of_group(study: Study, group: Group) -> Iterator[Disagreement]:
     """Yield the places of one text where annotators differ."""
     humans = group[: study.humans]
     for sequence in sequences_of(group):
-        found = places(columns_of(humans, sequence))
-        differing = [(start, shape) for start, shape in found if kind_of(shape)[0]]
+        differing = _differing(places(columns_of(humans, sequence)))
         yield from placed(study.annotators.names, humans, sequence, differing)
+
+
+def _of_rows(study: Study, rows: DocumentRows) -> Iterator[Disagreement]:
+    """Return the places of one text where annotators differ, by layer."""
+    found: dict[str, list[Disagreement]] = {}
+    for of_part, components in rows.parts:
+        documents = of_part.documents(rows.sources[:1])
+        for layer in layer_names(rows.sources[0].options.layers):
+            differing = _differing((start, shape) for own, start, shape in components if own == layer)
+            found.setdefault(layer, []).extend(placed(study.annotators.names, documents, layer, differing))
+    return chain.from_iterable(found.values())
+
+
+def _differing(shapes: Iterable[tuple[int, Shape]]) -> Iterator[tuple[int, Shape]]:
+    return ((start, shape) for start, shape in shapes if kind_of(shape)[0])
 
 
 @checked_call
@@ -166,11 +187,11 @@ def with_intervals(study: Study, confidence: float) -> dict[str, Any]:
     """
     require_share("confidence", confidence)
     whole, units = StudyCounts(study), list[dict[str, Tally]]()
-    for group in study.all_groups():
+    for group in study.groups():
         whole.add(group)
         alone = StudyCounts(study)
         if alone.add(group):
-            units.append({sequence: tables.tally for sequence, tables in alone.tables().items()})
+            units.append(alone.tallies())
     report = report_of(whole)
     if len(units) < 2:
         raise UsageError(

@@ -8,15 +8,16 @@ where document, layer, range and the spans of all annotators are the same, and t
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from clueval.reports.cutting import cut_label
 from clueval.reports.page import LONG, ShownTable, assets, environment, json_inside
+from clueval.reports.table import Rate, Table
 from clueval.studies.annotators.places import Disagreement, written
-from clueval.studies.annotators.render import ceiling_tables, remarks, sequence_tables
+from clueval.studies.annotators.render import ceiling_tables, matrices, remarks, sequence_tables
 from clueval.writing import whole_file
 
 Report = Mapping[str, Any]
@@ -54,14 +55,6 @@ MEANINGS = (
 """What the numbers mean, and which to report."""
 
 
-class Matrix(NamedTuple):
-    """F1 of all pairs by one convention; each cell has its text, its value from 0 to 1, and what it is in words."""
-
-    caption: str
-    names: list[str]
-    rows: list[tuple[str, list[tuple[str, float, str]]]]
-
-
 def write_page(
     path: Path,
     report: Report,
@@ -83,7 +76,7 @@ def write_page(
         title=title,
         lang=lang,
         report=report,
-        matrices=list(_matrices(report)),
+        matrices=[_matrix(each) for name in report["agreement"] for each in matrices(report, name)],
         meanings=MEANINGS,
         remarks=list(remarks(report)),
         main_tables=[
@@ -152,18 +145,21 @@ def _card(row: Disagreement, has_layers: bool) -> dict[str, Any]:
     }
 
 
-def _matrices(report: Report) -> Iterator[Matrix]:
-    names = [cut_label(name) for name in report["annotators"]]
-    for sequence, found in report["agreement"].items():
-        for key, f1 in found["f1"].items():
-            rows = [
-                (name, [_cell(value, name, other) for value, other in zip(row, names, strict=True)])
-                for name, row in zip(names, f1["matrix"], strict=True)
-            ]
-            yield Matrix(f"{sequence}, {key}", names, rows)
+def _matrix(table: Table) -> dict[str, Any]:
+    """Return F1 of all pairs; each cell has its text, its value from 0 to 1, and what it is in words."""
+    names = [cut_label(name) for name in table.header[1:]]
+    return {
+        "caption": table.title.replace(": F1 of pairs, ", ", "),
+        "names": names,
+        "rows": [
+            (name, [_cell(value, name, other) for value, other in zip(row[1:], names, strict=True)])
+            for name, row in zip(names, table.rows, strict=True)
+        ],
+    }
 
 
-def _cell(value: float | None, name: str, other: str) -> tuple[str, float, str]:
+def _cell(cell: Any, name: str, other: str) -> tuple[str, float, str]:
+    value = cell.value if isinstance(cell, Rate) else None
     if value is None:
         return "–", 0.0, f"{name} and {other}: not defined"
     return f"{100 * value:.1f}", value, f"F1 of {name} and {other}: {100 * value:.2f} %"

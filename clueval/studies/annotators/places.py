@@ -20,6 +20,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 
 from clueval.findings.context import Context, Contexts
@@ -30,14 +31,17 @@ from clueval.spans.span import Span
 Mark = tuple[int, int, str]
 """Start, end and label of a span."""
 
-Reading = tuple[Mark, ...]
+Marks = tuple[Mark, ...]
 """The spans of one annotator in one component, sorted, each once; empty: it has nothing there."""
 
-Shape = tuple[Reading | None, ...]
+Shape = tuple[Marks | None, ...]
 """The readings of all annotators; None: not annotated. Positions count from the start of the component."""
 
 MOST = 400
 """The greatest number of positions of a place whose tokens are kept."""
+
+MOST_SHAPES = 5_000
+"""The number of different shapes that are held: what is found in them, or their counts."""
 
 BOUNDARIES = ("start", "end", "both", "split")
 
@@ -54,7 +58,7 @@ def places(columns: Sequence[Iterable[Mark] | None]) -> Iterator[tuple[int, Shap
         for number, marks in enumerate(columns)
         for start, end, label in set(marks or ())
     )
-    nothing: list[Reading | None] = [None if marks is None else () for marks in columns]
+    nothing: list[Marks | None] = [None if marks is None else () for marks in columns]
     firsts = [*component_firsts((start, end) for start, end, _, _ in entries), len(entries)]
     for first, past in pairwise(firsts):
         offset = entries[first][0]
@@ -69,17 +73,17 @@ def places(columns: Sequence[Iterable[Mark] | None]) -> Iterator[tuple[int, Shap
         )
 
 
-def moved(reading: Reading, start: int) -> Reading:
+def moved(reading: Marks, start: int) -> Marks:
     """Return a reading with positions that are `start` greater."""
     return tuple((begin + start, end + start, label) for begin, end, label in reading)
 
 
-def ranges_of(reading: Reading) -> frozenset[tuple[int, int]]:
+def ranges_of(reading: Marks) -> frozenset[tuple[int, int]]:
     """Return the ranges of a reading, without labels."""
     return frozenset((start, end) for start, end, _ in reading)
 
 
-def is_flat(reading: Reading) -> bool:
+def is_flat(reading: Marks) -> bool:
     """Return whether no spans of the reading overlap or have equal ranges."""
     return clash_of(reading) is None
 
@@ -92,7 +96,7 @@ def clash_of(reading: Sequence[Mark]) -> tuple[Mark, Mark] | None:
     return None
 
 
-def majority(readings: Sequence[Reading], *, labelled: bool = True) -> Reading:
+def majority(readings: Sequence[Marks], *, labelled: bool = True) -> Marks:
     """Return the spans, or the ranges, that more than half of the readings have.
 
     >>> majority([((0, 2, "A"),), ((0, 2, "A"), (3, 4, "B")), ((0, 2, "B"),)])
@@ -104,7 +108,7 @@ def majority(readings: Sequence[Reading], *, labelled: bool = True) -> Reading:
     return tuple(sorted(mark for mark, n in votes.items() if 2 * n > len(readings)))
 
 
-def unlabelled(reading: Reading) -> Reading:
+def unlabelled(reading: Marks) -> Marks:
     """Return the ranges of a reading as marks that all have the same label.
 
     >>> unlabelled(((0, 2, "A"), (0, 2, "B")))
@@ -130,7 +134,7 @@ class Disagreement:
     end: int
     kind: str
     boundary: str | None
-    readings: Mapping[str, Reading | None]
+    readings: Mapping[str, Marks | None]
     votes: int
     sequence: str = ""
     context: str = ""
@@ -138,6 +142,7 @@ class Disagreement:
     tokens: tuple[str, ...] = ()
 
 
+@lru_cache(maxsize=MOST_SHAPES)
 def kind_of(shape: Shape) -> tuple[str, str | None]:
     """Return the kind, empty if all annotators agree, and which boundaries differ, or None.
 
@@ -161,7 +166,7 @@ def kind_of(shape: Shape) -> tuple[str, str | None]:
     return "+".join(facets), _boundary(marked) if len(ranges) > 1 else None
 
 
-def _boundary(marked: list[Reading]) -> str:
+def _boundary(marked: list[Marks]) -> str:
     if any(len(ranges_of(reading)) > 1 for reading in marked):
         return "split"
     if len({reading[0][0] for reading in marked}) == 1:
@@ -174,7 +179,7 @@ def votes_of(shape: Shape) -> int:
     return max(Counter(reading for reading in shape if reading is not None).values(), default=0)
 
 
-def written(reading: Reading | None) -> str:
+def written(reading: Marks | None) -> str:
     """Return a reading as a table shows it; positions are inclusive.
 
     >>> written(((4, 6, "LOC"), (7, 8, "PER"))), written(()), written(None)

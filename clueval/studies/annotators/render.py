@@ -1,18 +1,29 @@
-"""The numbers of agreement in all forms of results, in words where a number needs them."""
+"""The numbers of agreement in all forms of results, in words where a number needs them, and files of places.
+
+The columns of the table of places, which people fill in and programs read, are document, start, end_inclusive, kind,
+boundary, one for each annotator (``4-5 LOC``, several spans separated by ``;``, empty: nothing, ``-``: not annotated),
+votes and context; with several sequences, the sequence comes after the document. The spreadsheet has an empty column
+for a comment, too.
+"""
 
 from __future__ import annotations
 
 import csv
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from io import StringIO
+from pathlib import Path
 from typing import Any
 
-from clueval.exceptions import UsageError
+from clueval.exceptions import FileError, UsageError
 from clueval.reports import json_text, latex, markdown, text
 from clueval.reports.table import Rate, Table
 from clueval.reports.tsv import guarded
+from clueval.reports.workbook import ROWS, require_package, whole_workbook
+from clueval.studies.annotators.places import Disagreement, marks_of, written
+from clueval.studies.annotators.study import Study, sequences_of
 from clueval.textfiles import cell
-from clueval.visible import visible
+from clueval.visible import visible, visible_lines
+from clueval.writing import make_folder, whole_file
 
 FORMS = ("text", "json", "csv", "tsv", "markdown", "latex")
 
@@ -51,60 +62,21 @@ def render(report: Report, form: str) -> str:
 
 def tables(report: Report) -> Iterator[Table]:
     """Yield all tables: F1 by pair and label, coefficients, unitizing, disagreements, the ceiling."""
-    names = report["annotators"]
-    for sequence, found in report["agreement"].items():
-        for key, f1 in found["f1"].items():
-            yield matrix_table(f"{sequence}: F1 of pairs, {key}", names, f1["matrix"])
+    for sequence in report["agreement"]:
+        yield from matrices(report, sequence)
         yield from sequence_tables(report, sequence)
     yield from ceiling_tables(report)
 
 
-def sequence_tables(report: Report, sequence: str) -> Iterator[Table]:
-    """Yield all tables of a sequence but the matrices."""
-    found = report["agreement"][sequence]
-    yield f1_table(sequence, found)
-    yield coefficients_table(sequence, found)
-    yield label_table(sequence, found)
-    yield kinds_table(sequence, found["disagreements"])
-    if "intervals" in report:
-        yield interval_table(sequence, report["intervals"])
-
-
-def matrix_table(title: str, names: list[str], matrix: list[list[float | None]]) -> Table:
-    """Return a matrix of all pairs of annotators."""
-    rows: list[list[Any]] = [
-        [name, *("" if i == j else Rate(value) for j, value in enumerate(row))]
-        for i, (name, row) in enumerate(zip(names, matrix, strict=True))
-    ]
-    return Table(title, ["", *names], rows)
-
-
-def f1_table(sequence: str, found: Report) -> Table:
-    """Return mean F1 by convention: all labels, then each label."""
-    keys = list(found["f1"])
-    header = ["F1", *(name for key in keys for name in (f"{key} mean", "sd", "pooled"))]
-    rows: list[list[Any]] = [["all labels", *_of_keys(found["f1"][key] for key in keys)]]
-    for label in next(iter(found["f1"].values()))["per_label"]:
-        rows.append([label, *_of_keys(found["f1"][key]["per_label"][label] for key in keys)])
-    return Table(f"{sequence}: mean F1 of pairs", header, rows)
-
-
-def _of_keys(entries: Iterable[Report]) -> list[Rate]:
-    return [Rate(entry[name]) for entry in entries for name in ("mean", "sd", "pooled")]
-
-
-def coefficients_table(sequence: str, found: Report) -> Table:
-    """Return the coefficients, a row for each kind of items, and those of unitizing."""
-    rows: list[list[Any]] = []
-    for (items, which), words in WHICH.items():
-        c = found["coefficients"][items][which]
-        numbers = [c["observed"]["mean"], c["kappa"]["mean"], c["pi"]["mean"], c["fleiss"], c["alpha"]]
-        rows.append([words, c["items"], *map(decimal, numbers)])
-    unitizing = found["unitizing"] or {}
-    for name, words in UNITIZING.items():
-        rows.append([words, "", "", "", "", "", decimal(unitizing.get(name))])
-    header = ["chance-corrected", "items", "observed", "kappa", "pi", "Fleiss", "alpha"]
-    return Table(f"{sequence}: coefficients (kappa, pi: means of pairs)", header, rows)
+def matrices(report: Report, sequence: str) -> Iterator[Table]:
+    """Yield the F1 of all pairs of annotators by each convention."""
+    names = report["annotators"]
+    for key, f1 in report["agreement"][sequence]["f1"].items():
+        rows = [
+            [name, *("" if i == j else Rate(value) for j, value in enumerate(row))]
+            for i, (name, row) in enumerate(zip(names, f1["matrix"], strict=True))
+        ]
+        yield Table(f"{sequence}: F1 of pairs, {key}", ["", *names], rows)
 
 
 UNITIZING = {
@@ -116,41 +88,68 @@ UNITIZING = {
 """The coefficients of unitizing, in words."""
 
 
-def label_table(sequence: str, found: Report) -> Table:
-    """Return alpha of each label."""
-    positions, spans = found["coefficients"]["positions"]["all"], found["coefficients"]["spans"]["any"]
-    unitizing = (found["unitizing"] or {}).get("per_label", {})
-    labels = sorted({*positions["per_label"], *spans["per_label"], *unitizing})
-    rows: list[list[Any]] = [
+def sequence_tables(report: Report, sequence: str) -> Iterator[Table]:
+    """Yield all tables of a sequence but the matrices."""
+    found = report["agreement"][sequence]
+    f1, coefficients, kinds = found["f1"], found["coefficients"], found["disagreements"]
+    units = found["unitizing"] or {"per_label": {}}
+    yield Table(
+        f"{sequence}: mean F1 of pairs",
+        ["F1", *(name for key in f1 for name in (f"{key} mean", "sd", "pooled"))],
         [
-            label,
-            decimal(positions["per_label"].get(label)),
-            decimal(spans["per_label"].get(label)),
-            decimal(unitizing.get(label, {}).get("alpha")),
-            Rate(unitizing.get(label, {}).get("coverage")),
-        ]
-        for label in labels
-    ]
-    return Table(
-        f"{sequence}: alpha by label", ["label", "positions", "ranges", "cuα", "coverage of cuα %"], rows
+            ["all labels", *_of_keys(f1.values())],
+            *(
+                [label, *_of_keys(each["per_label"][label] for each in f1.values())]
+                for label in next(iter(f1.values()))["per_label"]
+            ),
+        ],
     )
+    yield Table(
+        f"{sequence}: coefficients (kappa, pi: means of pairs)",
+        ["chance-corrected", "items", "observed", "kappa", "pi", "Fleiss", "alpha"],
+        [
+            *([words, *_of_items(coefficients[items][which])] for (items, which), words in WHICH.items()),
+            *([words, "", "", "", "", "", decimal(units.get(name))] for name, words in UNITIZING.items()),
+        ],
+    )
+    by_label = [coefficients["positions"]["all"]["per_label"], coefficients["spans"]["any"]["per_label"]]
+    alphas = [*by_label, {label: each["alpha"] for label, each in units["per_label"].items()}]
+    yield Table(
+        f"{sequence}: alpha by label",
+        ["label", "positions", "ranges", "cuα", "coverage of cuα %"],
+        [
+            [
+                label,
+                *(decimal(each.get(label)) for each in alphas),
+                Rate(units["per_label"].get(label, {}).get("coverage")),
+            ]
+            for label in sorted({label for each in alphas for label in each})
+        ],
+    )
+    yield Table(
+        f"{sequence}: places where spans are",
+        ["", "places"],
+        [["all agree", kinds["unanimous"]], *map(list, kinds["kinds"].items())],
+    )
+    if "intervals" in report:
+        intervals = report["intervals"]
+        yield Table(
+            f"{sequence}: {100 * intervals['confidence']:g} % intervals over documents ({intervals['method']})",
+            ["", "from", "to"],
+            [
+                [name, decimal(entry["low"]), decimal(entry["high"])]
+                for name, entry in intervals["scores"][sequence].items()
+            ],
+        )
 
 
-def kinds_table(sequence: str, found: Report) -> Table:
-    """Return the number of places of each kind of disagreement."""
-    rows: list[list[Any]] = [["all agree", found["unanimous"]]]
-    rows += [[kind, n] for kind, n in found["kinds"].items()]
-    return Table(f"{sequence}: places where spans are", ["", "places"], rows)
+def _of_keys(entries: Iterable[Report]) -> list[Rate]:
+    return [Rate(entry[name]) for entry in entries for name in ("mean", "sd", "pooled")]
 
 
-def interval_table(sequence: str, intervals: Report) -> Table:
-    """Return the intervals of a sequence."""
-    scores, percent = intervals["scores"][sequence], f"{100 * intervals['confidence']:g} %"
-    rows: list[list[Any]] = [
-        [name, decimal(entry["low"]), decimal(entry["high"])] for name, entry in scores.items()
-    ]
-    title = f"{sequence}: {percent} intervals over documents ({intervals['method']})"
-    return Table(title, ["", "from", "to"], rows)
+def _of_items(found: Report) -> list[int | str]:
+    means = (found[name]["mean"] for name in ("observed", "kappa", "pi"))
+    return [found["items"], *map(decimal, (*means, found["fleiss"], found["alpha"]))]
 
 
 def ceiling_tables(report: Report) -> Iterator[Table]:
@@ -253,3 +252,97 @@ def _numbers(
             yield from _numbers(inner, names, (*path, name))
     else:
         yield path, value
+
+
+LONGEST = 32_767
+"""The greatest number of characters in a cell, as in spreadsheets."""
+
+
+def _cells(rows: Iterable[Disagreement], names: Sequence[str], sequences: int) -> Iterator[list[str | int]]:
+    """Yield the names of the columns, then the cells of each place."""
+    several = sequences > 1
+    place = ["document", *["sequence"] * several, "start", "end_inclusive", "kind", "boundary"]
+    yield [*place, *names, "votes", "context"]
+    for row in rows:
+        yield [
+            row.document,
+            *[row.sequence] * several,
+            row.start,
+            row.end - 1,
+            row.kind,
+            row.boundary or "",
+            *(written(row.readings[name]) for name in names),
+            row.votes,
+            row.context,
+        ]
+
+
+def _safe(value: str | int) -> str:
+    """Return a cell that no spreadsheet runs; the dash of a document that is not annotated stays."""
+    if isinstance(value, int) or value == "-":
+        return str(value)
+    return guarded(value[:LONGEST])
+
+
+def write_tsv(path: Path, rows: Iterable[Disagreement], names: Sequence[str], sequences: int = 1) -> None:
+    """Write the table, whole or not at all. Raises `FileError`."""
+    table = _cells(rows, names, sequences)
+    with whole_file(path) as file:
+        file.write("\t".join(guarded(str(name)) for name in next(table)) + "\n")
+        file.writelines("\t".join(map(_safe, cells)) + "\n" for cells in table)
+
+
+def write_xlsx(path: Path, rows: Iterable[Disagreement], names: Sequence[str], sequences: int = 1) -> None:
+    """Write the workbook, whole or not at all; text stays text and never becomes a formula.
+
+    Raises `MissingExtra` without XlsxWriter, `FileError` if the file cannot be written, `UsageError` for more rows
+    than a sheet holds.
+    """
+    require_package()
+    table = _cells(rows, names, sequences)
+    header = [str(name) for name in next(table)]
+    with whole_workbook(path) as book:
+        sheet = book.add_worksheet("disagreements")
+        bold = book.add_format({"bold": True})
+        for column, name in enumerate((*header, "comment")):
+            sheet.write_string(0, column, visible_lines(name), bold)
+        number = 0
+        for number, cells in enumerate(table, 1):
+            if number >= ROWS:
+                raise UsageError(
+                    f"a sheet holds {ROWS - 1:,} rows, but there are more disagreements", advice="use tsv=..."
+                )
+            for column, value in enumerate(cells):
+                if isinstance(value, int):
+                    sheet.write_number(number, column, value)
+                else:
+                    sheet.write_string(number, column, visible_lines(value[:LONGEST]))
+        sheet.freeze_panes(1, 0)
+        sheet.autofilter(0, 0, number, len(header))
+
+
+def write_folder(folder: Path, study: Study) -> int:
+    """Write a file for each shared document and return their number. Raises `FileError`."""
+    make_folder(folder)
+    written: set[str] = set()
+    annotators = study.annotators
+    for group in study.groups():
+        document, *others = (each for each in group[: study.humans] if each is not None)
+        if not others:
+            continue
+        stem = "".join(c if c.isalnum() or c in "-_." else "_" for c in document.id).lstrip(".") or "_"
+        if stem in written:
+            raise FileError(
+                f"two documents would have the file name {stem}.csv", file=str(folder), document=document.id
+            )
+        written.add(stem)
+        sequences = sequences_of(group)
+        with whole_file(folder / f"{stem}.csv") as file:
+            writer = csv.writer(file, lineterminator="\n")
+            for name, each in zip(annotators.names, group, strict=False):
+                for sequence in sequences if each is not None else ():
+                    assert each is not None
+                    for start, end, label in sorted(marks_of(each.layers.get(sequence, ()))):
+                        shown = f"{sequence}:{label}" if len(sequences) > 1 else label
+                        writer.writerow([name, shown, start, end])
+    return len(written)

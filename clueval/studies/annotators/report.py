@@ -11,6 +11,7 @@ from typing import Any
 
 from clueval.metrics.counting import Tally
 from clueval.statistics.agreement import (
+    Unitized,
     coincidences,
     fleiss,
     kappa,
@@ -18,10 +19,9 @@ from clueval.statistics.agreement import (
     krippendorff_by_value,
     observed,
     scott_pi,
+    unitizing,
 )
-from clueval.statistics.unitizing import Unitized, unitizing
-from clueval.studies.annotators.contests import Contests
-from clueval.studies.annotators.counting import Value
+from clueval.studies.annotators.counting import Contests, Value, ignores_labels
 from clueval.studies.annotators.places import BOUNDARIES
 
 NOTHING = "_"
@@ -65,6 +65,10 @@ class Tables:
     def contest(self, contest: tuple[Any, ...], key: str, label: str | None = None) -> dict[str, Any] | None:
         """Return the PRF entry of a contest by a convention; None if it is not defined."""
         return self.contests.rates(self._of_contest.get((contest, label), Counter()), key)
+
+    def against_majority(self, name: str, number: int, key: str) -> dict[str, Any] | None:
+        """Return the PRF entry of a contest with the majority of the annotators other than this one."""
+        return self.contest((name, number, ignores_labels(key)), key)
 
     def pooled(self, key: str, label: str | None = None) -> float | None:
         """Return F1 of the counts of all pairs together."""
@@ -169,7 +173,7 @@ def _f1_report(tables: Tables, key: str) -> dict[str, Any]:
         "annotators": {
             name: {
                 **_without_pairs(spread(whole["matrix"][number])),
-                "majority": tables.contest(("majority", number), key),
+                "majority": tables.against_majority("majority", number, key),
             }
             for number, name in enumerate(tables.names)
         },
@@ -299,8 +303,8 @@ def against_system(tables: Tables, key: str, number: int) -> dict[str, float | N
     """Return F1 of one annotator, and of the system, against each other and against the majority of the others."""
     return {
         "system": _f1(tables.contest(("system", number), key)),
-        "human_majority": _f1(tables.contest(("majority", number), key)),
-        "system_majority": _f1(tables.contest(("system_majority", number), key)),
+        "human_majority": _f1(tables.against_majority("majority", number, key)),
+        "system_majority": _f1(tables.against_majority("system_majority", number, key)),
     }
 
 

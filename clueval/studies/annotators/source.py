@@ -2,22 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import chain, islice, zip_longest
+from os import PathLike
 from pathlib import Path
+from typing import Any
 
-from clueval.exceptions import TagError, UsageError
+from clueval.exceptions import (
+    FileError,
+    TagError,
+    UsageError,
+    described,
+    refuse_unknown,
+    require_instance,
+    require_kind,
+)
 from clueval.formats.columns.documents import by_document, documents
 from clueval.formats.columns.passages import Passage
 from clueval.formats.format import Format
-from clueval.reading.pairing import key_of, moved_to
-from clueval.reading.paths import Files, with_equal_names, without_ending
+from clueval.options import field_names, require_types, with_fields
+from clueval.reading.given_sides import documents_of
+from clueval.reading.layers import require_layers
+from clueval.reading.options import Reading, require_positions
+from clueval.reading.pairing import files_of_side, key_of, moved_to, require_pair_by
+from clueval.reading.paths import Files, are_paths, files_of, with_equal_names, without_ending
 from clueval.reading.read_options import ReadOptions
 from clueval.reading.same_text import need_placing, require_same_text
 from clueval.reading.source import Source, source_of
 from clueval.spans.document import Document, MissingId
-from clueval.textfiles import Progress
+from clueval.textfiles import Progress, is_folder
 
 Group = tuple[Document | None, ...]
 """The documents of one text, in the order of the annotators; None: not annotated."""
@@ -245,3 +260,240 @@ def _is_unannotated(passages: Sequence[Passage], tag: str) -> bool:
                         advice="a document that is not annotated has this tag on every token",
                     )
     return bool(first)
+
+
+LAYOUTS = ("annotator/document", "document/annotator")
+"""What the folders and files of one folder are."""
+
+DEFAULT_SET = "default set"
+"""The annotator in the set without a name."""
+
+_SOURCES = "give paths, or documents, lists of tags or lists of spans, for each annotator"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Naming:
+    """How annotators are found, and how their documents are put side by side.
+
+    Attributes:
+        annotators: the annotators of a single file: the name and the column, or annotation set, of each.
+        layers: the name and column of each layer; None: the last column, called ``label``.
+        layout: ``annotator/document`` or ``document/annotator``, for a single folder.
+        unannotated: a tag; a document with this tag on every token is not annotated.
+        pair_by: how documents are paired: None (files of folders by name, documents by id), or as in `clueval.score`.
+        progress: called with the numbers of bytes that were read.
+    """
+
+    annotators: Mapping[str, int | str] | None = None
+    layers: Mapping[str, int] | None = None
+    layout: str | None = None
+    unannotated: str | None = None
+    pair_by: str | None = None
+    progress: Progress | None = None
+
+    def __post_init__(self) -> None:
+        require_types(self)
+
+
+def annotators_of(
+    sources: Any,
+    naming: Naming,
+    reading: Reading,
+    options: Mapping[str, Any],
+    caller: str,
+    system: Any = None,
+) -> Annotators:
+    """Return the annotators of the sources: a mapping by name, several paths, or one path with several annotators.
+
+    `options` are fields of `naming` and `reading` by their own names; `caller` is for the error for others.
+    """
+    require_instance(naming, Naming, "naming")
+    require_instance(reading, Reading, "reading")
+    refuse_unknown(options, [*field_names(Naming), *field_names(Reading)], caller)
+    naming, reading = with_fields(naming, options), with_fields(reading, options)
+    require_pair_by(naming.pair_by)
+    if naming.layout not in (None, *LAYOUTS):
+        raise UsageError(f"unknown layout {naming.layout!r}", advice=f"one of {', '.join(LAYOUTS)}")
+    require_layers(naming.layers)
+    require_positions([reading], "agree")
+    read = ReadOptions.of(reading, naming.layers)
+    if not isinstance(sources, Mapping):
+        sources = _listed(sources)
+    if isinstance(sources, list) and len(sources) == 1 and isinstance(sources[0], str | PathLike):
+        sources = _of_one(Path(sources[0]), read, naming.annotators, naming.layout)
+    elif naming.annotators is not None or naming.layout is not None:
+        raise UsageError(
+            "columns of annotators and a layout need one source", advice="give one file or folder"
+        )
+    elif isinstance(sources, list):
+        sources = _by_name(sources)
+    listed = tuple(_annotator(name, source, read) for name, source in sources.items())
+    if len(listed) < 2:
+        raise UsageError(
+            f"there {'is one annotator' if listed else 'are no annotators'}, but agreement needs two",
+            advice="give a second file, or name columns or annotation sets as annotators",
+        )
+    last = None if system is None else _annotator("system", system, read)
+    found = Annotators(listed, last, naming.pair_by, naming.unannotated, naming.progress).with_paired_files()
+    paths = [path for each in found.columns for _, path in each.files]
+    read.require_use(paths)
+    return found
+
+
+def _listed(sources: Any) -> list[Any]:
+    if isinstance(sources, str | PathLike):
+        return [sources]
+    if isinstance(sources, bytes) or not isinstance(sources, Iterable):
+        raise UsageError(f"annotators must not be {described(sources)}", advice=_SOURCES)
+    return list(sources)
+
+
+def _by_name(sources: list[Any]) -> dict[str, Any]:
+    """Return sources without names by the names that they get."""
+    if not all(isinstance(source, str | PathLike) for source in sources):
+        return {_letter(number): source for number, source in enumerate(sources)}
+    paths = [Path(path) for path in sources]
+    for path in paths:
+        files_of(path)  # raises for a path that does not exist
+    return dict(zip(names_of(paths), paths, strict=True))
+
+
+def _letter(number: int) -> str:
+    return chr(ord("A") + number) if number < 26 else f"annotator {number + 1}"
+
+
+def _annotator(name: str, source: Any, options: ReadOptions) -> Annotator:
+    require_kind(name, "str", "the name of an annotator")
+    if not name or name != name.strip():
+        raise UsageError(f"{name!r} cannot be the name of an annotator", advice="write it NAME=PATH")
+    if isinstance(source, Annotator):
+        return source
+    if are_paths(source):
+        for path in [] if isinstance(source, str | Path) else source:
+            files_of(Path(path))  # raises for a path that does not exist
+        return Annotator(name, files_of_side(source), options)
+    return Annotator(name, given=list(documents_of(source, name)))
+
+
+def _of_one(
+    path: Path, options: ReadOptions, columns: Mapping[str, Any] | None, layout: str | None
+) -> dict[str, Annotator]:
+    """Return the annotators of one file or folder."""
+    if columns:
+        return {name: _of_column(name, path, options, column) for name, column in columns.items()}
+    if not is_folder(path):
+        files_of(path)  # refuses what cannot be read
+    folders = folders_in(path) if is_folder(path) else []
+    if layout is None and not folders:
+        sets = require_sets(path, options)
+        return {name or DEFAULT_SET: _of_column(name or DEFAULT_SET, path, options, name) for name in sets}
+    if not folders:
+        raise UsageError(
+            "the layout is that of subfolders, but there are none",
+            file=str(path),
+            advice="give a folder with subfolders, or leave out the layout",
+        )
+    if layout is None and len(folders) == 1:
+        raise UsageError(
+            "there is one subfolder, so one annotator, but agreement needs two",
+            file=str(path),
+            advice="if the subfolders are documents, and their files annotators: layout='document/annotator'",
+        )
+    if layout != LAYOUTS[1]:
+        return {each.name: Annotator(each.name, files_of(each), options) for each in folders}
+    found: dict[str, list[tuple[str | None, Path]]] = {}
+    for folder in folders:
+        for name, file in files_of(folder):
+            found.setdefault(without_ending(name or file.name), []).append((folder.name, file))
+    return {name: Annotator(name, files, options) for name, files in sorted(found.items())}
+
+
+def _of_column(name: str, path: Path, options: ReadOptions, column: Any) -> Annotator:
+    """Return the annotator in one column of a file, or in one annotation set, whose name may be a number."""
+    files = files_of(path)
+    if options.format_at(files[0][1]).has_sets:
+        column = str(column)
+        require_set(column, files, options)
+    else:
+        with suppress(ValueError):
+            column = int(column)
+    if isinstance(column, int):
+        layer = next(iter(options.layers or {"label": column}))
+        chosen = replace(options, layers={layer: column}, token=options.token or 1)
+        return Annotator(name, files, chosen)
+    return Annotator(name, files, replace(options, annotation_set=column), is_set=True)
+
+
+def _parts_of(path: Path) -> tuple[str, ...]:
+    try:
+        return path.resolve().parts
+    except (OSError, RuntimeError, ValueError):  # reading the file raises the error
+        return path.absolute().parts
+
+
+def names_of(paths: Sequence[Path]) -> list[str]:
+    """Return for each path the shortest ending that no other path has.
+
+    >>> names_of([Path("work/anna/d1.vrt"), Path("work/bob/d1.vrt"), Path("work/bob/d2.vrt")])
+    ['anna/d1.vrt', 'bob/d1.vrt', 'd2.vrt']
+    """
+    parts = list(map(_parts_of, paths))
+    names = []
+    for own in parts:
+        for length in range(1, len(own) + 1):
+            if sum(other[-length:] == own[-length:] for other in parts) == 1:
+                break
+        names.append(str(Path(*own[-length:])))
+    if len(set(names)) < len(names):
+        twice = next(path for path, name in zip(paths, names, strict=True) if names.count(name) > 1)
+        raise UsageError(f"two annotators have the path {twice}", advice="give each annotator once")
+    return names
+
+
+def folders_in(path: Path) -> list[Path]:
+    """Return the folders in a folder, by name, without hidden ones. Raises `FileError`."""
+    try:
+        return sorted(each for each in path.iterdir() if is_folder(each) and not each.name.startswith("."))
+    except OSError as error:
+        raise FileError(f"cannot be read: {error.strerror}", file=str(path)) from None
+
+
+def require_sets(path: Path, options: ReadOptions) -> list[str]:
+    """Return the annotation sets of a file or folder. Raises `UsageError` if there are none."""
+    if found := _sets_of(files_of(path), options):
+        if options.annotation_set is not None:
+            raise UsageError(
+                f"the annotation set {options.annotation_set!r} is one annotator, but agreement needs two",
+                file=str(path),
+                advice="name no set, or the sets of all annotators",
+            )
+        return found
+    if is_folder(path):
+        raise UsageError(
+            "the folder has no subfolders, which would be the annotators",
+            file=str(path),
+            advice="give the files of two annotators, or layout='document/annotator'",
+        )
+    raise UsageError(
+        "one file has one annotator, unless its columns or annotation sets are named",
+        file=str(path),
+        advice="name each annotator, as in annotators={'anna': 2, 'bob': 3}",
+    )
+
+
+def require_set(name: str, files: Iterable[tuple[str | None, Path]], options: ReadOptions) -> None:
+    """Raise `UsageError` if no file of several has this annotation set."""
+    listed = list(files)
+    if len(listed) < 2:
+        return  # reading the file says so
+    found = _sets_of(listed, options)
+    if name not in found:
+        raise UsageError(
+            f"no file has the annotation set {name!r}",
+            advice=f"the sets are {', '.join(map(repr, found)) or 'none'}",
+        )
+
+
+def _sets_of(files: Iterable[tuple[str | None, Path]], options: ReadOptions) -> list[str]:
+    found = (name for _, path in files for name in source_of(path, options).sets())
+    return list(dict.fromkeys(found))

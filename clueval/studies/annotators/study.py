@@ -11,12 +11,12 @@ from clueval.evaluation.preparation import choices_of
 from clueval.evaluation.repairs import RepairCount
 from clueval.evaluation.signature import Signature
 from clueval.exceptions import UsageError
+from clueval.metrics.counting import Tally
 from clueval.spans.document import Document
 from clueval.spans.filters import Filter
 from clueval.spans.merging import with_merged
 from clueval.spans.seen_names import SeenNames
-from clueval.studies.annotators.contests import DEFAULTS, Contests
-from clueval.studies.annotators.counting import ShapeCounts
+from clueval.studies.annotators.counting import DEFAULTS, Contests, ShapeCounts
 from clueval.studies.annotators.places import Mark, clash_of, marks_of, written
 from clueval.studies.annotators.report import Tables, ceiling, sequence_report
 from clueval.studies.annotators.source import Annotators, Group
@@ -44,16 +44,10 @@ class Study:
     where: Filter = _ALL
 
     def groups(self) -> Iterator[Group]:
-        """Yield the documents of each text that is shared, with merged layers if they are to be merged.
+        """Yield the documents of each text, with merged layers if they are to be merged.
 
         Raises `UsageError` for a shared document that the system lacks, and for a layer that one annotator lacks.
         """
-        for group in self.all_groups():
-            if sum(document is not None for document in group[: self.humans]) > 1:
-                yield group
-
-    def all_groups(self) -> Iterator[Group]:
-        """Yield the documents of each text."""
         for group in self._prepared():
             humans = [document for document in group[: self.humans] if document is not None]
             if not humans:
@@ -96,6 +90,11 @@ class Study:
             if self.where.lets_through(present[0].id, metadata):
                 yield group
         seen.require_all((), sorted(layers))
+
+    @property
+    def changes_documents(self) -> bool:
+        """Whether documents are changed or selected before they are compared."""
+        return bool(self.merge or self.transforms or self.where)
 
     @property
     def humans(self) -> int:
@@ -180,7 +179,7 @@ class StudyCounts:
 
     def count(self) -> StudyCounts:
         """Count all documents; returns itself."""
-        for group in self.study.all_groups():
+        for group in self.study.groups():
             self.add(group)
         return self
 
@@ -221,18 +220,22 @@ class StudyCounts:
             self.sequences[sequence] = ShapeCounts(self.study.humans, self.study.contests)
         return self.sequences[sequence]
 
-    def tables(self) -> dict[str, Tables]:
-        """Return the settled tables of each sequence."""
+    def tallies(self) -> dict[str, Tally]:
+        """Return the settled counts of each sequence."""
         found = {}
         for sequence, counting in self.sequences.items():
-            tally = counting.settle().copy()
+            tally = found[sequence] = counting.settle().copy()
             for who, n in self.documents.items():
                 tally["documents", who] += n
             for who, n in self.positions.items():
                 covered = tally["covered", who]  # without a text, only what spans cover is known
                 tally["tokens", who] += max(n, covered)
-            found[sequence] = Tables(tally, self.study.annotators.names, self.study.contests)
         return found
+
+    def tables(self) -> dict[str, Tables]:
+        """Return the settled tables of each sequence."""
+        names, contests = self.study.annotators.names, self.study.contests
+        return {sequence: Tables(tally, names, contests) for sequence, tally in self.tallies().items()}
 
 
 def report_of(counts: StudyCounts) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from clueval.metrics.masking.mention import Mention, Risk, risk_by
 from clueval.metrics.masking.replacements import replacements_of
 from clueval.metrics.masking.text import MaskedText
 from clueval.metrics.metric import Side
-from clueval.spans.parts import intersect
+from clueval.spans.ranges import intersect
 from clueval.studies.masking.excerpt import NO_EXCERPT, Excerpt, in_one_line, windows_of
 from clueval.studies.masking.leak import (
     MOST_SIBLINGS,

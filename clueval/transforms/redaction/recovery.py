@@ -12,8 +12,7 @@ from clueval.spans.span import Span
 from clueval.transforms.alignment import edit_distance
 from clueval.transforms.characters import tokens_in
 from clueval.transforms.redaction.placeholders import Place, find_placeholders, patterns_of
-from clueval.transforms.redaction.squeezed import without_equal_ends, words_in
-from clueval.transforms.redaction.strict import MaskedRange, StrictReading
+from clueval.transforms.redaction.strict import MaskedRange, StrictReading, without_equal_ends, words_in
 
 LABEL = "MASK"
 

@@ -554,6 +554,33 @@ def test_task_cancelled_by_the_caller_is_one_error(files: tuple[Path, Path], err
         score_files(*files, executor=Failing(error, after=3), jobs=2)
 
 
+def test_scheduler_is_found_where_a_loop_runs_as_in_a_notebook(cluster: Cluster | Threads) -> None:
+    async def cell() -> int:
+        with scheduler(cluster.address) as (executor, _):
+            found: int = executor.submit(abs, -3).result()
+        return found
+
+    assert asyncio.run(cell()) == 3
+
+
+def test_files_that_grow_before_they_are_sent_are_counted_again(
+    files: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They have been cut, and become longer before the first task is made."""
+    cut = tasks.cut
+
+    def then_grown(*arguments: Any) -> Any:
+        parts = cut(*arguments)
+        for file in files:
+            write(file, file.read_text() + '<text id="late">\n<s>\nlate\tB-PER\n</s>\n</text>\n')
+        monkeypatch.setattr(tasks, "cut", cut)
+        return parts
+
+    monkeypatch.setattr(tasks, "cut", then_grown)
+
+    assert score_files(*files, executor=Elsewhere(), jobs=2).documents == 201
+
+
 def test_task_cancelled_at_the_scheduler_is_one_error(
     cluster: Cluster | Threads, files: tuple[Path, Path]
 ) -> None:

@@ -25,14 +25,17 @@ from corpora import Corpus, conll, vrt, write
 
 from clueval import masking, score
 from clueval.cli import main
-from clueval.evaluation.parallel import dask, gather, schedule, tasks
+from clueval.evaluation.parallel import dask, schedule, tasks
 from clueval.evaluation.parallel import work as jobs
-from clueval.evaluation.parallel.work import chosen_jobs, in_order
+from clueval.evaluation.parallel.tasks import in_order
+from clueval.evaluation.parallel.work import chosen_jobs
 from clueval.evaluation.result import Result
 from clueval.exceptions import CluevalError, UsageError, WorkerLost
 from clueval.metrics import METRICS, metric_named
 from clueval.metrics.counting import Tally
+from clueval.reading.options import Reading
 from clueval.transforms.group import Group
+from clueval.version import __version__
 
 ON_LINUX = pytest.mark.skipif(
     not Path("/proc/self").exists(), reason="looks at processes as Linux shows them"
@@ -198,6 +201,29 @@ def test_files_read_strictly_are_cut_if_the_scheme_is_named(tmp_path: Path, inva
 
     assert everything(together) == everything(score(*files, **options))
     assert (executor.submitted > 2, len(remarks)) == (True, 1)
+
+
+@pytest.mark.parametrize(
+    ("gold", "predicted"),
+    [
+        (Reading(), Reading(invalid="discard")),
+        (Reading(invalid="discard"), Reading()),
+        (Reading(invalid="discard", scheme="BIO"), Reading(invalid="discard")),
+        (Reading(), Reading(scheme="IOB1")),
+        (Reading(scheme="IOB1"), Reading(scheme="BIO")),
+        (Reading(scheme="BIO", invalid="discard"), Reading()),
+    ],
+    ids=lambda reading: f"{reading.scheme}-{reading.invalid}",
+)
+def test_sides_read_in_different_ways_have_the_counts_of_one_process(
+    tmp_path: Path, gold: Reading, predicted: Reading
+) -> None:
+    """The first part alone is IOB1; the file is BIO."""
+    iob1 = "".join(f"-DOCSTART-\n\na{n}\tI-X\nb{n}\tB-X\n\n" for n in range(30))
+    bio = "".join(f"-DOCSTART-\n\nc{n}\tO\nd{n}\tB-X\n\n" for n in range(30))
+    files = written(tmp_path, "conll", (iob1 + bio, iob1 + bio))
+
+    again(files, reading=(gold, predicted))
 
 
 def test_tasks_are_several_small_files_or_parts_of_a_large_one(tmp_path: Path) -> None:
@@ -656,11 +682,13 @@ def test_executor_that_is_shut_down_is_one_error(tmp_path: Path) -> None:
         score(*corpus_files(tmp_path, 4, documents=60), executor=executor, jobs=3)
 
 
-def test_workers_of_another_version_are_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(gather, "__version__", "99")
+def test_workers_of_another_version_are_an_error(tmp_path: Path) -> None:
+    class Old(Elsewhere):
+        def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+            return super().submit(tuple, ("0.0", b"a pickle of that version"))
 
-    with pytest.raises(WorkerLost, match=r"a worker has clueval .*, and this is clueval 99"):
-        elsewhere(*corpus_files(tmp_path, 4, documents=60))
+    with pytest.raises(WorkerLost, match=rf"a worker has clueval 0\.0, and this is clueval {__version__}"):
+        score(*corpus_files(tmp_path, 4, documents=60), executor=Old(), jobs=3)
 
 
 def test_progress_has_the_bytes_of_finished_tasks(tmp_path: Path) -> None:
@@ -671,6 +699,16 @@ def test_progress_has_the_bytes_of_finished_tasks(tmp_path: Path) -> None:
 
     assert len(steps) > 3
     assert sum(steps) == sum(file.stat().st_size for file in files)
+
+
+@pytest.mark.parametrize("number", [1, 3])
+def test_progress_has_the_bytes_of_a_file_with_both_sides_once(tmp_path: Path, number: int) -> None:
+    file = corpus_files(tmp_path, 4, documents=60, layers=2)[0]
+    steps: list[int] = []
+
+    score(file, layers={"x": (2, 3)}, jobs=number, progress=steps.append)
+
+    assert sum(steps) == file.stat().st_size
 
 
 def test_relative_paths_are_found_from_another_working_directory(
@@ -716,6 +754,45 @@ def test_options_that_need_one_process_are_counted_here_with_a_remark(
 
     assert everything(together) == everything(score(*files, **options))
     assert (executor.submitted, remarks) == (0, ["1 process: documents are read one by one"])
+
+
+@pytest.mark.parametrize("error", [TypeError("cannot pickle a lock"), ValueError("ctypes"), RuntimeError()])
+@pytest.mark.parametrize("documents", [1, 30])
+def test_metric_whose_pickling_fails_counts_in_this_process(
+    tmp_path: Path, error: Exception, documents: int
+) -> None:
+    class Unpicklable(type(metric_named("exact"))):  # type: ignore[misc]
+        def __reduce_ex__(self, _: object) -> Any:
+            raise error
+
+    _, executor, remarks = elsewhere(*corpus_files(tmp_path, 4, documents=documents), metrics=[Unpicklable()])
+
+    assert (executor.submitted, remarks) == (0, ["1 process: the metrics cannot be sent to other processes"])
+
+
+def test_metric_that_workers_cannot_import_counts_in_this_process(tmp_path: Path) -> None:
+    """A class of an interactive session, which a fresh interpreter does not have."""
+    files = corpus_files(tmp_path, 4, documents=100)
+    script = "\n".join(
+        [
+            "import threading, time",
+            "from clueval import score",
+            "from clueval.evaluation.parallel import schedule",
+            "from clueval.metrics import metric_named",
+            "schedule.SMALLEST = 1000",
+            "class Mine(type(metric_named('exact'))): pass",
+            "threading.Thread(target=time.sleep, args=(60,), daemon=True).start()",
+            "remarks = []",
+            f"score({str(files[0])!r}, {str(files[1])!r}, jobs=2, metrics=[Mine()], remark=remarks.append)",
+            "print(*remarks, sep='\\n')",
+        ]
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+
+    assert done.stdout.startswith(
+        f"2 processes: as requested\n{files[0]}: counted again as a whole, in this process (AttributeError: "
+    )
+    assert "Traceback" not in done.stderr
 
 
 def test_metric_that_cannot_be_pickled_counts_in_this_process(tmp_path: Path) -> None:
@@ -1181,6 +1258,18 @@ def test_remark_has_the_reason_for_fewer_processes_than_requested(tmp_path: Path
         patch.setattr(schedule, "SMALLEST", 1_000_000)
         score(path, path, jobs=4, remark=remarks.append)
     assert remarks[-1] == "1 process: less than 1 MB is too little for more; 4 were requested"
+
+
+def test_no_more_processes_start_than_there_are_parts(tmp_path: Path) -> None:
+    for side in ("gold", "predicted"):
+        (tmp_path / side).mkdir()
+        for number in range(2):
+            write(tmp_path / side / f"{number}.conll", "w\tB-X\n" * 300)
+    remarks: list[str] = []
+
+    score(tmp_path / "gold", tmp_path / "predicted", jobs=9, remark=remarks.append)
+
+    assert remarks == ["2 processes: the files have no more parts to share; 9 were requested"]
 
 
 INTERRUPTED_IN_A_DESTRUCTOR = """

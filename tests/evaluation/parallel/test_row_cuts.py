@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -14,7 +15,7 @@ from corpora import write
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clueval import score
+from clueval import masking, score
 from clueval.evaluation.parallel import cuts, schedule
 from clueval.evaluation.parallel.cuts import cut_lines
 from clueval.evaluation.parallel.tasks import carry_out
@@ -114,10 +115,39 @@ def test_lines_are_counted_in_several_parts(tmp_path: Path, monkeypatch: pytest.
 
     with (
         ThreadPoolExecutor(1) as executor,
-        patch("clueval.evaluation.parallel.gather.carry_out", wraps=carry_out) as carried_out,
+        patch("clueval.evaluation.parallel.tasks.carry_out", wraps=carry_out) as carried_out,
     ):
         result = score(*paths, jobs=3, executor=executor, remark=remarks.append)
 
     assert result.documents == 60
     assert carried_out.call_count > 3
     assert not any("counted again" in remark for remark in remarks)
+
+
+@pytest.mark.parametrize(
+    ("run", "text", "spans"),
+    [
+        (partial(score, align=True), " more words", [[15, 20, "X"]]),
+        (partial(score, unit="token"), "", [[5, 6, "X"]]),
+        (masking, "", []),
+    ],
+    ids=["aligned", "in tokens", "masking"],
+)
+def test_rows_without_ids_keep_their_numbers(
+    tmp_path: Path,
+    run: Callable[..., Any],
+    text: str,
+    spans: list[Any],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The result names documents: those of spans without a place in the gold text or its words, or of leaks."""
+    monkeypatch.setattr(schedule, "SMALLEST", 100)
+    found = [{"text": row["text"] + text, "label": [*row["label"][1:], *spans]} for row in rows(60)]
+    paths = [write(tmp_path / "0.jsonl", lines(rows(60))), write(tmp_path / "1.jsonl", lines(found))]
+
+    with ThreadPoolExecutor(1) as executor:
+        together = run(*paths, jobs=3, executor=executor)
+
+    alone = run(*paths)
+    assert together.to_json() == alone.to_json()
+    assert str(together) == str(alone)

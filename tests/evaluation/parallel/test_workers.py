@@ -19,9 +19,9 @@ from test_jobs import ON_LINUX, corpus_files, everything, wait_until
 from clueval import score
 from clueval.evaluation import count_files
 from clueval.evaluation.engine import Evaluation
-from clueval.evaluation.file_reading import FileEnd, FileReading
+from clueval.evaluation.inputs import FileEnd
 from clueval.evaluation.parallel import schedule, workers
-from clueval.evaluation.parallel.work import in_order
+from clueval.evaluation.parallel.tasks import in_order
 from clueval.evaluation.parallel.workers import ATTEMPTS, NoProcesses, WorkerPool, pool
 from clueval.exceptions import WorkerLost
 from clueval.reading.source import Source
@@ -49,10 +49,11 @@ def attempts(path: Path) -> int:
 
 
 def note(path: Path) -> int:
-    """Write down one more attempt; how many there have been."""
+    """Write down one more attempt; how many there have been, also if another process writes at the same time."""
     with path.open("a") as file:
         file.write("x")
-    return attempts(path)
+        file.flush()
+        return file.tell()
 
 
 def said(task: str) -> bytes:
@@ -93,14 +94,15 @@ def large(size: int) -> bytes:
 @pytest.mark.parametrize("times", range(1, ATTEMPTS))
 def test_task_whose_process_is_killed_is_repeated_by_another(tmp_path: Path, times: int) -> None:
     paths = [tmp_path / str(number) for number in range(6)]
-    tasks = [(path, times if path.name in ("0", "3") else 0) for path in paths]
+    # the last one is submitted after a result, so that no more than `times` pools end in succession
+    tasks = [(path, times if path.name in ("0", "5") else 0) for path in paths]
     remarks: list[str] = []
 
     with pool(2, remarks.append) as executor:
         found = carried_out(executor, killed, tasks)
 
     assert found == [b"0", b"1", b"2", b"3", b"4", b"5"]
-    assert attempts(paths[0]) == attempts(paths[3]) == times + 1
+    assert attempts(paths[0]) == attempts(paths[5]) == times + 1
     assert times <= len(remarks) <= 2 * times
     assert remarks[0] == f"a process has ended; another one repeats its part, {tasks[0]} or a later one"
 
@@ -195,7 +197,41 @@ def killed_while_sending(path: Path) -> bytes:
     return b"x" * (1 << 24)
 
 
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+def test_pool_whose_thread_ends_with_an_error_is_replaced(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The thread ends without an answer for its tasks, as when it meets a task that is submitted meanwhile."""
+
+    def failing(*_: Any) -> None:
+        raise RuntimeError("dictionary changed size during iteration")
+
+    monkeypatch.setattr("concurrent.futures.process._ExecutorManagerThread.terminate_broken", failing)
+    monkeypatch.setattr(workers, "_CHECK", 0.1)
+
+    with pool(2) as executor:
+        assert carried_out(executor, killed, [(tmp_path / "a", 1), (tmp_path / "b", 0)]) == [b"a", b"b"]
+
+
 # A task raises
+
+
+class Stopped(BaseException):
+    """As a limit on the time of tests or a library of tasks raises it in the thread that waits."""
+
+
+def test_error_that_is_raised_while_this_process_waits_is_not_changed(tmp_path: Path) -> None:
+    def stop(*_: Any) -> None:
+        raise Stopped
+
+    before = signal.signal(signal.SIGALRM, stop)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.5)
+        with pytest.raises(Stopped), pool(1) as executor:
+            carried_out(executor, asleep, [tmp_path / "a"])
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
 
 
 def test_error_of_a_task_is_one_error_and_its_process_continues() -> None:
@@ -365,13 +401,13 @@ def test_workers_that_are_killed_at_any_moment_change_no_number(
             signal.setitimer(signal.ITIMER_REAL, (number(path.name, attempt) % 100 + 1) / 1e5)
         return count(evaluation, own, other)
 
-    def ending(self: Evaluation, reading: FileReading) -> FileEnd:
-        end = count_reading(self, reading)
+    def ending(self: Evaluation, layers: Any, count: Any) -> FileEnd:
+        end = count_apart(self, layers, count)
         signal.setitimer(signal.ITIMER_REAL, 0)
         return end
 
-    count_reading = Evaluation.count_reading
-    monkeypatch.setattr(Evaluation, "count_reading", ending)
+    count_apart = Evaluation.count_apart
+    monkeypatch.setattr(Evaluation, "count_apart", ending)
     remarks: list[str] = []
     for seed in range(12):
         files = corpus_files(tmp_path, seed, documents=120)

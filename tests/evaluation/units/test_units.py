@@ -13,7 +13,7 @@ import pytest
 from clueval import CluevalError, Document, Result, Span, compare, load_result, score
 from clueval.cli import main
 from clueval.evaluation.units.sentences import pieces_of
-from clueval.evaluation.units.unit import different_keys, document_key
+from clueval.evaluation.units.unit import SharedTallies, different_keys, document_key
 from clueval.formats.columns.documents import TokenLineNumbers
 from clueval.metrics import METRICS
 from clueval.metrics.counting import Tally
@@ -126,6 +126,42 @@ def test_a_metric_that_does_not_count_sentences_one_by_one_is_refused() -> None:
         CluevalError, match="document 'd': metric 'exact' does not count sentences one by one"
     ):
         score([document], [document], metrics=OncePerDocument(), resample_by="sentence")
+
+
+@pytest.mark.parametrize("unit", ["document", "sentence"])
+@pytest.mark.parametrize("saved", [False, True])
+def test_units_with_equal_counts_share_them(unit: str, saved: bool, tmp_path: Path) -> None:
+    tags = ["B-A", "O", "B-A", "O", "B-B", "O", "O"]
+    files = [tmp_path / f"{side}.conll" for side in ("gold", "predicted")]
+    for file in files:
+        file.write_text(conll([[[tag]] for tag in tags]), encoding="utf-8")
+    result = score(*files, metrics=["exact", "levels"], resample_by=unit)
+    if saved:
+        result.save(tmp_path / "r.clueval")
+        result = load_result(tmp_path / "r.clueval")
+
+    assert result.units is not None
+    assert len({id(unit.tallies) for unit in result.units.units[:-1]}) == 3
+    assert [unit.tallies["exact", "label"]["gold", "A"] for unit in result.units.units] == [
+        1,
+        0,
+        1,
+        0,
+        0,
+        0,
+        0,
+    ]
+
+
+def test_sharing_tells_different_counts_apart_though_their_hashes_are_equal() -> None:
+    class Same(tuple[str, str]):
+        def __hash__(self) -> int:
+            return 1
+
+    shared = SharedTallies()
+    places = [{("exact", "x"): Tally({Same(("gold", label)): 1})} for label in "ABA"]
+
+    assert [shared(place) for place in places] == places
 
 
 def test_unknown_metadata_is_no_unit() -> None:

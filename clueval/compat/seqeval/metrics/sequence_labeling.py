@@ -27,9 +27,8 @@ from clueval.compat.seqeval.metrics.v1 import ALL_SCORES, SCORES, check_consiste
 from clueval.evaluation.type_counts import Sentences, lenient_counts
 from clueval.exceptions import UsageError
 from clueval.tagging.lenient_chunks import Chunk, chunks, is_ignored, warn_of_strange_tags
-from clueval.tagging.schemes import OUTSIDE
+from clueval.tagging.schemes import OUTSIDE, flat
 from clueval.tagging.token_schemes import Token, WrongTypeError
-from clueval.tagging.transitions import flat
 
 Tags = Sequence[Any]
 """Tags, or lists of tags."""

@@ -1,0 +1,187 @@
+"""Reads files and merges the layers of their documents, as documents or as the rows of `clueval merge`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import accumulate, repeat
+from typing import Any, NamedTuple, Unpack
+
+from clueval.clusters.bag import RowCharacters
+from clueval.exceptions import FormatError, checked_call
+from clueval.formats.columns.columns import tables
+from clueval.formats.columns.documents import documents
+from clueval.formats.columns.passages import Passage
+from clueval.formats.spans_table import header, row
+from clueval.options import with_fields
+from clueval.reading.first_error import DocumentIds
+from clueval.reading.layers import LayerSource, layer_names
+from clueval.reading.options import Reading, ReadingOptions
+from clueval.reading.paths import as_path, files_of
+from clueval.reading.read_options import ReadOptions
+from clueval.reading.source import Source, read, source_of
+from clueval.reading.spooled import spooled
+from clueval.spans.document import Document
+from clueval.spans.merging import merge_layers, with_merged
+from clueval.tagging.decoder import BadTag
+from clueval.tagging.schemes import neighbours_of
+from clueval.textfiles import cell
+
+_READING = Reading()
+
+
+@checked_call
+def merge(
+    file: Any,
+    layers: Mapping[str, LayerSource] | None = None,
+    *,
+    reading: Reading = _READING,
+    **options: Unpack[ReadingOptions],
+) -> Iterator[Document]:
+    """Yield the documents of a file, each with all its layers merged into one, called ``merged``.
+
+    Overlapping spans of any layers become one span from the smallest start to the greatest end, with a label for each
+    layer: the one that covers most of its positions, or None. All arguments are those of `clueval.read`, and
+    so are the errors; `clueval.merge_layers` merges layers that are in memory.
+
+    >>> from io import StringIO
+    >>> lines = "a B-PER O", "b I-PER B-high", "c O I-high"
+    >>> [document] = merge(StringIO("\\n".join(lines)), {"entity": 2, "risk": 3})
+    >>> [(span.start, span.end, dict(span.labels)) for span in document.layers["merged"]]
+    [(0, 3, {'entity': 'PER', 'risk': 'high'})]
+    """
+    return map(with_merged, read(file, layers, reading=reading, **options))
+
+
+def merged_rows(
+    file: Any, layers: Mapping[str, LayerSource] | None, reading: Mapping[str, Any]
+) -> Iterator[str]:
+    """Yield the header and a line for each merged span; `reading` has fields of `Reading`.
+
+    A column file is read by passages. A cluster is a run of rows between two rows that are O in every layer, so no
+    merged span reaches out of it; the spans of each different cluster are merged once. Other files are read by
+    documents. Raises as `read` does.
+    """
+    with_ids = "token_id" in reading
+    options = ReadOptions.of(with_fields(Reading(), reading), layers)
+    with spooled(file) as (path,):
+        files = files_of(as_path(path))
+        if len(files) == 1:
+            options.require_use([files[0][1]])
+            source = source_of(files[0][1], options, name=files[0][0])
+            if source.token_lines is not None and source.options.decoder().reads_neighbours:
+                yield from _ClusterRows(source, with_ids).lines()
+                return
+        yield from rows_of_documents(read(path, layers, **reading), list(layers or ()), with_ids)
+
+
+def rows_of_documents(found: Iterator[Document], layers: list[str], with_ids: bool) -> Iterator[str]:
+    """Yield the header and a line for each merged span of documents; `with_ids` adds the token ids."""
+    number = -1
+    for number, document in enumerate(found):
+        if number == 0:
+            layers = layers or list(document.layers)
+            yield header(layers, with_ids)
+        for span in merge_layers(
+            {layer: document.layers.get(layer, ()) for layer in layers}, document=document.id
+        ):
+            yield row(document, span, layers, with_ids)
+    if number < 0:
+        yield header(layers or layer_names(None), with_ids)
+
+
+class _MergedSpan(NamedTuple):
+    """A merged span within its cluster, and the cells of its labels."""
+
+    start: int
+    end: int
+    labels: str
+
+
+class _ClusterRows:
+    """Makes the rows of a column file. Holds a passage and the different clusters; with ids, those of a document."""
+
+    def __init__(self, source: Source, with_ids: bool) -> None:
+        self._source, self._with_ids = source, with_ids
+        self._layers = layer_names(source.options.layers)
+        self._decoders = source.decoders()
+        self._clear()
+        self._ids = DocumentIds(source)
+
+    def _clear(self) -> None:
+        self._characters = RowCharacters(len(self._layers))
+        self._spans: dict[str, list[_MergedSpan]] = {}
+
+    def lines(self) -> Iterator[str]:
+        """Yield the header and the rows. Raises the errors of documents."""
+        is_first = True
+        for passage in self._source.passages():
+            try:
+                rows = list(self._of_passage(passage))
+            except (ValueError, BadTag) as error:
+                self._read(passage)  # raises an error that names the place
+                # an error of `RowCharacters` has no place
+                if isinstance(error, FormatError) and error.file is None:
+                    error.file, error.document = passage.file, passage.document
+                raise
+            if is_first:
+                yield header(self._layers, self._with_ids)
+                is_first = False
+            yield from rows
+        if is_first:
+            yield header(self._layers, self._with_ids)
+
+    def _read(self, passage: Passage) -> None:
+        assert self._source.token_lines is not None
+        list(documents([passage], self._source.decoders(), self._source.token_lines.sentence_id))
+
+    def _of_passage(self, passage: Passage) -> Iterator[str]:
+        if passage.layout is None:
+            self._ids.see(passage, ())
+            return
+        text, ids = "", list[str]()
+        for table in tables(passage.sentences, passage.layout):
+            text += "".join(
+                map(self._characters.__getitem__, zip(repeat(1), *table.tags().values(), strict=False))
+            )
+            ids += table.token_ids() or ()
+        self._ids.see(passage, ids)
+        self._merge(text)
+        yield from self._rows(passage, text, ids)
+        if max(len(self._spans), len(self._characters)) > self._source.options.sizes.runs:
+            self._clear()
+
+    def _rows(self, passage: Passage, text: str, ids: Sequence[str]) -> Iterator[str]:
+        document = cell(passage.document)
+        borders = list(accumulate(sentence.count("\n") + 1 for sentence in passage.sentences))
+        passed = 0
+        for cluster in re.finditer(r"\S+", text):
+            place = cluster.start()
+            while borders[passed] <= place:
+                passed += 1
+            position = passage.start + place - passed
+            for start, end, labels in self._spans[cluster[0]]:
+                line = f"{document}\t{position + start}\t{position + end - 1}\t{labels}"
+                yield f"{line}\t{ids[place + start]}\t{ids[place + end - 1]}" if self._with_ids else line
+
+    def _merge(self, text: str) -> None:
+        """Merge the spans of the clusters that have not occurred yet."""
+        clusters = [each for each in dict.fromkeys(text.split()) if each not in self._spans]
+        if not clusters:
+            return
+        _, *columns = self._characters.columns_of(clusters)
+        layers = {}
+        for layer, tags in zip(self._layers, columns, strict=True):
+            pairs = neighbours_of(tags)
+            self._decoders[layer].accept(tags, pairs)
+            layers[layer] = self._decoders[layer].columns(layer, tags, pairs)
+        spans = iter(merge_layers(layers))
+        span, begin = next(spans, None), 0
+        for each in clusters:
+            found = self._spans[each] = []
+            past = begin + len(each)
+            while span is not None and span.start < past:
+                labels = "\t".join([cell(span.by_layer.get(layer) or "") for layer in self._layers])
+                found.append(_MergedSpan(span.start - begin, span.end - begin, labels))
+                span = next(spans, None)
+            begin = past + 1

@@ -1,0 +1,146 @@
+"""Documents from rows of any iterable, such as lists and data sets, and rows from documents; also for spaCy.
+
+`documents_from` takes the same rows and options as files of a format (``clueval formats``); `to_rows` is its
+inverse. Both are lazy: memory holds one row. Errors have the number of the row, from 1, as their line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from importlib import import_module
+from itertools import pairwise
+from typing import Any
+
+from clueval.exceptions import UsageError, checked_call, described, require_instance, require_kind
+from clueval.formats import FORMATS, all_formats, format_named
+from clueval.formats.docbin import ENTS, GROUP, document_of_spacy, spacy_doc, spacy_span, spacy_tools
+from clueval.formats.json_rows import RowReader, documents_of
+from clueval.reading.read_options import ReadOptions
+from clueval.spans.document import Document, Unit
+from clueval.spans.span import DEFAULT_LAYER
+
+_OPTIONS = ("layers", "annotation_set", "offsets", "answers", "names", "text_key", "scheme", "invalid")
+
+
+@checked_call
+def documents_from(rows: Iterable[Any], format: str, **options: Any) -> Iterator[Document]:
+    """Yield the documents of rows in a JSON format.
+
+    Args:
+        rows: any iterable of dictionaries, such as a list or a data set of Hugging Face, which names its tags.
+        format: the name of the format, such as ``doccano`` or ``token-rows``.
+        options: `layers` (the source of each layer by its name), `annotation_set`, `offsets`, `answers`, `names`,
+            `text_key`, `scheme` and `invalid`, as in `clueval.read`.
+
+    Raises `UsageError` for other formats and options, and the errors of the format with the number of the row.
+
+    >>> rows = [{"text": "Ada met Bob", "label": [[0, 3, "PER"]]}]
+    >>> [document.layers["label"][0].end for document in documents_from(rows, "doccano")]
+    [3]
+    """
+    require_kind(rows, "Iterable", "rows")
+    form = format_named(format)
+    known = [each.name for each in all_formats() if each.rows is not None]
+    if form.rows is None:
+        raise UsageError(
+            f"documents of the format {format!r} are not rows", advice=f"one of {', '.join(known)}"
+        )
+    for name, value in options.items():
+        if name not in _OPTIONS:
+            raise UsageError(f"documents_from has no option {name!r}", advice=f"it has {', '.join(_OPTIONS)}")
+        if value is not None and name not in form.reads:
+            raise UsageError(f"{name}={value!r} does not apply to the format {format}", advice="remove it")
+    if options.get("names") is None and "names" in form.reads and (names := names_of_labels(rows)):
+        options["names"] = {"features": {key: {"names": list(own)} for key, own in names.items()}}
+    return documents_of(enumerate(rows, 1), form.rows, RowReader(ReadOptions(**options)))
+
+
+def names_of_labels(dataset: Any) -> Mapping[str, Sequence[str]]:
+    """Return the names of the tags of a Hugging Face dataset, by column; empty for anything else."""
+    features = getattr(dataset, "features", None)
+    if not isinstance(features, Mapping):
+        return {}
+    found = {
+        column: getattr(getattr(kind, "feature", None), "names", None) for column, kind in features.items()
+    }
+    return {column: names for column, names in found.items() if names}
+
+
+@checked_call
+def to_rows(documents: Iterable[Document], format: str) -> Iterator[dict[str, Any]]:
+    """Yield the row of each document in a JSON format that can be written.
+
+    Raises `UsageError` for other formats, and for what the format cannot hold.
+
+    >>> from clueval import Span
+    >>> document = Document("d", {"label": [Span(0, 3, "PER")]}, text="Ada", unit="character")
+    >>> list(to_rows([document], "doccano"))
+    [{'id': 'd', 'text': 'Ada', 'label': [[0, 3, 'PER']]}]
+    """
+    require_kind(documents, "Iterable", "documents")
+    form = format_named(format)
+    written = [each.name for each in all_formats() if each.rows is not None and each.write is not None]
+    rows_of = getattr(import_module(FORMATS[format]), "rows_of", None)
+    if rows_of is None or form.write is None:
+        names = ", ".join(name for name in written if name != "tab")
+        raise UsageError(f"rows of the format {format!r} cannot be written", advice=f"one of {names}")
+    return _rows(documents, form, rows_of)
+
+
+def _rows(documents: Iterable[Document], form: Any, rows_of: Any) -> Iterator[dict[str, Any]]:
+    from clueval.formats.format import fitted
+
+    for number, document in enumerate(documents):
+        require_instance(document, Document, f"documents[{number}]")
+        if document.unit != form.write.unit:
+            raise UsageError(
+                f"the format {form.name} counts {form.write.unit}s, but the document counts {document.unit}s",
+                document=document.id,
+                advice="clueval convert converts positions",
+            )
+        fitting = fitted(document, form, None)
+        yield rows_of(fitting, list(fitting.layers))
+
+
+@checked_call
+def documents_from_spacy(
+    docs: Iterable[Any], spans_key: str | None = None, unit: Unit = "character"
+) -> Iterator[Document]:
+    """Yield a document for each `Doc` of spaCy, numbered from 1.
+
+    `spans_key` names a group of ``Doc.spans``; None: the entities. `unit` is ``character`` or ``token``.
+    """
+    require_kind(unit, "str", "unit")
+    if unit not in ("character", "token"):
+        raise UsageError(f"unit must be 'character' or 'token', not {unit!r}")
+    require_kind(docs, "Iterable", "docs")
+    source = ENTS if spans_key is None else f"{GROUP}{spans_key}"
+    for number, doc in enumerate(docs, 1):
+        if not hasattr(doc, "ents"):
+            raise UsageError(f"docs[{number - 1}] must be a Doc of spaCy, not {described(doc)}")
+        if spans_key is not None and spans_key not in doc.spans:
+            raise UsageError(f"doc {number} has no group of spans {spans_key!r}", advice=f"{list(doc.spans)}")
+        yield document_of_spacy(doc, {DEFAULT_LAYER: source}, unit, id=str(number))
+
+
+@checked_call
+def to_spacy(document: Document, vocab: Any, layer: str = DEFAULT_LAYER) -> Any:
+    """Return a `Doc` of spaCy with the spans of a layer as entities, or as the group ``sc`` if some overlap.
+
+    A document with a text is split into words and single marks. Raises `UsageError` for a span that does not
+    begin and end with a token, for gaps, and for a document without text.
+    """
+    make, _, vocab_class = spacy_tools()
+    if not isinstance(vocab, vocab_class):
+        raise UsageError(f"vocab must be a Vocab of spaCy, not {described(vocab)}", advice="give nlp.vocab")
+    spans = document.layers.get(layer, ())
+    if any(span.parts is not None for span in spans):
+        raise UsageError("spaCy has no spans with gaps", document=document.id, advice="split them first")
+    doc = spacy_doc(document, [layer], make, vocab)
+    found = [spacy_span(doc, span, document) for span in spans]
+    taken = sorted((each.start, each.end) for each in found)
+    if any(two[0] < one[1] for one, two in pairwise(taken)):
+        doc.spans["sc"] = found
+    else:
+        doc.set_ents(found)
+    return doc

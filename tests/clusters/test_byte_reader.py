@@ -1,0 +1,584 @@
+"""Two column files that are read in step as bytes have the outcome of their passages and documents."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, ClassVar
+from unittest.mock import patch
+
+import pytest
+from corpora import Corpus, conll, tagged_corpora, vrt, write
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+from readings import LEVELS, parts_of
+from sizes import documents_alone, handed_in, passages_alone
+
+from clueval import score
+from clueval.clusters import byte_reader
+from clueval.clusters.byte_reader import ByteReader, Stretch, reads_bytes
+from clueval.exceptions import CluevalError, FormatError, TextMismatch
+from clueval.formats.columns.builder import PassageBuilder
+from clueval.formats.columns.named import NamedColumns
+from clueval.formats.columns.passages import Passage
+from clueval.formats.columns.sizes import Sizes
+from clueval.reading.read_options import ReadOptions
+from clueval.reading.source import Source, source_of
+
+METRICS = ["levels", "exact", "fair", "partial", "gate", "muc", "confusion"]
+
+
+def in_step(*paths: Path, apart: bool = False, **options: Any) -> list[Stretch | tuple[Passage, Passage]]:
+    """What two files hold when they are read in step."""
+    own, other = (source_of(path, ReadOptions(**options)) for path in paths)
+    return list(ByteReader(own, other, by_document=apart))
+
+
+def tokens_in_stretches(*paths: Path, **options: Any) -> int:
+    return sum(item.tokens for item in in_step(*paths, **options) if isinstance(item, Stretch))
+
+
+@contextmanager
+def small(size: int) -> Iterator[Sizes]:
+    """Blocks of this number of bytes, and as many clusters at a time."""
+    sizes = Sizes(block=size, runs=size)
+    with handed_in(sizes):
+        yield sizes
+
+
+def outcome(*paths: Path, **options: Any) -> object:
+    """The counts and scores, also of units and values, or the error."""
+    try:
+        result = score(*paths, **options)
+    except CluevalError as error:
+        return str(error)
+    assert result.counted is not None
+    assert result.counted.units is not None
+    units = [
+        (*unit[:3], {place: +tally for place, tally in unit.tallies.items() if +tally})
+        for unit in result.counted.units.units
+    ]
+    return result.documents, result.tokens, result.repaired_tags, result.metrics, result.groups, units
+
+
+GOLD = "<text id='1'>\n<s>\nw\tO\n</s>\n<s>\na\tO\nb\tB-X\nc\tO\nd\tB-Y\ne\tI-Y\nf\tO\ng\tO\n</s>\n</text>\n"
+PREDICTED = GOLD.replace("e\tI-Y", "e\tO")
+
+
+class TestExampleOfTheDocstring:
+    @pytest.fixture
+    def stretches(self, tmp_path: Path) -> list[Stretch]:
+        paths = write(tmp_path / "g.vrt", GOLD), write(tmp_path / "p.vrt", PREDICTED)
+        return [item for item in in_step(*paths) if isinstance(item, Stretch)]
+
+    def test_example_gives_the_counts_that_the_docstring_names(self, tmp_path: Path) -> None:
+        paths = write(tmp_path / "g.vrt", GOLD), write(tmp_path / "p.vrt", PREDICTED)
+
+        result = score(*paths, metrics=["levels", "exact"])
+
+        classes = result.metrics["levels"]["label"]["classes"]
+        assert (result.tokens, classes["gold"]["exact"], classes["predicted"]["exact"]) == (8, 1, 1)
+        assert result.metrics["exact"]["label"]["token_accuracy"] == 7 / 8
+
+    def test_sentences_after_the_first_are_a_stretch_with_the_fields_of_its_hunks(
+        self, stretches: list[Stretch]
+    ) -> None:
+        (stretch,) = stretches
+
+        assert (stretch.documents, stretch.tokens) == (0, 7)
+        assert [tag for tag in stretch.fields[1::2] if tag != b"O"] == [b"B-X", b"B-Y", b"I-Y\0O"]
+
+
+def unbroken(corpus: Corpus) -> str:
+    """Documents without sentences."""
+    return "".join(line for line in vrt(corpus).splitlines(True) if line not in ("<s>\n", "</s>\n"))
+
+
+class TestSpanThatCrossesEveryLine:
+    """Sentences may be much longer than a block; their lines are read as passages."""
+
+    @pytest.mark.parametrize("size", [1, 7, 40, 200, 5000])
+    @pytest.mark.parametrize(
+        ("name", "head", "between", "foot"),
+        [("a.vrt", "<text>\n", "", "</text>\n"), ("a.vrt", "<text>\n<s>\n", "</s>\n<s>\n", "</s>\n</text>\n"),
+         ("a.conll", "", "\n", ""), ("a.conll", "-DOCSTART-\n\n", "\n", "\n")],
+    )  # fmt: skip
+    def test_span_across_all_lines_is_counted_as_in_passages(
+        self, tmp_path: Path, name: str, head: str, between: str, foot: str, size: int
+    ) -> None:
+        sides = ["B-X", *["I-X"] * 99], ["B-X", "B-Y"] * 50
+        paths = []
+        for number, tags in enumerate(sides):
+            lines = "".join(f"w{n}\t{tag}\n" for n, tag in enumerate(tags))
+            parts = between.join([lines, "w\tO\n", lines]) if between else lines
+            paths.append(write(tmp_path / f"{number}{name}", head + parts + foot))
+
+        with small(size):
+            with passages_alone():
+                expected = outcome(*paths, metrics=METRICS)
+            assert outcome(*paths, metrics=METRICS) == expected
+
+    @pytest.mark.parametrize("line", ["", "<g/>", "# x", "</s>", "x", "w\tO\tO"])
+    @pytest.mark.parametrize("side", [0, 1])
+    @pytest.mark.parametrize("place", [1, 50, 100])
+    def test_irregular_line_in_a_span_that_crosses_every_line_has_the_outcome_of_passages(
+        self, tmp_path: Path, line: str, side: int, place: int
+    ) -> None:
+        for name in ("a.vrt", "a.conll"):
+            paths = []
+            for number, tag in enumerate(("I-X", "B-Y")):
+                lines = ["w\tB-X", *[f"w\t{tag}"] * 99]
+                if number == side:
+                    lines.insert(place, line)
+                paths.append(write(tmp_path / f"{number}{name}", "\n".join([*lines, ""])))
+
+            with small(40):
+                with passages_alone():
+                    expected = outcome(*paths)
+                assert outcome(*paths) == expected
+
+
+class TestRegularPieces:
+    CORPUS: ClassVar[Corpus] = [
+        [[("a", "O"), ("b", "B-X")], [("c", "O")]],
+        [[("d", "I-X")]],
+        [[("e", "O")]] * 3,
+    ]
+
+    @pytest.mark.parametrize(
+        ("name", "form"), [("a.vrt", vrt), ("a.conll", conll), ("b.conll", lambda corpus: conll(corpus, " "))]
+    )
+    def test_ordinary_files_are_regular_after_the_lines_that_determine_the_layout(
+        self, tmp_path: Path, name: str, form: Any
+    ) -> None:
+        path = write(tmp_path / name, form(self.CORPUS))
+
+        assert tokens_in_stretches(path, path) >= 3
+
+    def test_documents_without_sentences_are_regular(self, tmp_path: Path) -> None:
+        path = write(tmp_path / "f.vrt", unbroken(self.CORPUS))
+
+        assert tokens_in_stretches(path, path) == 4
+
+    def test_files_with_crlf_are_regular(self, tmp_path: Path) -> None:
+        gold = write(tmp_path / "g.vrt", vrt(self.CORPUS).replace("\n", "\r\n"))
+        predicted = write(tmp_path / "p.vrt", vrt(self.CORPUS))
+
+        assert tokens_in_stretches(gold, predicted) >= 3
+        assert outcome(gold, predicted) == outcome(predicted, predicted)
+
+    @pytest.mark.parametrize("labels", [5, 40])
+    def test_sentences_that_differ_in_most_lines_are_regular_with_any_number_of_labels(
+        self, tmp_path: Path, labels: int
+    ) -> None:
+        gold = [("w", f"{prefix}-{n}") for n in range(labels) for prefix in "BIO"]
+        predicted = [("w", f"{prefix}-{n}") for n in range(labels) for prefix in "IBI"]
+        for name, form in (("vrt", vrt), ("conll", conll)):
+            paths = [
+                write(tmp_path / f"{number}.{name}", form([[[("w", "O")], rows, rows[::-1], rows]]))
+                for number, rows in enumerate((_legal(gold), _legal(predicted)))
+            ]
+
+            assert tokens_in_stretches(*paths) >= 3 * labels
+            found = outcome(*paths, metrics=METRICS)
+            with passages_alone():
+                assert found == outcome(*paths, metrics=METRICS)
+
+    def test_files_with_other_columns_after_the_tags_are_regular(self, tmp_path: Path) -> None:
+        path = write(tmp_path / "f.vrt", vrt(self.CORPUS).replace("\tO", "\tO\tX").replace("-X", "-X\tO"))
+
+        assert tokens_in_stretches(path, path, layers={"entity": 2}) == 5
+
+    @pytest.mark.parametrize(
+        "line",
+        ["<p>", "</p>", "<g/>", "", " ", "<!-- -->", "<s>", "</s>", "</text>", "<text>", "<s id=1>", "<", "x",
+         "x\tO\tO", "\tO", "x<s>", "x\tO</s>", "<x\tO", '<s id="1"', "x\tO\r", "x\tO\0", "</text>\n<text id='1'>"],
+    )  # fmt: skip
+    @pytest.mark.parametrize("place", [3, 6, 7, 9])
+    def test_irregular_line_in_vrt_has_the_outcome_of_passages(
+        self, tmp_path: Path, line: str, place: int
+    ) -> None:
+        lines = vrt(self.CORPUS).split("\n")
+        text = "\n".join([*lines[:place], line, *lines[place:]])
+        gold, same = write(tmp_path / "g.vrt", text), write(tmp_path / "p.vrt", text)
+        other = write(tmp_path / "o.vrt", vrt(self.CORPUS))
+
+        for predicted in (same, other):
+            with passages_alone():
+                expected = outcome(gold, predicted)
+            assert outcome(gold, predicted) == expected
+
+    @pytest.mark.parametrize(
+        "line", ["", " ", "\t", "#", "# x", "#\tO", "-DOCSTART-", "-DOCSTART-\tO", "-DOCSTART-\n", "x", "x\tO\tO",
+                 "\tO", " \tO", "x\tO\r", "x\tO\0", "# newdoc id = 7", "# sent_id = 7", "-DOCSTART-x\tO\n"],
+    )  # fmt: skip
+    @pytest.mark.parametrize("place", [2, 4, 5])
+    def test_irregular_line_in_conll_has_the_outcome_of_passages(
+        self, tmp_path: Path, line: str, place: int
+    ) -> None:
+        lines = conll(self.CORPUS).split("\n")
+        text = "\n".join([*lines[:place], line, *lines[place:]])
+        gold, same = write(tmp_path / "g.conll", text), write(tmp_path / "p.conll", text)
+        other = write(tmp_path / "o.conll", conll(self.CORPUS))
+
+        for predicted in (same, other):
+            with passages_alone():
+                expected = outcome(gold, predicted)
+            assert outcome(gold, predicted) == expected
+
+    @pytest.mark.parametrize(
+        ("own", "other"),
+        [("e\tO", "f\tO"), ("e\tO", "e\t"), ("e\tO", "e\tX-Y"), ("e\tO", "e\tB-\xff"), ("e\tO", "e\tB-X\tO"),
+         ("e\tO", "e"), ("e\tB-&amp;", "e\tB-&#38;"), ("&amp;\tO", "&#38;\tB-X"), ("e\tB-&lt;", "e\tI-&lt;"),
+         ("e\tO\nf\tO", "e\tO\tf\nO"), ("e\tO\nf\tB-X", "e\tB-X\tf\nB-X"), ("e\tO", "e\tB-X\0")],
+    )  # fmt: skip
+    def test_lines_that_differ_have_the_outcome_of_passages(
+        self, tmp_path: Path, own: str, other: str
+    ) -> None:
+        text = vrt(self.CORPUS)
+        gold = write(tmp_path / "g.vrt", text.replace("e\tO", own))
+        predicted = tmp_path / "p.vrt"
+        predicted.write_bytes(text.replace("e\tO", other).encode("latin-1"))
+
+        with passages_alone():
+            expected = outcome(gold, predicted)
+        assert outcome(gold, predicted) == expected
+
+    def test_bad_tag_in_one_of_several_merged_layers_is_found(self, tmp_path: Path) -> None:
+        text = "a\tO\tO\nb\tX-Y\tO\n"
+        path = write(tmp_path / "a.conll", text)
+
+        assert "'X-Y' is not a tag" in str(outcome(path, path, layers={"x": 2, "y": 3}, merge=True))
+
+    def test_tags_in_columns_before_those_of_the_layers_are_not_counted(self, tmp_path: Path) -> None:
+        path = write(tmp_path / "a.conll", "a\tB-X\tB-Y\tO\tO\nb\tO\tB-Y\tB-P\tO\n\n" * 20)
+        options = {"layers": {"p": 4, "q": 5}}
+
+        with passages_alone():
+            expected = outcome(path, path, **options)
+        assert outcome(path, path, **options) == expected
+
+    @pytest.mark.parametrize("size", range(20, 60, 6))
+    def test_span_that_goes_on_after_an_xml_tag_is_not_cut(self, tmp_path: Path, size: int) -> None:
+        text = "<s>\n" + "a\tB-X\n<g/>\nb\tI-X\n" * 30 + "</s>\n"
+        path = write(tmp_path / "a.vrt", text)
+
+        with small(size):
+            classes = score(path, path).metrics["levels"]["label"]["classes"]["gold"]
+
+        assert classes["exact"] == 30
+
+    @pytest.mark.parametrize("block", range(40, 200, 7))
+    def test_line_of_blanks_at_a_cut_is_the_end_of_a_sentence(self, tmp_path: Path, block: int) -> None:
+        gold, predicted = ("a O\n" * 20 + more + "a O\n" * 20 + "\n\n" for more in (" \n", ""))
+        paths = [tmp_path / "gold.conll", tmp_path / "predicted.conll"]
+        for path, text in zip(paths, (gold, predicted), strict=True):
+            path.write_text(text, encoding="utf-8")
+
+        with handed_in(Sizes(block=block)), pytest.raises(TextMismatch, match="begins a sentence"):
+            score(*paths, input="conll")
+
+    def test_line_of_another_width_at_a_cut_is_found(self, tmp_path: Path) -> None:
+        text = "a\tB-X\tO\n" * 50 + "b\tO\n" + "a\tI-X\tO\n" * 50
+        path = write(tmp_path / "a.conll", text)
+
+        with small(200):
+            assert "the line has 2 columns" in str(outcome(path, path, layers={"x": 2, "y": 3}))
+
+
+def _legal(rows: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    return [(token, "O" if tag.startswith("O") else tag) for token, tag in rows]
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    corpora=tagged_corpora(layers=2, tags=("O", "O", "B-X", "I-X", "B-Y", "I-Y")),
+    form=st.sampled_from([vrt, unbroken, conll]),
+    size=st.integers(1, 90),
+    merge=st.booleans(),
+    layers=st.sampled_from([{"x": 2, "y": 3}, {"y": 3}, {"x": 2}, {"y": 3, "x": 2}]),
+    apart=st.sampled_from([{}, {"resample_by": "document"}, {"by": "document"}]),
+)
+def test_bytes_have_the_counts_of_passages(
+    tmp_path: Path,
+    corpora: tuple[Corpus, Corpus],
+    form: Any,
+    size: int,
+    merge: bool,
+    layers: dict[str, int],
+    apart: dict[str, str],
+) -> None:
+    paths = [write(tmp_path / f"{n}.txt", form(side)) for n, side in enumerate(corpora)]
+    options: dict[str, Any] = {"metrics": METRICS, "merge": merge, "layers": layers, **apart}
+    options["input"] = "conll" if form is conll else "vrt"
+
+    with passages_alone():
+        expected = outcome(*paths, **options)
+    with small(size):
+        assert outcome(*paths, **options) == expected
+
+
+LINES = (
+    "<s>",
+    "</s>",
+    "<text id='1'>",
+    "</text>",
+    "a\tO",
+    "a\tB-X",
+    "a\tI-X",
+    "b\tO",
+    "<p>",
+    "",
+    "<s/>",
+    "é\tB-é",
+)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    lines=st.lists(st.sampled_from(LINES), max_size=14),
+    changes=st.lists(st.tuples(st.integers(0, 13), st.sampled_from(LINES)), max_size=2),
+    size=st.integers(1, 60),
+    unit=st.sampled_from([None, "document"]),
+)
+@example(["<s>", "a\tO", "</s>", "<s>", "</s>", "<s>", "a\tO", "</s>"], [], 60, None)
+def test_bytes_have_the_outcome_of_passages_for_any_lines(
+    tmp_path: Path, lines: list[str], changes: list[tuple[int, str]], size: int, unit: str | None
+) -> None:
+    other = list(lines)
+    for place, line in changes:
+        other[place : place + 1] = [line]
+    paths = [
+        write(tmp_path / f"{n}.vrt", "".join(f"{line}\n" for line in side))
+        for n, side in enumerate((lines, other))
+    ]
+
+    with small(size):
+        with passages_alone():
+            expected = outcome(*paths, input="vrt", resample_by=unit)
+        assert outcome(*paths, input="vrt", resample_by=unit) == expected
+
+
+def test_spans_of_an_equal_and_of_a_different_sentence_do_not_touch(tmp_path: Path) -> None:
+    """Once the last line of all that is the same and the first of all that is not became one span."""
+    gold = "a\tO\n\na\tI-X\nb\tO\n\nc\tB-X\n\nd\tO\n"
+    paths = write(tmp_path / "g.conll", gold), write(tmp_path / "p.conll", gold.replace("b\tO", "b\tB-X"))
+
+    levels = score(*paths).metrics["levels"]["label"]["classes"]
+
+    assert levels["gold"]["exact"] == 2
+
+
+def test_reading_ends_if_one_side_runs_ahead(tmp_path: Path) -> None:
+    gold = write(tmp_path / "g.vrt", "<text>\n" + "a\tO\n" * 400 + "</text>\n")
+    predicted = write(tmp_path / "p.vrt", "<text>\na\tO\n</text>\n" * 400)
+
+    with patch.object(byte_reader, "AHEAD", 20), pytest.raises(CluevalError, match="falls behind"):
+        in_step(gold, predicted, sizes=Sizes(block=100))
+    assert "gold continues" in str(outcome(gold, predicted)) or "predicted ends" in str(
+        outcome(gold, predicted)
+    )
+
+
+def test_counts_before_an_error_are_not_counted_twice(tmp_path: Path) -> None:
+    """Passages alone are the judge: if they find nothing wrong, their counts stand."""
+    paths = write(tmp_path / "g.vrt", GOLD), write(tmp_path / "p.vrt", PREDICTED)
+
+    expected = outcome(*paths)
+    with patch.object(PassageBuilder, "pass_over", side_effect=CluevalError("broken")):
+        assert outcome(*paths) == expected
+
+
+def test_documents_that_are_kept_apart_are_read_in_step(tmp_path: Path) -> None:
+    sentence = "<s>\na\tO\nb\tB-X\nc\tO\n</s>\n"
+    documents = [f'<text id="d{n}" court="x&amp;y">\n{sentence * 3}</text>\n' for n in range(3)]
+    wrong = [document.replace("b\tB-X\n", "b\tB-Y\n", n) for n, document in enumerate(documents)]
+    paths = [write(tmp_path / f"{name}.vrt", "".join(s)) for name, s in (("g", documents), ("p", wrong))]
+    gold, predicted = (source_of(path, ReadOptions()) for path in paths)
+    parts, end = parts_of(gold, predicted, LEVELS._replace(resample_by="document"))
+    assert end is not None
+
+    tokens, found = Counter[str](), Counter[tuple[object, ...]]()
+    for each in parts:
+        if each.tallies:
+            tokens[each.document] += each.tokens
+            found.update({(each.document, *key): n for key, n in each.tallies["levels", "label"].items()})
+            assert each.metadata["court"] == "x&y"
+
+    assert tokens == {"d0": 9, "d1": 9, "d2": 9}
+    assert [found[f"d{n}", "class", "gold", "exact"] for n in range(3)] == [3, 3, 3]
+    assert [found[f"d{n}", "label", "gold", "label", "X", "exact", False] for n in range(3)] == [0, 1, 2]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [("c\tX-Y", r":6: 'X-Y' is not a tag"), ("d\tO", r":6: gold has the token 'c'")],
+)
+def test_error_in_one_of_several_passages_has_its_place(tmp_path: Path, wrong: str, said: str) -> None:
+    text = "".join(f"-DOCSTART-\n{token}\tB-X\n" for token in "abcd")
+    paths = [write(tmp_path / f"{n}.conll", t) for n, t in enumerate((text, text.replace("c\tB-X", wrong)))]
+
+    with passages_alone(), pytest.raises(CluevalError, match=said):
+        score(*paths)
+
+
+def stretches(
+    folder: Path, *texts: str, form: str = "conll", apart: bool = False, **options: Any
+) -> list[tuple[int, int, str | None] | None]:
+    """The documents, the tokens and the document of each stretch; None in place of a pair of passages."""
+    paths = [write(folder / f"{n}.{form}", text) for n, text in enumerate(texts)]
+    return [
+        (item.documents, item.tokens, item.document and item.document.id)
+        if isinstance(item, Stretch)
+        else None
+        for item in in_step(*paths, apart=apart, **options)
+    ]
+
+
+class TestStretches:
+    MARKS = "-DOCSTART-\n\na O\n\nb O\n\nc O\n\n-DOCSTART- x\n\nc O\n\n-DOCSTART-\n\nc O\n\n-DOCSTART-\n\n"
+
+    def test_marks_of_documents_are_counted_in_stretches(self, tmp_path: Path) -> None:
+        other = self.MARKS.replace("c O", "c B-X")
+
+        assert stretches(tmp_path, self.MARKS, other) == [None, (2, 2, None), (1, 1, None)]
+
+    def test_stretches_are_of_one_document_if_documents_are_kept_apart(self, tmp_path: Path) -> None:
+        assert stretches(tmp_path, self.MARKS, self.MARKS, apart=True) == [
+            None, (0, 1, "1"), (1, 1, "2"), (1, 0, "3"), (0, 1, "3"), (1, 0, "4")
+        ]  # fmt: skip
+
+    def test_stretches_of_documents_of_sentences_have_their_ids(self, tmp_path: Path) -> None:
+        sentence = "<s>\na\tB-X\nb\tO\n</s>\n"
+        text = "".join(f'<text id="d{n}">\n{sentence * n}</text>\n' for n in range(1, 5))
+
+        assert stretches(tmp_path, text, text, form="vrt", apart=True) == [
+            None, (1, 4, "d2"), (1, 6, "d3"), (1, 2, "d4"), (0, 6, "d4")
+        ]  # fmt: skip
+
+    @pytest.mark.parametrize(
+        ("old", "new"),
+        [("- x", "- y"), ("-DOCSTART- x\n\nc O", "c O\n\n-DOCSTART- x"), ("-DOCSTART- x", "d O")],
+    )
+    @pytest.mark.parametrize("apart", [False, True])
+    def test_pieces_with_other_marks_are_read_as_passages(
+        self, tmp_path: Path, old: str, new: str, apart: bool
+    ) -> None:
+        found = stretches(tmp_path, self.MARKS, self.MARKS, apart=apart)
+
+        try:
+            assert stretches(tmp_path, self.MARKS, self.MARKS.replace(old, new), apart=apart) != found
+        except FormatError:
+            assert new != "- y"
+
+    @pytest.mark.parametrize("size", [10, 1000])
+    @pytest.mark.parametrize("turn", [1, -1])
+    def test_side_that_ends_early_is_an_error(self, tmp_path: Path, size: int, turn: int) -> None:
+        texts = "a O\n\n-DOCSTART-\n\nb O\nb O\nb O\nb O\n", "a O\n"
+
+        with pytest.raises(FormatError, match=r"0\.conll: .*one side ends early"):
+            stretches(tmp_path, *texts[::turn], sizes=Sizes(block=size))
+
+    @pytest.mark.parametrize("passages", [2, 3, 4])
+    @pytest.mark.parametrize("turn", [1, -1])
+    def test_side_may_be_some_passages_ahead(self, tmp_path: Path, passages: int, turn: int) -> None:
+        texts = "-DOCSTART-\n\na O\n\n" * 4, "-DOCSTART-\n\n" + "a O\na O\n\n" * 20
+        said = "one side falls behind" if passages < 3 else "one side ends early"
+
+        with patch.object(byte_reader, "AHEAD", passages), pytest.raises(FormatError, match=said):
+            stretches(tmp_path, *texts[::turn])
+
+    @pytest.mark.parametrize("turn", [1, -1])
+    def test_sentences_that_only_one_side_has_are_not_passed_over(self, tmp_path: Path, turn: int) -> None:
+        """Both sides have the same text, but its sentences do not stand in pieces of the same number."""
+        start, sentence, empty = "<text>\n<s>\na\tO\n</s>\n", "<s>\na\tB-X\n</s>\n", "<s>\n</s>\n"
+        texts = [
+            start + sentence * 2 + more + "</text>\n"
+            for more in (
+                sentence * 4 + empty * 8 + sentence * 16 + sentence * 8,
+                sentence * 4 + sentence.replace("B-X", "O") * 8 + sentence * 16 + empty * 8,
+            )
+        ]
+        paths = [write(tmp_path / f"{n}.vrt", text) for n, text in enumerate(texts[::turn])]
+
+        with documents_alone():
+            expected = outcome(*paths)
+        assert outcome(*paths) == expected
+        with pytest.raises(FormatError, match="one side has sentences that the other lacks"):
+            in_step(*paths)
+
+
+@pytest.mark.parametrize("size", [20, 1000])
+@pytest.mark.parametrize("name", ["a.vrt", "a.conll"])
+def test_missing_last_line_end_changes_nothing(tmp_path: Path, name: str, size: int) -> None:
+    text = GOLD if name == "a.vrt" else "a\tB-X\n\n" * 9 + "b\tB-Y\n"
+    whole, without = write(tmp_path / f"0{name}", text), write(tmp_path / f"1{name}", text[:-1])
+
+    with small(size):
+        assert outcome(without, without) == outcome(whole, without) == outcome(whole, whole)
+
+
+CARRIAGE_RETURNS = ["a\tO\r\r\n", "a\tO\rb\n", "\r\r\n", "a\r\tO\n", "\ra\tO\n", "a\tO\r"]
+
+
+@pytest.mark.parametrize("name", ["a.vrt", "a.conll"])
+@pytest.mark.parametrize("line", CARRIAGE_RETURNS)
+@pytest.mark.parametrize("after", ["", "a\tO\n" * 9])
+@pytest.mark.parametrize("size", [1, 30, 1000])
+def test_lone_carriage_return_anywhere_has_the_outcome_of_passages(
+    tmp_path: Path, name: str, line: str, after: str, size: int
+) -> None:
+    text = "a\tO\r\n\r\na\tB-X\n" * 3
+    gold, predicted = (tmp_path / f"{n}{name}" for n in "gp")
+    gold.write_bytes((text + line + after).encode())
+    predicted.write_bytes((text + after).encode())
+
+    for paths in ((gold, gold), (predicted, gold)):
+        with small(size):
+            with passages_alone():
+                expected = outcome(*paths)
+            assert outcome(*paths) == expected
+
+
+LEAST = 4 * Sizes().block
+
+
+@pytest.mark.parametrize(
+    ("own", "other", "expected"),
+    [
+        ({}, {}, True),
+        ({"part": (0, 9)}, {"part": (9, 18)}, True),
+        ({"invalid": "discard", "scheme": "BIO"}, {}, False),
+        ({"invalid": "discard", "scheme": "BIO"}, {"invalid": "discard", "scheme": "BIO"}, True),
+        ({"invalid": "discard", "scheme": "BIO"}, {"invalid": "discard", "scheme": "BIOES"}, False),
+        ({"invalid": "discard"}, {"invalid": "discard"}, False),
+        ({"sentence_tag": "p"}, {"sentence_tag": "p"}, True),
+        ({"sentence_tag": "p"}, {}, False),
+        ({"document_column": 1}, {"document_column": 1}, False),
+        ({"token_id": 1}, {"token_id": 1}, False),
+        ({"max_line": LEAST}, {"max_line": LEAST}, True),
+        ({"max_line": LEAST - 1}, {"max_line": LEAST - 1}, False),
+        ({"max_sentence": LEAST}, {"max_sentence": LEAST}, True),
+        ({"max_sentence": LEAST - 1}, {"max_sentence": LEAST - 1}, False),
+    ],
+)
+def test_column_files_of_one_format_that_are_read_alike_are_read_as_bytes(
+    tmp_path: Path, own: dict[str, Any], other: dict[str, Any], expected: bool
+) -> None:
+    path = write(tmp_path / "a.vrt", "<text>\n<p>\n<s>\nw\tO\n</s>\n</p>\n</text>\n")
+
+    assert reads_bytes(*(source_of(path, ReadOptions(**each)) for each in (own, other))) == expected
+
+
+def test_formats_and_names_of_columns_decide_whether_bytes_are_read(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.conll", "w\tO\n")
+    names = NamedColumns("x", ("TOKEN", "NE"), "NE", 1)
+    conll, vrt, named = (
+        Source(path, form, ReadOptions(named=given))
+        for form, given in (("conll", None), ("vrt", None), ("conll", names))
+    )
+
+    assert reads_bytes(conll, conll)
+    assert not any((reads_bytes(conll, vrt), reads_bytes(vrt, conll), reads_bytes(named, named)))
