@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from clueval.evaluation.units.unit import Units, joined_corpora
-from clueval.evaluation.values import with_settings
 from clueval.exceptions import UsageError
+from clueval.metrics import with_settings
 from clueval.metrics.counting import Tally
 from clueval.metrics.metric import Metric, sequences_of
 

@@ -1,7 +1,7 @@
 """`score`: pairs gold with predicted, checks that their texts are equal, and counts.
 
 Column files, lists of tags and lists of spans are counted by clusters, without building documents
-(`clueval.evaluation.count_files`, `cluster_counts`); otherwise metrics count pairs of documents. Both ways give the
+(`clueval.evaluation.count_files`, `tallies`); otherwise metrics count pairs of documents. Both ways give the
 same counts. Several processes count files and parts of files (`clueval.evaluation.parallel.schedule`).
 """
 
@@ -18,12 +18,10 @@ from warnings import catch_warnings, simplefilter
 from clueval.evaluation.count_files import choices_of_tags, count_files, count_groups, placed, sha256_of_gold
 from clueval.evaluation.engine import Evaluation
 from clueval.evaluation.notices import repairs_of, warnings_of
-from clueval.evaluation.observer import Observer, require_names
 from clueval.evaluation.options import Counting, Groups, Workers, groups_of
-from clueval.evaluation.outcome import choices_of_counts, result_of
 from clueval.evaluation.parallel.work import FilePair, require_jobs
-from clueval.evaluation.plan import Plan, chosen_metrics, require_depths, require_sentences
-from clueval.evaluation.result import Result, with_reports
+from clueval.evaluation.plan import Plan, choices_of, chosen_metrics, require_depths, require_sentences
+from clueval.evaluation.result import Result, choices_of_counts, result_of
 from clueval.evaluation.signature import Signature
 from clueval.evaluation.units.trust import Trust
 from clueval.evaluation.units.unit import BY_DEFAULT, DOCUMENT, FEW_DOCUMENTS, SENTENCE
@@ -43,11 +41,11 @@ from clueval.reading.spooled import spooled
 from clueval.spans.document import Document
 from clueval.spans.filters import parse_where
 from clueval.textfiles import is_folder, sha256_of
-from clueval.transforms.prepared import transforms_of
 from clueval.transforms.preparing import Preparing
 
 if TYPE_CHECKING:
     from clueval.evaluation.keywords import TrustedOptions
+    from clueval.evaluation.observer import Observer
     from clueval.transforms.group import Transform
 
 _READING, _COUNTING, _WORKERS, _TRUST, _PREPARING = Reading(), Counting(), Workers(), Trust(), Preparing()
@@ -176,16 +174,16 @@ def _score(
     if predicted is None and counting.pair_by is not None:
         raise UsageError("a file that has both sides is paired with itself", advice="leave out pair_by")
     _require_methods(transforms, "transforms", ("signature", "prepared"))
-    golds, transforms = (
-        preparing.golds(),
-        (*transforms_of(preparing, gold, counting.score_feature), *transforms),
-    )
+    golds = preparing.golds()
+    if preparing != _PREPARING:
+        from clueval.transforms.prepared import transforms_of
+
+        transforms = (*transforms_of(preparing, gold, counting.score_feature), *transforms)
     if golds:
         from clueval.reading.golds import kept
 
         gold = kept(gold)
     plan = _plan(chosen, counting, transforms, observers, _units(trust, counting), _are_folders(gold))
-    require_names(observers)
     if counting.score_feature is not None:
         from clueval.evaluation.curves import with_curves  # most evaluations need none
 
@@ -234,14 +232,11 @@ def _score(
             count_groups(evaluation, documents, len(golds))
         choices = {"scheme": "documents", "invalid": "documents"}
     if plan.transforms:
-        from clueval.evaluation.preparation import choices_of
-
         choices |= choices_of(plan.transforms)
     if counting.pair_by is not None:
         choices["paired"] = counting.pair_by
     sha256 = sha256_of_gold(found, plan) if found.kind == "paths" else None
     result = result_of(evaluation, _signature(plan, choices, evaluation), sha256)
-    result = with_reports(result)
     if counting.average is not None:
         result = result.with_document_means()
     return result
@@ -282,7 +277,11 @@ def _plan(
     by = (counting.by,) if isinstance(counting.by, str) else tuple(counting.by)
     for key in by:
         require_kind(key, "str", "by")
-    _require_methods(observers, "observers", ("name", "see", "section"))
+    if observers:
+        from clueval.evaluation.observer import require_names
+
+        _require_methods(observers, "observers", ("name", "see", "section"))
+        require_names(observers)
     return Plan(
         metrics,
         counting.merge,

@@ -2,7 +2,7 @@
 
 A cluster is an overlap component: the spans of both sides that overlap, directly or by others. Its positions count from
 its first start, so that equal clusters of different documents are one. Each distinct cluster is counted a few times,
-however often it occurs (`clueval.evaluation.cluster_counts`). The counts are those of the documents.
+however often it occurs (`clueval.evaluation.tallies`). The counts are those of the documents.
 
 Example: gold ``(2, 4, A) (9, 10, B)``, predicted ``(2, 3, A) (9, 10, B)`` are two clusters, ``(0, 2, A)`` of gold with
 ``(0, 1, A)`` of predicted, and ``(0, 1, B)`` of both.
@@ -14,9 +14,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from clueval.clusters.bag import by_power
-from clueval.evaluation.cluster_counts import ClusterCounts
 from clueval.evaluation.engine import Evaluation
 from clueval.evaluation.inputs import add_layer
+from clueval.evaluation.tallies import ClusterCounts
 from clueval.spans.document import Document
 from clueval.spans.span import SIDES, Span
 

@@ -6,15 +6,17 @@ The numbers follow from `clueval.spans.matching.match_spans`, but no match is bu
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from itertools import compress
 from typing import NamedTuple
 
+from clueval.exceptions import UsageError
 from clueval.metrics.metric import Side
+from clueval.spans.document import Document
 from clueval.spans.flat import Flat
 from clueval.spans.joined_labels import joined
 from clueval.spans.match_classes import KINDS, Classes, Kind, classify
-from clueval.spans.span import Frozen, Labels
+from clueval.spans.span import Frozen, Labels, Span, name_of
 
 
 class LabelCount(NamedTuple):
@@ -99,3 +101,19 @@ def _in_layers(
                 rows[layer, label, kind, others.get(layer)] += number
     for (layer, label, kind, joint), number in rows.items():
         yield LabelCount(layer, label, KINDS[kind], joint, number)
+
+
+def refuse_gaps(who: str, spans: Iterable[Span], document: Document | None) -> None:
+    """Raise `UsageError` for a discontinuous span, which `who` cannot count."""
+    if isinstance(spans, Flat) and spans.are_of_tags():
+        return
+    span = next((span for span in spans if span.parts is not None), None)
+    if span is not None:
+        raise UsageError(
+            f"span {name_of(span)} has gaps, and {who} cannot count such spans",
+            file=None if document is None else document.file,
+            document=None if document is None else document.id,
+            line=span.line,
+            advice="exact, fair, gate, muc and partial can; or make each fragment a span with fragments='split', or "
+            "one span from start to end with fragments='hull'",
+        )
