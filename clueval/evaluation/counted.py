@@ -66,10 +66,16 @@ class Counted:
 
     def tally_of(self, metric: Metric) -> Tally:
         """The counts of a metric in all sequences together."""
+        found = [
+            tally
+            for (name, sequence), tally in self.tallies.items()
+            if name == metric.name and not has_depth(sequence)
+        ]
+        if len(found) == 1:
+            return found[0]
         total: Tally = Tally()
-        for (name, sequence), tally in self.tallies.items():
-            if name == metric.name and not has_depth(sequence):
-                total.update(tally)
+        for tally in found:
+            total.update(tally)
         return total
 
     def scores(self) -> dict[str, dict[str, Any]]:

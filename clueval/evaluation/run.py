@@ -175,7 +175,7 @@ def _score(
         raise UsageError("a file that has both sides is paired with itself", advice="leave out pair_by")
     _require_methods(transforms, "transforms", ("signature", "prepared"))
     golds = preparing.golds()
-    if preparing != _PREPARING:
+    if preparing is not _PREPARING:
         from clueval.transforms.prepared import transforms_of
 
         transforms = (*transforms_of(preparing, gold, counting.score_feature), *transforms)
@@ -317,7 +317,8 @@ def _count_tags(
     from clueval.reading.tag_sentences import TagOptions
 
     for each in readings:
-        each.require_none(("scheme", "invalid"))
+        if each is not _READING:
+            each.require_none(("scheme", "invalid"))
     options = TagOptions([each.scheme for each in readings[:2]], [each.invalid for each in readings[:2]])
     evaluation.add_tags(count_tags(evaluation, given, options, golds))
     evaluation.treatments.update(options.treatments)

@@ -70,7 +70,7 @@ class Levels:
     @property
     def needs(self) -> Needs:
         """Return that labels and tags are enough, of spans without gaps."""
-        return Needs(contiguous=True, headline=_headline)
+        return _NEEDS
 
     def headlines(self, report: Mapping[str, Any]) -> dict[str, Rates]:
         entries = {f"levels_{level}_unlabelled": prf for level, prf in report["unlabelled"].items()}
@@ -153,3 +153,6 @@ def _unlabelled(classes: Mapping[str, Mapping[str, int]], level: int) -> Counts:
         sum(gold[kind] for kind in KINDS[:level]),
         sum(predicted[kind] for kind in KINDS[:level]),
     )
+
+
+_NEEDS = Needs(contiguous=True, headline=_headline)
