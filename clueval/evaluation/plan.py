@@ -98,7 +98,7 @@ class Plan(NamedTuple):
 
     def counts_by_document(self, layers: Iterable[str]) -> bool:
         """Whether documents must be told apart: for break-downs, units, and filters on others than these layers."""
-        return bool(self.by or self.resample_by or self.where.on_documents(layers))
+        return bool(self.by or self.resample_by or (self.where and self.where.on_documents(layers)))
 
     @property
     def wants_single_documents(self) -> bool:

@@ -412,7 +412,9 @@ class Result(Hinting):
 def result_of(evaluation: Evaluation, signature: Signature, gold_sha256: str | None = None) -> Result:
     """The result of everything counted. Raises `UsageError` for names in options that never occurred."""
     plan = evaluation.plan
-    evaluation.seen_names.require_all((*plan.by, *evaluation.pieces.metadata()), evaluation.layers)
+    keys = (*plan.by, *evaluation.pieces.metadata())
+    if keys or plan.where:
+        evaluation.seen_names.require_all(keys, evaluation.layers)
     for frame, number in evaluation.frames.items():
         if evaluation.total.documents and not number:
             raise UsageError(

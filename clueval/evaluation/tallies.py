@@ -125,9 +125,12 @@ class ClusterCounts:
         with making_many(positions_of(gold, predicted)):
             for sequence, own, other in sides_of(self._plan, self._layers, gold, predicted):
                 for metric in self._plan.metrics:
-                    total = self._tallies.setdefault((metric.name, sequence), Tally())
-                    for key, number in count_sides(metric, own, other).items():
-                        total[key] += number * times
+                    counts = count_sides(metric, own, other)
+                    total = self._tallies.get((metric.name, sequence))
+                    if total is None:
+                        total = self._tallies[metric.name, sequence] = Tally()
+                    for key, number in counts.items():
+                        total[key] = total.get(key, 0) + number * times
 
     def tallies(self, positions: int) -> Tallies:
         """Return the counts by metric and sequence of a text of `positions` positions, which agree outside clusters."""

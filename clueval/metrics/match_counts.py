@@ -54,9 +54,9 @@ def count_matches(gold: Side, predicted: Side) -> Iterator[tuple[str, Mapping[Ki
         if side.counted is not None:
             rows = compress(rows, map(side.counted.__getitem__, own.order))  # type: ignore[assignment]
         counted = Counter(rows)
-        numbers: Counter[Kind] = Counter()
+        numbers: dict[Kind, int] = {}
         for (_, kind, _), number in counted.items():
-            numbers[KINDS[kind]] += number
+            numbers[KINDS[kind]] = numbers.get(KINDS[kind], 0) + number
         yield name, numbers, list(_in_layers(counted, labels))
 
 
@@ -93,12 +93,13 @@ def _in_layers(
     counted: Mapping[tuple[Hashable, int, Hashable], int], labels: Mapping[Hashable, Labels]
 ) -> Iterator[LabelCount]:
     """Yield the found labels layer by layer, from counts of keys that name the labels of all layers."""
-    rows: Counter[tuple[str, str, int, str | None]] = Counter()
+    rows: dict[tuple[str, str, int, str | None], int] = {}
     for (key, kind, found), number in counted.items():
         others = labels[found]
         for layer, label in labels[key].items():
             if label is not None:
-                rows[layer, label, kind, others.get(layer)] += number
+                row = layer, label, kind, others.get(layer)
+                rows[row] = rows.get(row, 0) + number
     for (layer, label, kind, joint), number in rows.items():
         yield LabelCount(layer, label, KINDS[kind], joint, number)
 
