@@ -11,7 +11,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from clueval.evaluation.counted import depth_sequence
 from clueval.evaluation.inputs import FileEnd, Inputs, add_layer, include, no_inputs, reported
 from clueval.evaluation.plan import Plan
 from clueval.evaluation.tallies import (
@@ -20,7 +19,7 @@ from clueval.evaluation.tallies import (
     positions_of,
     sides_of,
 )
-from clueval.evaluation.totals import PartialCounts, Totals, Unprojected, add_to
+from clueval.evaluation.totals import PartialCounts, Totals, Unprojected, add_to, depth_sequence
 from clueval.evaluation.units.pieces import Pieces, require_sum, value_of
 from clueval.evaluation.units.unit import SENTENCE
 from clueval.metrics.counting import Tally

@@ -5,14 +5,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from clueval.evaluation.counted import Counted
 from clueval.evaluation.inputs import (
     include,
     no_inputs,
@@ -22,7 +21,7 @@ from clueval.evaluation.inputs import (
     summed_passed_over,
 )
 from clueval.evaluation.signature import Signature, joined_signature, require_same
-from clueval.evaluation.totals import GroupReports
+from clueval.evaluation.totals import Counted, GroupReports
 from clueval.evaluation.units.trust import Trust
 from clueval.evaluation.units.unit import CORPUS, CountedUnits, Unit, Units
 from clueval.exceptions import UsageError, refuse_unknown
@@ -153,21 +152,25 @@ class Result(Hinting):
 
         metrics, sequences, units = self._with_units()
         section = interval_section(metrics, sequences, units, trust)
-        groups = None
-        if self.groups is not None:
-            groups = {
-                key: {
-                    value: {
-                        **report,
-                        "intervals": interval_section(
-                            metrics, sequences, units, trust, units.groups[key][value]
-                        ),
-                    }
-                    for value, report in values.items()
-                }
-                for key, values in self.groups.items()
-            }
+        groups = self._groups_with(
+            lambda _, own: {"intervals": interval_section(metrics, sequences, units, trust, own)}
+        )
         return replace(self, interval_section=section, groups=groups)
+
+    def _groups_with(
+        self, more: Callable[[Mapping[str, Any], Any], Mapping[str, Any]]
+    ) -> Mapping[str, Mapping[str, Mapping[str, Any]]] | None:
+        """The reports of the break-downs with what `more` adds to each, given the report and its units."""
+        if self.groups is None:
+            return None
+        units = self._with_units().units
+        return {
+            key: {
+                value: {**report, **more(report, units.groups[key][value])}
+                for value, report in values.items()
+            }
+            for key, values in self.groups.items()
+        }
 
     def with_document_means(self) -> Result:
         """Return the result with the means over documents beside each micro average.
@@ -183,20 +186,9 @@ class Result(Hinting):
                 "means over documents need the counts of each document",
                 advice="score with average='document'",
             )
-        groups = None
-        if self.groups is not None:
-            groups = {
-                key: {
-                    value: {
-                        **report,
-                        "metrics": with_document_means(
-                            report["metrics"], metrics, sequences, units.groups[key][value]
-                        ),
-                    }
-                    for value, report in values.items()
-                }
-                for key, values in self.groups.items()
-            }
+        groups = self._groups_with(
+            lambda report, own: {"metrics": with_document_means(report["metrics"], metrics, sequences, own)}
+        )
         found = with_document_means(self.metrics, metrics, sequences, documents)
         return replace(self, metrics=found, groups=groups)
 

@@ -8,7 +8,7 @@ same counts. Several processes count files and parts of files (`clueval.evaluati
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import chain, islice
 from pathlib import Path
@@ -183,7 +183,7 @@ def _score(
         from clueval.reading.golds import kept
 
         gold = kept(gold)
-    plan = _plan(chosen, counting, transforms, observers, _units(trust, counting), _are_folders(gold))
+    plan = _plan(chosen, counting, transforms, observers, _units(trust, counting), gold)
     if counting.score_feature is not None:
         from clueval.evaluation.curves import with_curves  # most evaluations need none
 
@@ -200,15 +200,12 @@ def _score(
     evaluation = Evaluation(plan, names)
     found = given(gold, predicted)._replace(golds=golds)
     if found.kind == "paths":
-        read_options = [
-            ReadOptions.of(
-                each, whole_text=plan.reads_whole_texts and layers is None, containing=_containing(chosen)
-            )
-            for each in readings
-        ]
+        whole_text = plan.reads_whole_texts and layers is None
+        within = next((each.needs.within for each in chosen if each.needs.within is not None), None)
+        read_options = [ReadOptions.of(each, whole_text=whole_text, containing=within) for each in readings]
         pairs: list[FilePair] = path_pairs(found.gold, found.predicted) if counting.pair_by is None else []
         plan = placed(plan, read_options, found, pairs, preparing)
-        evaluation = Evaluation(plan, names)
+        evaluation = Evaluation(plan, names)  # with the transforms of `placed`
         _require_other_data(preparing, found)
         choices = count_files(evaluation, found, pairs, read_options, layers, counting.pair_by, workers)
     elif len(readings) > 2:
@@ -222,9 +219,12 @@ def _score(
             )
         choices = _count_tags(evaluation, found, readings, _other_golds(gold, golds, readings[0]))
     else:
+        from clueval.evaluation.span_lists import count_spans  # not needed for files
+
         for each in readings:
             each.require_none()
-        if counting.pair_by is not None or not _count_spans(evaluation, found):
+        are_spans = found.kind == "spans" and counting.pair_by is None
+        if not (are_spans and count_spans(evaluation, found)):
             documents = _groups(found, counting.pair_by)
             if golds:
                 beside = zip(documents, _other_golds(gold, golds, readings[0]), strict=True)
@@ -236,10 +236,10 @@ def _score(
     if counting.pair_by is not None:
         choices["paired"] = counting.pair_by
     sha256 = sha256_of_gold(found, plan) if found.kind == "paths" else None
-    result = result_of(evaluation, _signature(plan, choices, evaluation), sha256)
-    if counting.average is not None:
-        result = result.with_document_means()
-    return result
+    choices |= {"merge": "yes" if plan.merge else "no", "where": str(plan.where) or "all"}
+    choices |= {"text": evaluation.text, **choices_of_counts(evaluation)}
+    result = result_of(evaluation, Signature.of(plan.metrics, choices, evaluation.units), sha256)
+    return result if counting.average is None else result.with_document_means()
 
 
 def _require_other_data(preparing: Preparing, given: Given) -> None:
@@ -272,7 +272,7 @@ def _plan(
     transforms: Sequence[Transform],
     observers: Sequence[Observer],
     resample_by: str | None,
-    in_folders: bool,
+    gold: object,
 ) -> Plan:
     by = (counting.by,) if isinstance(counting.by, str) else tuple(counting.by)
     for key in by:
@@ -292,7 +292,7 @@ def _plan(
         tuple(transforms),
         tuple(observers),
         resample_by,
-        in_folders,
+        isinstance(gold, str | os.PathLike) and is_folder(Path(os.fsdecode(gold))),
     )
 
 
@@ -334,19 +334,6 @@ def _other_golds(gold: Any, golds: Sequence[Any], reading: Reading) -> Iterator[
     return golds_in_memory(gold, golds, reading)
 
 
-def _count_spans(evaluation: Evaluation, given: Given) -> bool:
-    """Count lists of spans without documents, and return whether it was possible."""
-    if given.kind != "spans":
-        return False
-    from clueval.evaluation.span_lists import count_spans  # not needed for files
-
-    return count_spans(evaluation, given)
-
-
-def _are_folders(side: object) -> bool:
-    return isinstance(side, str | os.PathLike) and is_folder(Path(os.fsdecode(side)))
-
-
 def _groups(given: Given, pair_by: str | None) -> Iterator[tuple[Document, ...]]:
     if pair_by is None:
         return given.documents()
@@ -359,10 +346,6 @@ def _groups(given: Given, pair_by: str | None) -> Iterator[tuple[Document, ...]]
     )
 
 
-def _containing(metrics: Iterable[Metric]) -> str | None:
-    return next((metric.needs.within for metric in metrics if metric.needs.within is not None), None)
-
-
 def _cells(align: bool | int) -> int | None:
     """The greatest product of the lengths of two texts to align; None if texts are not aligned."""
     if align is False:
@@ -370,14 +353,3 @@ def _cells(align: bool | int) -> int | None:
     from clueval.transforms.alignment import MAX_CELLS
 
     return MAX_CELLS if align is True else align
-
-
-def _signature(plan: Plan, choices: Mapping[str, str], evaluation: Evaluation) -> Signature:
-    shared = {
-        "merge": "yes" if plan.merge else "no",
-        "where": str(plan.where) or "all",
-        "text": evaluation.text,
-    }
-    return Signature.of(
-        plan.metrics, {**choices, **shared, **choices_of_counts(evaluation)}, evaluation.units
-    )

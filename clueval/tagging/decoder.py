@@ -248,7 +248,7 @@ class Decoder:
         """
         if self._known is None:
             try:
-                self._known = (self._scheme or scheme_of(self.neighbours),)
+                self._known = (self._scheme or scheme_of(self._neighbours),)
             except TagError as error:
                 error.file = self._file
                 raise
