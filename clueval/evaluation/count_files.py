@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -60,7 +59,11 @@ def count_files(
         remark("1 process: documents are read one by one")
     if in_turn:
         seen: list[tuple[int, Source]] = []
-        see = partial(_see_in, seen, evaluation)
+
+        def see(source: Source, number: int) -> None:
+            _see(evaluation, source, number)
+            seen.append((number, source))
+
         groups = document_groups(gold, predicted, sides, pair_by, workers.progress, see, given.golds)
         count_groups(evaluation, groups, len(given.golds))
         _add_passed_over(evaluation, seen)
@@ -180,12 +183,6 @@ def _see(evaluation: Evaluation, source: Source, number: int) -> None:
             evaluation.pieces.file = source.name
         if source.form.scheme is not None:
             add_layer(evaluation.inputs, SIDES[number], DEFAULT_LAYER, scheme=source.form.scheme)
-
-
-def _see_in(seen: list[tuple[int, Source]], evaluation: Evaluation, source: Source, number: int) -> None:
-    """Record a file as `_see` does, and put it into the list `seen`."""
-    _see(evaluation, source, number)
-    seen.append((number, source))
 
 
 def _add_passed_over(evaluation: Evaluation, sources: Iterable[tuple[int, Source]]) -> None:

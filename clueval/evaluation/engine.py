@@ -169,10 +169,12 @@ class Evaluation:
 
     def count_read(self, gold: Document, predicted: Document) -> None:
         """Count the spans of a pair of documents as they were read, and the tags that were repaired."""
-        from clueval.evaluation.repairs import RepairCount  # clusters do not need it
-
         for side, document in zip(SIDES, (gold, predicted), strict=True):
-            self.repairs.setdefault(side, RepairCount()).add(document)
+            if side not in self.repairs:
+                from clueval.evaluation.repairs import RepairCount  # clusters do not need it
+
+                self.repairs[side] = RepairCount()
+            self.repairs[side].add(document)
             for layer, spans in document.layers.items():
                 add_layer(self.inputs, side, layer, spans=len(spans))
 
