@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from itertools import repeat
 from operator import mul
 from typing import Any, NamedTuple
 
@@ -79,8 +80,7 @@ class Counts(NamedTuple):
 
 
 def _total(numbers: Sequence[float]) -> float:
-    total = sum(numbers)
-    return math.fsum(numbers) if isinstance(total, float) else total
+    return math.fsum(numbers) if any(map(isinstance, numbers, repeat(float))) else sum(numbers)
 
 
 def prf(counts: Counts, precision: float, recall: float, f1: float) -> dict[str, float]:
