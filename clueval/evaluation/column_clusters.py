@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING
 
 from clueval.clusters.byte_reader import ByteReader, Stretch, reads_bytes
 from clueval.clusters.rows import LINES, IrregularRows, ParallelSentences
-from clueval.evaluation.cluster_counts import Tallies
 from clueval.evaluation.engine import Evaluation
 from clueval.evaluation.inputs import FileEnd
 from clueval.evaluation.row_clusters import DocumentClusters, RowClusters
+from clueval.evaluation.tallies import Tallies
 from clueval.evaluation.units.unit import SENTENCE
 from clueval.exceptions import CluevalError
 from clueval.formats.columns.builder import NamedDocument
@@ -26,7 +26,6 @@ from clueval.formats.columns.columns import TokenTable
 from clueval.formats.columns.layout import Layout
 from clueval.formats.columns.passages import Passage
 from clueval.reading.layers import layer_names
-from clueval.reading.same_text import require_same_frame
 from clueval.reading.source import Source
 from clueval.spans.filters import ID
 from clueval.spans.span import SIDES
@@ -135,6 +134,8 @@ class _Counting:
 
     def see(self, gold: Passage, predicted: Passage) -> None:
         """Count a passage of each file. Raises `CluevalError` if they are unusual."""
+        from clueval.reading.same_text import require_same_frame  # not needed where bytes are read
+
         require_same_frame(gold, predicted)
         self._layouts = [
             known or each.layout for known, each in zip(self._layouts, (gold, predicted), strict=True)

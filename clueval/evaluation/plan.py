@@ -10,7 +10,7 @@ from clueval.exceptions import SETTINGS_ADVICE, UsageError, described, require_k
 from clueval.metrics import METRICS, metric_named
 from clueval.metrics.metric import Metric
 from clueval.spans.filters import ID, Filter
-from clueval.transforms.names import LOCATED
+from clueval.transforms.names import ANY_OF, LOCATED
 
 if TYPE_CHECKING:
     from clueval.evaluation.observer import Observer, PassageObserver
@@ -98,7 +98,7 @@ class Plan(NamedTuple):
 
     def counts_by_document(self, layers: Iterable[str]) -> bool:
         """Whether documents must be told apart: for break-downs, units, and filters on others than these layers."""
-        return bool(self.by or self.resample_by or self.where.on_documents(layers))
+        return bool(self.by or self.resample_by or (self.where and self.where.on_documents(layers)))
 
     @property
     def wants_single_documents(self) -> bool:
@@ -165,3 +165,18 @@ def chosen_metrics(given: Sequence[str | Metric] | str | Metric) -> tuple[Metric
     if not chosen:
         raise UsageError("no metric is named", advice=f"one of {', '.join(METRICS)}")
     return tuple({metric.name: metric for metric in chosen}.values())
+
+
+def choices_of(transforms: Sequence[Transform]) -> dict[str, str]:
+    """The choices that transforms add to the signature. Raises `UsageError` for a name that occurs already."""
+    from clueval.evaluation.signature import SHORT  # most evaluations have no transforms
+    from clueval.transforms.preparation import ALTERNATIVES
+
+    choices: dict[str, str] = {}
+    for name, choice in (transform.signature for transform in transforms):
+        if name in choices or name in (*SHORT, "paired", "gold", ALTERNATIVES):
+            raise UsageError(
+                f"a transform cannot have the name {name!r}, which is in use", advice="give it another name"
+            )
+        choices[name] = choice
+    return {name: choice for name, choice in choices.items() if name != ANY_OF}  # that is said of gold

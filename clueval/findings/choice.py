@@ -27,7 +27,7 @@ from clueval.findings.table import (
     SideName,
     reason_of,
 )
-from clueval.metrics.gaps import refuse_gaps
+from clueval.metrics.match_counts import refuse_gaps
 from clueval.metrics.tables import LEVEL_NAMES
 from clueval.options import field_names, require_types
 from clueval.spans.document import Document

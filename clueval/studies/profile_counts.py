@@ -16,7 +16,7 @@ from clueval.clusters.places import Clusters, DifferingRows
 from clueval.evaluation.curves import micro_path
 from clueval.evaluation.engine import Evaluation
 from clueval.evaluation.plan import Plan
-from clueval.evaluation.tallies import count_sides
+from clueval.evaluation.tallies import count_sides, sequences_in
 from clueval.exceptions import UsageError
 from clueval.findings.choice import Choice
 from clueval.findings.page_profile import PageProfile, WrongSpan
@@ -177,7 +177,7 @@ class ProfileCounts:
         if not self._sides.plan.where.on_documents(names).lets_through(gold.document, gold.metadata):
             return
         self._sides.see_layers(names)
-        self._sequences |= dict.fromkeys(self._sides.sequences())
+        self._sequences |= dict.fromkeys(sequences_in(self._sides.plan, self._sides.layers))
         texts: list[tuple[Any, ...]] = []
         places = []
         for found, tokens, by, begin, size in self._clusters.everywhere(DifferingRows(passages)):

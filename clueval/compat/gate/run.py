@@ -14,8 +14,8 @@ from clueval.evaluation.observer import Observer
 from clueval.evaluation.options import single_options
 from clueval.evaluation.result import Result
 from clueval.evaluation.run import score
-from clueval.evaluation.values import plain
 from clueval.exceptions import UsageError, checked_call, refuse_unknown, require_instance, require_kind
+from clueval.metrics import plain
 from clueval.metrics.counting import Tally
 from clueval.metrics.gate import Gate
 from clueval.metrics.gate.counts import macro_report

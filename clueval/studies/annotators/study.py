@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from clueval.evaluation.preparation import choices_of
+from clueval.evaluation.plan import choices_of
 from clueval.evaluation.repairs import RepairCount
 from clueval.evaluation.signature import Signature
 from clueval.exceptions import UsageError
