@@ -348,7 +348,7 @@ class Evaluation:
         """
         if not self._begun or counts.layers is None:
             return True
-        return not counts.grown and set(counts.layers) == set(self.layers)
+        return not counts.grown and counts.layers == self.layers
 
     def include(self, counts: PartialCounts) -> None:
         """Add the counts of another evaluation of the same plan, which must not change afterwards."""

@@ -40,8 +40,8 @@ def sides_of(
         raise UsageError(
             "a filter on a layer cannot be used when texts are aligned", advice="filter documents only"
         )
-    sources = [sequenced(plan, gold)]
-    sources.append(projected or (sources[0] if predicted is gold else sequenced(plan, predicted)))
+    sources = [sequenced(plan, gold, layers)]
+    sources.append(projected or (sources[0] if predicted is gold else sequenced(plan, predicted, layers)))
     for sequence in sequences_in(plan, layers):
         sides = []
         for document, source in zip((gold, predicted), sources, strict=True):
@@ -53,13 +53,13 @@ def sides_of(
         yield sequence, sides[0], sides[1]
 
 
-def sequenced(plan: Plan, document: Document) -> Document:
-    """The document with its merged sequence as a layer, if layers are merged."""
+def sequenced(plan: Plan, document: Document, layers: Sequence[str]) -> Document:
+    """The document with its merged sequence as a layer, if layers are merged; `layers` are those of both sides."""
     if not plan.merge:
         return document
     from clueval.spans.merging import with_merged
 
-    return with_merged(document)
+    return with_merged(document, layers)
 
 
 def count_sides(metric: Metric, gold: Side, predicted: Side) -> Tally:

@@ -195,7 +195,8 @@ def _spans_of_sides(documents: Sequence[Document]) -> Iterator[tuple[int, tuple[
 def _rows(groups: Sequence[Group], merge: bool) -> list[list[Document]]:
     """The documents of each row; for gold those of both systems, because each has its own alternatives of gold."""
     rows = [[group.gold for group in groups], *([group.predicted] for group in groups)]
-    return [[with_merged(each) for each in row] if merge else row for row in rows]
+    layers = [layer for row in rows for each in row for layer in each.layers]
+    return [[with_merged(each, layers) for each in row] if merge else row for row in rows]
 
 
 _Key = tuple[object, ...]
