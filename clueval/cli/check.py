@@ -8,8 +8,7 @@ from collections.abc import Iterator
 
 from clueval.cli import options as common
 from clueval.cli.fields import typed
-from clueval.cli.forms import add_output, put_result
-from clueval.cli.outputs import refuse_to_overwrite, require_writable
+from clueval.cli.outputs import add_output, put_result, refuse_to_overwrite, require_writable
 from clueval.cli.parser import Command
 from clueval.cli.printing import remarking_passed_over
 from clueval.cli.setting_names import with_options

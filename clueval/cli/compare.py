@@ -6,8 +6,15 @@ import argparse
 from pathlib import Path
 
 from clueval.cli.fields import add_fields, given_fields, typed
-from clueval.cli.forms import add_output, form_of, put_result
-from clueval.cli.outputs import add_quiet, refuse_to_overwrite, require_page, require_writable
+from clueval.cli.outputs import (
+    add_output,
+    add_quiet,
+    form_of,
+    put_result,
+    refuse_to_overwrite,
+    require_page,
+    require_writable,
+)
 from clueval.cli.parser import Command
 from clueval.cli.printing import wrote
 from clueval.evaluation.units.trust import Trust

@@ -6,8 +6,14 @@ import argparse
 from pathlib import Path
 
 from clueval.cli import options as common
-from clueval.cli.forms import add_output, form_of, put_result
-from clueval.cli.outputs import refuse_to_overwrite, require_page, require_writable
+from clueval.cli.outputs import (
+    add_output,
+    form_of,
+    put_result,
+    refuse_to_overwrite,
+    require_page,
+    require_writable,
+)
 from clueval.cli.parser import Command
 from clueval.cli.printing import wrote
 from clueval.cli.progress import progress

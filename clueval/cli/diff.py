@@ -7,9 +7,16 @@ from pathlib import Path
 
 from clueval.cli import options as common
 from clueval.cli import printing
-from clueval.cli.choice import add_choice, choice_of
-from clueval.cli.forms import add_output, form_of, put_result
-from clueval.cli.outputs import add_page, refuse_to_overwrite, require_page, require_writable
+from clueval.cli.chosen import add_choice, choice_of
+from clueval.cli.outputs import (
+    add_output,
+    add_page,
+    form_of,
+    put_result,
+    refuse_to_overwrite,
+    require_page,
+    require_writable,
+)
 from clueval.cli.parser import Command
 from clueval.cli.progress import progress
 from clueval.exceptions import UsageError

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from clueval.cli import options as common
-from clueval.cli.error_numbers import remark_one_sided
+from clueval.cli.error_outputs import remark_one_sided
 from clueval.cli.fields import given_fields
 from clueval.cli.outputs import refuse_to_overwrite, require_page, require_writable
 from clueval.cli.printing import remark, wrote

@@ -5,8 +5,7 @@ from __future__ import annotations
 import argparse
 
 from clueval.cli import options as common
-from clueval.cli.forms import add_output, put_result
-from clueval.cli.outputs import refuse_to_overwrite, require_writable
+from clueval.cli.outputs import add_output, put_result, refuse_to_overwrite, require_writable
 from clueval.cli.parser import Command
 from clueval.cli.printing import remarking_passed_over
 from clueval.clusters.merged import merged_rows

@@ -63,7 +63,7 @@ class Comparison(ComparedSystems):
         The title is by default the names of the systems. Raises `FileError`, and `MissingExtra` without the extra
         ``report``.
         """
-        from clueval.studies.comparison_page import write_page
+        from clueval.studies.comparison import write_page
 
         write_page(FilePath(path), self, title=" and ".join(self.systems) if title is None else title)
 

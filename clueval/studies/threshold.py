@@ -19,10 +19,9 @@ from clueval.metrics.metric import Metric
 from clueval.reading.given import InputSide, given
 from clueval.reading.pairing import files_of_side
 from clueval.reports.curve import FRAME, Line, Picture, dot
-from clueval.reports.cutting import cut_label
 from clueval.reports.json_text import dumps
 from clueval.reports.page import ShownTable, assets, environment
-from clueval.reports.table import Cell, Rate, Table
+from clueval.reports.table import Cell, Rate, Table, cut_label
 from clueval.textfiles import sha256_of
 from clueval.version import __version__
 from clueval.writing import whole_file

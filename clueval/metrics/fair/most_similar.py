@@ -8,7 +8,7 @@ fewest tokens. So the order is
     (-shared, tokens of the candidate, length of the candidate, its place in the list)
 
 and the least is taken. Spans lose tokens while they are paired, so a token set is kept as *runs*, the
-disjoint half-open ranges that are left of it: the number of runs does not depend on the length of the span.
+sorted, disjoint half-open ranges that are left of it: the number of runs does not depend on the length of the span.
 
 Three pools give the same answers. `ListPool` compares every span, which is fastest for few spans.
 `NeighbourPool` knows which spans overlap and compares only those, which is fastest if few overlap.
@@ -23,12 +23,13 @@ them.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Sequence
+from bisect import bisect_left
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from operator import attrgetter
 from typing import Protocol
 
-from clueval.metrics.fair.runs import Runs, longest_hole, size_of, subtract
 from clueval.spans.overlaps import sharing
 from clueval.spans.ranges import Ranges, intersect
 
@@ -395,3 +396,57 @@ class TreePool:
 
 
 _AXES = (attrgetter("start"), attrgetter("end"), attrgetter("label"))
+
+
+Runs = list[tuple[int, int]]
+"""A set of positions as sorted, disjoint half-open ranges."""
+
+_FAR_END = 1 << 62
+
+
+def runs_of(tokens: frozenset[int]) -> Runs:
+    """Return the runs of a token set.
+
+    >>> runs_of(frozenset({1, 2, 5}))
+    [(1, 3), (5, 6)]
+    """
+    runs: Runs = []
+    for token in sorted(tokens):
+        if runs and runs[-1][1] == token:
+            runs[-1] = (runs[-1][0], token + 1)
+        else:
+            runs.append((token, token + 1))
+    return runs
+
+
+def subtract(runs: Runs, gone: Runs) -> None:
+    """Remove positions in place; each run of `gone` must lie inside one of `runs`.
+
+    >>> runs = [(0, 9)]
+    >>> subtract(runs, [(2, 4), (8, 9)])
+    >>> runs
+    [(0, 2), (4, 8)]
+    """
+    for start, end in gone:
+        i = bisect_left(runs, (start, _FAR_END)) - 1
+        first, last = runs[i]
+        runs[i : i + 1] = [piece for piece in ((first, start), (end, last)) if piece[0] < piece[1]]
+
+
+def longest_hole(runs: Runs) -> tuple[int, int]:
+    """Return the longest stretch between two runs, or an empty one if there is only one run.
+
+    >>> longest_hole([(0, 2), (3, 4), (8, 9)]), longest_hole([(0, 2)])
+    ((4, 8), (2, 2))
+    """
+    holes = [(end, start) for (_, end), (start, _) in pairwise(runs)]
+    return max(holes, key=lambda hole: hole[1] - hole[0], default=(runs[0][1], runs[0][1]))
+
+
+def size_of(runs: Iterable[tuple[int, int]]) -> int:
+    """Return the number of positions.
+
+    >>> size_of([(0, 2), (4, 8)])
+    6
+    """
+    return sum([end - start for start, end in runs])

@@ -29,9 +29,10 @@ from clueval.metrics.fair.most_similar import (
     Pool,
     TreePool,
     neighbours,
+    runs_of,
+    size_of,
     take_shared,
 )
-from clueval.metrics.fair.runs import runs_of, size_of
 from clueval.spans.ranges import Ranges, intersect
 
 Item = tuple[str, int, int, frozenset[int] | Ranges | None]

@@ -13,7 +13,7 @@ from clueval.exceptions import UsageError, warn
 from clueval.metrics.counting import Tally
 from clueval.metrics.masking.mention import class_names
 from clueval.metrics.metric import Side
-from clueval.reports.cutting import cut_label
+from clueval.reports.table import cut_label
 from clueval.spans.span import NO_LABEL, Span
 
 RISKS = ("high", "medium", "low", "hoch", "mittel", "niedrig", "DIRECT", "QUASI")

@@ -178,7 +178,7 @@ class Masking:
         return {"masking": (precision, recall, f_measure(precision, recall))}
 
     def tables(self, title: str, report: Mapping[str, Any]) -> Iterator[Table]:
-        from clueval.metrics.masking.tables import tables
+        from clueval.metrics.masking.figures import tables
 
         return tables(title, report)
 

@@ -11,10 +11,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from clueval.metrics.masking.tables import tables
+from clueval.metrics.masking.figures import tables
 from clueval.metrics.tables import of_report, of_section
-from clueval.reports.cutting import cut_label
 from clueval.reports.page import LONG, ShownTable, assets, environment
+from clueval.reports.table import cut_label
 from clueval.spans.span import NO_LABEL
 from clueval.studies.masking.collector import MOST_LEAKS
 from clueval.studies.masking.found import MaskingFindings, percent_above
