@@ -10,6 +10,7 @@ import argparse
 from collections.abc import Collection, Iterable, Sequence
 from itertools import pairwise
 from pathlib import Path
+from typing import Protocol
 
 from clueval.cli.fields import typed
 from clueval.cli.parser import Command
@@ -31,6 +32,38 @@ def require_writable(outputs: Iterable[Path | None]) -> None:
             )
         if path is not None and path.is_dir():
             raise FileError("cannot be written: it is a folder", file=str(path), advice="name a file")
+
+
+def check_outputs(outputs: Sequence[Path | None], page: Path | None = None, lang: str | None = None) -> None:
+    """Raise `CluevalError` for an output that would replace an input, or cannot be written; `page` is one of them."""
+    refuse_to_overwrite(outputs)
+    require_writable(outputs)
+    require_page(page, lang)
+
+
+def refuse_two_forms(options: argparse.Namespace) -> None:
+    """Raise `UsageError` for a page and another form that has no file."""
+    if options.html is not None and options.format is not None and options.output_file is None:
+        raise UsageError(
+            "--html and --format cannot be used together without -o",
+            advice="name the file of the other form: -o FILE",
+        )
+
+
+class _Shown(Protocol):
+    """A result that has forms and a page."""
+
+    def render(self, form: str) -> str: ...
+    def write_page(self, path: str | Path) -> None: ...
+
+
+def put_forms(found: _Shown, options: argparse.Namespace) -> None:
+    """Write the page, if there is one, and the other form unless the page is the only output."""
+    if options.html is None or options.output_file is not None:
+        put_result([found.render(form_of(options))], options.output_file)
+    if options.html is not None:
+        found.write_page(options.html)
+        wrote(options.html)
 
 
 def add_quiet(group: argparse._ActionsContainer) -> None:
@@ -106,6 +139,26 @@ def add_output(parser: Command, forms: Collection[str] = ()) -> None:
         help="write to FILE; its ending chooses the form (default: standard output)"
         if forms
         else "write the result to FILE (default: standard output)",
+    )
+
+
+def add_documents_output(group: argparse._ActionsContainer, to: str = "", *, required: bool = False) -> None:
+    """Add the options for documents: their format, `to` says which one without the option, and the file or folder."""
+    from clueval.formats import all_formats
+
+    names = [form.name for form in all_formats() if form.write is not None]
+    group.add_argument(
+        "--to",
+        choices=names,
+        metavar="FORMAT",
+        required=required,
+        help=f"the format to write: {', '.join(names)}{to}",
+    )
+    group.add_argument(
+        "-o",
+        "--output-file",
+        metavar="PATH",
+        help="where to write: a file, or a folder if it ends in / (default: standard output)",
     )
 
 

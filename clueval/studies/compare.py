@@ -45,8 +45,17 @@ from clueval.statistics.resampling import (
     weighted_sums,
 )
 from clueval.studies.comparison import ComparedSystems
-from clueval.studies.systems import ComparedSystem, System, all_units, require_system, systems_of
-from clueval.studies.tested_rate import UNDEFINED, UNDEFINED_WITHOUT, TestedRate, differences
+from clueval.studies.systems import (
+    UNDEFINED,
+    UNDEFINED_WITHOUT,
+    ComparedSystem,
+    System,
+    TestedRate,
+    all_units,
+    differences,
+    require_system,
+    systems_of,
+)
 
 LEAST_DETECTED = 1e-9
 """The least difference for which the number of units is computed."""

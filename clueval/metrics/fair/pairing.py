@@ -25,7 +25,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from clueval.metrics.fair.most_similar import (
     Leftover,
     ListPool,
-    NeighbourPool,
     Pool,
     TreePool,
     neighbours,
@@ -237,7 +236,7 @@ def _pools(gold: list[Leftover], predicted: list[Leftover]) -> tuple[Pool, Pool,
     known = neighbours(gold, predicted, most)
     if known is not None:
         of_gold, of_predicted = known
-        return NeighbourPool(of_gold), NeighbourPool(of_predicted), NeighbourPool(of_gold)
+        return ListPool(of_gold), ListPool(of_predicted), ListPool(of_gold)
     return TreePool(predicted), TreePool(gold), TreePool(predicted)
 
 
