@@ -15,12 +15,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
 from importlib.resources import files
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from clueval.exceptions import MissingExtra
 from clueval.reports.table import Report, Table
 from clueval.reports.text import shown
 from clueval.visible import escaped_in_json, visible
+from clueval.writing import whole_file
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -65,6 +67,12 @@ def environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+
+
+def write_page(path: Path, page: str) -> None:
+    """Write a page, whole or not at all. Raises `FileError` if the file cannot be written."""
+    with whole_file(path) as file:
+        file.write(page)
 
 
 def _shown(value: object) -> object:

@@ -72,9 +72,11 @@ class Comparison(ComparedSystems):
         The title is by default the names of the systems. Raises `FileError`, and `MissingExtra` without the extra
         ``report``.
         """
-        from clueval.studies.comparison import write_page
+        from clueval.reports.page import write_page
+        from clueval.studies.comparison import render_page
 
-        write_page(FilePath(path), self, title=" and ".join(self.systems) if title is None else title)
+        page = render_page(self, title=" and ".join(self.systems) if title is None else title)
+        write_page(FilePath(path), page)
 
 
 @checked_call

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from clueval.evaluation.signature import Signature
@@ -21,7 +20,6 @@ from clueval.reports.tsv import guarded
 from clueval.textfiles import cell
 from clueval.version import __version__
 from clueval.visible import visible
-from clueval.writing import whole_file
 
 FORMS = ("text", "json", "tsv", "markdown", "latex")
 
@@ -279,18 +277,8 @@ class DotFigure:
     rows: Sequence[DotRow]
 
 
-def write_page(path: Path, comparison: ComparedSystems, *, title: str = "Comparison") -> None:
-    """Write the page, whole or not at all.
-
-    Raises `MissingExtra` without Jinja2, `FileError` if the file cannot be written.
-    """
-    page = render_page(comparison, title=title)
-    with whole_file(path) as file:
-        file.write(page)
-
-
 def render_page(comparison: ComparedSystems, *, title: str = "Comparison") -> str:
-    """Return the page as a string; see `write_page`."""
+    """Return the page as a string. Raises `MissingExtra` without Jinja2."""
     jinja = environment()
     report = {
         **comparison.to_dict(),

@@ -28,7 +28,7 @@ from operator import add, itemgetter, sub
 from typing import TYPE_CHECKING
 
 from clueval.exceptions import MissingExtra, UsageError
-from clueval.spans.document import Document
+from clueval.spans.document import Document, place_of
 from clueval.spans.span import Span
 from clueval.transforms.characters import TokenRanges, are_unknown
 
@@ -241,8 +241,7 @@ class Characters:
             return cls(" ".join(document.tokens), document.start, starts, ends)
         raise UsageError(
             "the document has no text to align",
-            file=document.file,
-            document=document.id,
+            **place_of(document),
             advice="use a format that has the text",
         )
 

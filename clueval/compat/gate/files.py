@@ -353,19 +353,12 @@ def bracketed(context: Context) -> str:
 KINDS = ("strict", "lenient")
 
 
-def write_page(path: Path, report: Mapping[str, Any], *, title: str = "GATE's evaluation") -> None:
-    """Write the page, whole or not at all.
+def render(report: Mapping[str, Any], *, title: str = "GATE's evaluation") -> str:
+    """Return the page as a string.
 
     `report` is the output of `Result.to_dict` for an evaluation with metric ``gate``. Raises `UsageError` if
-    it lacks the metric, `MissingExtra` without Jinja2, `FileError` if the file cannot be written.
+    it lacks the metric, `MissingExtra` without Jinja2.
     """
-    page = render(report, title=title)
-    with whole_file(path) as file:
-        file.write(page)
-
-
-def render(report: Mapping[str, Any], *, title: str = "GATE's evaluation") -> str:
-    """Return the page as a string; see `write_page`."""
     if "gate" not in report["metrics"]:
         raise UsageError("the report lacks the metric 'gate'", advice="evaluate with metrics=['gate']")
     jinja = environment()

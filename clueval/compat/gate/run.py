@@ -278,9 +278,10 @@ class _Files:
 def _page(path: str | Path | None, result: Result) -> Iterator[str]:
     """Write the page, if `path` is given, and yield a line on it."""
     if path is not None:
-        from clueval.compat.gate.files import write_page
+        from clueval.compat.gate.files import render
+        from clueval.reports.page import write_page
 
-        write_page(Path(path), result.to_dict())
+        write_page(Path(path), render(result.to_dict()))
         yield f"wrote {path}"
 
 

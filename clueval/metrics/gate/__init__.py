@@ -56,7 +56,7 @@ from clueval.metrics.gate.thresholds import (
     average_precision,
     parse_thresholds,
 )
-from clueval.statistics.proportions import mcnemar_exact
+from clueval.statistics.distributions import mcnemar_exact
 
 __all__ = [
     "COMPARISONS",

@@ -24,7 +24,7 @@ from clueval.metrics.gate.pairing import count_component, single, solve
 from clueval.metrics.gate.touching import Touching
 from clueval.spans.index import SpanIndex
 from clueval.spans.span import Span
-from clueval.statistics.proportions import mcnemar_exact
+from clueval.statistics.distributions import mcnemar_exact
 
 GROUPS = ("CS", "CP", "IS", "IP", "ML", "SL")
 """The groups of indicator annotations."""

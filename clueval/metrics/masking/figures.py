@@ -16,7 +16,7 @@ from clueval.metrics.masking.counts import (
 )
 from clueval.metrics.masking.mention import Risk
 from clueval.reports.table import Cell, Rate, Table, cut_label
-from clueval.statistics.proportions import upper_bound
+from clueval.statistics.distributions import upper_bound
 
 ALL = "all"
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from clueval.exceptions import FormatError, UsageError
-from clueval.spans.document import Document
+from clueval.spans.document import Document, place_of
 from clueval.textfiles import lines
 
 
@@ -95,8 +95,7 @@ def token_weights(document: Document) -> Callable[[int], float]:
     if document.token_ids is None:
         raise UsageError(
             "the gold tokens have no weights",
-            document=document.id,
-            file=document.file,
+            **place_of(document),
             advice="name the column of the weights as weight_column of clueval.masking",
         )
     weights = []
@@ -108,8 +107,7 @@ def token_weights(document: Document) -> Callable[[int], float]:
         if not 0 <= weight < float("inf"):
             raise UsageError(
                 f"the weight {text!r} of token {number} is not a number from 0 on",
-                document=document.id,
-                file=document.file,
+                **place_of(document),
                 line=None if document.lines is None else document.lines[number],
             )
         weights.append(weight)
