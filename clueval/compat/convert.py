@@ -20,7 +20,7 @@ from clueval.reading.paths import as_path
 from clueval.reading.read_options import ReadOptions
 from clueval.reading.source import read, texts_of
 from clueval.reports.table import cut_label
-from clueval.spans.document import Document, Sentence, place_of
+from clueval.spans.document import Document, Sentence
 from clueval.spans.span import Span, name_of
 from clueval.textfiles import is_folder
 from clueval.transforms.characters import to_characters
@@ -200,7 +200,8 @@ class Conversion:
         if self.tokens is not None and (more := next(self.tokens, None)) is not None:
             raise UsageError(
                 "the file with tokens has more documents than the texts",
-                **place_of(more),
+                file=more.file,
+                document=more.id,
                 advice="both need the same documents in the same order",
             )
 
@@ -210,7 +211,8 @@ class Conversion:
             if found.text is None and self.writer.needs_text:
                 raise UsageError(
                     f"the format {self.form.name} cannot hold a document without text",
-                    **place_of(document),
+                    file=document.file,
+                    document=document.id,
                     advice="convert a file that has the text",
                 )
             return found
@@ -314,7 +316,8 @@ def to_tokens(
     if document.unit == "token" or document.text is None:
         raise UsageError(
             "a document without text has no tokens",
-            **place_of(document),
+            file=document.file,
+            document=document.id,
             advice="use a format that has the text",
         )
     if tokens is None:
@@ -367,7 +370,8 @@ class _TokenPlaces:
             else:
                 raise UsageError(
                     f"span {name_of(span)} does not begin and end with a token",
-                    **place_of(self._document),
+                    file=self._document.file,
+                    document=self._document.id,
                     advice="tokens are words and single marks without tokens=...; lossy=True leaves out such spans",
                 )
         return kept

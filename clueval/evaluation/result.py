@@ -109,7 +109,7 @@ class Result(Hinting):
         Without units (neither `resample_by` nor `intervals`), the whole corpus is one unit. Raises `UsageError` for
         a result without counts, and for counts and settings that a file cannot hold; `FileError`.
         """
-        from clueval.evaluation.units.loaded import save
+        from clueval.evaluation.units.saved import save
 
         facts: dict[str, Any] = {
             "documents": self.documents,

@@ -29,7 +29,7 @@ from clueval.formats.format import Format, Options, Writer
 from clueval.formats.opened import Opened
 from clueval.formats.reference import FileMention, in_points
 from clueval.overwriting import note_input
-from clueval.spans.document import Document, place_of
+from clueval.spans.document import Document
 from clueval.spans.features import GROUP, in_order
 from clueval.spans.limits import require_short_texts
 from clueval.spans.ranges import Ranges
@@ -318,7 +318,8 @@ def _word(word: str, span: Span, document: Document) -> str:
     if not _is_word(word):
         raise UsageError(
             f"brat cannot hold {name_of(span)}: it has a label that is empty or has white space",
-            **place_of(document),
+            file=document.file,
+            document=document.id,
             advice="rename it",
         )
     return word

@@ -26,7 +26,7 @@ from clueval.formats.columns.token_lines import TokenLines
 from clueval.formats.format import Format, Writer
 from clueval.formats.recognition import Beginning, Sign, is_csv
 from clueval.limits import LINES_IN_SENTENCE
-from clueval.spans.document import Document, Sentence, place_of
+from clueval.spans.document import Document, Sentence
 from clueval.spans.span import Span, name_of
 from clueval.tagging.schemes import INVALID, OUTSIDE, is_tag
 from clueval.textfiles import Complain
@@ -296,7 +296,8 @@ def _tags(document: Document, spans: Sequence[Span]) -> list[str]:
 def _wrong(document: Document, what: str) -> UsageError:
     return UsageError(
         f"columns with BIO tags cannot hold {what}",
-        **place_of(document),
+        file=document.file,
+        document=document.id,
         advice="change it, or use another format",
     )
 

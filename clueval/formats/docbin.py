@@ -22,7 +22,7 @@ from clueval.exceptions import CluevalError, FormatError, MissingExtra, UsageErr
 from clueval.formats.format import Format, Options, Writer
 from clueval.formats.opened import Opened
 from clueval.limits import file_too_long
-from clueval.spans.document import Document, MissingId, Sentence, place_of
+from clueval.spans.document import Document, MissingId, Sentence
 from clueval.spans.span import DEFAULT_LAYER, NO_LABEL, Frozen, Span
 from clueval.textfiles import raw_content
 
@@ -159,7 +159,9 @@ def docbin_of(documents: Iterator[Document], layers: Sequence[str]) -> bytes:
 
 def _doc(document: Document, layers: Sequence[str], make: Any, vocab: Any) -> Any:
     if document.text is None or document.unit != "character":
-        raise UsageError("a document without text cannot be written", **place_of(document))
+        raise UsageError(
+            "a document without text cannot be written", file=document.file, document=document.id
+        )
     doc = spacy_doc(document, layers, make, vocab)
     for number, layer in enumerate(layers):
         made = [spacy_span(doc, span, document) for span in document.layers.get(layer, ())]
@@ -216,7 +218,8 @@ def spacy_span(doc: Any, span: Span, document: Document) -> Any:
     if made is None or start == end:
         raise UsageError(
             f"spaCy cannot hold the span [{span.start},{span.end}), which is empty or only white space",
-            **place_of(document),
+            file=document.file,
+            document=document.id,
         )
     return made
 

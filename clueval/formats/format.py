@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 from clueval.exceptions import UsageError
 from clueval.formats.columns.token_lines import TokenLines
 from clueval.formats.recognition import Beginning, Sign, either
-from clueval.spans.document import Document, place_of
+from clueval.spans.document import Document
 from clueval.spans.span import DEFAULT_LAYER, Span
 from clueval.textfiles import Part
 
@@ -269,7 +269,8 @@ def fitted(document: Document, form: Format, dropped: Counter[str] | None) -> Do
         found = ", ".join(f"{number} {kind}" for kind, number in lost.items())
         raise UsageError(
             f"the format {form.name} cannot hold {found}",
-            **place_of(document),
+            file=document.file,
+            document=document.id,
             advice="leave them out with lossy=True, or write another format",
         )
     dropped.update(lost)

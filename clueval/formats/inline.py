@@ -20,7 +20,7 @@ from typing import NamedTuple
 from clueval.exceptions import FormatError, UsageError
 from clueval.formats.format import Format, Options, Writer, only_layer
 from clueval.formats.opened import Opened
-from clueval.spans.document import Document, place_of
+from clueval.spans.document import Document
 from clueval.spans.features import UNPARSABLE
 from clueval.spans.span import DEFAULT_LAYER, NO_LABEL, Frozen, Span, name_of
 
@@ -315,7 +315,9 @@ def _require_writable(span: Span, stack: Sequence[Span], document: Document) -> 
 
 
 def _unwritable(document: Document, problem: str) -> UsageError:
-    return UsageError(f"inline tags cannot hold the document: {problem}", **place_of(document))
+    return UsageError(
+        f"inline tags cannot hold the document: {problem}", file=document.file, document=document.id
+    )
 
 
 FORMAT = Format(

@@ -25,7 +25,7 @@ from clueval.formats.format import Format, Options, Writer
 from clueval.formats.opened import Opened
 from clueval.formats.recognition import first_lines
 from clueval.formats.xml_text import EventReader
-from clueval.spans.document import Document, place_of
+from clueval.spans.document import Document
 from clueval.spans.span import DEFAULT_LAYER, NO_LABEL, Frozen, Span, name_of
 
 _ONLY_DOCUMENT = "1"
@@ -158,7 +158,8 @@ def _unwritable(
 ) -> CluevalError:
     return kind(
         f"cannot be written in loio's tagging format: it {problem}",
-        **place_of(document),
+        file=document.file,
+        document=document.id,
         advice=advice,
     )
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from clueval.exceptions import TagError, UsageError
 from clueval.formats.columns.documents import FileTags, Transitions
 from clueval.formats.json_rows import RowReader
-from clueval.spans.document import Document, Sentence, place_of
+from clueval.spans.document import Document, Sentence
 from clueval.spans.span import Frozen, Span, name_of
 from clueval.tagging.decoder import BadTag, Decoder, decode_tags
 from clueval.tagging.schemes import OUTSIDE, Neighbours, neighbours_of
@@ -94,7 +94,8 @@ def tags_of(document: Document, layer: str) -> list[str]:
         if not places or span.parts is not None or any(tags[place] != OUTSIDE for place in places):
             raise UsageError(
                 f"tags cannot hold {name_of(span)}: it has no token, has gaps, or overlaps another span",
-                **place_of(document),
+                file=document.file,
+                document=document.id,
                 advice="add lossy=True to leave out such spans",
             )
         for place in places:

@@ -13,7 +13,7 @@ from clueval.exceptions import QUOTED, CluevalError, TextMismatch
 from clueval.formats.columns.markup import unescape
 from clueval.formats.columns.passages import Passage, misfits
 from clueval.formats.format import Format
-from clueval.spans.document import Document, place_of
+from clueval.spans.document import Document
 from clueval.spans.span import SIDES
 
 ADVICE = "gold and predicted must have the same text"
@@ -210,7 +210,8 @@ def _mismatch(
         f"{names[0]} has the {what} {shown}{position} where {where} {there}"
         if own is not None
         else f"{names[0]} ends{position} where {where} continues with the {what} {other!r}",
-        **place_of(gold),
+        file=gold.file,
         line=place(gold),
+        document=gold.id,
         advice=OTHER_ORDER if what == "document" else f"{names[0]} and {names[1]} must have the same text",
     )

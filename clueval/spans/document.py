@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, NamedTuple, TypedDict
+from typing import Any, Literal, NamedTuple
 
 from clueval.exceptions import SpanError, described
 from clueval.spans.flat import Flat
@@ -182,15 +182,3 @@ class MissingId(str):
 def same_id(one: object, other: object) -> bool:
     """Return whether two ids are equal, or one of them is not given."""
     return one == other or isinstance(one, MissingId) or isinstance(other, MissingId)
-
-
-class DocumentPlace(TypedDict):
-    """Where an error is, as keyword arguments of `CluevalError`."""
-
-    file: str | None
-    document: str
-
-
-def place_of(document: Document) -> DocumentPlace:
-    """Return the file and the id of a document, for an error about it."""
-    return {"file": document.file, "document": document.id}

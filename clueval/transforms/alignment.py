@@ -28,7 +28,7 @@ from operator import add, itemgetter, sub
 from typing import TYPE_CHECKING
 
 from clueval.exceptions import MissingExtra, UsageError
-from clueval.spans.document import Document, place_of
+from clueval.spans.document import Document
 from clueval.spans.span import Span
 from clueval.transforms.characters import TokenRanges, are_unknown
 
@@ -241,7 +241,8 @@ class Characters:
             return cls(" ".join(document.tokens), document.start, starts, ends)
         raise UsageError(
             "the document has no text to align",
-            **place_of(document),
+            file=document.file,
+            document=document.id,
             advice="use a format that has the text",
         )
 

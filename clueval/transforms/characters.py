@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import accumulate
 
 from clueval.exceptions import UsageError
-from clueval.spans.document import Document, Sentence, place_of
+from clueval.spans.document import Document, Sentence
 from clueval.spans.ranges import Ranges
 from clueval.spans.span import Frozen, Span
 
@@ -51,7 +51,8 @@ def to_characters(document: Document) -> Document:
     if document.tokens is None or are_unknown(document.tokens):
         raise UsageError(
             "a document without text cannot be converted to character positions",
-            **place_of(document),
+            file=document.file,
+            document=document.id,
             advice="use a format that has the text",
         )
     text, starts, ends = _places(document.tokens, document.text)

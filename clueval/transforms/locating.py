@@ -24,7 +24,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from clueval.exceptions import TextMismatch, UsageError
-from clueval.spans.document import Document, place_of
+from clueval.spans.document import Document
 from clueval.spans.features import MENTION, OFFSETS, UNPARSABLE
 from clueval.spans.ranges import Regions
 from clueval.spans.span import Frozen, Span
@@ -60,7 +60,8 @@ class Locating:
         if not has_characters(gold):
             raise UsageError(
                 "gold has no text in which mentions could be located",
-                **place_of(gold),
+                file=gold.file,
+                document=gold.id,
                 advice="use a format of gold that has the text",
             )
         self.prepared[("answers",)] += 1

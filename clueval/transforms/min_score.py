@@ -10,7 +10,7 @@ from os import PathLike
 from typing import Any, NamedTuple
 
 from clueval.exceptions import FormatError, UsageError
-from clueval.spans.document import Document, place_of
+from clueval.spans.document import Document
 from clueval.spans.features import number_of
 from clueval.spans.span import Span, name_of
 from clueval.textfiles import decoded
@@ -26,8 +26,9 @@ def score_of(span: Span, feature: str, document: Document) -> float:
         problem = "has no score" if value is None else "has no number as its score"
         raise UsageError(
             f"the predicted span {name_of(span)} {problem} {feature!r}",
-            **place_of(document),
+            file=document.file,
             line=span.line,
+            document=document.id,
             advice="every predicted span needs a finite number in this feature",
         )
     return number
@@ -61,8 +62,9 @@ class MinScore:
         if label not in self._thresholds:
             raise UsageError(
                 f"the label of the predicted span {name_of(span)} has no threshold",
-                **place_of(document),
+                file=document.file,
                 line=span.line,
+                document=document.id,
                 advice=f"labels with thresholds: {', '.join(self._thresholds)}",
             )
         return self._thresholds[str(label)]

@@ -26,7 +26,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from clueval.exceptions import TextMismatch
-from clueval.spans.document import Document, Sentence, place_of
+from clueval.spans.document import Document, Sentence
 from clueval.spans.span import Span
 from clueval.transforms.characters import TokenRanges, to_characters
 from clueval.transforms.group import Group
@@ -297,8 +297,9 @@ def _mismatch(document: Document, number: int, token: str | None, text: str, at:
         advice = "if the file has several documents, -DOCSTART-, # newdoc or document_column tells where they begin"
     return TextMismatch(
         f"{what} where the other text has {shown} at position {at}",
-        **place_of(document),
+        file=document.file,
         line=lines[number] if lines is not None and number < len(lines) else None,
+        document=document.id,
         advice=advice,
     )
 
@@ -353,7 +354,8 @@ def _texts_differ(document: Document, gold: Document, one: int, two: int) -> Tex
     own, other = (gold.text or "")[one : one + _SHOWN], (document.text or "")[two : two + _SHOWN]
     return TextMismatch(
         f"gold has {own!r} at position {one} where {document.file or 'predicted'} has {other!r} at position {two}",
-        **place_of(gold),
+        file=gold.file,
+        document=gold.id,
         advice="the texts must be equal except for white space; escapes='ptb' reads -LRB- and quotes; score can align",
     )
 

@@ -10,7 +10,7 @@ from os import PathLike, fsdecode
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from clueval.exceptions import LimitError, UsageError, warn
-from clueval.spans.document import Document, place_of
+from clueval.spans.document import Document
 from clueval.spans.span import Span, name_of
 from clueval.transforms.group import Group, Transform
 from clueval.transforms.names import ANY_OF, HIDDEN, with_layers
@@ -272,7 +272,8 @@ def _refuse_groups(predicted: Iterable[Span], document: Document) -> None:
         if len(members) > 1:
             raise UsageError(
                 f"the predicted span {name_of(members[0])} has alternatives",
-                **place_of(document),
+                file=document.file,
+                document=document.id,
                 advice="only gold spans may have alternatives",
             )
 

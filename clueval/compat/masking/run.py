@@ -33,7 +33,7 @@ from clueval.reading.pairing import files_of_side
 from clueval.reading.paths import are_paths
 from clueval.reading.read_options import ReadOptions
 from clueval.reading.source import read
-from clueval.spans.document import Document, place_of
+from clueval.spans.document import Document
 from clueval.spans.filters import Filter, parse_where
 from clueval.spans.span import DEFAULT_LAYER
 from clueval.studies.masking.redacted import RedactedPairs, RedactedTexts
@@ -316,7 +316,8 @@ class TokenWeights:
         if document.lines is None or document.file is None:
             raise UsageError(
                 "weights of tokens need a column of a file with one token per line",
-                **place_of(document),
+                document=document.id,
+                file=document.file,
                 advice="use VRT or CoNLL",
             )
         for number in document.lines:

@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 from clueval.exceptions import SpanError, UsageError
 from clueval.metrics.masking.weights import PositionWeights, Range, Ranges
-from clueval.spans.document import Document, place_of
+from clueval.spans.document import Document
 from clueval.spans.span import Span, name_of
 from clueval.transforms.alignment import Characters
 from clueval.transforms.characters import are_unknown, tokens_in
@@ -104,7 +104,8 @@ class MaskedText:
         if document.end is None or (document.text is None and are_unknown(tokens)):
             raise UsageError(
                 "metric 'masking' needs the text of the documents",
-                **place_of(document),
+                file=document.file,
+                document=document.id,
                 advice="give documents with their texts",
             )
         if document.unit == "token" and not in_characters and ignore != "none":

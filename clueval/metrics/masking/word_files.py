@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from clueval.exceptions import FormatError, UsageError
-from clueval.spans.document import Document, place_of
+from clueval.spans.document import Document
 from clueval.textfiles import lines
 
 
@@ -95,7 +95,8 @@ def token_weights(document: Document) -> Callable[[int], float]:
     if document.token_ids is None:
         raise UsageError(
             "the gold tokens have no weights",
-            **place_of(document),
+            document=document.id,
+            file=document.file,
             advice="name the column of the weights as weight_column of clueval.masking",
         )
     weights = []
@@ -107,7 +108,8 @@ def token_weights(document: Document) -> Callable[[int], float]:
         if not 0 <= weight < float("inf"):
             raise UsageError(
                 f"the weight {text!r} of token {number} is not a number from 0 on",
-                **place_of(document),
+                document=document.id,
+                file=document.file,
                 line=None if document.lines is None else document.lines[number],
             )
         weights.append(weight)

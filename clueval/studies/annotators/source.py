@@ -31,7 +31,7 @@ from clueval.reading.paths import Files, are_paths, files_of, with_equal_names, 
 from clueval.reading.read_options import ReadOptions
 from clueval.reading.same_text import need_placing, require_same_text
 from clueval.reading.source import Source, source_of
-from clueval.spans.document import Document, MissingId, place_of
+from clueval.spans.document import Document, MissingId
 from clueval.textfiles import Progress, is_folder
 
 Group = tuple[Document | None, ...]
@@ -194,7 +194,8 @@ def _joined(streams: Sequence[Iterator[tuple[str, Document]]], names: Sequence[s
             if key in seen[number]:
                 raise UsageError(
                     f"{names[number]} has two documents {key!r}",
-                    **place_of(document),
+                    file=document.file,
+                    document=document.id,
                     advice="each annotator may have a document once; pair_by pairs in other ways",
                 )
             seen[number].add(key)

@@ -12,7 +12,7 @@ from clueval.evaluation.repairs import RepairCount
 from clueval.evaluation.signature import Signature
 from clueval.exceptions import UsageError
 from clueval.metrics.counting import Tally
-from clueval.spans.document import Document, place_of
+from clueval.spans.document import Document
 from clueval.spans.filters import Filter
 from clueval.spans.merging import with_merged
 from clueval.spans.seen_names import SeenNames
@@ -119,7 +119,8 @@ class Study:
                 if layer not in document.layers:
                     raise UsageError(
                         f"{annotator.name} has no layer {layer!r}, which another annotator has",
-                        **place_of(document),
+                        file=document.file,
+                        document=document.id,
                         advice="name the layers that all have",
                     )
 
