@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from clueval import CluevalError, Document, Span, load_result, score
-from clueval.evaluation.units.saved import _SavedLines
+from clueval.evaluation.units.loaded import _SavedLines
 
 SAMPLES = Path(__file__).parents[2] / "samples" / "german"
 GERMAN = (SAMPLES / "gold.vrt", SAMPLES / "predicted.vrt")
