@@ -222,7 +222,7 @@ class Evaluation:
 
     def _count_sentences(self, gold: Document, predicted: Document, whole: Totals) -> None:
         """Count a pair of documents, counted as a whole already, once more in pieces that are units."""
-        from clueval.evaluation.units.sentences import pieces_of
+        from clueval.evaluation.units.pieces import pieces_of
 
         values, first = self._values(gold.id, gold.metadata), len(self.pieces.listed)
         for number, *sides in pieces_of(gold, predicted):

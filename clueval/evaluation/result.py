@@ -389,9 +389,9 @@ class Result(Hinting):
         return self if other == 0 else NotImplemented
 
     def _repr_html_(self) -> str:
-        from clueval.reports.notebook import render
+        from clueval.reports.page import notebook
 
-        return render(self._report(), self.tables())
+        return notebook(self._report(), self.tables())
 
     def __repr__(self) -> str:
         number = f"{self.documents:,} document{'s' * (self.documents != 1)}"

@@ -15,7 +15,6 @@ from clueval.formats.columns.columns import parsed, tables
 from clueval.formats.columns.layout import Layout
 from clueval.formats.columns.markup import unescape
 from clueval.formats.columns.passages import Passage, misfits
-from clueval.formats.text_pieces import joined
 from clueval.limits import MAX_DOCUMENT, document_too_long
 from clueval.spans.document import Document, MissingId, Sentence
 from clueval.spans.flat import Flat
@@ -271,7 +270,9 @@ def _document(
         first.document if first.named else MissingId(first.document),
         Frozen(layers),
         tokens=tokens,
-        text=joined(tokens, ["" if _has(flag, "NoSpaceAfter") else " " for flag in flags]) if flags else None,
+        text=_joined(tokens, ["" if _has(flag, "NoSpaceAfter") else " " for flag in flags])
+        if flags
+        else None,
         start=first.start,
         token_ids=token_ids or None,
         sentences=sentences,
@@ -356,3 +357,14 @@ def repeated_ids(passages: Iterable[Passage]) -> Iterator[FormatError]:
                     document=passage.document if passage.named else None,
                     advice="token ids are unique within a document",
                 )
+
+
+def _joined(tokens: Sequence[str], spaces: Sequence[str]) -> str | None:
+    """Return the text of tokens, given what follows each: a blank or nothing; None if a blank follows all.
+
+    >>> _joined(["Ada", "."], ["", " "])
+    'Ada.'
+    """
+    if "" not in spaces:
+        return None
+    return "".join(map("".join, zip(tokens, spaces, strict=True))).removesuffix(" ")
