@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from sys import intern
+from typing import NamedTuple
 
 from clueval.formats.columns.layout import Layout
 from clueval.formats.columns.markup import unescape
@@ -63,6 +65,36 @@ def tables(sentences: Sequence[str], layout: Layout) -> Iterator[TokenTable]:
     A longer sentence is split into several tables, without a border between them.
     """
     return (TokenTable(text, layout) for (text,) in batches([sentences], [layout]))
+
+
+MANY = 20_000
+"""Among more tokens than these, equal tokens and tags are one object, which takes time and saves memory."""
+
+
+class Columns(NamedTuple):
+    """The columns of sentences with borders; no ids if the layout has none."""
+
+    tokens: list[str]
+    token_ids: list[str]
+    tags: dict[str, list[str]]
+    flags: list[str]
+
+    @classmethod
+    def of(cls, sentences: Sequence[str], layout: Layout, *, are_many: bool = False) -> Columns:
+        """Split the lines of sentences, some thousand at a time; if tokens are many, equal ones are one object.
+
+        Raises `ValueError` for a line that does not fit.
+        """
+        columns = cls([], [], {layer: [] for layer, _ in layout.layers}, [])
+        for table in tables(sentences, layout):
+            tokens = table.tokens()
+            columns.tokens.extend(map(intern, tokens) if are_many else tokens)
+            columns.token_ids.extend(table.token_ids() or ())
+            if layout.misc is not None:
+                columns.flags.extend(table.column(layout.misc))
+            for layer, tags in table.tags().items():
+                columns.tags[layer].extend(map(intern, tags) if are_many else tags)
+        return columns
 
 
 def batches(
