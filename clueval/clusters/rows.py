@@ -8,11 +8,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property, partial, reduce
 from itertools import accumulate, chain, compress, count, repeat
 from operator import methodcaller, ne, not_, or_
-from typing import overload
 
 from clueval.clusters.bag import Row
 from clueval.exceptions import CluevalError
 from clueval.formats.columns.columns import MANY, Columns
+from clueval.formats.columns.documents import TokenLineNumbers
 from clueval.formats.columns.layout import Layout
 from clueval.formats.columns.passages import Passage
 from clueval.formats.columns.sizes import Sizes
@@ -164,6 +164,11 @@ class PassageRows:
                 yield match[0], match.start() + shift
             row = past + 1
 
+    def line_of(self, side: int, position: int) -> int:
+        """Return the line number of a token of a side."""
+        sentence = bisect_right(self._starts, position) - 1
+        return self.passages[side].line_of(sentence, position - self._starts[sentence], self._starts)
+
     def documents(self, sources: Sequence[Source]) -> list[Document]:
         """Return the passages of these sources as documents without layers.
 
@@ -184,7 +189,7 @@ class PassageRows:
                     token_ids=ids,
                     sentences=list(self._sentences(source, passage)),
                     metadata=passage.metadata,
-                    lines=_LineNumbers(passage, self._starts),
+                    lines=TokenLineNumbers([passage]),
                     file=passage.file,
                 )
             )
@@ -206,31 +211,6 @@ class PassageRows:
         for number in self.numbers:
             head = passage.heads[number]
             yield Sentence(starts[number], starts[number + 1], sentence_id(head) if head else without)
-
-
-class _LineNumbers(Sequence[int]):
-    """The line number of each token of a passage, given the position of the first token of each sentence."""
-
-    def __init__(self, passage: Passage, starts: Sequence[int]) -> None:
-        self._passage, self._starts = passage, starts
-
-    def __len__(self) -> int:
-        return self._starts[-1] - self._starts[0]
-
-    @overload
-    def __getitem__(self, place: int) -> int: ...
-
-    @overload
-    def __getitem__(self, place: slice) -> list[int]: ...
-
-    def __getitem__(self, place: int | slice) -> int | list[int]:
-        if isinstance(place, slice):
-            return [self[each] for each in range(*place.indices(len(self)))]
-        if not 0 <= place < len(self):
-            raise IndexError(place)
-        position = place + self._starts[0]
-        sentence = bisect_right(self._starts, position) - 1
-        return self._passage.line_of(sentence, position - self._starts[sentence], self._starts)
 
 
 def in_batches(

@@ -61,15 +61,16 @@ class ClusterErrors:
         self, part: PassageRows, found: Iterable[tuple[int, Sequence[WrongSpan]]]
     ) -> Iterator[Finding]:
         own, other = part.documents(self._sources)
-        tables: dict[SideName, ErrorRows] = {
-            "gold": ErrorRows(own, other, "gold", None),
-            "predicted": ErrorRows(other, own, "predicted", None),
+        tables: dict[SideName, tuple[ErrorRows, int]] = {
+            "gold": (ErrorRows(own, other, "gold", None), 0),
+            "predicted": (ErrorRows(other, own, "predicted", None), 1),
         }
         return (
-            tables[each.side].row(each.span, each.sequence, each.judged, by)
+            rows.row(each.span, each.sequence, each.judged, by, part.line_of(side, each.span.start + by))
             for by, wrong in found
             for each in wrong
             if each.is_listed
+            for rows, side in (tables[each.side],)
         )
 
 

@@ -6,6 +6,7 @@ from collections import Counter
 from itertools import chain, repeat
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 from corpora import write
@@ -16,7 +17,7 @@ from clueval.clusters.bag import Bag
 from clueval.clusters.rows import IrregularRows, ParallelRows, differing, in_batches
 from clueval.formats.columns.layout import ColumnOptions, Layout, layout_of
 from clueval.formats.columns.passages import Passage
-from clueval.formats.columns.sizes import Sizes
+from clueval.formats.columns.sizes import SIZES, Sizes
 from clueval.reading.read_options import ReadOptions
 from clueval.reading.source import source_of
 
@@ -60,13 +61,18 @@ def passages(sentences: list[list[tuple[str, ...]]]) -> list[Passage]:
     ]
 
 
-@given(st.lists(SIDES_OF_THREE.filter(bool), min_size=1, max_size=4), st.booleans())
-def test_clusters_are_those_of_all_rows(groups: Any, in_order: bool) -> None:
+@given(
+    st.lists(SIDES_OF_THREE.filter(bool), min_size=1, max_size=4),
+    st.booleans(),
+    st.sampled_from([1, 9, SIZES.characters]),
+)
+def test_clusters_are_those_of_all_rows(groups: Any, in_order: bool, characters: int) -> None:
     found, expected = (Bag(3, layers=1) for _ in range(2))
     expected.characters = found.characters
 
-    rows = ParallelRows(list(map(passages, groups)), in_order=in_order)
-    for _, tags in rows.tags():
+    with patch("clueval.formats.columns.columns.SIZES", Sizes(characters=characters)):
+        differing_and_same = list(ParallelRows(list(map(passages, groups)), in_order=in_order).tags())
+    for _, tags in differing_and_same:
         assert len(tags) in ({3} if in_order else {1, 3})
         found.add(
             found.text_of_same(tags) if len(tags) == 1 else found.text(zip(repeat(1), *tags, strict=False))
@@ -174,13 +180,7 @@ def test_lines_of_tokens_are_those_of_the_passage(sizes: list[int], data: st.Dat
     rows = [(sentence, row) for sentence, size in enumerate(sizes) for row in range(size)]
     places = data.draw(st.sets(st.sampled_from(rows)))
     one.anchors = [(0, 0, 1), *((*place, 20 + 20 * n) for n, place in enumerate(sorted(places)))]
-    source = source_of(Path("f.vrt"), ReadOptions())
 
     (part,) = ParallelRows([[one, other]]).parts
-    lines = part.documents([source])[0].lines
 
-    assert lines is not None
-    assert list(lines) == list(one.lines())
-    assert lines[:2] == list(one.lines())[:2]
-    with pytest.raises(IndexError):
-        lines[len(lines)]
+    assert [part.line_of(0, position) for position in range(sum(sizes))] == list(one.lines())
