@@ -13,7 +13,7 @@ from clueval.spans.filters import ID, Filter
 from clueval.transforms.names import ANY_OF, LOCATED
 
 if TYPE_CHECKING:
-    from clueval.evaluation.observer import Observer, PassageObserver
+    from clueval.evaluation.observer import Observer, RowObserver
     from clueval.transforms.group import Transform
 
 
@@ -64,19 +64,19 @@ class Plan(NamedTuple):
         return {*self.by, *of_units, *(key for key, _ in self.where.on_documents(layers).conditions)}
 
     @property
-    def passage_observers(self) -> list[PassageObserver]:
+    def row_observers(self) -> list[RowObserver]:
         """The observers that may see passages in place of documents."""
         if not self.observers:
             return []
-        from clueval.evaluation.observer import PassageObserver
+        from clueval.evaluation.observer import RowObserver
 
-        return [each for each in self.observers if isinstance(each, PassageObserver)]
+        return [each for each in self.observers if isinstance(each, RowObserver)]
 
     @property
     def needs_documents(self) -> bool:
         """Whether metrics, transforms, observers or the unit need documents, so that passages are not enough."""
         by_metrics = any(metric.needs.documents for metric in self.metrics)
-        by_others = bool(self.transforms) or len(self.passage_observers) < len(self.observers)
+        by_others = bool(self.transforms) or len(self.row_observers) < len(self.observers)
         by_units = self.unit == "character" or self.resample_by == SENTENCE
         return self.texts_may_differ or by_metrics or by_others or by_units
 
@@ -94,7 +94,7 @@ class Plan(NamedTuple):
             return False
         if self.unit == "character" and (by_document or self.observers or not in_columns):
             return False
-        return len(self.passage_observers if in_columns else ()) == len(self.observers)
+        return len(self.row_observers if in_columns else ()) == len(self.observers)
 
     def counts_by_document(self, layers: Iterable[str]) -> bool:
         """Whether documents must be told apart: for break-downs, units, and filters on others than these layers."""
