@@ -91,7 +91,7 @@ def test_spans_of_clusters_are_those_of_their_sentences(sentences: Any, most: in
         if any(len(set(row)) > 1 for row in sentence):
             expected += spans
         else:
-            of_same.update(moved(span, -position)[:2] + (span[3] - span[2],) for span in spans)
+            of_same.update((*moved(span, -position)[:2], span[3] - span[2]) for span in spans)
         position += len(sentence)
 
     found, same, placed = [], Counter[Any](), []
@@ -220,5 +220,5 @@ def test_a_line_that_does_not_fit_is_refused(tmp_path: Path) -> None:
     files = sources(tmp_path, "a O\nb O\n", "a O\nb O O\n")
     (passages,) = zip(*(file.passages() for file in files), strict=True)
 
-    with pytest.raises(IrregularRows, match="^a line does not fit$"):
+    with pytest.raises(IrregularRows, match=r"^a line does not fit$"):
         DifferingRows(passages)

@@ -92,6 +92,7 @@ def test_batches_of_an_accumulator_give_the_report_of_score() -> None:
         ([["O"]], [["E-A"]], {"scheme": "BIO"}, "predicted[0][0]: tag 'E-A' is outside the scheme BIO"),
         ({"d": ["O"]}, {"d": ["x"]}, {}, "predicted['d'][0]: 'x' is not a tag"),
         ({"d": ["O"]}, {"d": ["O", "O"]}, {}, "document 'd' has 1 gold and 2 predicted tags"),
+        ([["O"]] * (BATCH + 2), [["O"]] * BATCH + [["O"], ["x"]], {}, f"predicted[{BATCH + 1}][0]: 'x' is"),
         ([["O"], None], [["O"], ["O"]], {}, "gold[1] is None, not a list of tags"),
         ([["O", ["O"]]], [["O", "O"]], {}, "gold[0][1]: a list is not a tag"),
         ([["I-A"]], [["O"]], {"invalid": "error"}, "invalid='error' needs the scheme of the tags"),
