@@ -134,7 +134,7 @@ def test_irregular_passages_are_refused(sides: list[tuple[str, ...]], said: str)
         waiting.add([passage(*of_side) for of_side in sides])
         list(waiting.tables())
 
-    with pytest.raises(IrregularRows, match=said):
+    with pytest.raises(IrregularRows, match=f"^{said}$"):
         split()
 
 

@@ -88,7 +88,14 @@ def test_batches_of_an_accumulator_give_the_report_of_score() -> None:
     [
         ([["B-A", "PER"]], [["O", "O"]], {}, "gold[0][1]: 'PER' is not a tag"),
         ([["O"], ["O", "O"]], [["O"], ["O", None]], {}, "predicted[1][1]: None is not a tag"),
-        ([["O", -100]], [["O", "O"]], {}, "gold[0][1]: an int is not a tag"),
+        ([["O", -100]], [["O", "O"]], {}, "gold[0][1]: an int is not a tag (tags are text, such as 'B-PER')"),
+        (
+            [["O"]] * (2 * BATCH + 1),
+            [["O"]] * 2 * BATCH + [["O"] * 2],
+            {},
+            f"sentence {2 * BATCH} has 1 gold",
+        ),
+        ([["O"]], [["O"]] * 2, {}, "gold has 1 sentence and predicted has 2 sentences ("),
         ([["O"]], [["E-A"]], {"scheme": "BIO"}, "predicted[0][0]: tag 'E-A' is outside the scheme BIO"),
         ({"d": ["O"]}, {"d": ["x"]}, {}, "predicted['d'][0]: 'x' is not a tag"),
         ({"d": ["O"]}, {"d": ["O", "O"]}, {}, "document 'd' has 1 gold and 2 predicted tags"),
