@@ -129,7 +129,7 @@ def test_sentences_that_differ_on_any_side_are_told() -> None:
     ],
 )
 def test_irregular_passages_are_refused(sides: list[tuple[str, ...]], said: str) -> None:
-    with pytest.raises(IrregularRows, match=said):
+    with pytest.raises(IrregularRows, match=f"^{said}$"):
         list(ParallelRows([[passage(*of_side) for of_side in sides]]).tags())
 
 
