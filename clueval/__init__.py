@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from clueval.reading.check import Problem, check
     from clueval.reading.records import documents_from, documents_from_spacy, to_rows, to_spacy
     from clueval.reading.source import read
-    from clueval.reports.schemas import schema
+    from clueval.reports.json_text import schema
     from clueval.spans.components import overlap_components
     from clueval.spans.document import Document, Sentence
     from clueval.spans.matching import Match, match_spans
@@ -74,7 +74,7 @@ _NAMES_OF = {
     "reading.check": "Problem check",
     "reading.records": "documents_from documents_from_spacy to_rows to_spacy",
     "reading.source": "read",
-    "reports.schemas": "schema",
+    "reports.json_text": "schema",
     "spans.components": "overlap_components",
     "spans.document": "Document Sentence",
     "spans.matching": "Match match_spans",

@@ -19,7 +19,7 @@ from pathlib import Path
 import pytest
 
 from clueval.exceptions import FileError
-from clueval.findings import tsv, xlsx
+from clueval.findings import xlsx
 from clueval.findings.table import Finding, error_table
 from clueval.spans.document import Document
 from clueval.spans.span import Span
@@ -67,10 +67,6 @@ def write_bytes(path: Path) -> None:
         output.write(NEW.encode())
 
 
-def write_table(path: Path) -> None:
-    tsv.write(path, some_findings())
-
-
 def write_workbook(path: Path) -> None:
     xlsx.write(path, some_findings())
 
@@ -79,7 +75,6 @@ WRITERS: dict[str, tuple[str, Write]] = {
     "text": ("out.txt", write_text),
     "packed": ("out.txt.gz", write_text),
     "bytes": ("out.bin", write_bytes),
-    "tsv": ("out.tsv", write_table),
     "xlsx": ("out.xlsx", write_workbook),
 }
 
@@ -317,9 +312,8 @@ class TestWhatFails:
             yield from some_findings()
             raise KeyError
 
-        for write in (tsv.write, xlsx.write):
-            with pytest.raises(KeyError):
-                write(path, fail())
+        with pytest.raises(KeyError):
+            xlsx.write(path, fail())
         assert names_in(path.parent) == [path.name]
         assert path.read_bytes() == b"old"
 

@@ -20,7 +20,7 @@ from io import TextIOBase, TextIOWrapper
 from typing import NoReturn
 
 from clueval.cli.commands import COMMANDS, command_line, command_parser, require_command
-from clueval.cli.forms import settle_output
+from clueval.cli.outputs import settle_output
 from clueval.cli.printing import flush, give_up, put, remark
 from clueval.evaluation.notices import REPAIRED
 from clueval.exceptions import CluevalError, CluevalWarning, FileError

@@ -8,8 +8,15 @@ from pathlib import Path
 
 from clueval.cli import options as common
 from clueval.cli.annotators import add_annotators, paths_of, reading_of, sources_of
-from clueval.cli.forms import add_output, form_of, put_result
-from clueval.cli.outputs import add_page, refuse_to_overwrite, require_page, require_writable
+from clueval.cli.outputs import (
+    add_output,
+    add_page,
+    form_of,
+    put_result,
+    refuse_to_overwrite,
+    require_page,
+    require_writable,
+)
 from clueval.cli.parser import Command
 from clueval.cli.printing import remark, say, wrote
 from clueval.cli.progress import progress

@@ -8,8 +8,7 @@ from collections.abc import Iterator
 
 from clueval.cli import options as common
 from clueval.cli.fields import typed
-from clueval.cli.forms import add_output, put_result
-from clueval.cli.outputs import refuse_to_overwrite, require_writable
+from clueval.cli.outputs import add_output, check_outputs, put_result
 from clueval.cli.parser import Command
 from clueval.cli.printing import remarking_passed_over
 from clueval.cli.setting_names import with_options
@@ -45,8 +44,7 @@ def add_arguments(parser: Command) -> None:
 
 @remarking_passed_over()
 def run(options: argparse.Namespace) -> int:
-    refuse_to_overwrite([options.output_file])
-    require_writable([options.output_file])
+    check_outputs([options.output_file])
     reading = ReadOptions(layers=common.single_layers(options), **common.reading(options))
     problems = 0
 

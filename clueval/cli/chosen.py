@@ -1,4 +1,4 @@
-"""The metrics that ``--metric`` names, with the settings of ``--set METRIC.SETTING=VALUE``."""
+"""What a command is to count and to list: options that select metrics, their settings, and errors."""
 
 from __future__ import annotations
 
@@ -7,11 +7,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import Field, fields
 from typing import Any
 
+from clueval.cli import options as common
+from clueval.cli.fields import add_fields, given_fields, typed
 from clueval.cli.parser import Command
+from clueval.evaluation.options import Counting
 from clueval.evaluation.values import read_value, values_of
 from clueval.exceptions import UsageError
+from clueval.findings.choice import SIDES, Choice
 from clueval.metrics import METRICS, metric_class
 from clueval.metrics.metric import Metric
+from clueval.options import whole
+from clueval.spans.filters import parse_where
+from clueval.spans.match_classes import LEVELS
 
 
 def add_metrics(parser: Command, title: str) -> None:
@@ -120,3 +127,60 @@ def _made(name: str, values: Mapping[str, Any], texts: Sequence[str]) -> Metric:
             raise
         raise UsageError(f"{' '.join(texts)}: {error.problem}", advice=error.advice) from None
     return metric
+
+
+def add_choice(parser: Command) -> None:
+    """The options that select errors; see `choice_of`."""
+    group = parser.group("which errors")
+    group.add_argument(
+        "--side",
+        choices=(*SIDES, "both"),
+        metavar="SIDE",
+        help="gold: spans that were not found; predicted: spans that are not correct; both (default: both)",
+    )
+    group.add_argument(
+        "--level",
+        type=typed(whole),
+        choices=LEVELS,
+        metavar="N",
+        help="CLUEval's levels, 1 to 4: matches up to this level are correct (default: none, a span is correct if "
+        "start, end and label are; with --labelled or --unlabelled: 2)",
+    )
+    group.add_argument(
+        "--unlabelled", action="store_true", help="CLUEval's levels without labels: --level 2, if no other"
+    )
+    group.add_argument(
+        "--labelled",
+        metavar="LAYER",
+        help="CLUEval's levels: a match is correct only if the label in this layer is correct, too",
+    )
+    add_fields(parser, Counting, "which errors", only=("merge", "where"))
+
+
+def choice_of(options: argparse.Namespace) -> Choice:
+    """The choice that the options make. Raises `UsageError` for a layer that is not among those named."""
+    counting = given_fields(Counting, options)
+    choice = Choice(
+        options.level,
+        options.labelled,
+        chosen_sides(options),
+        frozenset(named(options, "kinds")),
+        counting.get("merge", False),
+        parse_where(counting.get("where", [])),
+        getattr(options, "window", None),
+        options.unlabelled or (getattr(options, "metric", None) == "levels" and options.labelled is None),
+        frozenset(named(options, "reasons")),
+    )
+    if (layers := common.layers(options)) is not None:
+        choice.require_layer(layers)
+    return choice
+
+
+def chosen_sides(options: argparse.Namespace) -> tuple[str, ...]:
+    """The sides whose errors are shown."""
+    return SIDES if options.side in (None, "both") else (options.side,)
+
+
+def named(options: argparse.Namespace, option: str) -> set[str]:
+    """The names that an option lists, which can be repeated: classes or reasons."""
+    return {name for given in getattr(options, option, None) or () for name in given.split(",")}

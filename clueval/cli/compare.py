@@ -6,12 +6,15 @@ import argparse
 from pathlib import Path
 
 from clueval.cli.fields import add_fields, given_fields, typed
-from clueval.cli.forms import add_output, form_of, put_result
-from clueval.cli.outputs import add_quiet, refuse_to_overwrite, require_page, require_writable
+from clueval.cli.outputs import (
+    add_output,
+    add_quiet,
+    check_outputs,
+    put_forms,
+    refuse_two_forms,
+)
 from clueval.cli.parser import Command
-from clueval.cli.printing import wrote
 from clueval.evaluation.units.trust import Trust
-from clueval.exceptions import UsageError
 from clueval.options import number
 from clueval.overwriting import input_path
 from clueval.studies.compare import compare
@@ -70,15 +73,8 @@ def add_arguments(parser: Command) -> None:
 
 def run(options: argparse.Namespace) -> int:
     systems = [[input_path(run) for run in name.split(",") if run] for name in options.systems]
-    outputs = [options.output_file, options.html]
-    refuse_to_overwrite(outputs)
-    require_writable(outputs)
-    require_page(options.html)
-    if options.html is not None and options.format is not None and options.output_file is None:
-        raise UsageError(
-            "--html and --format cannot be used together without -o",
-            advice="name the file of the other form: -o FILE",
-        )
+    check_outputs([options.output_file, options.html], options.html)
+    refuse_two_forms(options)
     baseline, *others = systems
     comparison = compare(
         baseline,
@@ -90,11 +86,7 @@ def run(options: argparse.Namespace) -> int:
         details=options.html is not None,
         **given_fields(Trust, options),
     )
-    if options.html is None or options.output_file is not None:
-        put_result([comparison.render(form_of(options))], options.output_file)
-    if options.html is not None:
-        comparison.write_page(options.html)
-        wrote(options.html)
+    put_forms(comparison, options)
     return 0
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import argparse
 
 from clueval.cli.commands import every_command
-from clueval.cli.forms import add_output, put_result
-from clueval.cli.outputs import require_writable
+from clueval.cli.outputs import add_output, put_result, require_writable
 from clueval.cli.parser import Command
 from clueval.exceptions import MissingExtra
 

@@ -16,7 +16,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from clueval.cli.forms import fixes_form
+from clueval.cli.outputs import fixes_form
 from clueval.cli.parser import Command, suggestion
 from clueval.exceptions import CluevalError, FileError, FormatError, UsageError, described
 from clueval.formats import format_named

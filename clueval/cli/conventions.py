@@ -6,12 +6,14 @@ import argparse
 from pathlib import Path
 
 from clueval.cli import options as common
-from clueval.cli.forms import add_output, form_of, put_result
-from clueval.cli.outputs import refuse_to_overwrite, require_page, require_writable
+from clueval.cli.outputs import (
+    add_output,
+    check_outputs,
+    put_forms,
+    refuse_two_forms,
+)
 from clueval.cli.parser import Command
-from clueval.cli.printing import wrote
 from clueval.cli.progress import progress
-from clueval.exceptions import UsageError
 from clueval.studies.conventions import conventions
 from clueval.studies.conventions_report import FORMS
 
@@ -44,16 +46,9 @@ def add_arguments(parser: Command) -> None:
 
 def run(options: argparse.Namespace) -> int:
     common.check_pairing(options)
-    outputs = [options.html, options.output_file]
     preparing = common.preparing_of(options)
-    refuse_to_overwrite(outputs)
-    require_writable(outputs)
-    require_page(options.html)
-    if options.html is not None and options.format is not None and options.output_file is None:
-        raise UsageError(
-            "--html and --format cannot be used together without -o",
-            advice="name the file of the other form: -o FILE",
-        )
+    check_outputs([options.html, options.output_file], options.html)
+    refuse_two_forms(options)
     with progress([options.gold, options.predicted]) as advance:
         table = conventions(
             options.gold,
@@ -66,10 +61,6 @@ def run(options: argparse.Namespace) -> int:
             pair_by=common.pairing_of(options),
             **common.reading(options),
         )
-    if options.html is None or options.output_file is not None:
-        put_result([table.render(form_of(options))], options.output_file)
-    if options.html is not None:
-        table.write_page(options.html)
-        wrote(options.html)
+    put_forms(table, options)
     common.say_what_was_read(options, table.result)
     return 0

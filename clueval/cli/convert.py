@@ -7,11 +7,11 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from clueval.cli import options as common
-from clueval.cli.outputs import refuse_to_overwrite
+from clueval.cli.outputs import add_documents_output, refuse_to_overwrite
 from clueval.cli.parser import Command
 from clueval.cli.printing import put, remark, remarking_passed_over
 from clueval.compat.convert import Conversion, of_one_file, token_documents, with_label
-from clueval.formats import all_formats, format_named
+from clueval.formats import format_named
 from clueval.overwriting import input_path
 from clueval.reading.layers import layer_names
 from clueval.reading.source import read
@@ -36,20 +36,7 @@ examples:
 
 def add_arguments(parser: Command) -> None:
     parser.add_argument("file", type=input_path, metavar="FILE", help="file or folder")
-    names = [form.name for form in all_formats() if form.write is not None]
-    parser.add_argument(
-        "--to",
-        choices=names,
-        metavar="FORMAT",
-        required=True,
-        help=f"the format to write: {', '.join(names)}",
-    )
-    parser.add_argument(
-        "-o",
-        "--output-file",
-        metavar="PATH",
-        help="where to write: a file, or a folder if it ends in / (default: standard output)",
-    )
+    add_documents_output(parser, required=True)
     parser.add_argument(
         "--lossy",
         action="store_true",

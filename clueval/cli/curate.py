@@ -9,13 +9,13 @@ from pathlib import Path
 from clueval.cli import options as common
 from clueval.cli.annotators import add_annotators, paths_of, reading_of, sources_of
 from clueval.cli.convert import put_documents
-from clueval.cli.outputs import refuse_to_overwrite, require_writable
+from clueval.cli.outputs import add_documents_output, refuse_to_overwrite, require_writable
 from clueval.cli.parser import Command
 from clueval.cli.printing import remark, remarking_passed_over, wrote
 from clueval.cli.progress import progress
 from clueval.compat.convert import Conversion
 from clueval.exceptions import UsageError
-from clueval.formats import all_formats, format_named
+from clueval.formats import format_named
 from clueval.overwriting import input_path
 from clueval.reading.layers import layer_names
 from clueval.spans.document import Document
@@ -52,20 +52,8 @@ def add_arguments(parser: Command) -> None:
         metavar="FILE",
         help="a table of spans to keep: document, start, end_inclusive, label (empty: keep nothing there)",
     )
-    names = [form.name for form in all_formats() if form.write is not None]
     group = parser.group("output")
-    group.add_argument(
-        "--to",
-        choices=names,
-        metavar="FORMAT",
-        help=f"the format to write: {', '.join(names)} (default: conll for a file.conll, else spans)",
-    )
-    group.add_argument(
-        "-o",
-        "--output-file",
-        metavar="PATH",
-        help="where to write: a file, or a folder if it ends in / (default: standard output)",
-    )
+    add_documents_output(group, " (default: conll for a file.conll, else spans)")
     group.add_argument(
         "--undecided",
         type=Path,

@@ -7,9 +7,14 @@ from pathlib import Path
 
 from clueval.cli import options as common
 from clueval.cli import printing
-from clueval.cli.choice import add_choice, choice_of
-from clueval.cli.forms import add_output, form_of, put_result
-from clueval.cli.outputs import add_page, refuse_to_overwrite, require_page, require_writable
+from clueval.cli.chosen import add_choice, choice_of
+from clueval.cli.outputs import (
+    add_output,
+    add_page,
+    check_outputs,
+    form_of,
+    put_result,
+)
 from clueval.cli.parser import Command
 from clueval.cli.progress import progress
 from clueval.exceptions import UsageError
@@ -49,10 +54,7 @@ def add_arguments(parser: Command) -> None:
 
 def run(options: argparse.Namespace) -> int:
     paths = [options.gold, options.old, options.new]
-    outputs = [options.output_file, options.html]
-    refuse_to_overwrite(outputs)
-    require_writable(outputs)
-    require_page(options.html, options.lang)
+    check_outputs([options.output_file, options.html], options.html, options.lang)
     new = _diffed(options, paths) if options.html is None else _paged(options, paths)
     if options.fail_on_new and new:
         printing.remark(f"clueval diff: {new:,} new error{'s' * (new != 1)}")

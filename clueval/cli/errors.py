@@ -10,13 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from clueval.cli import options as common
-from clueval.cli.choice import add_choice, choice_of, chosen_sides, named
-from clueval.cli.chosen import add_set, chosen_metrics
-from clueval.cli.error_numbers import many, remark_one_sided, remark_wrong_labels
-from clueval.cli.error_outputs import ErrorOutputs, check_outputs
+from clueval.cli.chosen import add_choice, add_set, choice_of, chosen_metrics, chosen_sides, named
+from clueval.cli.error_outputs import ErrorOutputs, check_outputs, many, remark_one_sided, remark_wrong_labels
 from clueval.cli.fields import given_fields, typed
-from clueval.cli.forms import put_result
-from clueval.cli.outputs import add_page
+from clueval.cli.outputs import add_page, put_result
 from clueval.cli.parser import Command
 from clueval.cli.printing import put, remark, wrote
 from clueval.cli.progress import progress
@@ -283,7 +280,7 @@ def _noisy(options: argparse.Namespace, metric: Noisy) -> Finder:
 
     def show(rows: KeptRows[tuple[str, Explanation]], result: Result) -> None:
         if options.html is not None:
-            from clueval.findings.noisy_page import write_page
+            from clueval.findings.noisy import write_page
 
             write_page(options.html, result.to_dict(), rows, lang=options.lang or "")
             wrote(options.html)

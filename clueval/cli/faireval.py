@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from clueval.cli.forms import add_output, put_result
-from clueval.cli.outputs import add_quiet, refuse_to_overwrite
+from clueval.cli.outputs import add_output, add_quiet, put_result, refuse_to_overwrite
 from clueval.cli.parser import Command
 from clueval.compat.faireval.config import output_file, parse_config, run_config
 from clueval.overwriting import input_path, note_input

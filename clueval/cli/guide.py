@@ -55,7 +55,7 @@ def run(options: argparse.Namespace) -> int:
     if options.page:
         raise UsageError("--html writes all pages", advice=f"remove {' '.join(options.page)}")
     require_page(options.html)
-    from clueval.guide.site import write_site
+    from clueval.guide.pages import write_site
 
     number = write_site(options.html, PARTS)
     wrote(options.html / "index.html")

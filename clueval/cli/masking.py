@@ -7,11 +7,18 @@ from pathlib import Path
 
 from clueval.cli import options as common
 from clueval.cli.fields import add_fields, given_fields, typed
-from clueval.cli.forms import add_output, form_of, put_result
-from clueval.cli.jobs import add_jobs, workers
-from clueval.cli.outputs import add_page, refuse_to_overwrite, require_page, require_writable
+from clueval.cli.outputs import (
+    add_output,
+    add_page,
+    form_of,
+    put_result,
+    refuse_to_overwrite,
+    require_page,
+    require_writable,
+)
 from clueval.cli.parser import Command
 from clueval.cli.printing import remark, wrote
+from clueval.cli.progress import add_jobs, workers
 from clueval.compat.masking.run import PROGRAMS, SETTINGS, masking
 from clueval.evaluation.options import Counting
 from clueval.metrics.masking import Masking

@@ -5,8 +5,7 @@ from __future__ import annotations
 import argparse
 
 from clueval.cli import options as common
-from clueval.cli.forms import add_output, put_result
-from clueval.cli.outputs import refuse_to_overwrite, require_writable
+from clueval.cli.outputs import add_output, check_outputs, put_result
 from clueval.cli.parser import Command
 from clueval.cli.printing import remarking_passed_over
 from clueval.clusters.merged import merged_rows
@@ -36,8 +35,7 @@ def add_arguments(parser: Command) -> None:
 @remarking_passed_over()
 def run(options: argparse.Namespace) -> int:
     require_one_file(options.file)
-    refuse_to_overwrite([options.output_file])
-    require_writable([options.output_file])
+    check_outputs([options.output_file])
     layers = common.single_layers(options)
     put_result(merged_rows(options.file, layers, common.reading(options)), options.output_file)
     return 0

@@ -12,7 +12,7 @@ from clueval.cli.outputs import add_quiet
 from clueval.cli.parser import Command
 from clueval.cli.printing import flush, remark
 from clueval.evaluation.options import Counting
-from clueval.evaluation.preparation import plain_changes, plain_tally
+from clueval.evaluation.result import plain_changes, plain_tally
 from clueval.exceptions import UsageError
 from clueval.formats import FORMATS, all_formats
 from clueval.options import column, options_of

@@ -1,15 +1,20 @@
-"""Checks of output files: an output must be writable, must not replace an input, and holds one result.
+"""Outputs: the options for the form of a result and its file, and the checks of files.
 
-All outputs are checked before anything is read, except files whose names come from documents.
+An output must be writable, must not replace an input, and holds one result. All outputs are checked before anything
+is read, except files whose names come from documents.
 """
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Sequence
+from itertools import pairwise
 from pathlib import Path
+from typing import Protocol
 
 from clueval.cli.fields import typed
+from clueval.cli.parser import Command
+from clueval.cli.printing import put, while_read, wrote
 from clueval.exceptions import FileError, UsageError
 from clueval.overwriting import refuse_to_overwrite as refuse_to_overwrite
 
@@ -27,6 +32,38 @@ def require_writable(outputs: Iterable[Path | None]) -> None:
             )
         if path is not None and path.is_dir():
             raise FileError("cannot be written: it is a folder", file=str(path), advice="name a file")
+
+
+def check_outputs(outputs: Sequence[Path | None], page: Path | None = None, lang: str | None = None) -> None:
+    """Raise `CluevalError` for an output that would replace an input, or cannot be written; `page` is one of them."""
+    refuse_to_overwrite(outputs)
+    require_writable(outputs)
+    require_page(page, lang)
+
+
+def refuse_two_forms(options: argparse.Namespace) -> None:
+    """Raise `UsageError` for a page and another form that has no file."""
+    if options.html is not None and options.format is not None and options.output_file is None:
+        raise UsageError(
+            "--html and --format cannot be used together without -o",
+            advice="name the file of the other form: -o FILE",
+        )
+
+
+class _Shown(Protocol):
+    """A result that has forms and a page."""
+
+    def render(self, form: str) -> str: ...
+    def write_page(self, path: str | Path) -> None: ...
+
+
+def put_forms(found: _Shown, options: argparse.Namespace) -> None:
+    """Write the page, if there is one, and the other form unless the page is the only output."""
+    if options.html is None or options.output_file is not None:
+        put_result([found.render(form_of(options))], options.output_file)
+    if options.html is not None:
+        found.write_page(options.html)
+        wrote(options.html)
 
 
 def add_quiet(group: argparse._ActionsContainer) -> None:
@@ -63,3 +100,128 @@ def require_page(path: Path | None, lang: str | None = None) -> None:
         from clueval.reports.page import environment
 
         environment()
+
+
+STDOUT = "-"
+"""The name of a file that stands for standard output."""
+
+FORMS_BY_ENDING = {
+    ".txt": "text",
+    ".json": "json",
+    ".csv": "csv",
+    ".tsv": "tsv",
+    ".md": "markdown",
+    ".tex": "latex",
+    ".html": "html",
+    ".htm": "html",
+    ".xlsx": "xlsx",
+    ".pdf": "pdf",
+}
+"""The form of a result by the ending of its file; some forms are written by other options than ``-o``."""
+
+
+def add_output(parser: Command, forms: Collection[str] = ()) -> None:
+    """Add the options for the form of a result, if there are several, and for the file."""
+    group = parser.group("output")
+    if forms:
+        parser.set_defaults(forms=tuple(forms))
+        group.add_argument(
+            "--format",
+            choices=forms,
+            metavar="FORM",
+            help=f"the form of the result: {', '.join(forms)} (default: text)",
+        )
+    group.add_argument(
+        "-o",
+        "--output-file",
+        type=Path,
+        metavar="FILE",
+        help="write to FILE; its ending chooses the form (default: standard output)"
+        if forms
+        else "write the result to FILE (default: standard output)",
+    )
+
+
+def add_documents_output(group: argparse._ActionsContainer, to: str = "", *, required: bool = False) -> None:
+    """Add the options for documents: their format, `to` says which one without the option, and the file or folder."""
+    from clueval.formats import all_formats
+
+    names = [form.name for form in all_formats() if form.write is not None]
+    group.add_argument(
+        "--to",
+        choices=names,
+        metavar="FORMAT",
+        required=required,
+        help=f"the format to write: {', '.join(names)}{to}",
+    )
+    group.add_argument(
+        "-o",
+        "--output-file",
+        metavar="PATH",
+        help="where to write: a file, or a folder if it ends in / (default: standard output)",
+    )
+
+
+def put_result(lines: Iterable[str], path: Path | None) -> None:
+    """Write lines to standard output, or to a file, which is then complete or not written at all."""
+    if path is None:
+        for line in lines:
+            with while_read():
+                put(line)
+        return
+    from clueval.writing import whole_file
+
+    with whole_file(path) as output:
+        output.writelines(f"{line}\n" for line in lines)
+    wrote(path)
+
+
+def settle_output(options: argparse.Namespace) -> None:
+    """Make ``-o -`` the standard output, and set the form of the result by the ending of the file of ``-o``.
+
+    Raises `UsageError` for the ending of a form that the command does not have.
+    """
+    given = getattr(options, "output_file", None)
+    if given is None or str(given) == STDOUT:
+        options.output_file = None
+        return
+    if getattr(options, "format", "") is None:
+        options.format = FORMS_BY_ENDING.get(Path(given).suffix.lower())
+        forms = getattr(options, "forms", ())
+        if options.format is not None and options.format not in forms:
+            raise UsageError(
+                f"-o {given}: the result cannot be written as {options.format}",
+                advice=_advice(options, forms),
+            )
+
+
+def _advice(options: argparse.Namespace, forms: Collection[str]) -> str:
+    pages = [f"--{name} FILE" for name in ("html", "xlsx", "tsv") if hasattr(options, name)]
+    others = f"; {', '.join(pages)} writes others" if pages else ""
+    if options.format == "html" and not pages:
+        others = "; clueval errors --html FILE writes the errors as a web page"
+    return f"-o writes {', '.join(forms)}{others}"
+
+
+def fixes_form(given: Sequence[str], form: str) -> bool:
+    """Return whether the arguments, which begin with the command, fix the form of the result."""
+    arguments = list(given)
+    for flag, value in pairwise([*arguments, ""]):
+        name, equals, own = flag.partition("=")
+        if name == "--cite" and form not in ("text", "json"):
+            return True
+        if name == "--disagreements":
+            return True
+        if name == "--html" and arguments[0] in ("compare", "conventions", "diff"):  # a page, no text
+            return True
+        if (
+            name in ("-o", "--output-file")
+            and Path(own if equals else value).suffix.lower() in FORMS_BY_ENDING
+        ):
+            return True
+    return False
+
+
+def form_of(options: argparse.Namespace) -> str:
+    """Return the form that ``--format`` names."""
+    return options.format or "text"

@@ -7,8 +7,7 @@ import argparse
 from clueval.cli import options as common
 from clueval.cli.chosen import add_one_metric, chosen_metrics, metric_names
 from clueval.cli.fields import add_fields, given_fields, group_of, typed
-from clueval.cli.forms import add_output, form_of, put_result
-from clueval.cli.outputs import refuse_to_overwrite, require_writable
+from clueval.cli.outputs import add_output, form_of, put_result, refuse_to_overwrite, require_writable
 from clueval.cli.parser import Command
 from clueval.cli.progress import progress
 from clueval.evaluation.options import Counting

@@ -13,10 +13,9 @@ from clueval.cli import options as common
 from clueval.cli import printing
 from clueval.cli.chosen import add_metrics, chosen_metrics, metric_names
 from clueval.cli.fields import add_fields, given_fields, group_of, typed
-from clueval.cli.forms import add_output, form_of, put_result
-from clueval.cli.jobs import add_jobs, workers
-from clueval.cli.outputs import refuse_to_overwrite, require_writable
+from clueval.cli.outputs import add_output, form_of, put_result, refuse_to_overwrite, require_writable
 from clueval.cli.parser import Command
+from clueval.cli.progress import add_jobs, workers
 from clueval.evaluation.options import Counting
 from clueval.evaluation.result import FORMS, Result
 from clueval.evaluation.run import score

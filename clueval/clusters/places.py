@@ -1,151 +1,28 @@
-"""The rows in which parallel passages differ, and what is found in their clusters, with the place of each.
+"""What is found in the clusters of parallel files, with the place of each.
 
-Only sentences whose lines differ are split into columns. Each different cluster is examined once, as a small document,
-and what was found there holds wherever the cluster occurs.
+Each different cluster is examined once, as a small document, and what was found there holds wherever the cluster
+occurs.
 """
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
-from itertools import accumulate, compress, count, repeat
-from operator import not_
+from itertools import accumulate
 from typing import Generic, NamedTuple, TypeVar
 
-from clueval.clusters.bag import Bag, Row
-from clueval.clusters.rows import LINES, IrregularRows, differing
-from clueval.formats.columns.columns import tables
-from clueval.formats.columns.documents import TokenLineNumbers
-from clueval.formats.columns.passages import Passage
+from clueval.clusters.bag import Bag
+from clueval.clusters.rows import CLUSTER, IrregularRows, ParallelRows, PassageRows
 from clueval.reading.layers import layer_names
 from clueval.reading.source import Source
-from clueval.spans.document import Document, MissingId, Sentence
+from clueval.spans.document import Document
 from clueval.spans.span import Frozen, Span
 from clueval.tagging.decoder import BadTag
 from clueval.tagging.schemes import neighbours_of
 
-_CLUSTER = re.compile("[^ ]+")
 _MOST = 1 << 15
 """The number of rows of clusters that are held, approximately."""
-
-
-class SideColumns(NamedTuple):
-    """What one side has in the rows: tokens, token ids (none if the file has none), and the tags of each layer."""
-
-    tokens: list[str]
-    token_ids: list[str]
-    tags: dict[str, list[str]]
-
-    @classmethod
-    def of(cls, sentences: Iterable[str], passage: Passage) -> SideColumns:
-        found = cls([], [], {layer: [] for layer, _ in passage.layout.layers} if passage.layout else {})
-        try:
-            for table in tables(list(sentences), passage.layout) if passage.layout else ():
-                found.tokens.extend(table.tokens())
-                found.token_ids.extend(table.token_ids() or ())
-                for layer, tags in table.tags().items():
-                    found.tags[layer].extend(tags)
-        except ValueError as error:
-            raise IrregularRows("a line does not fit") from error
-        return found
-
-
-class DifferingRows:
-    """The sentences of parallel passages whose lines differ, as rows of all sides, with an O for each border.
-
-    Raises `IrregularRows` for lines that do not fit, and for sentences of different lengths.
-    """
-
-    def __init__(self, passages: Sequence[Passage]) -> None:
-        self.passages = passages
-        differ, first = differing(passages), passages[0]
-        self.numbers = list(compress(count(), differ))
-        self.sizes = list(map(LINES, first.sentences))
-        self._starts = list(accumulate(self.sizes, initial=first.start))
-        self.columns = [SideColumns.of(compress(passage.sentences, differ), passage) for passage in passages]
-        self._equal = list(compress(first.sentences, map(not_, differ)))
-
-    @property
-    def sizes_of_same(self) -> list[int]:
-        """The numbers of rows of the other sentences."""
-        return list(map(LINES, self._equal))
-
-    @cached_property
-    def same(self) -> SideColumns:
-        """The columns of the other sentences, whose lines are the same on all sides."""
-        return SideColumns.of(self._equal, self.passages[0])
-
-    def ranges(self) -> Iterator[tuple[int, int]]:
-        """Yield the range of each sentence whose lines differ."""
-        return ((self._starts[number], self._starts[number + 1]) for number in self.numbers)
-
-    def have_one_text(self) -> bool:
-        """Return whether all sides have the same tokens, and the same token ids if they have any."""
-        tokens, ids, _ = self.columns[0]
-        return all(
-            each.tokens == tokens and (not (ids and each.token_ids) or each.token_ids == ids)
-            for each in self.columns
-        )
-
-    def rows(self, layers: Iterable[str]) -> Iterator[Row]:
-        """Yield the rows: the tags in these layers of the first side, then those of the next."""
-        tags = (column.tags[layer] for column in self.columns for layer in layers)
-        return zip(repeat(1), *tags, strict=False)
-
-    def clusters(self, text: str) -> Iterator[tuple[str, int]]:
-        """Yield the clusters, given the characters of the rows, each with the position where it begins."""
-        row = 0
-        for number in self.numbers:
-            past, shift = row + self.sizes[number], self._starts[number] - row
-            for match in _CLUSTER.finditer(text, row, past):
-                yield match[0], match.start() + shift
-            row = past + 1
-
-    def documents(self, sources: Sequence[Source]) -> list[Document]:
-        """Return the passages of these sources as documents without layers.
-
-        They have tokens and sentences only where the passages differ.
-        """
-        found: list[Document] = []
-        for source, passage, column in zip(sources, self.passages, self.columns, strict=False):
-            first, known = self.columns[0], found[0] if found else None
-            tokens = known.tokens if known and column.tokens == first.tokens else self._spread(column.tokens)
-            ids = self._spread(column.token_ids) if column.token_ids else None
-            found.append(
-                Document(
-                    passage.document if passage.named else MissingId(passage.document),
-                    Frozen(),
-                    tokens=tokens,
-                    start=passage.start,
-                    token_ids=ids,
-                    sentences=list(self._sentences(source, passage)),
-                    metadata=passage.metadata,
-                    lines=TokenLineNumbers([passage]),
-                    file=passage.file,
-                )
-            )
-        return found
-
-    def _spread(self, column: Sequence[str]) -> list[str]:
-        """Return a column at the positions of the passage; elsewhere it is empty."""
-        spread, row, start = [""] * (self._starts[-1] - self._starts[0]), 0, self._starts[0]
-        for number in self.numbers:
-            size, at = self.sizes[number], self._starts[number] - start
-            spread[at : at + size] = column[row : row + size]
-            row += size + 1
-        return spread
-
-    def _sentences(self, source: Source, passage: Passage) -> Iterator[Sentence]:
-        assert source.token_lines is not None
-        sentence_id, starts = source.token_lines.sentence_id, self._starts
-        without = sentence_id("")
-        for number in self.numbers:
-            head = passage.heads[number]
-            yield Sentence(starts[number], starts[number + 1], sentence_id(head) if head else without)
-
 
 Found = TypeVar("Found")
 
@@ -186,57 +63,62 @@ class Clusters(Generic[Found]):
         self._known: dict[str, tuple[int, list[Found]]] = {}
         self._size = 0
 
-    def found(self, rows: DifferingRows) -> list[tuple[int, list[Found]]]:
-        """Return what was found in each cluster of the rows, with the number to add to its positions."""
-        if self._size > _MOST:
-            self._begin()
-        if not rows.numbers:
-            return []
-        places = list(rows.clusters(self._bag.text(rows.rows(self._layers))))
-        different = dict.fromkeys(cluster for cluster, _ in places)
-        self._see([cluster for cluster in different if cluster not in self._known])
-        found = ((*self._known[cluster], place) for cluster, place in places)
-        return [(place - start, of_cluster) for start, of_cluster, place in found if of_cluster]
+    def found(self, rows: ParallelRows) -> Iterator[tuple[PassageRows, list[tuple[int, list[Found]]]]]:
+        """Yield the rows of each passage that differ, and what was found in each of their clusters.
 
-    def counted(self, rows: DifferingRows) -> Iterator[tuple[list[Found], int]]:
+        A number comes with it, which is to be added to its positions.
+        """
+        text = self._text_of_differing(rows)
+        known = self._see(text.split())
+        for part in rows.parts:
+            found = ((*known[cluster], place) for cluster, place in part.clusters(text))
+            yield part, [(place - start, of_cluster) for start, of_cluster, place in found if of_cluster]
+
+    def counted(self, rows: ParallelRows) -> Iterator[tuple[list[Found], int]]:
         """Yield what was found in each cluster of the other sentences, and how often it occurs."""
-        if not rows.same.tokens:
-            return
-        text = self._bag.text_of_same([rows.same.tags[layer] for layer in self._layers])
-        clusters = Counter(text.split())
-        self._see([cluster for cluster in clusters if cluster not in self._known])
+        clusters = Counter(self._text_of_same(rows).split())
+        known = self._see(clusters)
         for cluster, times in clusters.items():
-            yield self._known[cluster][1], times
+            yield known[cluster][1], times
 
-    def everywhere(self, rows: DifferingRows) -> Iterator[PlacedCluster[Found]]:
+    def everywhere(self, rows: ParallelRows) -> Iterator[PlacedCluster[Found]]:
         """Yield what was found in each cluster of all sentences, with its place."""
-        if self._size > _MOST:
-            self._begin()
-        parts = []
-        if rows.numbers:
-            text = self._bag.text(rows.rows(self._layers))
-            parts.append((text, rows.columns[0].tokens, [rows.sizes[number] for number in rows.numbers]))
-        if rows.same.tokens:
-            text = self._bag.text_of_same([rows.same.tags[layer] for layer in self._layers])
-            parts.append((text, rows.same.tokens, rows.sizes_of_same))
-        for text, tokens, sizes in parts:
-            self._see([cluster for cluster in dict.fromkeys(text.split()) if cluster not in self._known])
+        differing = [part.sizes[number] for part in rows.parts for number in part.numbers]
+        parts = (
+            (self._text_of_differing, rows.columns[0].tokens, differing),
+            (self._text_of_same, rows.same.tokens, rows.sizes_of_same),
+        )
+        for text_of, tokens, sizes in parts:
+            text = text_of(rows)
+            known = self._see(text.split())
             begin = 0
             for size in sizes:
-                for match in _CLUSTER.finditer(text, begin, begin + size):
-                    start, found = self._known[match[0]]
+                for match in CLUSTER.finditer(text, begin, begin + size):
+                    start, found = known[match[0]]
                     if found:
                         yield PlacedCluster(found, tokens, match.start() - start, begin, size)
                 begin += size + 1
 
-    def _see(self, clusters: Sequence[str]) -> None:
-        """Examine new clusters."""
-        starts = [0, *accumulate(len(cluster) + 1 for cluster in clusters)]
+    def _text_of_differing(self, rows: ParallelRows) -> str:
+        if self._size > _MOST:
+            self._begin()
+        return self._bag.text(rows.rows(self._layers)) if rows.columns[0].tokens else ""
+
+    def _text_of_same(self, rows: ParallelRows) -> str:
+        if not rows.same.tokens:
+            return ""
+        return self._bag.text_of_same([rows.same.tags[layer] for layer in self._layers])
+
+    def _see(self, clusters: Iterable[str]) -> Mapping[str, tuple[int, list[Found]]]:
+        """Examine the clusters that are new; return what was found in each one, with the position of its first row."""
+        new = [cluster for cluster in dict.fromkeys(clusters) if cluster not in self._known]
+        starts = [0, *accumulate(len(cluster) + 1 for cluster in new)]
         self._size += starts[-1]
-        found: list[list[Found]] = [[] for _ in clusters]
-        for position, each in self._examine(self._documents(clusters)) if clusters else ():
+        found: list[list[Found]] = [[] for _ in new]
+        for position, each in self._examine(self._documents(new)) if new else ():
             found[bisect_right(starts, position) - 1].append(each)
-        self._known.update(zip(clusters, zip(starts, found, strict=False), strict=True))
+        self._known.update(zip(new, zip(starts, found, strict=False), strict=True))
+        return self._known
 
     def _documents(self, clusters: Sequence[str]) -> list[Document]:
         """Return clusters as a document of each side, with an O after each."""

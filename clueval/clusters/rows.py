@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+import re
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from functools import partial, reduce
-from itertools import compress
+from functools import cached_property, partial, reduce
+from itertools import accumulate, chain, compress, count, repeat
 from operator import methodcaller, ne, not_, or_
 
+from clueval.clusters.bag import Row
 from clueval.exceptions import CluevalError
-from clueval.formats.columns.columns import TokenTable, batches
+from clueval.formats.columns.columns import MANY, Columns
+from clueval.formats.columns.documents import TokenLineNumbers
 from clueval.formats.columns.layout import Layout
 from clueval.formats.columns.passages import Passage
 from clueval.formats.columns.sizes import Sizes
+from clueval.reading.source import Source
+from clueval.spans.document import Document, MissingId, Sentence
+from clueval.spans.span import Frozen
+
+CLUSTER = re.compile("[^ ]+")
+"""A cluster in the characters of rows."""
 
 
 class IrregularRows(CluevalError):
@@ -41,56 +51,183 @@ def differing(passages: Sequence[Passage]) -> list[bool]:
 LINES = methodcaller("count", "\n")
 
 
-class ParallelSentences:
-    """Sentences of parallel passages, which wait to be split into columns; holds them.
-
-    If they must stay `in_order`, all sides are split.
-    """
-
-    def __init__(self, sizes: Sizes, *, in_order: bool = False) -> None:
-        self._sizes, self._in_order = sizes, in_order
-        self._layouts: list[Layout] = []
-        self._same: list[str] = []
-        self._others: list[list[str]] = []
-        self.number = 0
-        """The number of sentences that wait."""
-
-    def add(self, passages: Sequence[Passage]) -> None:
-        """Add the sentences of a passage of each side; the layouts of a side do not change while sentences wait.
-
-        Raises `IrregularRows` as `differing` does.
-        """
-        self._layouts = [passage.layout for passage in passages if passage.layout is not None]
-        differ = differing(passages)
-        if self._in_order:
-            differ = [True] * len(differ)
-        self.number += len(differ)
-        self._same += compress(passages[0].sentences, map(not_, differ))
-        self._others = self._others or [[] for _ in passages]
-        for waiting, passage in zip(self._others, passages, strict=True):
-            waiting += compress(passage.sentences, differ)
-
-    def tables(self) -> Iterator[Sequence[TokenTable]]:
-        """Remove and yield the sentences: a table of those that all sides have in common, or a table of each side.
-
-        Raises `IrregularRows` for lines that do not fit, and for different tokens or token ids; a side may have no ids.
-        """
-        same, others, layouts = self._same, self._others, self._layouts
-        self._same, self._others, self.number = [], [], 0
-        for texts in batches([same], layouts[:1], self._sizes):
-            yield _split(texts, layouts[:1])
-        for texts in batches(others, layouts, self._sizes) if others else ():
-            tables = _split(texts, layouts)
-            if any(table.tokens() != tables[0].tokens() for table in tables):
-                raise IrregularRows("different tokens")
-            ids = [found for table in tables if (found := table.token_ids()) is not None]
-            if any(found != ids[0] for found in ids):
-                raise IrregularRows("different token ids")
-            yield tables
-
-
-def _split(texts: Iterable[str], layouts: Iterable[Layout]) -> list[TokenTable]:
+def _split(sentences: Sequence[str], layout: Layout | None) -> Columns:
+    """Return the columns of sentences, with an O for each border. Raises `IrregularRows` for one that does not fit."""
+    if layout is None:
+        return Columns([], [], {}, [])
     try:
-        return list(map(TokenTable, texts, layouts))
+        return Columns.of(sentences, layout, are_many=sum(map(LINES, sentences)) > MANY)
     except ValueError as error:
         raise IrregularRows("a line does not fit") from error
+
+
+class ParallelRows:
+    """The rows of parallel passages: of all sides in the sentences whose lines differ, and once in the others.
+
+    Each of `groups` has a passage of each side; the layouts of a side are the same. If rows must stay `in_order`, all
+    sentences are treated as if they differed. Raises `IrregularRows` for lines that do not fit, and for sentences of
+    different lengths.
+
+    Attributes:
+        parts: the rows of each group.
+        columns: the columns of each side in the sentences whose lines differ.
+    """
+
+    def __init__(self, groups: Sequence[Sequence[Passage]], *, in_order: bool = False) -> None:
+        differ = [differing(passages) for passages in groups]
+        if in_order:
+            differ = [[True] * len(each) for each in differ]
+        self.parts: list[PassageRows] = []
+        row = 0
+        for passages, found in zip(groups, differ, strict=True):
+            part = PassageRows(self, passages, found, row)
+            row += sum(part.sizes[number] + 1 for number in part.numbers)
+            self.parts.append(part)
+        self._layouts = [
+            next((passage.layout for passage in of_side if passage.layout), None)
+            for of_side in zip(*groups, strict=True)
+        ]
+        self.columns = [
+            _split(_chosen(of_side, differ), layout)
+            for of_side, layout in zip(zip(*groups, strict=True), self._layouts, strict=True)
+        ]
+        self._equal = _chosen([passages[0] for passages in groups], [map(not_, each) for each in differ])
+
+    @property
+    def sizes_of_same(self) -> list[int]:
+        """The numbers of rows of the other sentences."""
+        return list(map(LINES, self._equal))
+
+    @cached_property
+    def same(self) -> Columns:
+        """The columns of the other sentences, whose lines are the same on all sides."""
+        return _split(self._equal, self._layouts[0])
+
+    def have_one_text(self) -> bool:
+        """Return whether all sides have the same tokens, and the same token ids if they have any."""
+        ids = [each.token_ids for each in self.columns if each.token_ids]
+        return all(self.has_first_tokens) and all(each == ids[0] for each in ids)
+
+    @cached_property
+    def has_first_tokens(self) -> list[bool]:
+        """Whether each side has the tokens of the first."""
+        return [each.tokens == self.columns[0].tokens for each in self.columns]
+
+    def tags(self) -> Iterator[tuple[str, list[list[str]]]]:
+        """Yield each layer with the tags of all sides where these differ, and with those that all sides have."""
+        for columns in (self.columns, [self.same]):
+            for layer in columns[0].tags if columns[0].tokens else ():
+                yield layer, [column.tags[layer] for column in columns]
+
+    def rows(self, layers: Iterable[str]) -> Iterator[Row]:
+        """Yield the rows that differ: the tags in these layers of the first side, then those of the next."""
+        tags = (column.tags[layer] for column in self.columns for layer in layers)
+        return zip(repeat(1), *tags, strict=False)
+
+
+def _chosen(passages: Sequence[Passage], chosen: Iterable[Iterable[bool]]) -> list[str]:
+    """The sentences of passages for which there is True."""
+    return list(
+        chain.from_iterable(
+            compress(passage.sentences, of_passage)
+            for passage, of_passage in zip(passages, chosen, strict=True)
+        )
+    )
+
+
+class PassageRows:
+    """The sentences of a passage of each side whose lines differ, which begin at `row` in the rows of several ones.
+
+    Attributes:
+        numbers: the numbers of these sentences among all of the passage.
+        sizes: the number of rows of each sentence of the passage.
+    """
+
+    def __init__(
+        self, rows: ParallelRows, passages: Sequence[Passage], differ: Sequence[bool], row: int
+    ) -> None:
+        self.passages, self._rows, self._row = passages, rows, row
+        self.numbers = list(compress(count(), differ))
+        self.sizes = list(map(LINES, passages[0].sentences))
+        self._starts = list(accumulate(self.sizes, initial=passages[0].start))
+
+    def ranges(self) -> Iterator[tuple[int, int]]:
+        """Yield the range of each sentence whose lines differ."""
+        return ((self._starts[number], self._starts[number + 1]) for number in self.numbers)
+
+    def clusters(self, text: str) -> Iterator[tuple[str, int]]:
+        """Yield the clusters, given the characters of all rows, each with the position where it begins."""
+        row = self._row
+        for number in self.numbers:
+            past, shift = row + self.sizes[number], self._starts[number] - row
+            for match in CLUSTER.finditer(text, row, past):
+                yield match[0], match.start() + shift
+            row = past + 1
+
+    def line_of(self, side: int, position: int) -> int:
+        """Return the line number of a token of a side."""
+        sentence = bisect_right(self._starts, position) - 1
+        return self.passages[side].line_of(sentence, position - self._starts[sentence], self._starts)
+
+    def documents(self, sources: Sequence[Source]) -> list[Document]:
+        """Return the passages of these sources as documents without layers.
+
+        They have tokens and sentences only where the passages differ.
+        """
+        found: list[Document] = []
+        rows = self._rows
+        of_sides = zip(sources, self.passages, rows.columns, rows.has_first_tokens, strict=False)
+        for source, passage, column, is_known in of_sides:
+            tokens = found[0].tokens if found and is_known else self._spread(column.tokens)
+            ids = self._spread(column.token_ids) if column.token_ids else None
+            found.append(
+                Document(
+                    passage.document if passage.named else MissingId(passage.document),
+                    Frozen(),
+                    tokens=tokens,
+                    start=passage.start,
+                    token_ids=ids,
+                    sentences=list(self._sentences(source, passage)),
+                    metadata=passage.metadata,
+                    lines=TokenLineNumbers([passage]),
+                    file=passage.file,
+                )
+            )
+        return found
+
+    def _spread(self, column: Sequence[str]) -> list[str]:
+        """Return a column at the positions of the passage; elsewhere it is empty."""
+        spread, row, start = [""] * (self._starts[-1] - self._starts[0]), self._row, self._starts[0]
+        for number in self.numbers:
+            size, at = self.sizes[number], self._starts[number] - start
+            spread[at : at + size] = column[row : row + size]
+            row += size + 1
+        return spread
+
+    def _sentences(self, source: Source, passage: Passage) -> Iterator[Sentence]:
+        assert source.token_lines is not None
+        sentence_id, starts = source.token_lines.sentence_id, self._starts
+        without = sentence_id("")
+        for number in self.numbers:
+            head = passage.heads[number]
+            yield Sentence(starts[number], starts[number + 1], sentence_id(head) if head else without)
+
+
+def in_batches(
+    groups: Iterable[Sequence[Passage]], sizes: Sizes, *, one_by_one: bool = False
+) -> Iterator[ParallelRows]:
+    """Yield the rows of parallel passages, of as many together as have about `sizes.rows` rows.
+
+    Passages that have token ids, or no layout yet, come alone, and all of them if they must come `one_by_one`.
+    """
+    waiting: list[Sequence[Passage]] = []
+    number = 0
+    for passages in groups:
+        waiting.append(passages)
+        number += passages[0].tokens
+        has_ids = any(each.layout is None or each.layout.token_id is not None for each in passages)
+        if one_by_one or has_ids or number > sizes.rows:
+            yield ParallelRows(waiting)
+            waiting, number = [], 0
+    if waiting:
+        yield ParallelRows(waiting)

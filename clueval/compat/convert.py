@@ -19,7 +19,7 @@ from clueval.reading.options import Reading, ReadingOptions
 from clueval.reading.paths import as_path
 from clueval.reading.read_options import ReadOptions
 from clueval.reading.source import read, texts_of
-from clueval.reports.cutting import cut_label
+from clueval.reports.table import cut_label
 from clueval.spans.document import Document, Sentence
 from clueval.spans.span import Span, name_of
 from clueval.textfiles import is_folder

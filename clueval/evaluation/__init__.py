@@ -1,6 +1,6 @@
 """Counts predicted spans against gold spans: `score`, the evaluation, the result.
 
-Read `run`, `plan`, `preparation`, `observer`, `engine`, `totals`, `result`, `signature`, in this order. `accumulator`
-counts batches, `file_pairs` counts two files without building documents, `parallel` counts in several
-processes. Error tables are in `clueval.findings`.
+Read `run`, `plan`, `observer`, `engine`, `tallies`, `totals`, `result`, `signature`, in this order. `column_clusters`,
+`tag_lists` and `span_clusters` count by clusters without building documents (`clueval.clusters`), `accumulator` counts
+batches, `parallel` counts in several processes. Error tables are in `clueval.findings`.
 """

@@ -18,9 +18,9 @@ from dataclasses import dataclass, field, replace
 
 from clueval.evaluation.engine import Evaluation
 from clueval.evaluation.inputs import Inputs, add_layer, include, schemes_of
-from clueval.evaluation.outcome import choices_of_counts, result_of
 from clueval.evaluation.plan import Plan, chosen_metrics
-from clueval.evaluation.result import Result
+from clueval.evaluation.repairs import RepairCount
+from clueval.evaluation.result import Result, choices_of_counts, result_of
 from clueval.evaluation.signature import Signature, require_same
 from clueval.evaluation.span_clusters import SpanClusters, count_spans
 from clueval.evaluation.tag_lists import count_tags
@@ -202,8 +202,9 @@ class _State:
         evaluation.see_layers(added.layers)
         evaluation.units |= added.units
         evaluation.total.include(added.total)
-        evaluation.preparation.include(added.preparation.changed())
+        if added.prepares:
+            evaluation.preparation.include(added.preparation.changed())
         evaluation.repaired.update(added.repaired)
-        for side in SIDES:
-            evaluation.repairs[side].include(added.repairs[side])
+        for side, repairs in added.repairs.items():
+            evaluation.repairs.setdefault(side, RepairCount()).include(repairs)
         include(evaluation.inputs, added.inputs)

@@ -10,8 +10,8 @@ from clueval.evaluation.inputs import schemes_of
 from clueval.evaluation.rows import rows_of
 from clueval.evaluation.score_path import number_at, whole_path
 from clueval.evaluation.signature import Signature
-from clueval.evaluation.values import with_settings
 from clueval.exceptions import UsageError
+from clueval.metrics import with_settings
 from clueval.metrics.metric import Metric
 from clueval.spans.span import MERGED
 from clueval.version import __version__

@@ -14,19 +14,18 @@ from itertools import repeat, zip_longest
 from typing import TYPE_CHECKING
 
 from clueval.clusters.byte_reader import ByteReader, Stretch, reads_bytes
-from clueval.clusters.rows import LINES, IrregularRows, ParallelSentences
-from clueval.evaluation.cluster_counts import Tallies
+from clueval.clusters.rows import LINES, IrregularRows, ParallelRows
 from clueval.evaluation.engine import Evaluation
 from clueval.evaluation.inputs import FileEnd
 from clueval.evaluation.row_clusters import DocumentClusters, RowClusters
+from clueval.evaluation.tallies import Tallies
 from clueval.evaluation.units.unit import SENTENCE
 from clueval.exceptions import CluevalError
 from clueval.formats.columns.builder import NamedDocument
-from clueval.formats.columns.columns import TokenTable
+from clueval.formats.columns.columns import Columns
 from clueval.formats.columns.layout import Layout
 from clueval.formats.columns.passages import Passage
 from clueval.reading.layers import layer_names
-from clueval.reading.same_text import require_same_frame
 from clueval.reading.source import Source
 from clueval.spans.filters import ID
 from clueval.spans.span import SIDES
@@ -46,7 +45,7 @@ def count_columns(evaluation: Evaluation, gold: Source, predicted: Source) -> Fi
         return None
     if not plan.counts_clusters(layers, in_columns=True):
         return None
-    if not all(each.reads_passages(gold, predicted) for each in plan.passage_observers):
+    if not all(each.reads_rows(gold, predicted) for each in plan.row_observers):
         return None
     only_bytes = plan.unit is None and plan.resample_by != SENTENCE and not plan.observers
     error: CluevalError | None = None
@@ -65,7 +64,7 @@ def count_columns(evaluation: Evaluation, gold: Source, predicted: Source) -> Fi
 
     raise_first_error(gold, predicted)
     if plan.observers:
-        raise error  # they have seen passages, so they must not see documents
+        raise error  # they have seen rows, so they must not see documents
     return None
 
 
@@ -89,7 +88,7 @@ def _count(gold: Source, predicted: Source, in_bytes: bool, evaluation: Evaluati
 class _Counting:
     """Counts two column files.
 
-    Sentences of passages wait until there are enough of them to be split into columns together.
+    Passages wait until there are enough rows to be split into columns together.
     """
 
     def __init__(self, evaluation: Evaluation, gold: Source, predicted: Source) -> None:
@@ -112,16 +111,15 @@ class _Counting:
         self._needs_name = ID in plan.metadata_keys(layers) and part is not None and bool(part[0])
         self._by_sentence = plan.resample_by == SENTENCE
         self._unit = plan.unit or "token"
-        self._observers = plan.passage_observers
+        self._observers = plan.row_observers
         # otherwise, spans of equal sentences are equal, and no label depends on the number of characters that it has
         alike = len({decoder.treatment for decoder in self._decoders.values()}) == 1
         self._by_length = not alike or plan.merge or bool(plan.where)
-        self._rows = ParallelSentences(self._sizes, in_order=self._by_sentence)
         self._layouts: list[Layout | None] = [None, None]
         self._known_ids: list[DocumentIds] = []
-        self._ids: tuple[list[str], list[str]] = ([], [])  # of a passage
         self._positions = 0
-        self._waiting = 0  # tokens of the sentences that wait
+        self._waiting: list[tuple[Passage, Passage]] = []
+        self._number = 0  # of the rows that wait
         self._characters = 0  # of all tokens that were split, if these are positions
         self._has_tokens = False
         self._sentence = 0  # the number of the last one in its document
@@ -135,14 +133,13 @@ class _Counting:
 
     def see(self, gold: Passage, predicted: Passage) -> None:
         """Count a passage of each file. Raises `CluevalError` if they are unusual."""
+        from clueval.reading.same_text import require_same_frame  # not needed where bytes are read
+
         require_same_frame(gold, predicted)
         self._layouts = [
             known or each.layout for known, each in zip(self._layouts, (gold, predicted), strict=True)
         ]
         positions = self._positions_of(gold, predicted)
-        for observer in self._observers:
-            self._settle()
-            observer.see_passages(self._sources, (gold, predicted))
         document = NamedDocument(gold.document, gold.metadata, gold.named)
         if self._by_sentence:
             self._add_sentences(gold, document)
@@ -214,59 +211,60 @@ class _Counting:
         in_characters = self._unit == "character"
         if gold.begins:
             self._has_tokens = False
-        if gold.layout is None or predicted.layout is None or not gold.sentences:
-            self._see_ids(gold, predicted)
-            return 0
-        if in_characters and gold.layout.misc is not None:
+        layouts = [gold.layout, predicted.layout]
+        if in_characters and gold.sentences and gold.layout is not None and gold.layout.misc is not None:
             raise IrregularRows("the text is not known from the tokens alone")
-        self._rows.add((gold, predicted))
-        self._waiting += gold.tokens
-        if any(passage.layout.token_id is not None for passage in (gold, predicted) if passage.layout):
-            self._settle()
+        self._waiting.append((gold, predicted))
+        self._number += gold.tokens
+        if any(layout is None or layout.token_id is not None for layout in layouts):
             self._see_ids(gold, predicted)
-        elif self._waiting > self._sizes.rows:
+        elif self._number > self._sizes.rows:
             self._settle()
-        if not in_characters:
+        if not in_characters or not gold.sentences:
             return gold.tokens
         blanks = gold.tokens - (not self._has_tokens)  # between two tokens of a document
         self._has_tokens = True
         return blanks
 
     def _see_ids(self, gold: Passage, predicted: Passage) -> None:
-        """Check that the token ids of two passages, which have been split, are different from those before."""
+        """Count two passages; check that their token ids are different from those before."""
         if not self._known_ids:
             from clueval.reading.first_error import DocumentIds  # files without token ids do not need it
 
             self._known_ids = [DocumentIds(source) for source in self._sources]
-        for known, passage, ids in zip(self._known_ids, (gold, predicted), self._ids, strict=True):
-            known.see(passage, ids)
-            ids.clear()
+        rows = self._split()
+        for known, passage, columns in zip(self._known_ids, (gold, predicted), rows.columns, strict=True):
+            known.see(passage, rows.same.token_ids + columns.token_ids)
 
     def _settle(self) -> None:
-        """Split the sentences that wait."""
-        if self._unit == "character":
-            self._characters -= self._rows.number  # the rows between sentences
-        for tables in self._rows.tables():
-            self._add_tables(tables)
-        self._waiting = 0
+        """Count the sentences that wait."""
+        if self._waiting:
+            self._split()
 
-    def _add_tables(self, tables: Sequence[TokenTable]) -> None:
-        """Add the clusters of the tables of both sides, or of one that both have in common."""
-        lengths: Sequence[int] | None = None
+    def _split(self) -> ParallelRows:
+        """Split and count the sentences that wait; return their rows."""
+        rows = ParallelRows(self._waiting, in_order=self._by_sentence)
+        self._waiting, self._number = [], 0
+        if not rows.have_one_text():
+            raise IrregularRows("different tokens")
+        self._add_rows(rows.columns)
+        self._add_rows([rows.same])
         if self._unit == "character":
-            tokens = tables[0].tokens()
+            self._characters -= sum(len(part.sizes) for part in rows.parts)  # the rows between sentences
+        for observer in self._observers:
+            observer.see_rows(rows)
+        return rows
+
+    def _add_rows(self, columns: Sequence[Columns]) -> None:
+        """Add the rows of both sides, or those that both have in common."""
+        tokens, lengths = columns[0].tokens, None
+        if self._unit == "character":
             self._characters += len("".join(tokens))
-            if self._by_length or len(tables) > 1:
+            if self._by_length or len(columns) > 1:
                 lengths = list(map(len, tokens))
-        gold, predicted = tables[0], tables[-1]
-        for ids, table in zip(self._ids, (gold, predicted), strict=True):
-            ids.extend(table.token_ids() or ())
-        tags = gold.tags()
-        if len(tables) == 1 and lengths is None:
-            for clusters in self._clusters:
-                clusters.add_same([tags[layer] for layer in clusters.layers])
-            return
-        other_tags = tags if len(tables) == 1 else predicted.tags()
-        for clusters in self._clusters:
-            columns = (of_side[layer] for of_side in (tags, other_tags) for layer in clusters.layers)
-            clusters.add(zip(lengths or repeat(1), *columns, strict=False))
+        for clusters in self._clusters if tokens else ():
+            if len(columns) == 1 and lengths is None:
+                clusters.add_same([columns[0].tags[layer] for layer in clusters.layers])
+            else:
+                tags = (columns[side].tags[layer] for side in (0, -1) for layer in clusters.layers)
+                clusters.add(zip(lengths or repeat(1), *tags, strict=False))

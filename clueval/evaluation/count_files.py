@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from clueval.evaluation.column_clusters import count_columns
 from clueval.evaluation.engine import Evaluation
 from clueval.evaluation.inputs import FileEnd, add_files, add_layer, add_passed_over, schemes_of
 from clueval.evaluation.notices import empty_files
-from clueval.evaluation.observer import WorkerObserver
 from clueval.evaluation.options import Workers
-from clueval.evaluation.parallel.schedule import count_pairs
 from clueval.evaluation.parallel.work import FilePair, Work
 from clueval.evaluation.plan import Plan
 from clueval.exceptions import warn
@@ -27,12 +24,14 @@ from clueval.reading.pairing import (
     files_of_side,
 )
 from clueval.reading.read_options import ReadOptions, columns_of_sides
-from clueval.reading.same_text import need_placing
 from clueval.reading.source import Source
 from clueval.spans.document import Document
 from clueval.spans.span import DEFAULT_LAYER, SIDES
 from clueval.textfiles import sha256_of
 from clueval.transforms.preparing import Preparing
+
+if TYPE_CHECKING:
+    from clueval.evaluation.observer import Observer
 
 
 def count_files(
@@ -55,12 +54,16 @@ def count_files(
     sides = columns_of_sides(readings, layers, single)
     remark = workers.remark or _discard
     in_turn = len(sides) > 2 or pair_by is not None or bool(given.golds)
-    alone = not all(isinstance(each, WorkerObserver) for each in observers)
-    if (observers and alone) or in_turn:
+    alone = bool(observers) and not _are_of_workers(observers)
+    if alone or in_turn:
         remark("1 process: documents are read one by one")
     if in_turn:
         seen: list[tuple[int, Source]] = []
-        see = partial(_see_in, seen, evaluation)
+
+        def see(source: Source, number: int) -> None:
+            _see(evaluation, source, number)
+            seen.append((number, source))
+
         groups = document_groups(gold, predicted, sides, pair_by, workers.progress, see, given.golds)
         count_groups(evaluation, groups, len(given.golds))
         _add_passed_over(evaluation, seen)
@@ -68,13 +71,24 @@ def count_files(
         in_one_file = single and sides[0].annotation_set is None
         both = (sides[0], sides[1])
         work = Work(evaluation.plan, tuple(evaluation.layers), both, in_one_file, _count_sources)
-        if observers and alone:
+        one = workers.jobs == 1 and workers.executor is None
+        if one and not alone:
+            remark("1 process: as requested")
+        if one or alone:
             work.count_here(evaluation, pairs, workers.progress)
         else:
+            from clueval.evaluation.parallel.schedule import count_pairs
+
             count_pairs(evaluation, work, pairs, workers.jobs, workers.executor, workers.progress, remark)
     for warning in empty_files(path for _, *both in pairs for path in both):
         warn(warning)
     return choices_of_tags(evaluation)
+
+
+def _are_of_workers(observers: Iterable[Observer]) -> bool:
+    from clueval.evaluation.observer import WorkerObserver
+
+    return all(isinstance(each, WorkerObserver) for each in observers)
 
 
 def placed(
@@ -100,6 +114,8 @@ def placed(
     own, other = (
         each.format_at(path) for each, path in zip(readings, first, strict=False) if path is not None
     )
+    from clueval.reading.same_text import need_placing
+
     escapes = readings[0].escapes or readings[1].escapes
     in_tokens = plan.unit == "token" and not (own.counts_tokens and other.counts_tokens)
     if "nerval" in (own.name, other.name) or not (in_tokens or need_placing(own, other)):
@@ -167,12 +183,6 @@ def _see(evaluation: Evaluation, source: Source, number: int) -> None:
             evaluation.pieces.file = source.name
         if source.form.scheme is not None:
             add_layer(evaluation.inputs, SIDES[number], DEFAULT_LAYER, scheme=source.form.scheme)
-
-
-def _see_in(seen: list[tuple[int, Source]], evaluation: Evaluation, source: Source, number: int) -> None:
-    """Record a file as `_see` does, and put it into the list `seen`."""
-    _see(evaluation, source, number)
-    seen.append((number, source))
 
 
 def _add_passed_over(evaluation: Evaluation, sources: Iterable[tuple[int, Source]]) -> None:

@@ -15,8 +15,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from clueval.evaluation.engine import Evaluation
-from clueval.evaluation.outcome import result_of
 from clueval.evaluation.plan import Plan
+from clueval.evaluation.result import result_of
 from clueval.evaluation.score_path import headline_rates
 from clueval.evaluation.signature import Signature
 from clueval.exceptions import UsageError

@@ -1,6 +1,6 @@
 """One evaluation while it runs: its plan, and everything counted so far.
 
-Metrics count pairs of documents one by one, or distinct clusters of spans that overlap (`cluster_counts`), whose counts
+Metrics count pairs of documents one by one, or distinct clusters of spans that overlap (`tallies`), whose counts
 `Evaluation.count_part` adds. Both ways give the same counts; the first defines those of the second. With `Plan.align`,
 predicted spans are first projected onto the gold text; those without a place on it count as spurious.
 """
@@ -11,31 +11,27 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from clueval.evaluation.counted import depth_sequence
 from clueval.evaluation.inputs import FileEnd, Inputs, add_layer, include, no_inputs, reported
 from clueval.evaluation.plan import Plan
-from clueval.evaluation.repairs import RepairCount
 from clueval.evaluation.tallies import (
     count_sides,
     in_unit,
     positions_of,
-    sequenced,
-    sequences_in,
     sides_of,
 )
-from clueval.evaluation.totals import PartialCounts, Totals, Unprojected, add_to
+from clueval.evaluation.totals import PartialCounts, Totals, Unprojected, add_to, depth_sequence
 from clueval.evaluation.units.pieces import Pieces, require_sum, value_of
 from clueval.evaluation.units.unit import SENTENCE
 from clueval.metrics.counting import Tally
 from clueval.metrics.metric import Metric, Side, refuse_filter
-from clueval.reading.same_text import require_same_text
 from clueval.spans.document import Document
 from clueval.spans.seen_names import SeenNames
 from clueval.spans.span import SIDES
-from clueval.transforms.preparation import Preparation
 
 if TYPE_CHECKING:
+    from clueval.evaluation.repairs import RepairCount
     from clueval.transforms.group import Group
+    from clueval.transforms.preparation import Preparation
 
 
 class Evaluation:
@@ -50,7 +46,7 @@ class Evaluation:
         self.total = Totals()
         self.groups: dict[str, dict[str, Totals]] = {key: {} for key in plan.by}
         self.repaired = Counter(dict.fromkeys(SIDES, 0))
-        self.repairs = {side: RepairCount() for side in SIDES}
+        self.repairs: dict[str, RepairCount] = {}  # of documents, if there are any
         self.inputs = no_inputs()
         self.units: set[str] = set()
         self.treatments: set[str] = set()
@@ -58,7 +54,7 @@ class Evaluation:
         self.unprojected: list[Unprojected] = []
         self.pieces = Pieces(plan.resample_by, plan.in_folders)
         self.unfinished: dict[str, Any] = {}  # what was read and waits to be counted (`span_clusters`)
-        self.preparation = Preparation(plan.transforms)
+        self._preparation: Preparation | None = None
         self.seen_names = SeenNames(plan.where)
         self._begun = self._grown = False
         self._refuse_filters(self.layers)
@@ -84,6 +80,22 @@ class Evaluation:
 
     # Documents
 
+    @property
+    def preparation(self) -> Preparation:
+        """The transforms of the plan, and the numbers of their changes."""
+        if self._preparation is None:
+            from clueval.transforms.preparation import (
+                Preparation,  # clusters without transforms do not need it
+            )
+
+            self._preparation = Preparation(self.plan.transforms)
+        return self._preparation
+
+    @property
+    def prepares(self) -> bool:
+        """Whether there are transforms, or documents, whose alternatives are chosen without any."""
+        return self._preparation is not None or bool(self.plan.transforms)
+
     def count_group(self, group: Group) -> None:
         """Prepare, check and count the documents of a group; observers see it unless a filter leaves it out."""
         before = self.total.documents
@@ -95,17 +107,11 @@ class Evaluation:
         self.count_read(group.gold, group.predicted)
         if self.total.documents > before:
             if prepared.lost:
-                self._count_lost(prepared, group.gold)
+                from clueval.evaluation.unplaced import count_lost
+
+                count_lost(self, prepared, group.gold)
             for observer in self.plan.observers:
                 observer.see(prepared)
-
-    def _count_lost(self, prepared: Group, gold: Document) -> None:
-        """Count the spans that a transform could not place, each alone."""
-        from clueval.evaluation.unplaced import lost_sides
-
-        for sides, spans in lost_sides(prepared, self.plan, self.layers):
-            self.count_in(sides, self.plan.metrics, self.receivers(gold.id, gold.metadata, 0, 0))
-            self.unprojected += [Unprojected(gold.id, span) for span in spans]
 
     def count_documents(
         self, gold: Document, predicted: Document, unplaced: Document | None = None
@@ -115,6 +121,8 @@ class Evaluation:
         Returns the totals that count them.
         """
         if not self.plan.texts_may_differ:
+            from clueval.reading.same_text import require_same_text  # clusters do not need it
+
             require_same_text(gold, predicted)
             if gold.end is None or predicted.end is None:
                 self.text = "absent"
@@ -137,7 +145,9 @@ class Evaluation:
         if whole:
             self._count_sentences(gold, predicted, whole[0])
         if projected:
-            self._count_projected(gold, predicted, projected, receivers)
+            from clueval.evaluation.unplaced import count_projected
+
+            count_projected(self, gold, predicted, projected, receivers)
         if unplaced is not None:
             from clueval.evaluation.unplaced import count_unplaced
 
@@ -160,13 +170,18 @@ class Evaluation:
     def count_read(self, gold: Document, predicted: Document) -> None:
         """Count the spans of a pair of documents as they were read, and the tags that were repaired."""
         for side, document in zip(SIDES, (gold, predicted), strict=True):
+            if side not in self.repairs:
+                from clueval.evaluation.repairs import RepairCount  # clusters do not need it
+
+                self.repairs[side] = RepairCount()
             self.repairs[side].add(document)
             for layer, spans in document.layers.items():
                 add_layer(self.inputs, side, layer, spans=len(spans))
 
     def repaired_tags(self) -> dict[str, int]:
         """The number of repaired tags of each side."""
-        return {side: number + self.repairs[side].total() for side, number in self.repaired.items()}
+        of_documents = {side: each.total() for side, each in self.repairs.items()}
+        return {side: number + of_documents.get(side, 0) for side, number in self.repaired.items()}
 
     def read(self) -> Inputs:
         """The inputs of each side, for the result."""
@@ -205,24 +220,9 @@ class Evaluation:
                 sides = (Side((), document=document, sequence=sequence) for document in (gold, predicted))
                 add_to(receivers, metric.name, sequence, count_sides(metric, *sides))
 
-    def _count_projected(
-        self, gold: Document, predicted: Document, metrics: Sequence[Metric], receivers: Sequence[Totals]
-    ) -> None:
-        """Count with the predicted spans projected onto the gold text."""
-        from clueval.evaluation.unplaced import alone
-        from clueval.transforms.projection import project
-
-        assert self.plan.align is not None
-        both = (sequenced(self.plan, document) for document in (gold, predicted))
-        projection = project(*both, max_cells=self.plan.align, limit="Counting.align")
-        self.count_in(self.sides(gold, predicted, projection.document), metrics, receivers)
-        self.count_whole(gold, projection.document, metrics, receivers)
-        self.unprojected += [Unprojected(gold.id, span) for span in projection.unprojected]
-        self.count_in(alone(projection.lost, self.sequences(), predicted, self.frames), metrics, receivers)
-
     def _count_sentences(self, gold: Document, predicted: Document, whole: Totals) -> None:
         """Count a pair of documents, counted as a whole already, once more in pieces that are units."""
-        from clueval.evaluation.units.sentences import pieces_of
+        from clueval.evaluation.units.pieces import pieces_of
 
         values, first = self._values(gold.id, gold.metadata), len(self.pieces.listed)
         for number, *sides in pieces_of(gold, predicted):
@@ -235,9 +235,6 @@ class Evaluation:
     def _values(self, document: str, metadata: Mapping[str, str]) -> tuple[str, ...]:
         """The values of the break-downs."""
         return tuple(value_of(key, document, metadata) for key in self.plan.by)
-
-    def sequences(self) -> Sequence[str]:
-        return sequences_in(self.plan, self.layers)
 
     def sides(
         self, gold: Document, predicted: Document, projected: Document | None = None
@@ -339,7 +336,7 @@ class Evaluation:
             self.seen_names,
             self.frames,
             None,
-            self.preparation.changed(),
+            self.preparation.changed() if self.prepares else {},
             self._inputs_so_far(),
             None if self.plan.resample_by is None else self.pieces.listed,
         )
@@ -351,7 +348,7 @@ class Evaluation:
         """
         if not self._begun or counts.layers is None:
             return True
-        return not counts.grown and set(counts.layers) == set(self.layers)
+        return not counts.grown and counts.layers == self.layers
 
     def include(self, counts: PartialCounts) -> None:
         """Add the counts of another evaluation of the same plan, which must not change afterwards."""
@@ -371,6 +368,7 @@ class Evaluation:
         self.seen_names.include(counts.seen_names)
         for frame, number in counts.frames.items():
             self.frames[frame] += number
-        self.preparation.include(counts.prepared)
+        if counts.prepared:
+            self.preparation.include(counts.prepared)
         include(self.inputs, counts.inputs)
         self.pieces.include(counts.pieces or ())

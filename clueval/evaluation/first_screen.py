@@ -15,9 +15,8 @@ from clueval.evaluation.score_path import headline_rates
 from clueval.evaluation.totals import GroupReports
 from clueval.metrics.metric import Metric
 from clueval.metrics.tables import of_changes, of_report
-from clueval.reports.cutting import cut_label
 from clueval.reports.matrices import how_many
-from clueval.reports.table import Cell, Rate, Table
+from clueval.reports.table import Cell, Rate, Table, cut_label
 from clueval.reports.text import MORE, foot, summary
 
 LINES = 40

@@ -25,6 +25,9 @@ PASSED_OVER = "passed_over"
 """The key of what the formats of a side do not read: numbers by kind. A result has them apart."""
 
 
+_NO_LAYER: dict[str, Any] = {"source": None, "scheme": None, "spans": 0}
+
+
 def no_inputs() -> Inputs:
     """Inputs without files and layers."""
     return {side: {"format": None, "files": 0, "layers": {}, PASSED_OVER: {}} for side in SIDES}
@@ -46,7 +49,10 @@ def add_layer(
     spans: int = 0,
 ) -> None:
     """Add a layer with its column, its scheme and its number of spans."""
-    found = inputs[side]["layers"].setdefault(layer, {"source": None, "scheme": None, "spans": 0})
+    layers = inputs[side]["layers"]
+    found = layers.get(layer)
+    if found is None:
+        found = layers[layer] = dict(_NO_LAYER)
     found["spans"] += spans
     if source is not None:
         found["source"] = _joined(found["source"], source)
@@ -77,16 +83,16 @@ def include(inputs: Inputs, other: Mapping[str, Mapping[str, Any]]) -> None:
 
 def reported(inputs: Inputs, layers: Iterable[str], without: Iterable[str]) -> Inputs:
     """Inputs for a result: both sides have all `layers`, in this order, none of `without`, and no `PASSED_OVER`."""
-    result = no_inputs()
-    include(result, inputs)
-    names = dict.fromkeys([*layers, *(name for found in inputs.values() for name in found["layers"])])
-    for side, found in result.items():
-        for name in names:
-            add_layer(result, side, name)
-        found["format"] = found["format"] or DOCUMENTS
-        found["layers"] = {name: found["layers"][name] for name in names if name not in without}
-        del found[PASSED_OVER]
-    return result
+    every = dict.fromkeys([*layers, *(name for found in inputs.values() for name in found["layers"])])
+    names = [name for name in every if name not in without]
+    return {
+        side: {
+            "format": found["format"] or DOCUMENTS,
+            "files": found["files"],
+            "layers": {name: _NO_LAYER | found["layers"].get(name, {}) for name in names},
+        }
+        for side, found in inputs.items()
+    }
 
 
 def schemes_of(inputs: Mapping[str, Mapping[str, Any]]) -> str:

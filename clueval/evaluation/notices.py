@@ -78,7 +78,7 @@ def _one_sided(layer: str, metrics: Mapping[str, Mapping[str, Any]]) -> Iterator
 
 def _shown(name: str) -> str:
     """Return the name of a layer or label, quoted and not too long."""
-    from clueval.reports.cutting import cut_label  # most results need no warning
+    from clueval.reports.table import cut_label  # most results need no warning
 
     return repr(cut_label(name))
 

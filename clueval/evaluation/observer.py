@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol, Self, runtime_checkable
 from clueval.exceptions import UsageError
 
 if TYPE_CHECKING:
-    from clueval.formats.columns.passages import Passage
+    from clueval.clusters.rows import ParallelRows
     from clueval.reading.source import Source
     from clueval.transforms.group import Group
 
@@ -40,15 +40,18 @@ class Observer(Protocol):
 
 
 @runtime_checkable
-class PassageObserver(Observer, Protocol):
-    """An observer to which passages of column files can be shown in place of documents, which costs less."""
+class RowObserver(Observer, Protocol):
+    """An observer to which the rows of column files can be shown in place of documents, which costs less."""
 
-    def reads_passages(self, gold: Source, predicted: Source) -> bool:
-        """Return whether the passages of two files are enough; if not, it sees their documents."""
+    def reads_rows(self, gold: Source, predicted: Source) -> bool:
+        """Return whether the rows of two files are enough; if not, it sees their documents."""
         ...
 
-    def see_passages(self, sources: tuple[Source, Source], passages: tuple[Passage, Passage]) -> None:
-        """See a passage of gold and of predicted, after they have been compared without an error."""
+    def see_rows(self, rows: ParallelRows) -> None:
+        """See rows of gold and of predicted, after they have been compared without an error.
+
+        With a filter on documents, they are those of one passage of each side.
+        """
         ...
 
 

@@ -10,10 +10,10 @@ from clueval.exceptions import SETTINGS_ADVICE, UsageError, described, require_k
 from clueval.metrics import METRICS, metric_named
 from clueval.metrics.metric import Metric
 from clueval.spans.filters import ID, Filter
-from clueval.transforms.names import LOCATED
+from clueval.transforms.names import ANY_OF, LOCATED
 
 if TYPE_CHECKING:
-    from clueval.evaluation.observer import Observer, PassageObserver
+    from clueval.evaluation.observer import Observer, RowObserver
     from clueval.transforms.group import Transform
 
 
@@ -64,19 +64,19 @@ class Plan(NamedTuple):
         return {*self.by, *of_units, *(key for key, _ in self.where.on_documents(layers).conditions)}
 
     @property
-    def passage_observers(self) -> list[PassageObserver]:
+    def row_observers(self) -> list[RowObserver]:
         """The observers that may see passages in place of documents."""
         if not self.observers:
             return []
-        from clueval.evaluation.observer import PassageObserver
+        from clueval.evaluation.observer import RowObserver
 
-        return [each for each in self.observers if isinstance(each, PassageObserver)]
+        return [each for each in self.observers if isinstance(each, RowObserver)]
 
     @property
     def needs_documents(self) -> bool:
         """Whether metrics, transforms, observers or the unit need documents, so that passages are not enough."""
         by_metrics = any(metric.needs.documents for metric in self.metrics)
-        by_others = bool(self.transforms) or len(self.passage_observers) < len(self.observers)
+        by_others = bool(self.transforms) or len(self.row_observers) < len(self.observers)
         by_units = self.unit == "character" or self.resample_by == SENTENCE
         return self.texts_may_differ or by_metrics or by_others or by_units
 
@@ -94,11 +94,11 @@ class Plan(NamedTuple):
             return False
         if self.unit == "character" and (by_document or self.observers or not in_columns):
             return False
-        return len(self.passage_observers if in_columns else ()) == len(self.observers)
+        return len(self.row_observers if in_columns else ()) == len(self.observers)
 
     def counts_by_document(self, layers: Iterable[str]) -> bool:
         """Whether documents must be told apart: for break-downs, units, and filters on others than these layers."""
-        return bool(self.by or self.resample_by or self.where.on_documents(layers))
+        return bool(self.by or self.resample_by or (self.where and self.where.on_documents(layers)))
 
     @property
     def wants_single_documents(self) -> bool:
@@ -165,3 +165,18 @@ def chosen_metrics(given: Sequence[str | Metric] | str | Metric) -> tuple[Metric
     if not chosen:
         raise UsageError("no metric is named", advice=f"one of {', '.join(METRICS)}")
     return tuple({metric.name: metric for metric in chosen}.values())
+
+
+def choices_of(transforms: Sequence[Transform]) -> dict[str, str]:
+    """The choices that transforms add to the signature. Raises `UsageError` for a name that occurs already."""
+    from clueval.evaluation.signature import SHORT  # most evaluations have no transforms
+    from clueval.transforms.preparation import ALTERNATIVES
+
+    choices: dict[str, str] = {}
+    for name, choice in (transform.signature for transform in transforms):
+        if name in choices or name in (*SHORT, "paired", "gold", ALTERNATIVES):
+            raise UsageError(
+                f"a transform cannot have the name {name!r}, which is in use", advice="give it another name"
+            )
+        choices[name] = choice
+    return {name: choice for name, choice in choices.items() if name != ANY_OF}  # that is said of gold

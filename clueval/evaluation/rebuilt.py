@@ -11,9 +11,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import Field, fields
 from typing import Any, get_origin
 
-from clueval.evaluation.values import is_later, plain, read_value, type_of, values_of, with_settings
+from clueval.evaluation.values import read_value, type_of, values_of
 from clueval.exceptions import UsageError
-from clueval.metrics import METRICS, metric_class
+from clueval.metrics import METRICS, is_later, metric_class, plain, with_settings
 from clueval.metrics.metric import Metric
 from clueval.spans.filters import parse_where
 from clueval.tagging.schemes import INVALID, SCHEMES

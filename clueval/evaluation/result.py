@@ -1,14 +1,17 @@
-"""Results, which can be compared and added if their signatures allow it (`clueval.evaluation.signature`)."""
+"""Results, which can be compared and added if their signatures allow it (`clueval.evaluation.signature`).
+
+`result_of` makes the result of an evaluation of everything that it has counted.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from clueval.evaluation.counted import Counted
 from clueval.evaluation.inputs import (
     include,
     no_inputs,
@@ -17,19 +20,22 @@ from clueval.evaluation.inputs import (
     schemes_of,
     summed_passed_over,
 )
-from clueval.evaluation.observer import AddingObserver, ReportingObserver, added, sections_of
 from clueval.evaluation.signature import Signature, joined_signature, require_same
+from clueval.evaluation.totals import Counted, GroupReports
 from clueval.evaluation.units.trust import Trust
 from clueval.evaluation.units.unit import CORPUS, CountedUnits, Unit, Units
 from clueval.exceptions import UsageError, refuse_unknown
 from clueval.hints import Hinting
 from clueval.metrics.counting import Tally
 from clueval.metrics.metric import Metric
-from clueval.transforms.names import LOCATED
+from clueval.spans.span import MERGED
+from clueval.transforms.names import HIDDEN, LOCATED
 from clueval.version import SCHEMA, __version__
 
 if TYPE_CHECKING:
     from clueval.evaluation.citation import Citation
+    from clueval.evaluation.engine import Evaluation
+    from clueval.evaluation.observer import AddingObserver, Observer
     from clueval.evaluation.totals import Unprojected
     from clueval.reports.table import Table
 
@@ -146,21 +152,25 @@ class Result(Hinting):
 
         metrics, sequences, units = self._with_units()
         section = interval_section(metrics, sequences, units, trust)
-        groups = None
-        if self.groups is not None:
-            groups = {
-                key: {
-                    value: {
-                        **report,
-                        "intervals": interval_section(
-                            metrics, sequences, units, trust, units.groups[key][value]
-                        ),
-                    }
-                    for value, report in values.items()
-                }
-                for key, values in self.groups.items()
-            }
+        groups = self._groups_with(
+            lambda _, own: {"intervals": interval_section(metrics, sequences, units, trust, own)}
+        )
         return replace(self, interval_section=section, groups=groups)
+
+    def _groups_with(
+        self, more: Callable[[Mapping[str, Any], Any], Mapping[str, Any]]
+    ) -> Mapping[str, Mapping[str, Mapping[str, Any]]] | None:
+        """The reports of the break-downs with what `more` adds to each, given the report and its units."""
+        if self.groups is None:
+            return None
+        units = self._with_units().units
+        return {
+            key: {
+                value: {**report, **more(report, units.groups[key][value])}
+                for value, report in values.items()
+            }
+            for key, values in self.groups.items()
+        }
 
     def with_document_means(self) -> Result:
         """Return the result with the means over documents beside each micro average.
@@ -176,20 +186,9 @@ class Result(Hinting):
                 "means over documents need the counts of each document",
                 advice="score with average='document'",
             )
-        groups = None
-        if self.groups is not None:
-            groups = {
-                key: {
-                    value: {
-                        **report,
-                        "metrics": with_document_means(
-                            report["metrics"], metrics, sequences, units.groups[key][value]
-                        ),
-                    }
-                    for value, report in values.items()
-                }
-                for key, values in self.groups.items()
-            }
+        groups = self._groups_with(
+            lambda report, own: {"metrics": with_document_means(report["metrics"], metrics, sequences, own)}
+        )
         found = with_document_means(self.metrics, metrics, sequences, documents)
         return replace(self, metrics=found, groups=groups)
 
@@ -200,7 +199,7 @@ class Result(Hinting):
         values of choices that differ. Raises `UsageError` in any case for different metrics, and for results
         without counts, with a break-down, of aligned texts, or with observers that cannot be added.
         """
-        from clueval.evaluation.preparation import added_changes
+        from clueval.evaluation.observer import added, sections_of
 
         if not force:
             require_same(self.signature, other.signature, "added")
@@ -231,7 +230,7 @@ class Result(Hinting):
             metrics=counted.scores(),
             signature=joined_signature(self.signature, other.signature, schemes_of(inputs)),
             counted=counted,
-            prepared=added_changes(self.prepared, other.prepared),
+            prepared=_added_changes(self.prepared, other.prepared),
             unprojected=None
             if self.unprojected is None and other.unprojected is None
             else [*(self.unprojected or ()), *(other.unprojected or ())],
@@ -272,8 +271,6 @@ class Result(Hinting):
         if self.unprojected is not None:
             report["unprojected"] = [each.to_dict() for each in self.unprojected]
         if self.prepared is not None:
-            from clueval.evaluation.preparation import plain_changes
-
             report["prepared"] = plain_changes(self.prepared)
         if self.gates is not None:
             report["gates"] = [dict(gate) for gate in self.gates]
@@ -392,9 +389,9 @@ class Result(Hinting):
         return self if other == 0 else NotImplemented
 
     def _repr_html_(self) -> str:
-        from clueval.reports.notebook import render
+        from clueval.reports.page import notebook
 
-        return render(self._report(), self.tables())
+        return notebook(self._report(), self.tables())
 
     def __repr__(self) -> str:
         number = f"{self.documents:,} document{'s' * (self.documents != 1)}"
@@ -404,9 +401,117 @@ class Result(Hinting):
         return self.render("text")
 
 
+def result_of(evaluation: Evaluation, signature: Signature, gold_sha256: str | None = None) -> Result:
+    """The result of everything counted. Raises `UsageError` for names in options that never occurred."""
+    plan = evaluation.plan
+    keys = (*plan.by, *evaluation.pieces.metadata())
+    if keys or plan.where:
+        evaluation.seen_names.require_all(keys, evaluation.layers)
+    for frame, number in evaluation.frames.items():
+        if evaluation.total.documents and not number:
+            raise UsageError(
+                f"no annotation is in {frame!r}, within which the metric counts",
+                advice="check its spelling",
+            )
+    units = evaluation.pieces.units(evaluation.total, evaluation.groups, gold_sha256)
+    counted = _counted(evaluation, units)
+    scores = counted.scores()
+    for metric in plan.metrics:
+        metric.check(counted.tally_of(metric))
+    prepared = None
+    if evaluation.prepares:
+        from clueval.transforms.preparation import warn_without_effect
+
+        warn_without_effect([evaluation.preparation])
+        prepared = evaluation.preparation.checked()
+    result = Result(
+        evaluation.total.documents,
+        evaluation.total.tokens,
+        evaluation.repaired_tags(),
+        scores,
+        signature,
+        groups={key: GroupReports(values, counted) for key, values in evaluation.groups.items()} or None,
+        unprojected=evaluation.unprojected if evaluation.unprojected or plan.lists_unplaced else None,
+        counted=counted,
+        scored_by=plan.metrics,
+        prepared=prepared,
+        inputs=evaluation.read(),
+        passed_over=passed_over(evaluation.inputs),
+    )
+    return _with_observers(result, plan.observers) if plan.observers else result
+
+
+def _with_observers(result: Result, observers: Sequence[Observer]) -> Result:
+    """Return the result with the sections of observers, and what they add to the reports of metrics."""
+    from clueval.evaluation.observer import AddingObserver, sections_of
+
+    adding = [deepcopy(each) for each in observers if isinstance(each, AddingObserver)]
+    return with_reports(replace(result, sections=sections_of(observers), observers=adding))
+
+
 def with_reports(result: Result) -> Result:
     """Return the result with what its observers add to the reports of metrics."""
+    from clueval.evaluation.observer import ReportingObserver
+
     for observer in result.observers:
         if isinstance(observer, ReportingObserver):
             result = replace(result, metrics=observer.reports(result.metrics))
     return result
+
+
+def choices_of_counts(evaluation: Evaluation) -> dict[str, str]:
+    """What metrics say of the sums of their counts, for the signature."""
+    found = evaluation.preparation.choices() if evaluation.prepares else {}
+    for metric in evaluation.plan.metrics:
+        if (choices := metric.needs.choices) is not None:
+            found |= choices(_counted(evaluation).tally_of(metric))
+    return found
+
+
+def _counted(evaluation: Evaluation, units: Units | None = None) -> Counted:
+    """A copy of the tallies, with the layers of each sequence."""
+    layers = list(evaluation.layers)
+    sequences = {MERGED: layers} if evaluation.plan.merge else {layer: [layer] for layer in layers}
+    tallies = {key: Tally(tally) for key, tally in evaluation.total.tallies.items()}
+    return Counted(evaluation.plan.metrics, tallies, sequences, units)
+
+
+def plain_tally(tally: Tally) -> dict[str, int]:
+    """A tally for JSON; the parts of a key are joined by slashes. Names that were counted for a check are left out.
+
+    >>> plain_tally(Tally({("spans", "PER"): 2}))
+    {'spans/PER': 2}
+    """
+    return {
+        "/".join(map(str, key)): number
+        for key, number in sorted(tally.items(), key=str)
+        if key[:1] != (HIDDEN,)
+    }
+
+
+def plain_changes(prepared: Mapping[str, Tally]) -> dict[str, Any]:
+    """The numbers of changes for JSON, by transform; those of alternatives stand by themselves."""
+    from clueval.transforms.preparation import ALTERNATIVES
+
+    plain: dict[str, Any] = {}
+    for name, tally in prepared.items():
+        if name == ALTERNATIVES:
+            plain |= plain_tally(tally)
+        else:
+            plain[name] = plain_tally(tally)
+    return plain
+
+
+def _added_changes(
+    first: Mapping[str, Tally] | None, second: Mapping[str, Tally] | None
+) -> Mapping[str, Tally] | None:
+    """The numbers of changes by transforms in both corpora together."""
+    if first is None and second is None:
+        return None
+    from clueval.transforms.preparation import added
+
+    both = first or {}, second or {}
+    return {
+        name: added(both[0].get(name, {}), both[1].get(name, {}))
+        for name in dict.fromkeys([*both[0], *both[1]])
+    }

@@ -15,8 +15,8 @@ from typing import Any
 
 from clueval.clusters.bag import BLANK, Bag, Row, by_power
 from clueval.clusters.byte_rows import TagCharacters
-from clueval.evaluation.cluster_counts import ClusterCounts, Tallies
 from clueval.evaluation.plan import Plan
+from clueval.evaluation.tallies import ClusterCounts, Tallies
 from clueval.evaluation.units.unit import SENTENCE
 from clueval.exceptions import CluevalError
 from clueval.formats.columns.layout import Layout

@@ -1,14 +1,14 @@
 """`score`: pairs gold with predicted, checks that their texts are equal, and counts.
 
 Column files, lists of tags and lists of spans are counted by clusters, without building documents
-(`clueval.evaluation.count_files`, `cluster_counts`); otherwise metrics count pairs of documents. Both ways give the
+(`clueval.evaluation.count_files`, `tallies`); otherwise metrics count pairs of documents. Both ways give the
 same counts. Several processes count files and parts of files (`clueval.evaluation.parallel.schedule`).
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import chain, islice
 from pathlib import Path
@@ -18,12 +18,10 @@ from warnings import catch_warnings, simplefilter
 from clueval.evaluation.count_files import choices_of_tags, count_files, count_groups, placed, sha256_of_gold
 from clueval.evaluation.engine import Evaluation
 from clueval.evaluation.notices import repairs_of, warnings_of
-from clueval.evaluation.observer import Observer, require_names
 from clueval.evaluation.options import Counting, Groups, Workers, groups_of
-from clueval.evaluation.outcome import choices_of_counts, result_of
 from clueval.evaluation.parallel.work import FilePair, require_jobs
-from clueval.evaluation.plan import Plan, chosen_metrics, require_depths, require_sentences
-from clueval.evaluation.result import Result, with_reports
+from clueval.evaluation.plan import Plan, choices_of, chosen_metrics, require_depths, require_sentences
+from clueval.evaluation.result import Result, choices_of_counts, result_of
 from clueval.evaluation.signature import Signature
 from clueval.evaluation.units.trust import Trust
 from clueval.evaluation.units.unit import BY_DEFAULT, DOCUMENT, FEW_DOCUMENTS, SENTENCE
@@ -43,11 +41,11 @@ from clueval.reading.spooled import spooled
 from clueval.spans.document import Document
 from clueval.spans.filters import parse_where
 from clueval.textfiles import is_folder, sha256_of
-from clueval.transforms.prepared import transforms_of
 from clueval.transforms.preparing import Preparing
 
 if TYPE_CHECKING:
     from clueval.evaluation.keywords import TrustedOptions
+    from clueval.evaluation.observer import Observer
     from clueval.transforms.group import Transform
 
 _READING, _COUNTING, _WORKERS, _TRUST, _PREPARING = Reading(), Counting(), Workers(), Trust(), Preparing()
@@ -177,16 +175,16 @@ def _score(
     if predicted is None and counting.pair_by is not None:
         raise UsageError("a file that has both sides is paired with itself", advice="leave out pair_by")
     _require_methods(transforms, "transforms", ("signature", "prepared"))
-    golds, transforms = (
-        preparing.golds(),
-        (*transforms_of(preparing, gold, counting.score_feature), *transforms),
-    )
+    golds = preparing.golds()
+    if preparing is not _PREPARING:
+        from clueval.transforms.prepared import transforms_of
+
+        transforms = (*transforms_of(preparing, gold, counting.score_feature), *transforms)
     if golds:
         from clueval.reading.tag_sentences import kept
 
         gold = kept(gold)
-    plan = _plan(chosen, counting, transforms, observers, _units(trust, counting), _are_folders(gold))
-    require_names(observers)
+    plan = _plan(chosen, counting, transforms, observers, _units(trust, counting), gold)
     if counting.score_feature is not None:
         from clueval.evaluation.curves import with_curves  # most evaluations need none
 
@@ -203,15 +201,12 @@ def _score(
     evaluation = Evaluation(plan, names)
     found = given(gold, predicted)._replace(golds=golds)
     if found.kind == "paths":
-        read_options = [
-            ReadOptions.of(
-                each, whole_text=plan.reads_whole_texts and layers is None, containing=_containing(chosen)
-            )
-            for each in readings
-        ]
+        whole_text = plan.reads_whole_texts and layers is None
+        within = next((each.needs.within for each in chosen if each.needs.within is not None), None)
+        read_options = [ReadOptions.of(each, whole_text=whole_text, containing=within) for each in readings]
         pairs: list[FilePair] = path_pairs(found.gold, found.predicted) if counting.pair_by is None else []
         plan = placed(plan, read_options, found, pairs, preparing)
-        evaluation = Evaluation(plan, names)
+        evaluation = Evaluation(plan, names)  # with the transforms of `placed`
         _require_other_data(preparing, found)
         choices = count_files(evaluation, found, pairs, read_options, layers, counting.pair_by, workers)
     elif len(readings) > 2:
@@ -225,9 +220,12 @@ def _score(
             )
         choices = _count_tags(evaluation, found, readings, _other_golds(gold, golds, readings[0]))
     else:
+        from clueval.evaluation.span_clusters import count_spans  # not needed for files
+
         for each in readings:
             each.require_none()
-        if counting.pair_by is not None or not _count_spans(evaluation, found):
+        are_spans = found.kind == "spans" and counting.pair_by is None
+        if not (are_spans and count_spans(evaluation, found)):
             documents = _groups(found, counting.pair_by)
             if golds:
                 beside = zip(documents, _other_golds(gold, golds, readings[0]), strict=True)
@@ -235,17 +233,14 @@ def _score(
             count_groups(evaluation, documents, len(golds))
         choices = {"scheme": "documents", "invalid": "documents"}
     if plan.transforms:
-        from clueval.evaluation.preparation import choices_of
-
         choices |= choices_of(plan.transforms)
     if counting.pair_by is not None:
         choices["paired"] = counting.pair_by
     sha256 = sha256_of_gold(found, plan) if found.kind == "paths" else None
-    result = result_of(evaluation, _signature(plan, choices, evaluation), sha256)
-    result = with_reports(result)
-    if counting.average is not None:
-        result = result.with_document_means()
-    return result
+    choices |= {"merge": "yes" if plan.merge else "no", "where": str(plan.where) or "all"}
+    choices |= {"text": evaluation.text, **choices_of_counts(evaluation)}
+    result = result_of(evaluation, Signature.of(plan.metrics, choices, evaluation.units), sha256)
+    return result if counting.average is None else result.with_document_means()
 
 
 def _require_other_data(preparing: Preparing, given: Given) -> None:
@@ -278,12 +273,16 @@ def _plan(
     transforms: Sequence[Transform],
     observers: Sequence[Observer],
     resample_by: str | None,
-    in_folders: bool,
+    gold: object,
 ) -> Plan:
     by = (counting.by,) if isinstance(counting.by, str) else tuple(counting.by)
     for key in by:
         require_kind(key, "str", "by")
-    _require_methods(observers, "observers", ("name", "see", "section"))
+    if observers:
+        from clueval.evaluation.observer import require_names
+
+        _require_methods(observers, "observers", ("name", "see", "section"))
+        require_names(observers)
     return Plan(
         metrics,
         counting.merge,
@@ -294,7 +293,7 @@ def _plan(
         tuple(transforms),
         tuple(observers),
         resample_by,
-        in_folders,
+        isinstance(gold, str | os.PathLike) and is_folder(Path(os.fsdecode(gold))),
     )
 
 
@@ -319,7 +318,8 @@ def _count_tags(
     from clueval.reading.tag_sentences import TagOptions
 
     for each in readings:
-        each.require_none(("scheme", "invalid"))
+        if each is not _READING:
+            each.require_none(("scheme", "invalid"))
     options = TagOptions([each.scheme for each in readings[:2]], [each.invalid for each in readings[:2]])
     evaluation.add_tags(count_tags(evaluation, given, options, golds))
     evaluation.treatments.update(options.treatments)
@@ -335,19 +335,6 @@ def _other_golds(gold: Any, golds: Sequence[Any], reading: Reading) -> Iterator[
     return golds_in_memory(gold, golds, reading)
 
 
-def _count_spans(evaluation: Evaluation, given: Given) -> bool:
-    """Count lists of spans without documents, and return whether it was possible."""
-    if given.kind != "spans":
-        return False
-    from clueval.evaluation.span_clusters import count_spans  # not needed for files
-
-    return count_spans(evaluation, given)
-
-
-def _are_folders(side: object) -> bool:
-    return isinstance(side, str | os.PathLike) and is_folder(Path(os.fsdecode(side)))
-
-
 def _groups(given: Given, pair_by: str | None) -> Iterator[tuple[Document, ...]]:
     if pair_by is None:
         return given.documents()
@@ -360,10 +347,6 @@ def _groups(given: Given, pair_by: str | None) -> Iterator[tuple[Document, ...]]
     )
 
 
-def _containing(metrics: Iterable[Metric]) -> str | None:
-    return next((metric.needs.within for metric in metrics if metric.needs.within is not None), None)
-
-
 def _cells(align: bool | int) -> int | None:
     """The greatest product of the lengths of two texts to align; None if texts are not aligned."""
     if align is False:
@@ -371,14 +354,3 @@ def _cells(align: bool | int) -> int | None:
     from clueval.transforms.alignment import MAX_CELLS
 
     return MAX_CELLS if align is True else align
-
-
-def _signature(plan: Plan, choices: Mapping[str, str], evaluation: Evaluation) -> Signature:
-    shared = {
-        "merge": "yes" if plan.merge else "no",
-        "where": str(plan.where) or "all",
-        "text": evaluation.text,
-    }
-    return Signature.of(
-        plan.metrics, {**choices, **shared, **choices_of_counts(evaluation)}, evaluation.units
-    )

@@ -2,7 +2,7 @@
 
 A cluster is an overlap component: the spans of both sides that overlap, directly or by others. Its positions count from
 its first start, so that equal clusters of different documents are one. Each distinct cluster is counted a few times,
-however often it occurs (`clueval.evaluation.cluster_counts`). The counts are those of the documents.
+however often it occurs (`clueval.evaluation.tallies`). The counts are those of the documents.
 
 Example: gold ``(2, 4, A) (9, 10, B)``, predicted ``(2, 3, A) (9, 10, B)`` are two clusters, ``(0, 2, A)`` of gold with
 ``(0, 1, A)`` of predicted, and ``(0, 1, B)`` of both.
@@ -20,10 +20,10 @@ from operator import itemgetter, le, lt
 from typing import Any, TypeVar
 
 from clueval.clusters.bag import by_power
-from clueval.evaluation.cluster_counts import ClusterCounts
 from clueval.evaluation.engine import Evaluation
 from clueval.evaluation.inputs import add_layer
 from clueval.evaluation.plan import Plan
+from clueval.evaluation.tallies import ClusterCounts
 from clueval.formats.flat_rows import FlatRow
 from clueval.reading.given import Given
 from clueval.reading.given_sides import pairs, span_documents

@@ -1,17 +1,25 @@
-"""The two sides of each sequence of a pair of documents, and the counts of one metric in them."""
+"""The two sides of each sequence of a pair of documents, and the counts of one metric in them.
+
+`ClusterCounts` counts documents that stand for several equal parts of a corpus once, and multiplies the counts.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from clueval.evaluation.plan import Plan
 from clueval.exceptions import LimitError, OverlapError, UsageError
 from clueval.metrics.counting import Tally
-from clueval.metrics.gaps import refuse_gaps
+from clueval.metrics.match_counts import refuse_gaps
 from clueval.metrics.metric import Metric, Side
 from clueval.spans.document import Document, in_layer
 from clueval.spans.flat import name_file
+from clueval.spans.making import making_many
+from clueval.spans.seen_names import SeenNames
 from clueval.spans.span import MERGED
+
+Tallies = dict[tuple[str, str], Tally]
+"""The counts by metric and sequence."""
 
 
 def sequences_in(plan: Plan, layers: Sequence[str]) -> Sequence[str]:
@@ -32,8 +40,8 @@ def sides_of(
         raise UsageError(
             "a filter on a layer cannot be used when texts are aligned", advice="filter documents only"
         )
-    sources = [sequenced(plan, gold)]
-    sources.append(projected or (sources[0] if predicted is gold else sequenced(plan, predicted)))
+    sources = [sequenced(plan, gold, layers)]
+    sources.append(projected or (sources[0] if predicted is gold else sequenced(plan, predicted, layers)))
     for sequence in sequences_in(plan, layers):
         sides = []
         for document, source in zip((gold, predicted), sources, strict=True):
@@ -45,13 +53,13 @@ def sides_of(
         yield sequence, sides[0], sides[1]
 
 
-def sequenced(plan: Plan, document: Document) -> Document:
-    """The document with its merged sequence as a layer, if layers are merged."""
+def sequenced(plan: Plan, document: Document, layers: Sequence[str]) -> Document:
+    """The document with its merged sequence as a layer, if layers are merged; `layers` are those of both sides."""
     if not plan.merge:
         return document
     from clueval.spans.merging import with_merged
 
-    return with_merged(document)
+    return with_merged(document, layers)
 
 
 def count_sides(metric: Metric, gold: Side, predicted: Side) -> Tally:
@@ -95,3 +103,54 @@ def in_unit(unit: str | None, gold: Document, predicted: Document) -> tuple[Docu
     from clueval.transforms.characters import to_characters
 
     return to_characters(gold), to_characters(predicted)
+
+
+class ClusterCounts:
+    """The counts of a plan in clusters, out of which no span reaches. `seen_names` gets the labels of filters."""
+
+    def __init__(self, plan: Plan, layers: Sequence[str], seen_names: SeenNames) -> None:
+        self._plan, self._seen_names = plan, seen_names
+        self._where = plan.where.on_layers(layers)
+        self._layers = [layer for layer in layers if all(layer != each.needs.within for each in plan.metrics)]
+        sequences = sequences_in(plan, self._layers)
+        self._places = [(metric, sequence) for metric in plan.metrics for sequence in sequences]
+        self._positions = 0
+        self._tallies: Tallies = {}
+
+    def count(self, gold: Document, predicted: Document, times: int) -> None:
+        """Count two documents, made of clusters with a position between them, this number of times."""
+        gold, predicted = in_unit(self._plan.unit, gold, predicted)
+        self._seen_names.see_labels((gold, predicted), self._where)
+        self._positions += times * positions_of(gold, predicted)
+        with making_many(positions_of(gold, predicted)):
+            for sequence, own, other in sides_of(self._plan, self._layers, gold, predicted):
+                for metric in self._plan.metrics:
+                    counts = count_sides(metric, own, other)
+                    total = self._tallies.get((metric.name, sequence))
+                    if total is None:
+                        total = self._tallies[metric.name, sequence] = Tally()
+                    for key, number in counts.items():
+                        total[key] = total.get(key, 0) + number * times
+
+    def tallies(self, positions: int) -> Tallies:
+        """Return the counts by metric and sequence of a text of `positions` positions, which agree outside clusters."""
+        return self.summed([(self, 1)], positions)
+
+    def summed(self, parts: Iterable[tuple[ClusterCounts, int]], positions: int) -> Tallies:
+        """Return the counts of clusters, each a number of times, in a text of `positions` positions."""
+        found: Tallies = {}
+        for counts, times in parts:
+            positions -= counts._positions * times
+            for key, tally in counts._tallies.items():
+                total = found.get(key)
+                if total is None:
+                    total = found[key] = Tally()
+                for name, number in tally.items():
+                    total[name] = total.get(name, 0) + number * times
+        for metric, sequence in self._places:
+            total = found.get((metric.name, sequence))
+            if total is None:
+                total = found[metric.name, sequence] = Tally()
+            if metric.needs.outside is not None:
+                total.update(metric.needs.outside(positions))
+        return found

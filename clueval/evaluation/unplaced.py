@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Protocol
 
+from clueval.evaluation.tallies import sequenced, sequences_in
 from clueval.evaluation.totals import Totals, Unprojected
 from clueval.metrics.metric import Metric, Side
 from clueval.spans.document import Document
@@ -26,12 +27,19 @@ class CountsSides(Protocol):
     """What counting needs of an evaluation."""
 
     plan: Plan
+    layers: list[str]
     unprojected: list[Unprojected]
 
     @property
     def frames(self) -> Mapping[str, int]: ...
 
-    def sides(self, gold: Document, predicted: Document, /) -> Iterator[tuple[str, Side, Side]]: ...
+    def sides(
+        self, gold: Document, predicted: Document, projected: Document | None = None, /
+    ) -> Iterator[tuple[str, Side, Side]]: ...
+
+    def receivers(
+        self, document: str, metadata: Mapping[str, str], documents: int, tokens: int, /
+    ) -> list[Totals]: ...
 
     def count_in(
         self,
@@ -95,7 +103,7 @@ def _together(side: Side, others: Side) -> Side:
     return side._replace(spans=[*side.spans, *others.spans], counted=counted)
 
 
-def alone(
+def _alone(
     lost: Mapping[str, Sequence[Span]],
     sequences: Iterable[str],
     own: Document,
@@ -113,14 +121,35 @@ def alone(
             yield sequence, *(sides if of_gold else sides[::-1])
 
 
-def lost_sides(
-    group: Group, plan: Plan, layers: Sequence[str]
-) -> Iterator[tuple[Iterator[Sides], list[Span]]]:
-    """Yield the sides for the spans of gold and predicted that a transform could not place, and these spans."""
-    own = Document(group.gold.id, {}, unit="character", file=group.gold.file)
-    where = plan.where.on_layers(layers)
+def count_lost(evaluation: CountsSides, group: Group, gold: Document) -> None:
+    """Count the spans of gold and predicted that a transform could not place, each alone."""
+    plan, own = evaluation.plan, Document(group.gold.id, {}, unit="character", file=group.gold.file)
+    where = plan.where.on_layers(evaluation.layers)
     for number, lost in enumerate(group.lost):
         spans = list(chain(*lost.values()))
         if spans:
             by_sequence = {MERGED: spans} if plan.merge else lost
-            yield alone(by_sequence, list(by_sequence), own, of_gold=number == 0, where=where), spans
+            sides = _alone(by_sequence, list(by_sequence), own, of_gold=number == 0, where=where)
+            evaluation.count_in(sides, plan.metrics, evaluation.receivers(gold.id, gold.metadata, 0, 0))
+            evaluation.unprojected += [Unprojected(gold.id, span) for span in spans]
+
+
+def count_projected(
+    evaluation: CountsSides,
+    gold: Document,
+    predicted: Document,
+    metrics: Sequence[Metric],
+    receivers: Sequence[Totals],
+) -> None:
+    """Count with the predicted spans projected onto the gold text."""
+    from clueval.transforms.projection import project
+
+    plan = evaluation.plan
+    assert plan.align is not None
+    both = (sequenced(plan, document, evaluation.layers) for document in (gold, predicted))
+    projection = project(*both, max_cells=plan.align, limit="Counting.align")
+    evaluation.count_in(evaluation.sides(gold, predicted, projection.document), metrics, receivers)
+    evaluation.count_whole(gold, projection.document, metrics, receivers)
+    evaluation.unprojected += [Unprojected(gold.id, span) for span in projection.unprojected]
+    sequences = sequences_in(plan, evaluation.layers)
+    evaluation.count_in(_alone(projection.lost, sequences, predicted, evaluation.frames), metrics, receivers)

@@ -17,8 +17,8 @@ from clueval.findings.drawing import Bar, Drawing, drawn
 from clueval.findings.places import ErrorPlace
 from clueval.findings.systems import SharedPlace, System
 from clueval.findings.table import Finding, joined
-from clueval.reports.cutting import cut_label
 from clueval.reports.page import LONG
+from clueval.reports.table import cut_label
 
 MOST_ERRORS = 30
 """The number of errors of a place that a card without a script lists."""

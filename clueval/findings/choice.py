@@ -27,7 +27,7 @@ from clueval.findings.table import (
     SideName,
     reason_of,
 )
-from clueval.metrics.gaps import refuse_gaps
+from clueval.metrics.match_counts import refuse_gaps
 from clueval.metrics.tables import LEVEL_NAMES
 from clueval.options import field_names, require_types
 from clueval.spans.document import Document
@@ -303,7 +303,7 @@ def compared(
     if not choice.where.on_documents(layers).lets_through(gold.id, gold.metadata):
         return
     documents = {"gold": gold, "predicted": predicted}
-    sources = {side: with_merged(each) if choice.merge else each for side, each in documents.items()}
+    sources = {side: with_merged(each, layers) if choice.merge else each for side, each in documents.items()}
     spans_filter = choice.where.on_layers(layers)
     for sequence in [MERGED] if choice.merge else layers:
         for side, opposite in zip(SIDES, reversed(SIDES), strict=True):

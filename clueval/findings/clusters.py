@@ -7,14 +7,13 @@ cluster is examined once, as a small document, and what was found there holds wh
 
 from __future__ import annotations
 
-import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import chain
+from itertools import chain, starmap
 
-from clueval.clusters.places import Clusters, DifferingRows
-from clueval.clusters.rows import IrregularRows
+from clueval.clusters.places import Clusters
+from clueval.clusters.rows import IrregularRows, ParallelRows, PassageRows
 from clueval.findings.choice import Choice, ReasonKey, WrongSpan, wrong_spans
 from clueval.findings.table import ErrorRows, Finding, SideName
 from clueval.formats.columns.documents import repeated_ids
@@ -25,10 +24,6 @@ from clueval.reading.source import Source
 from clueval.spans.document import Document
 from clueval.tagging.decoder import BadTag
 from clueval.tagging.schemes import OUTSIDE
-
-_CLUSTER = re.compile("[^ ]+")
-_MOST = 1 << 15
-"""The number of rows of clusters that are held, approximately."""
 
 
 class ClusterErrors:
@@ -48,24 +43,34 @@ class ClusterErrors:
         for _, each in wrong_spans(gold, predicted, self._choice, self._counts is not None):
             yield each.span.start, each
 
-    def findings(self, rows: DifferingRows) -> Iterator[Finding]:
-        """Return the errors of two passages, one by one. Raises `IrregularRows` for tags that cannot be read."""
-        gold = rows.passages[0]
-        if not rows.numbers or not self._on_documents.lets_through(gold.document, gold.metadata):
-            return iter(())
-        found = self._clusters.found(rows)
+    def findings(self, rows: ParallelRows) -> Iterator[Iterator[Finding]]:
+        """Return the errors of each passage, one by one. Raises `IrregularRows` for tags that cannot be read."""
+        found = [
+            (part, of_part)
+            for part, of_part in self._clusters.found(rows)
+            if of_part
+            and self._on_documents.lets_through(part.passages[0].document, part.passages[0].metadata)
+        ]
         if self._counts is not None:
-            self._counts.update(key for _, wrong in found for each in wrong for key in each.counted)
-        own, other = rows.documents(self._sources)
-        tables: dict[SideName, ErrorRows] = {
-            "gold": ErrorRows(own, other, "gold", None),
-            "predicted": ErrorRows(other, own, "predicted", None),
+            self._counts.update(
+                key for _, of_part in found for _, wrong in of_part for each in wrong for key in each.counted
+            )
+        return starmap(self._of_passage, found)
+
+    def _of_passage(
+        self, part: PassageRows, found: Iterable[tuple[int, Sequence[WrongSpan]]]
+    ) -> Iterator[Finding]:
+        own, other = part.documents(self._sources)
+        tables: dict[SideName, tuple[ErrorRows, int]] = {
+            "gold": (ErrorRows(own, other, "gold", None), 0),
+            "predicted": (ErrorRows(other, own, "predicted", None), 1),
         }
         return (
-            tables[each.side].row(each.span, each.sequence, each.judged, by)
+            rows.row(each.span, each.sequence, each.judged, by, part.line_of(side, each.span.start + by))
             for by, wrong in found
             for each in wrong
             if each.is_listed
+            for rows, side in (tables[each.side],)
         )
 
 
@@ -85,23 +90,23 @@ class LineCheck:
         self._tags: list[dict[str, set[str]]] = [{name: set() for name in names} for _ in sources]
         self._ids = DocumentIds(sources[0])
 
-    def see(self, rows: DifferingRows) -> None:
-        """Check passages, of which some rows have been read."""
+    def see(self, rows: ParallelRows) -> None:
+        """Check rows, those of one passage of each side if they have token ids."""
         same = rows.same
         if not rows.have_one_text():
-            for error in chain.from_iterable(repeated_ids([passage]) for passage in rows.passages):
-                raise error
-            gold, *others = rows.documents(self._sources)
-            for other in others:
-                require_same_text(gold, other)
+            for part in rows.parts:
+                for error in chain.from_iterable(repeated_ids([passage]) for passage in part.passages):
+                    raise error
+                gold, *others = part.documents(self._sources)
+                for other in others:
+                    require_same_text(gold, other)
         for side, column in enumerate(rows.columns):
             for tags in (same.tags, column.tags):
                 for layer, of_layer in tags.items():
                     self._see_tags(side, layer, set(of_layer))
-        self._ids.see(
-            rows.passages[0],
-            same.token_ids + next((each.token_ids for each in rows.columns if each.token_ids), []),
-        )
+        ids = same.token_ids + next((each.token_ids for each in rows.columns if each.token_ids), [])
+        for part in rows.parts:
+            self._ids.see(part.passages[0], ids)
 
     def _see_tags(self, side: int, layer: str, tags: set[str]) -> None:
         new = tags - self._tags[side][layer]

@@ -1,19 +1,193 @@
-"""Every gold span with the predicted span that it takes, as metric ``noisy`` pairs them, and as rows.
+"""Every gold span with the predicted span that it takes, as metric ``noisy`` pairs them: as rows, and as a web page.
 
-Positions are those of the documents; the end of a span is exclusive, and the column names say so. Texts are
+Positions are those of the documents; the end of a span is exclusive, and the column names say so. In rows, texts are
 shown unchanged, except for characters that would control a terminal, break out of a cell or begin a formula.
+
+The page loads nothing else: no network, no other file. It has the metric's score tables and the signature, and every
+gold span with the predicted span that it takes, their texts in columns, one above the other. A column that differs is
+marked by a sign, not by its colour alone: ``≠`` for a replaced character, ``−`` for one that only gold has, ``+`` for
+one that only the predicted text has. The number of these signs is the distance. A gold span without a counterpart is
+shown above the predicted text opposite to it.
+
+The page holds the spans as data, one line each, and its script shows those that the reader scrolls to.
+`clueval.reports.page` describes why text from the corpus cannot become markup.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain, islice, starmap
+from pathlib import Path
+from typing import Any
 
+from clueval.exceptions import UsageError
 from clueval.metrics.metric import Side
 from clueval.metrics.noisy import Explanation, Noisy
-from clueval.reports.table import Cell, Rate, Table
+from clueval.metrics.tables import noisy
+from clueval.reports.page import ShownTable, assets, environment, json_inside
+from clueval.reports.table import Cell, Rate, Table, cut_label
 from clueval.reports.tsv import guarded
 from clueval.spans.document import Document
 from clueval.spans.span import Span
+from clueval.transforms.alignment import align
+from clueval.writing import whole_file
+
+WITHOUT_SCRIPT = 500
+"""The number of spans that the page shows without its script."""
+
+MOST_CHARACTERS = 2000
+"""The number of characters of a text that the page shows without its script."""
+
+_Counts = Counter[tuple[str, str]]
+"""The numbers by kind and label: spans of a label (kind ``gold``), and matches (kind ``matched``)."""
+
+
+def write_page(
+    path: Path,
+    report: Mapping[str, Any],
+    explained: Iterable[tuple[str, Explanation]],
+    *,
+    title: str = "Noisy texts",
+    lang: str = "",
+) -> None:
+    """Write the page, whole or not at all.
+
+    `report` is the output of `Result.to_dict` for an evaluation with the metric ``noisy``; `explained` are
+    the explanations for the same files, filter and threshold, each with the id of its document. They are
+    streamed to the file. Raises `UsageError` if the report lacks the metric or counts other spans or matches
+    than are explained, `MissingExtra` without Jinja2 or rapidfuzz, `FileError` if the file cannot be written.
+    """
+    pieces = _rendered(report, explained, title, lang)
+    with whole_file(path) as file:
+        for piece in pieces:
+            file.write(piece)
+
+
+def _rendered(
+    report: Mapping[str, Any], explained: Iterable[tuple[str, Explanation]], title: str, lang: str
+) -> Iterator[str]:
+    jinja = environment()
+    from markupsafe import Markup  # comes with Jinja
+
+    if "noisy" not in report["metrics"]:
+        raise UsageError("the report lacks the metric 'noisy'", advice="evaluate with metrics=['noisy']")
+    rest = iter(explained)
+    first = list(islice(rest, WITHOUT_SCRIPT))
+    return jinja.get_template("aligned.html").generate(
+        title=title,
+        lang=lang,
+        report=report,
+        main_tables=[ShownTable.of(table, ("ALL",)) for table in _tables(report["metrics"], "")],
+        more_tables=list(_tables_of_groups(report)),
+        **assets("aligned", "aligned"),
+        without_script=WITHOUT_SCRIPT,
+        cards=starmap(_card, first),
+        data=(Markup(line) for line in _lines(chain(first, rest), _counted(report))),
+    )
+
+
+def _tables(metrics: Mapping[str, Any], where: str) -> Iterator[Any]:
+    for sequence, report in metrics["noisy"].items():
+        yield from noisy(f"{where}noisy, {sequence}", report)
+
+
+def _tables_of_groups(report: Mapping[str, Any]) -> Iterator[ShownTable]:
+    """Yield the tables of each metadata value by which the report is broken down."""
+    for key, groups in report.get("by", {}).items():
+        for value, group in groups.items():
+            for table in _tables(group["metrics"], f"{key} {value}: "):
+                yield ShownTable.of(table, ("ALL",))
+
+
+# --- data
+# ----------------------------------------------------------------------------------------------------
+
+
+def _lines(explained: Iterable[tuple[str, Explanation]], counted: _Counts) -> Iterator[str]:
+    """Yield the gold spans as lines of JSON, with a line for the document whenever it changes.
+
+    Raises `UsageError` at the end if they are not the spans that were counted.
+    """
+    found: _Counts = Counter()
+    here: str | None = None
+    for document, one in explained:
+        if document != here:
+            here = document
+            yield json_inside(["d", document]) + "\n"
+        found["gold", one.gold.label] += 1
+        found["matched", one.gold.label] += one.matched
+        yield json_inside(_row(one)) + "\n"
+    _check(found, counted)
+
+
+def _card(document: str, one: Explanation) -> dict[str, Any]:
+    """Return the values of a card for a browser that runs no script."""
+    result = "none" if one.predicted is None else "matched" if one.matched else "not-matched"
+    ranges = {"gold": _range(one.gold), "predicted": _range(one.predicted)}
+    rate = "" if one.error_rate is None else f" = {one.error_rate:.2%}"
+    return {
+        "document": document,
+        "label": one.gold.label,
+        "result": result,
+        "words": _RESULTS[result],
+        "distance": f"distance {one.distance:,} / {len(one.gold_text):,}{rate}" if one.predicted else "",
+        "where": " · ".join(f"{side} [{ends[0]},{ends[1]})" for side, ends in ranges.items() if ends),
+        "gold": cut_label(one.gold_text, MOST_CHARACTERS),
+        "side": "predicted" if one.predicted else "opposite",
+        "other": cut_label(one.predicted_text if one.predicted else one.opposite, MOST_CHARACTERS),
+    }
+
+
+_RESULTS = {"matched": "✓ matched", "not-matched": "✗ not matched", "none": "○ no counterpart"}
+
+
+def _row(one: Explanation) -> list[object]:
+    """Return a gold span in the form that the page reads. Lengths are in code points."""
+    other = one.opposite if one.predicted is None else one.predicted_text
+    return [
+        "e",
+        one.gold.label,
+        "|".join(one.gold.by_layer),
+        _range(one.gold),
+        _range(one.predicted),
+        int(one.matched),
+        one.distance,
+        len(one.gold_text),
+        one.error_rate,
+        [own if own == read else [own, read] for own, read in _pieces(one.gold_text, other)],
+        one.opposite if one.predicted is not None and one.opposite != other else None,
+    ]
+
+
+def _pieces(own: str, other: str) -> Iterator[tuple[str, str]]:
+    """Return the two texts in aligned pieces; no span is too long to be shown."""
+    return align(own, other, max_cells=len(own) * len(other)).pieces()
+
+
+def _range(span: Span | None) -> list[int] | None:
+    return None if span is None else [span.start, span.end]
+
+
+def _counted(report: Mapping[str, Any]) -> _Counts:
+    """Return the numbers that the scores count, over all sequences."""
+    counts: _Counts = Counter()
+    for sequence in report["metrics"]["noisy"].values():
+        for label, entry in sequence["per_label"].items():
+            for what in ("gold", "matched"):
+                counts[what, label] += entry[what]
+    return counts
+
+
+def _check(found: _Counts, counted: _Counts) -> None:
+    for what, label in sorted(found.keys() | counted.keys()):
+        if found[what, label] != counted[what, label]:
+            raise UsageError(
+                f"the scores count {counted[what, label]:,} {what} spans of label {label!r}, "
+                f"and {found[what, label]:,} are explained",
+                advice="explain the files that were scored, with the same threshold and filter",
+            )
+
 
 Explained = Iterable[tuple[str, Explanation]]
 """Explanations, each with the id of its document."""

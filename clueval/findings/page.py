@@ -23,10 +23,9 @@ from clueval.findings.places import ErrorPlace, places
 from clueval.findings.summary import MEANINGS, summaries
 from clueval.findings.table import FINDING_KINDS, REASONS, Finding
 from clueval.metrics.tables import LEVEL_NAMES, of_known
-from clueval.reports.cutting import cut_label
 from clueval.reports.matrices import how_many, labels_of
 from clueval.reports.page import ShownTable, assets, environment, json_inside
-from clueval.reports.table import Table
+from clueval.reports.table import Table, cut_label
 from clueval.spans.match_classes import UNMATCHED
 from clueval.writing import whole_file
 
@@ -73,22 +72,6 @@ def write_lines(
     with whole_file(path) as file:
         for piece in pieces:
             file.write(piece)
-
-
-def render(
-    findings: Iterable[Finding],
-    report: Mapping[str, Any],
-    choice: Choice,
-    counts: Mapping[ReasonKey, int],
-    *,
-    title: str = "Errors",
-    lang: str = "",
-    profile: PageProfile | None = None,
-) -> str:
-    """Return the page as a string; see `write`."""
-    with PlaceLines(profile) as lines:
-        lines.take(places(findings))
-        return "".join(_rendered(lines, report, choice, counts, title, lang))
 
 
 def _rendered(

@@ -8,9 +8,8 @@ from typing import Any
 
 from clueval.findings.places import ErrorPlace
 from clueval.findings.table import Finding
-from clueval.reports.cutting import cut_label
 from clueval.reports.page import json_inside
-from clueval.reports.table import Rate
+from clueval.reports.table import Rate, cut_label
 from clueval.reports.text import shown
 from clueval.spans.span import NO_LABEL
 

@@ -12,12 +12,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import zip_longest
+from itertools import chain, zip_longest
 from pathlib import Path
 from typing import Any, ClassVar, Generic, TypeVar, Unpack
 
-from clueval.clusters.places import DifferingRows
-from clueval.clusters.rows import IrregularRows
+from clueval.clusters.rows import IrregularRows, ParallelRows
 from clueval.exceptions import (
     UsageError,
     checked_call,
@@ -28,7 +27,6 @@ from clueval.exceptions import (
 from clueval.findings.choice import Choice, ReasonKey, choice_with, findings
 from clueval.findings.clusters import ClusterErrors, LineCheck
 from clueval.findings.table import Finding
-from clueval.formats.columns.passages import Passage
 from clueval.options import field_names, with_fields
 from clueval.reading.first_error import raise_first_error
 from clueval.reading.given import Given, InputSide, given
@@ -204,13 +202,13 @@ class _Stream:
             self._seen.see(gold.document, gold.metadata, self._choice.where)
             require_same_frame(gold, predicted)
             try:
-                rows = DifferingRows((gold, predicted))
+                rows = ParallelRows([(gold, predicted)])
                 check.see(rows)
                 found = errors.findings(rows)
             except IrregularRows:
                 raise_first_error(own, other)
                 raise
-            yield from found
+            yield from chain.from_iterable(found)
         check.end()
 
     def _require_known_names(self) -> None:
@@ -260,7 +258,7 @@ class DocumentsObserver(Generic[Row]):
 
 
 class FindingsObserver(DocumentsObserver[Any]):
-    """Finds the errors of a choice, also in passages of column files, of which it parses what differs.
+    """Finds the errors of a choice, also in the rows of column files.
 
     `counts`, if given, gets the numbers of `findings`, whichever errors are taken.
     """
@@ -275,10 +273,11 @@ class FindingsObserver(DocumentsObserver[Any]):
         self._choice, self._counts = choice, counts
         self._errors: ClusterErrors | None = None
 
-    def reads_passages(self, gold: Source, predicted: Source) -> bool:
+    def reads_rows(self, gold: Source, predicted: Source) -> bool:
         self._errors = ClusterErrors((gold, predicted), self._choice, self._counts)
         return within_sentences(gold, predicted, self._choice)
 
-    def see_passages(self, sources: tuple[Source, Source], passages: tuple[Passage, Passage]) -> None:
+    def see_rows(self, rows: ParallelRows) -> None:
         assert self._errors is not None
-        self._take(self._errors.findings(DifferingRows(passages)))
+        for found in self._errors.findings(rows):
+            self._take(found)

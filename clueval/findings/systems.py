@@ -11,9 +11,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import NamedTuple
 
-from clueval.clusters.places import Clusters, DifferingRows
+from clueval.clusters.places import Clusters
+from clueval.clusters.rows import in_batches
 from clueval.findings.choice import Choice, ReasonKey, findings
 from clueval.findings.places import ErrorPlace, in_text_order, places_of_document
 from clueval.findings.stream import within_sentences
@@ -173,15 +175,15 @@ def trios_that_differ(files: Iterable[Sequence[Source]], choice: Choice) -> Iter
 
 def _that_differ(sources: Sequence[Source]) -> Iterator[Trio]:
     names, clusters = layer_names(sources[0].options.layers), Clusters(sources, _spans_of_sides)
-    for passages in zip(*(source.passages() for source in sources), strict=True):
-        rows = DifferingRows(passages)
+    groups = zip(*(source.passages() for source in sources), strict=True)
+    for part, found in chain.from_iterable(map(clusters.found, in_batches(groups, sources[0].options.sizes))):
         layers: list[dict[str, list[Span]]] = [{name: [] for name in names} for _ in sources]
-        for by, found in clusters.found(rows):
-            for side, layer, span in found:
+        for by, of_cluster in found:
+            for side, layer, span in of_cluster:
                 layers[side][layer].append(Span(span.start + by, span.end + by, span.labels))
-        documents = zip(rows.documents(sources), layers, strict=True)
+        documents = zip(part.documents(sources), layers, strict=True)
         gold, one, two = (replace(document, layers=spans) for document, spans in documents)
-        if rows.numbers:
+        if part.numbers:
             yield gold, one, two
 
 
@@ -195,7 +197,8 @@ def _spans_of_sides(documents: Sequence[Document]) -> Iterator[tuple[int, tuple[
 def _rows(groups: Sequence[Group], merge: bool) -> list[list[Document]]:
     """The documents of each row; for gold those of both systems, because each has its own alternatives of gold."""
     rows = [[group.gold for group in groups], *([group.predicted] for group in groups)]
-    return [[with_merged(each) for each in row] if merge else row for row in rows]
+    layers = [layer for row in rows for each in row for layer in each.layers]
+    return [[with_merged(each, layers) for each in row] if merge else row for row in rows]
 
 
 _Key = tuple[object, ...]

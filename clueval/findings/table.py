@@ -299,8 +299,10 @@ class ErrorRows:
             others, match, reason, kind, shown, tuple(map(_labels, shown)), tuple(map(_inclusive, shown))
         )
 
-    def row(self, span: Span, layer: str, judged: ErrorMatch, by: int = 0) -> Finding:
-        """Return the row of an error; its positions are moved by `by`."""
+    def row(
+        self, span: Span, layer: str, judged: ErrorMatch, by: int = 0, line: int | None = None
+    ) -> Finding:
+        """Return the row of an error; its positions are moved by `by`. `line`, if known, is where the span begins."""
         start, end = span.start + by, span.end + by
         self._require_inside(span, start, end)
         others = judged.shown
@@ -324,7 +326,7 @@ class ErrorRows:
         row.document, row.metadata, row.unit, row.file = self._shared
         row.sentences = self._contexts.sentence_ids(start, end)
         row.context = self._contexts.around(span, others, by)
-        row.line = self._line(span, start)
+        row.line = self._line(span, start) if line is None else line
         row.fragments = _inclusive(span)
         row.other_fragments = judged.fragments
         row.__class__ = Finding

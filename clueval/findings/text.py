@@ -10,12 +10,12 @@ Characters that do not print, which could control a terminal or reverse the text
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from clueval.findings.context import Context, Mark
 from clueval.findings.rows import shortened
 from clueval.findings.table import Finding, joined
-from clueval.reports.cutting import cut_label
+from clueval.reports.table import cut_label
 from clueval.visible import visible
 
 BRACKETS: dict[Mark, tuple[str, str]] = {
@@ -36,14 +36,6 @@ HEAD = ("[=both=]  [-only this span-]  {+only the other side+}", "")
 
 _INDENT = "    "
 _LONGEST = 2000
-
-
-def lines(findings: Iterable[Finding], *, width: int = 100, colour: bool = False) -> Iterator[str]:
-    """Yield the lines of all findings, with a blank one after each. `width` is the terminal's, in characters."""
-    for number, finding in enumerate(findings):
-        if number == 0:
-            yield from HEAD
-        yield from lines_of(finding, width=width, colour=colour)
 
 
 def lines_of(finding: Finding, *, width: int, colour: bool) -> Iterator[str]:

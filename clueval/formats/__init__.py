@@ -127,6 +127,8 @@ def _may_have(name: str, beginning: Beginning, json: bool) -> bool:
     """Return whether a sign of the format could hold, as far as can be said without importing the format."""
     if name == "nerval":
         return beginning.whole_text
+    if name == "fair-spans":
+        return beginning.first_line.count("\t") == 3
     if name not in MARKS and name not in OF_JSON:
         return True
     marks = MARKS.get(name, ())

@@ -10,9 +10,12 @@ Source: spaCy's documentation of ``DocBin`` and ``Doc``.
 
 from __future__ import annotations
 
+import re
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import pairwise
 from typing import Any
 
 from clueval.exceptions import CluevalError, FormatError, MissingExtra, UsageError
@@ -22,6 +25,8 @@ from clueval.limits import file_too_long
 from clueval.spans.document import Document, MissingId, Sentence
 from clueval.spans.span import DEFAULT_LAYER, NO_LABEL, Frozen, Span
 from clueval.textfiles import raw_content
+
+_PIECE = re.compile(r"\w+|[^\w\s]|\s+")
 
 ENTS, GROUP = "ents", "spans."
 
@@ -167,12 +172,32 @@ def _doc(document: Document, layers: Sequence[str], make: Any, vocab: Any) -> An
     return doc
 
 
+def pieces_of(text: str, cuts: Collection[int] = ()) -> tuple[list[str], list[bool]]:
+    """Return pieces that make up the whole text, and whether a single blank follows each.
+
+    The pieces are words, single marks and other white space; no piece crosses a position of `cuts`.
+
+    >>> pieces_of("Ada (36), Ulm", {1})
+    (['A', 'da', '(', '36', ')', ',', 'Ulm'], [False, True, False, False, False, True, False])
+    """
+    ordered = sorted(cuts)
+    words: list[str] = []
+    spaces: list[bool] = []
+    for match in _PIECE.finditer(text):
+        within = ordered[bisect_right(ordered, match.start()) : bisect_left(ordered, match.end())]
+        for start, end in pairwise(dict.fromkeys([match.start(), *within, match.end()])):
+            if text[start:end] == " " and words and not spaces[-1] and not words[-1].isspace():
+                spaces[-1] = True
+            else:
+                words.append(text[start:end])
+                spaces.append(False)
+    return words, spaces
+
+
 def spacy_doc(document: Document, layers: Sequence[str], make: Any, vocab: Any) -> Any:
     """Return a ``Doc``, made by `make`, with the tokens or the text of a document, cut at the edges of spans."""
     if document.unit == "token":
         return make(vocab, words=list(document.tokens or ()))
-    from clueval.formats.text_pieces import pieces_of
-
     spans = [span for layer in layers for span in document.layers.get(layer, ())]
     cuts = {position - document.start for span in spans for position in (span.start, span.end)}
     words, spaces = pieces_of(document.text or "", cuts)

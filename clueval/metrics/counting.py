@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import repeat
 from operator import mul
 from typing import Any, NamedTuple
@@ -115,21 +115,21 @@ def averages_of(per_label: Mapping[str, Counts], *, is_weighted: bool = True) ->
     """
     total = Counts.total(per_label.values())
     reports = {label: counts.report() for label, counts in per_label.items()}
-    found = {"micro": total.report(), "macro": _average(total, reports.values(), [1.0] * len(reports))}
+    found = {"micro": total.report(), "macro": _average(total, reports.values())}
     if is_weighted:
         found["weighted"] = _average(total, reports.values(), [counts.gold for counts in per_label.values()])
     return {**found, "per_label": reports}
 
 
 def _average(
-    total: Counts, entries: Iterable[Mapping[str, float]], weights: Sequence[float]
+    total: Counts, entries: Collection[Mapping[str, float]], weights: Sequence[float] | None = None
 ) -> dict[str, float]:
-    """Return the means of the labels' rates, weighted by `weights`, and the sums of the counts."""
-    whole = math.fsum(weights)
+    """Return the means of the labels' rates, weighted by `weights` if there are any, and the sums of the counts."""
+    whole = len(entries) if weights is None else math.fsum(weights)
 
     def mean(name: str) -> float:
         rates = [entry[name] for entry in entries]
-        return rate(math.fsum(map(mul, rates, weights)), whole)
+        return rate(math.fsum(rates if weights is None else map(mul, rates, weights)), whole)
 
     return prf(total, mean("precision"), mean("recall"), mean("f1"))
 

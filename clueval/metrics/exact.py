@@ -85,9 +85,9 @@ class Exact:
             both = wanted & found
             true_gold, true_predicted = both, both
         else:
-            from clueval.metrics.overlap_matches import matches
+            from clueval.spans.one_to_one import overlap_matches
 
-            true_gold, true_predicted = matches(wanted, found, self.min_overlap, self.overlap_of)
+            true_gold, true_predicted = overlap_matches(wanted, found, self.min_overlap, self.overlap_of)
         for name, side, keys, own, correct in (
             ("gold", gold, golds, wanted, true_gold),
             ("predicted", predicted, predicteds, found, true_predicted),

@@ -50,27 +50,28 @@ class Levels:
     )
 
     def count(self, gold: Side, predicted: Side) -> Tally:
-        tally: Tally = Tally()
+        tally: dict[tuple[Any, ...], int] = {}
         for side, numbers, found in count_matches(gold, predicted):
             for kind, number in numbers.items():
-                tally["class", side, kind] += number
+                tally["class", side, kind] = number
             for layer, label, kind, other, number in found:
-                tally["label", side, layer, label, kind, other == label] += number
-        return tally
+                key = "label", side, layer, label, kind, other == label
+                tally[key] = tally.get(key, 0) + number
+        return Tally(tally)
 
     def scores(self, total: Tally, layers: Sequence[str]) -> dict[str, Any]:
         classes = _classes_in(total)
         by_layer = _by_layer(total)
         return {
             "classes": classes,
-            "unlabelled": {str(level): _unlabelled(classes, level).report() for level in LEVELS},
+            "unlabelled": {str(level): counts.report() for level, counts in _unlabelled(classes).items()},
             "labelled": {layer: _labelled(by_layer.get(layer, {})) for layer in layers},
         }
 
     @property
     def needs(self) -> Needs:
         """Return that labels and tags are enough, of spans without gaps."""
-        return Needs(contiguous=True, headline=_headline)
+        return _NEEDS
 
     def headlines(self, report: Mapping[str, Any]) -> dict[str, Rates]:
         entries = {f"levels_{level}_unlabelled": prf for level, prf in report["unlabelled"].items()}
@@ -131,7 +132,7 @@ def _headline(total: Tally, layers: Sequence[str]) -> dict[str, Any]:
             if agrees and kind == KINDS[0]:
                 numbers[place + 2] += n
     return {
-        "unlabelled": {"1": _unlabelled(_classes_in(total), 1).report()},
+        "unlabelled": {"1": _unlabelled(_classes_in(total))[1].report()},
         "labelled": {layer: {"1": {"micro": Counts(*found[layer]).report()}} for layer in layers},
     }
 
@@ -139,17 +140,18 @@ def _headline(total: Tally, layers: Sequence[str]) -> dict[str, Any]:
 def _classes_in(total: Tally) -> dict[str, dict[str, int]]:
     """Return the number of spans of each side by class."""
     return {
-        side: {name: total["class", side, kind] for name, kind in zip(classes_of(side), KINDS, strict=True)}
+        side: {
+            name: total.get(("class", side, kind), 0)
+            for name, kind in zip(classes_of(side), KINDS, strict=True)
+        }
         for side in SIDES
     }
 
 
-def _unlabelled(classes: Mapping[str, Mapping[str, int]], level: int) -> Counts:
-    """Return the counts at a level, whatever the labels."""
-    gold, predicted = (classes[side] for side in SIDES)
-    return Counts(
-        sum(gold.values()),
-        sum(predicted.values()),
-        sum(gold[kind] for kind in KINDS[:level]),
-        sum(predicted[kind] for kind in KINDS[:level]),
-    )
+def _unlabelled(classes: Mapping[str, Mapping[str, int]]) -> dict[int, Counts]:
+    """Return the counts at each level, whatever the labels."""
+    gold, predicted = (list(accumulate(classes[side].values())) for side in SIDES)
+    return {level: Counts(gold[-1], predicted[-1], gold[level - 1], predicted[level - 1]) for level in LEVELS}
+
+
+_NEEDS = Needs(contiguous=True, headline=_headline)

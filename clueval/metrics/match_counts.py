@@ -6,14 +6,16 @@ The numbers follow from `clueval.spans.matching.match_spans`, but no match is bu
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from itertools import compress
 from typing import NamedTuple
 
+from clueval.exceptions import UsageError
 from clueval.metrics.metric import Side
+from clueval.spans.document import Document
 from clueval.spans.flat import Flat
 from clueval.spans.match_classes import KINDS, Classes, Kind, classify, joined
-from clueval.spans.span import Frozen, Labels
+from clueval.spans.span import Frozen, Labels, Span, name_of
 
 
 class LabelCount(NamedTuple):
@@ -51,9 +53,9 @@ def count_matches(gold: Side, predicted: Side) -> Iterator[tuple[str, Mapping[Ki
         if side.counted is not None:
             rows = compress(rows, map(side.counted.__getitem__, own.order))  # type: ignore[assignment]
         counted = Counter(rows)
-        numbers: Counter[Kind] = Counter()
+        numbers: dict[Kind, int] = {}
         for (_, kind, _), number in counted.items():
-            numbers[KINDS[kind]] += number
+            numbers[KINDS[kind]] = numbers.get(KINDS[kind], 0) + number
         yield name, numbers, list(_in_layers(counted, labels))
 
 
@@ -90,11 +92,28 @@ def _in_layers(
     counted: Mapping[tuple[Hashable, int, Hashable], int], labels: Mapping[Hashable, Labels]
 ) -> Iterator[LabelCount]:
     """Yield the found labels layer by layer, from counts of keys that name the labels of all layers."""
-    rows: Counter[tuple[str, str, int, str | None]] = Counter()
+    rows: dict[tuple[str, str, int, str | None], int] = {}
     for (key, kind, found), number in counted.items():
         others = labels[found]
         for layer, label in labels[key].items():
             if label is not None:
-                rows[layer, label, kind, others.get(layer)] += number
+                row = layer, label, kind, others.get(layer)
+                rows[row] = rows.get(row, 0) + number
     for (layer, label, kind, joint), number in rows.items():
         yield LabelCount(layer, label, KINDS[kind], joint, number)
+
+
+def refuse_gaps(who: str, spans: Iterable[Span], document: Document | None) -> None:
+    """Raise `UsageError` for a discontinuous span, which `who` cannot count."""
+    if isinstance(spans, Flat) and spans.are_of_tags():
+        return
+    span = next((span for span in spans if span.parts is not None), None)
+    if span is not None:
+        raise UsageError(
+            f"span {name_of(span)} has gaps, and {who} cannot count such spans",
+            file=None if document is None else document.file,
+            document=None if document is None else document.id,
+            line=span.line,
+            advice="exact, fair, gate, muc and partial can; or make each fragment a span with fragments='split', or "
+            "one span from start to end with fragments='hull'",
+        )

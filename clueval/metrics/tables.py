@@ -10,9 +10,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from clueval.metrics import METRICS, metric_named
 from clueval.metrics.metric import Metric
-from clueval.reports.cutting import cut_label
 from clueval.reports.matrices import frequencies, how_many, labels_of, most_frequent
-from clueval.reports.table import Cell, Rate, Report, Table
+from clueval.reports.table import Cell, Rate, Report, Table, cut_label
 from clueval.spans.match_classes import KINDS, UNMATCHED
 
 LEVEL_NAMES = {"1": "1 exact", "2": "2 +superset", "3": "3 +tiling", "4": "4 +overlap"}

@@ -14,7 +14,6 @@ from pathlib import Path
 from clueval.exceptions import TextMismatch, UsageError
 from clueval.reading.paths import Paths, as_path, files_of, path_pairs, without_ending
 from clueval.reading.read_options import ReadOptions
-from clueval.reading.same_text import ADVICE, first_line, require_same_text
 from clueval.reading.source import Source, source_of
 from clueval.spans.document import Document, Sentence, same_id
 from clueval.spans.span import Span
@@ -81,6 +80,8 @@ def _with_gold(
     without_ids = own.form.nameless or other.form.nameless
     for group, document in zip_longest(groups, other.documents()):
         if group is None or document is None:
+            from clueval.reading.same_text import first_line
+
             extra = document or group[0]
             raise ends_early(own, other, group is None, extra.id, first_line(extra))
         yield _with_same_text((*group, with_same_id(group[0], document, without_ids)[1]))
@@ -88,6 +89,8 @@ def _with_gold(
 
 def _with_same_text(group: tuple[Document, ...]) -> tuple[Document, ...]:
     """Return the group. Raises `TextMismatch` unless its first and its last document have the same text."""
+    from clueval.reading.same_text import require_same_text  # files in columns do not need it
+
     require_same_text(group[0], group[-1])
     return group
 
@@ -288,6 +291,8 @@ def document_pairs(own: Source, other: Source) -> Iterator[tuple[Document, Docum
     without_ids = own.form.nameless or other.form.nameless
     for gold, predicted in zip_longest(own.documents(), other.documents()):
         if gold is None or predicted is None:
+            from clueval.reading.same_text import first_line
+
             extra = gold or predicted
             assert extra is not None
             raise ends_early(own, other, gold is None, extra.id, first_line(extra))
@@ -303,6 +308,8 @@ def with_same_id(gold: Document, predicted: Document, nameless: bool) -> tuple[D
 
 def ends_early(own: Source, other: Source, gold_ends: bool, document: str, line: int | None) -> TextMismatch:
     """Return the error for a side that ends where the other has `document`, whose first token is in `line`."""
+    from clueval.reading.same_text import ADVICE
+
     shorter, longer = (own, other) if gold_ends else (other, own)
     place = longer.path if line is None else f"{longer.path}:{line}"
     return TextMismatch(

@@ -15,6 +15,7 @@ from clueval.exceptions import UsageError, checked_call, described, require_inst
 from clueval.formats import FORMATS, all_formats, format_named
 from clueval.formats.docbin import ENTS, GROUP, document_of_spacy, spacy_doc, spacy_span, spacy_tools
 from clueval.formats.json_rows import RowReader, documents_of
+from clueval.reading.layers import require_layers
 from clueval.reading.read_options import ReadOptions
 from clueval.spans.document import Document, Unit
 from clueval.spans.span import DEFAULT_LAYER
@@ -50,6 +51,7 @@ def documents_from(rows: Iterable[Any], format: str, **options: Any) -> Iterator
             raise UsageError(f"documents_from has no option {name!r}", advice=f"it has {', '.join(_OPTIONS)}")
         if value is not None and name not in form.reads:
             raise UsageError(f"{name}={value!r} does not apply to the format {format}", advice="remove it")
+    require_layers(options.get("layers"))
     if options.get("names") is None and "names" in form.reads and (names := names_of_labels(rows)):
         options["names"] = {"features": {key: {"names": list(own)} for key, own in names.items()}}
     return documents_of(enumerate(rows, 1), form.rows, RowReader(ReadOptions(**options)))

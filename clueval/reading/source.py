@@ -20,7 +20,6 @@ from clueval.exceptions import (
     require_instance,
 )
 from clueval.formats import format_named
-from clueval.formats.columns.brackets import BracketDecoder
 from clueval.formats.columns.layout import ColumnOptions
 from clueval.formats.columns.named import Sources
 from clueval.formats.columns.passages import Passage
@@ -144,7 +143,11 @@ class Source:
         sources = self._sources()
         in_brackets = () if sources is None else sources.in_brackets
         names = [name for name in layer_names(options.layers) if name not in in_brackets]
-        found: dict[str, Decoder] = {name: BracketDecoder() for name in in_brackets}
+        found: dict[str, Decoder] = {}
+        if in_brackets:
+            from clueval.formats.columns.brackets import BracketDecoder  # most formats have none
+
+            found = {name: BracketDecoder() for name in in_brackets}
         if options.scheme is not None or options.reads_leniently:
             return found | {name: options.decoder(str(self.path)) for name in names}
         from clueval.formats.columns.documents import recognised_schemes  # most files need none
@@ -175,6 +178,7 @@ class Source:
         """Yield the documents of the file; memory holds one."""
         form = self.form
         if form.token_lines is not None:
+            from clueval.formats.columns.brackets import BracketDecoder
             from clueval.formats.columns.documents import documents
 
             most = self.options.max_document

@@ -3,15 +3,20 @@
 The fast encoder of the standard library, written in C, cannot indent; the slow one takes seconds for a
 report on 100,000 labels. Such a report consists mostly of dictionaries of plain numbers. The fast encoder
 writes these here, with separators that break the lines.
+
+The published JSON Schemas of results, ``score`` and ``conventions``, are files of the package.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from functools import cache
+from importlib.resources import files
 from json import JSONEncoder
 from typing import Any
 
+from clueval.exceptions import UsageError, checked_call
 from clueval.visible import escaped_in_json
 
 
@@ -61,3 +66,23 @@ _PLAIN = {int, float, bool, str, type(None)}
 def _encoder(line: str) -> JSONEncoder:
     """Return an encoder that writes the items of one dictionary, each on a line."""
     return JSONEncoder(ensure_ascii=False, separators=(f",{line}", ": "))
+
+
+SCHEMAS = ("score", "conventions")
+"""The commands whose JSON has a schema."""
+
+
+@checked_call
+def schema(command: str = "score") -> dict[str, Any]:
+    """Return the JSON Schema (draft 2020-12) of what ``clueval COMMAND --format json`` prints.
+
+    Raises `UsageError` for a command without one.
+
+    >>> schema("score")["title"]
+    'clueval score --format json'
+    """
+    if command not in SCHEMAS:
+        raise UsageError(f"there is no schema of {command!r}", advice=f"one of {', '.join(SCHEMAS)}")
+    text = (files("clueval") / "schemas" / f"{command}.json").read_text(encoding="utf-8")
+    found: dict[str, Any] = json.loads(text)
+    return found

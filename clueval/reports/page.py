@@ -2,7 +2,7 @@
 
 Text from the corpus never becomes markup: control characters become visible escapes, Jinja escapes its
 output, the pages' scripts write text only, and a content security policy names the script by its hash, so
-that no other script can run.
+that no other script can run. The HTML for a notebook has the tables and the signature, without script or style sheet.
 """
 
 from __future__ import annotations
@@ -11,15 +11,18 @@ import base64
 import hashlib
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from html import escape
 from importlib.resources import files
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from clueval.exceptions import MissingExtra
-from clueval.reports.table import Table
+from clueval.reports.table import Report, Table
 from clueval.reports.text import shown
 from clueval.visible import escaped_in_json, visible
+from clueval.writing import whole_file
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -64,6 +67,12 @@ def environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+
+
+def write_page(path: Path, page: str) -> None:
+    """Write a page, whole or not at all. Raises `FileError` if the file cannot be written."""
+    with whole_file(path) as file:
+        file.write(page)
 
 
 def _shown(value: object) -> object:
@@ -120,3 +129,24 @@ def json_inside(value: object) -> str:
         if character in text:
             text = text.replace(character, f"\\u{ord(character):04x}")
     return escaped_in_json(text)
+
+
+def notebook(report: Report, tables: Iterable[Table]) -> str:
+    """Return the tables of a report and its signature as HTML; everything in them is escaped."""
+    parts = [part for table in tables for part in _notebook_table(table)]
+    return "".join(
+        [*parts, f"<p><small>signature: <code>{escape(visible(report['signature']))}</code></small></p>"]
+    )
+
+
+def _notebook_table(table: Table) -> Iterator[str]:
+    table = table.cut()
+    yield f"<table><caption>{escape(visible(table.title))}</caption><thead><tr>"
+    yield from (f"<th>{escape(visible(name))}</th>" for name in table.header)
+    yield "</tr></thead><tbody>"
+    for row in table.rows:
+        first, *others = (escape(shown(cell)) for cell in row)
+        yield f'<tr><th style="text-align:left">{first}</th>'
+        yield from (f'<td style="text-align:right">{cell}</td>' for cell in others)
+        yield "</tr>"
+    yield "</tbody></table>"

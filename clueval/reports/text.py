@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
 
-from clueval.reports.cutting import cut_label
 from clueval.reports.estimates import Estimate
-from clueval.reports.table import Cell, Rate, Report, Table
+from clueval.reports.table import Cell, Rate, Report, Table, cut_label
 from clueval.visible import visible
 
 MORE = 'all tables: --all, or in Python render("text", all=True)'

@@ -124,8 +124,10 @@ def _by_name(layers: Iterable[Sequence[Span]]) -> dict[str, list[Span]]:
     return named
 
 
-def with_merged(document: Document) -> Document:
-    """Return the document with all its layers merged into one layer, `merged`."""
-    return replace(
-        document, layers={MERGED: merge_layers(document.layers, document=document.id)}, tags=Frozen()
-    )
+def with_merged(document: Document, layers: Iterable[str] = ()) -> Document:
+    """Return the document with all its layers merged into one layer, `merged`.
+
+    Labels are in the order of `layers`, which names all layers of the documents that it is compared with.
+    """
+    found = {name: document.layers.get(name, ()) for name in dict.fromkeys([*layers, *document.layers])}
+    return replace(document, layers={MERGED: merge_layers(found, document=document.id)}, tags=Frozen())

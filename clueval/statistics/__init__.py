@@ -4,8 +4,7 @@ To read the package, begin with `jackknife`, and with randomisation in `resampli
 unless asked for others; `resampling` has the bootstrap, too, `distributions` the distribution functions.
 """
 
-from clueval.statistics.distributions import t_p, t_quantile
-from clueval.statistics.proportions import clopper_pearson, mcnemar_exact, wilson
+from clueval.statistics.distributions import clopper_pearson, mcnemar_exact, t_p, t_quantile, wilson
 from clueval.statistics.resampling import bca, bca_levels, holm, percentile
 
 __all__ = [

@@ -45,8 +45,17 @@ from clueval.statistics.resampling import (
     weighted_sums,
 )
 from clueval.studies.comparison import ComparedSystems
-from clueval.studies.systems import ComparedSystem, System, all_units, require_system, systems_of
-from clueval.studies.tested_rate import UNDEFINED, UNDEFINED_WITHOUT, TestedRate, differences
+from clueval.studies.systems import (
+    UNDEFINED,
+    UNDEFINED_WITHOUT,
+    ComparedSystem,
+    System,
+    TestedRate,
+    all_units,
+    differences,
+    require_system,
+    systems_of,
+)
 
 LEAST_DETECTED = 1e-9
 """The least difference for which the number of units is computed."""
@@ -63,9 +72,11 @@ class Comparison(ComparedSystems):
         The title is by default the names of the systems. Raises `FileError`, and `MissingExtra` without the extra
         ``report``.
         """
-        from clueval.studies.comparison_page import write_page
+        from clueval.reports.page import write_page
+        from clueval.studies.comparison import render_page
 
-        write_page(FilePath(path), self, title=" and ".join(self.systems) if title is None else title)
+        page = render_page(self, title=" and ".join(self.systems) if title is None else title)
+        write_page(FilePath(path), page)
 
 
 @checked_call

@@ -287,9 +287,10 @@ class Conventions(Hinting):
 
         Raises `FileError`, and `MissingExtra` without the extra ``report``.
         """
-        from clueval.studies.conventions_report import write_page
+        from clueval.reports.page import write_page
+        from clueval.studies.conventions_report import render_page
 
-        write_page(Path(path), self.to_dict(), title=title)
+        write_page(Path(path), render_page(self.to_dict(), title=title))
 
     def __str__(self) -> str:
         return self.render("text")

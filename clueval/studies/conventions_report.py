@@ -7,7 +7,6 @@ convention without scores gives the reason instead.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from clueval.exceptions import UsageError
@@ -17,7 +16,6 @@ from clueval.reports.page import ShownTable, assets, environment
 from clueval.reports.table import Rate, Table
 from clueval.reports.text import shown
 from clueval.visible import visible
-from clueval.writing import whole_file
 
 Report = Mapping[str, Any]
 
@@ -69,18 +67,8 @@ def render_markdown(report: Report) -> str:
     return "\n".join([*lines, signature_line(report)])
 
 
-def write_page(path: Path, report: Report, *, title: str = "Which F1 is this?") -> None:
-    """Write the table as a web page, whole or not at all.
-
-    Raises `MissingExtra` without Jinja2, `FileError` if the file cannot be written.
-    """
-    page = render_page(report, title=title)
-    with whole_file(path) as file:
-        file.write(page)
-
-
 def render_page(report: Report, *, title: str = "Which F1 is this?") -> str:
-    """Return the page as a string; see `write_page`."""
+    """Return the table as a web page. Raises `MissingExtra` without Jinja2."""
     jinja = environment()
     return jinja.get_template("conventions.html").render(
         title=title,

@@ -14,8 +14,8 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
-from clueval.clusters.places import Clusters, DifferingRows
-from clueval.clusters.rows import IrregularRows
+from clueval.clusters.places import Clusters
+from clueval.clusters.rows import IrregularRows, in_batches
 from clueval.exceptions import (
     CluevalError,
     UsageError,
@@ -30,6 +30,7 @@ from clueval.findings.stream import known_options, within_sentences
 from clueval.findings.summary import RIGHT
 from clueval.findings.systems import CHANGES, System, change, place_and_labels
 from clueval.findings.table import ErrorRows
+from clueval.formats.columns.passages import Passage
 from clueval.options import with_fields
 from clueval.reading.given import InputSide
 from clueval.reading.layers import LayerColumns, layer_names, require_layers
@@ -245,32 +246,40 @@ def _see_clusters(found: _Found, sources: Sequence[Source], choice: Choice, seen
         )
         of_document.clear()
 
+    for rows in in_batches(_parallel(sources), sources[0].options.sizes, one_by_one=bool(on_documents)):
+        check.see(rows)
+        differing, equal = list(clusters.found(rows)), list(clusters.counted(rows))
+        for part, of_part in differing:
+            gold = part.passages[0]
+            seen.see(gold.document, gold.metadata, on_documents)
+            if not on_documents.lets_through(gold.document, gold.metadata):
+                equal = []
+                continue
+            if gold.begins:
+                end_document()
+                found.documents.append(gold.document)
+            text = part.documents(sources[:1])[0]
+            for by, of_cluster in of_part:
+                for each in of_cluster:
+                    found.see(each)
+                    if each.state is not None:
+                        of_document.append((each.sequence, each.side, each.finding(text, by)))
+        for of_cluster, times in equal:
+            for each in of_cluster:
+                found.see(each, times)
+    end_document()
+    check.end()
+
+
+def _parallel(sources: Sequence[Source]) -> Iterator[Sequence[Passage]]:
+    """Yield the passages of gold and of the runs. Raises `CluevalError` for different documents or sentences."""
     for passages in zip_longest(*(source.passages() for source in sources)):
         if None in passages:
             raise IrregularRows("one side ends early")
         gold, *runs = passages
         for run in runs:
             require_same_frame(gold, run)
-        rows = DifferingRows(passages)
-        check.see(rows)
-        seen.see(gold.document, gold.metadata, on_documents)
-        differing, equal = clusters.found(rows), list(clusters.counted(rows))
-        if not on_documents.lets_through(gold.document, gold.metadata):
-            continue
-        if gold.begins:
-            end_document()
-            found.documents.append(gold.document)
-        text = rows.documents(sources[:1])[0]
-        for by, of_cluster in differing:
-            for each in of_cluster:
-                found.see(each)
-                if each.state is not None:
-                    of_document.append((each.sequence, each.side, each.finding(text, by)))
-        for of_cluster, times in equal:
-            for each in of_cluster:
-                found.see(each, times)
-    end_document()
-    check.end()
+        yield passages
 
 
 def _compared(

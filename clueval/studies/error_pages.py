@@ -36,9 +36,8 @@ from clueval.reading.layers import LayerColumns
 from clueval.reading.options import Reading, Readings, readings_of
 from clueval.reading.spooled import needs_spooling
 from clueval.reading.trios import are_files, sources_of, trios
-from clueval.reports.cutting import cut_label
 from clueval.reports.page import assets, environment, json_inside
-from clueval.reports.table import Rate
+from clueval.reports.table import Rate, cut_label
 from clueval.reports.text import shown
 from clueval.textfiles import Progress
 from clueval.transforms.prepared import transforms_of

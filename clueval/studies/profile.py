@@ -13,7 +13,8 @@ from itertools import chain, compress, pairwise
 from pathlib import Path
 from typing import Any, Self
 
-from clueval.clusters.places import Clusters, DifferingRows
+from clueval.clusters.places import Clusters
+from clueval.clusters.rows import in_batches
 from clueval.evaluation.options import Counting
 from clueval.evaluation.plan import chosen_metrics
 from clueval.evaluation.result import Result
@@ -328,8 +329,7 @@ class TrainingRows:
     def spans(self) -> Counter[LabelledText]:
         found: Counter[LabelledText] = Counter()
         clusters, check = Clusters([self._source], _spans_of), LineCheck([self._source])
-        for passage in self._source.passages():
-            rows = DifferingRows([passage])
+        for rows in in_batches(([each] for each in self._source.passages()), self._source.options.sizes):
             check.see(rows)
             found.update(
                 [

@@ -12,11 +12,11 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from clueval.clusters.places import Clusters, DifferingRows
+from clueval.clusters.places import Clusters
 from clueval.evaluation.curves import micro_path
 from clueval.evaluation.engine import Evaluation
 from clueval.evaluation.plan import Plan
-from clueval.evaluation.tallies import count_sides
+from clueval.evaluation.tallies import count_sides, sequences_in
 from clueval.exceptions import UsageError
 from clueval.findings.choice import Choice
 from clueval.findings.page_profile import PageProfile, WrongSpan
@@ -43,7 +43,7 @@ from clueval.spans.limits import require_short_texts
 from clueval.spans.span import SIDES, Span
 
 if TYPE_CHECKING:
-    from clueval.formats.columns.passages import Passage
+    from clueval.clusters.rows import ParallelRows
     from clueval.reading.source import Source
     from clueval.transforms.group import Group
 
@@ -77,6 +77,7 @@ class ProfileCounts:
         self.wrong: dict[WrongSpan, list[str]] | None = None
         """If set, the buckets of each span that has no equal span on the other side."""
         self._clusters: Clusters[tuple[int, int, int]] | None = None
+        self._layers: list[str] = []
         self._kinds: dict[tuple[str, str, int, tuple[str, ...]], int] = {}
         self._texts: Counter[tuple[Any, ...]] = Counter()  # a kind, then words
         self._places: Counter[tuple[int, int, int]] = (
@@ -151,8 +152,9 @@ class ProfileCounts:
 
     # Column files
 
-    def reads_passages(self, gold: Source, predicted: Source) -> bool:
+    def reads_rows(self, gold: Source, predicted: Source) -> bool:
         self._clusters = Clusters((gold, predicted), self._examine)
+        self._layers = layer_names(gold.options.layers)
         return self._is_exact and self.wrong is None and within_sentences(gold, predicted, Choice())
 
     def _examine(self, documents: Sequence[Document]) -> Iterator[tuple[int, tuple[int, int, int]]]:
@@ -171,16 +173,16 @@ class ProfileCounts:
                 kind = sequence, label, depth, tuple(counts)
                 yield start, (self._kinds.setdefault(kind, len(self._kinds)), start, end)
 
-    def see_passages(self, sources: tuple[Source, Source], passages: tuple[Passage, Passage]) -> None:
+    def see_rows(self, rows: ParallelRows) -> None:
         assert self._clusters is not None
-        gold, names = passages[0], layer_names(sources[0].options.layers)
+        gold, names = rows.parts[0].passages[0], self._layers
         if not self._sides.plan.where.on_documents(names).lets_through(gold.document, gold.metadata):
             return
         self._sides.see_layers(names)
-        self._sequences |= dict.fromkeys(self._sides.sequences())
+        self._sequences |= dict.fromkeys(sequences_in(self._sides.plan, self._sides.layers))
         texts: list[tuple[Any, ...]] = []
         places = []
-        for found, tokens, by, begin, size in self._clusters.everywhere(DifferingRows(passages)):
+        for found, tokens, by, begin, size in self._clusters.everywhere(rows):
             for kind, start, end in found:
                 texts.append((kind, *tokens[start + by : end + by]))
                 places.append((kind, start + by - begin, size))

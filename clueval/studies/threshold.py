@@ -19,10 +19,9 @@ from clueval.metrics.metric import Metric
 from clueval.reading.given import InputSide, given
 from clueval.reading.pairing import files_of_side
 from clueval.reports.curve import FRAME, Line, Picture, dot
-from clueval.reports.cutting import cut_label
 from clueval.reports.json_text import dumps
-from clueval.reports.page import ShownTable, assets, environment
-from clueval.reports.table import Cell, Rate, Table
+from clueval.reports.page import ShownTable, assets, environment, write_page
+from clueval.reports.table import Cell, Rate, Table, cut_label
 from clueval.textfiles import sha256_of
 from clueval.version import __version__
 from clueval.writing import whole_file
@@ -113,7 +112,6 @@ class Threshold:
 
     def save(self, path: str | Path) -> None:
         """Write the file for ``min_score``, whole or not at all. Raises `FileError`."""
-        from clueval.writing import whole_file
 
         with whole_file(Path(path)) as file:
             file.write(self.to_json() + "\n")
@@ -248,8 +246,7 @@ def _write_page(
             **assets("curve"),
         )
     )
-    with whole_file(path) as file:
-        file.write(page)
+    write_page(path, page)
 
 
 def _pictures(curves: Points, chosen: Points) -> Iterator[Picture]:

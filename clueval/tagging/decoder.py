@@ -92,6 +92,13 @@ def count_starts(neighbours: Mapping[tuple[str, str], int]) -> Counter[str]:
     return starts
 
 
+def _number_of_starts(neighbours: Mapping[tuple[str, str], int]) -> int:
+    """Return how many spans begin, by the lenient rule."""
+    return sum(
+        n for (previous, tag), n in neighbours.items() if tag != OUTSIDE and not continues(previous, tag)
+    )
+
+
 def decode_tags(tags: Sequence[str], scheme: str | None = None, invalid: str = "conlleval") -> list[Chunk]:
     """Return the spans of one sequence of tags as (start, end, label), half-open, in order.
 
@@ -219,7 +226,7 @@ class Decoder:
             assert index is not None
             raise BadTag(ill_formed(tags, index, self._scheme), None, index=index)
         spans = list(decode_strictly(tags, self._scheme))
-        self._dropped += (count_starts(found).total() - len(spans)) * times
+        self._dropped += (_number_of_starts(found) - len(spans)) * times
         return spans
 
     def scheme(self) -> str | None:
@@ -229,7 +236,7 @@ class Decoder:
         """
         if self._known is None:
             try:
-                self._known = (self._scheme or scheme_of(self.neighbours),)
+                self._known = (self._scheme or scheme_of(self._neighbours),)
             except TagError as error:
                 error.file = self._file
                 raise
@@ -237,9 +244,9 @@ class Decoder:
 
     def spans(self) -> int:
         """How many spans have been decoded so far."""
-        return count_starts(self.neighbours).total() - self._dropped
+        return _number_of_starts(self._neighbours) - self._dropped
 
     def repaired(self, found: Neighbours | None = None) -> int:
         """Return the number of ill-formed tags, which conlleval repairs, in `found` or in the file so far."""
         scheme = self.scheme()
-        return 0 if scheme is None else count_illegal(self.neighbours if found is None else found, scheme)
+        return 0 if scheme is None else count_illegal(self._neighbours if found is None else found, scheme)

@@ -107,7 +107,7 @@ class Preparing:
             (`clueval.transforms.hierarchy`).
         generic_gold: the same for gold labels.
         untyped: every label becomes ``_``.
-        ignore_layer: layers of gold whose spans are regions in which nothing counts (`clueval.transforms.ignored`).
+        ignore_layer: layers of gold whose spans are regions in which nothing counts (`clueval.transforms.prepared`).
         ignore_label: gold spans with these labels are such regions.
         ignored: predicted spans that do not count: those ``inside`` the regions, or those ``touching`` them.
         ignore_same_label: only predicted spans with the label of the region do not count.

@@ -547,10 +547,7 @@ def test_score_of_columns_imports_no_format_that_has_no_mark_in_them(tmp_path: P
         check=True,
     )
 
-    assert {*FORMATS.values()} & {*done.stderr.split()} == {
-        "clueval.formats.fair_spans",
-        "clueval.formats.conll",
-    }
+    assert {*FORMATS.values()} & {*done.stderr.split()} == {"clueval.formats.conll"}
 
 
 class TestTheEndOfTheProcess:

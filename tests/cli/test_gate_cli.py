@@ -17,8 +17,7 @@ from hypothesis import strategies as st
 from clueval import Document, Span, gate, read
 from clueval import score as score_files
 from clueval.cli import main
-from clueval.compat.gate.files import GateTable, IndicatorWriter
-from clueval.compat.gate.page import pictures
+from clueval.compat.gate.files import GateTable, IndicatorWriter, pictures
 from clueval.compat.gate.table import COLUMNS, PLACE
 from clueval.exceptions import UsageError
 from clueval.formats.gate_xml import read_gate_xml

@@ -10,7 +10,7 @@ import pytest
 
 import clueval
 from clueval import Document, Span, gate, score
-from clueval.compat.gate.changes import AgainstReference
+from clueval.compat.gate.files import AgainstReference
 from clueval.exceptions import UsageError
 from clueval.metrics.gate import Gate
 from clueval.metrics.gate.list_evaluation import Lists

@@ -11,9 +11,8 @@ import pytest
 
 from clueval import Document, Result, Signature, Span, score
 from clueval.cli import main
-from clueval.evaluation.values import with_settings
 from clueval.exceptions import UsageError
-from clueval.metrics import METRICS, metric_named
+from clueval.metrics import METRICS, metric_named, with_settings
 
 SAMPLES = Path(__file__).parents[1] / "samples" / "german"
 PATHS = [str(SAMPLES / f"{side}.vrt") for side in ("gold", "predicted")]

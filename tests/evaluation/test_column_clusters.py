@@ -19,10 +19,10 @@ from sizes import documents_alone, handed_in, passages_alone
 from strategies import at_most
 
 from clueval import score
+from clueval.clusters.rows import ParallelRows
 from clueval.evaluation.inputs import FileEnd
 from clueval.evaluation.plan import Plan
 from clueval.exceptions import CluevalError, TextMismatch
-from clueval.formats.columns.passages import Passage
 from clueval.formats.columns.sizes import Sizes
 from clueval.metrics import metric_named
 from clueval.reading.read_options import ReadOptions
@@ -106,7 +106,7 @@ def test_clusters_of_tokens_are_read_as_bytes(tmp_path: Path) -> None:
 
 
 class Sees:
-    """An observer that notes the tokens of each passage."""
+    """An observer that notes the tokens of both sides in each passage."""
 
     name = "sees"
 
@@ -114,14 +114,14 @@ class Sees:
         self.reads = reads
         self.seen: list[tuple[int, int]] = []
 
-    def reads_passages(self, gold: Source, predicted: Source) -> bool:
+    def reads_rows(self, gold: Source, predicted: Source) -> bool:
         assert gold is not predicted
         assert {type(gold), type(predicted)} == {Source}
         return self.reads
 
-    def see_passages(self, sources: tuple[Source, Source], passages: tuple[Passage, Passage]) -> None:
-        assert sources[0] is not sources[1]
-        self.seen.append((passages[0].tokens, passages[1].tokens))
+    def see_rows(self, rows: ParallelRows) -> None:
+        for gold, predicted in (part.passages for part in rows.parts):
+            self.seen.append((gold.tokens, predicted.tokens))
 
     def see(self, group: object) -> None:
         raise AssertionError("documents are not read")

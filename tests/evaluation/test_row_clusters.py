@@ -17,14 +17,17 @@ from sizes import passages_alone
 
 from clueval import Document, Span
 from clueval.evaluation.engine import Evaluation
-from clueval.evaluation.row_clusters import InvalidTag
+from clueval.evaluation.row_clusters import DocumentClusters, InvalidTag
 from clueval.exceptions import FormatError, TextMismatch
 from clueval.formats.columns.layout import ColumnOptions, layout_of
+from clueval.formats.columns.sizes import Sizes
 from clueval.metrics import metric_named
 from clueval.reading.read_options import ReadOptions
 from clueval.reading.source import source_of
+from clueval.spans.seen_names import SeenNames
 from clueval.spans.span import SIDES
 from clueval.tagging.decoder import Decoder, decode
+from clueval.tagging.schemes import neighbours_of
 from clueval.transforms.group import Group
 
 PLAN = LEVELS._replace(
@@ -70,6 +73,43 @@ def test_rows_have_the_counts_of_their_document(rows: list[tuple[str, ...]], mer
         found |= clusters.tallies(len(rows))
 
     assert {key: +tally for key, tally in found.items() if +tally} == counts_of_documents(merge, *columns)
+
+
+@given(
+    st.lists(st.lists(st.tuples(TAGS, TAGS, TAGS, TAGS), min_size=1, max_size=6), min_size=1, max_size=6),
+    st.booleans(),
+    st.sampled_from([Sizes(), Sizes(runs=2)]),
+)
+def test_sentences_have_the_counts_of_their_documents(sentences: Any, merge: bool, sizes: Sizes) -> None:
+    plan = PLAN._replace(merge=merge, resample_by="sentence")
+    both = decoders("x", "y")
+    clusters = DocumentClusters(plan, ["x", "y"], both, sizes, SeenNames(plan.where))
+
+    for some in (sentences, sentences[::-1]):
+        for rows in some:
+            clusters.add((1, *row) for row in rows)
+            clusters.add([(1, *["O"] * 4)])
+        found = list(clusters.of_sentences(map(len, some)))
+
+        for rows, tallies in zip(some, found, strict=True):
+            expected = counts_of_documents(merge, *zip(*rows, strict=True))
+            assert {key: +tally for key, tally in tallies.items() if +tally} == expected
+    clusters.rest()
+    number = sum(len(list(decode(tags))) for rows in sentences for tags in list(zip(*rows, strict=True))[:2])
+    assert sum(both["gold", layer].spans() for layer in "xy") == 2 * number
+
+
+def test_tags_that_depend_on_their_neighbours_are_counted_by_whole_clusters() -> None:
+    plan = LEVELS._replace(resample_by="sentence")
+    both = {(side, "x"): Decoder("IOB1", "discard") for side in SIDES}
+    assert not both["gold", "x"].reads_neighbours
+    clusters = DocumentClusters(plan, ["x"], both, Sizes(), SeenNames(plan.where))
+
+    tags = ["I-X", "B-X", "I-X", "O", "B-X"]
+    (found,) = clusters.of_tags([tags], [tags])
+
+    (expected,) = {len(list(Decoder("IOB1", "discard").columns("x", tags, neighbours_of(tags))))}
+    assert found["levels", "x"]["class", "gold", "exact"] == expected
 
 
 class TestCountedOnce:

@@ -14,6 +14,8 @@ from hypothesis import strategies as st
 from sizes import documents_alone
 
 from clueval import score
+from clueval.evaluation import tag_lists
+from clueval.evaluation.row_clusters import RowClusters
 from clueval.exceptions import CluevalError
 from clueval.metrics import METRICS
 
@@ -53,7 +55,10 @@ def sides(draw: st.DrawFn) -> tuple[list[Any], list[Any]]:
     return found
 
 
-OPTIONS: list[dict[str, Any]] = [{}, {"merge": True}, {"scheme": "BIO"}, {"invalid": "discard"}]
+OPTIONS: list[dict[str, Any]] = [
+    *({}, {"merge": True}, {"scheme": "BIO"}, {"invalid": "discard"}),
+    *({"by": "document"}, {"where": ["document=1"]}, {"where": ["label=PER"]}),
+]
 
 
 @given(sides(), st.sampled_from(OPTIONS))
@@ -104,6 +109,20 @@ def test_a_file_with_more_rows_has_the_error_of_its_documents() -> None:
 
     assert found == expected
     assert "the file ends" in found[1]
+
+
+def test_tags_of_two_schemes_have_the_error_of_their_documents() -> None:
+    found, expected = both_ways(([USUAL | {"ner_tags": ["E-PER", "O", "L-PER"]}], [USUAL]))
+
+    assert found == expected
+    assert "gold.jsonl" in found[1]
+
+
+def test_rows_of_a_long_file_are_counted_some_at_a_time() -> None:
+    with patch.object(tag_lists, "BATCH", 2), patch.object(RowClusters, "add_sentences") as added:
+        both_ways(([USUAL] * 5, [USUAL] * 5))
+
+    assert [len(call.args[0]) for call in added.call_args_list] == [2, 2, 1]
 
 
 def test_usual_token_rows_become_no_documents() -> None:

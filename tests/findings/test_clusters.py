@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 from sizes import handed_in
 
+from clueval.clusters import places as cluster_places
 from clueval.evaluation.run import score
 from clueval.exceptions import CluevalError, FormatError
-from clueval.findings import clusters
 from clueval.findings.stream import errors
 from clueval.formats.columns.sizes import Sizes
 from clueval.reading.options import Reading
@@ -112,7 +112,7 @@ def test_a_token_id_that_is_o_may_occur_once_in_a_document(tmp_path: Path, token
 def test_errors_of_a_cluster_are_the_same_wherever_it_occurs(
     tmp_path: Path, most: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(clusters, "_MOST", most)
+    monkeypatch.setattr(cluster_places, "_MOST", most)
     gold, predicted = tmp_path / "g.conll", tmp_path / "p.conll"
     gold.write_text("a O\nb B-X\nc I-X\n\n" * 3 + "b B-X\nc I-X\nd O\ne B-X\nf I-X\n")
     predicted.write_text(gold.read_text().replace("c I-X", "c O").replace("f I-X", "f O"))

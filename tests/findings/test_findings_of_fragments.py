@@ -10,8 +10,7 @@ from corpora import write
 from clueval import Document, Span, conventions, error_table, errors
 from clueval.cli import main
 from clueval.exceptions import UsageError
-from clueval.findings.rows import RowColumns
-from clueval.findings.tsv import marked
+from clueval.findings.rows import RowColumns, marked
 
 TEXT = "New or Old York"
 GAPS = Span.of_fragments([(0, 3), (11, 15)], "A")

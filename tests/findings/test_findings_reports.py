@@ -19,13 +19,12 @@ from clueval.cli.parser import Command
 from clueval.evaluation.run import score
 from clueval.exceptions import FileError, MissingExtra, UsageError
 from clueval.findings import text as findings_text
-from clueval.findings import tsv
 from clueval.findings.choice import Choice, ReasonKey, metrics_of
 from clueval.findings.places import places
-from clueval.findings.rows import LONGEST_CELL, shortened
+from clueval.findings.rows import LONGEST_CELL, TableLines, marked, shortened, split_first
 from clueval.findings.stream import errors as find_all
 from clueval.findings.table import Finding, error_table
-from clueval.reports import notebook
+from clueval.reports.page import notebook
 from clueval.spans.document import Document
 from clueval.spans.span import Span
 
@@ -59,6 +58,16 @@ def table(tokens: list[str], own: Span, others: list[Span]) -> Finding:
     return found
 
 
+def table_lines(findings: list[Finding], *, raw: bool = False) -> list[str]:
+    columns, found = split_first(findings)
+    lines = TableLines(columns, raw=raw)
+    return [lines.header, *map(lines.line, found)]
+
+
+def text_lines(findings: list[Finding], *, width: int = 100, colour: bool = False) -> list[str]:
+    return [line for found in findings for line in findings_text.lines_of(found, width=width, colour=colour)]
+
+
 def each_hostile() -> list[Finding]:
     return [table([text], Span(0, 1, text), []) for text in HOSTILE]
 
@@ -69,18 +78,13 @@ class TestTsv:
             ["Frau", "Anna", "Weiß", "aus", "Ulm"], Span(1, 4, "PER"), [Span(0, 2, "PER"), Span(2, 3, "ORG")]
         )
 
-        assert tsv.marked(found.context) == "🟧Frau🟧 🟩Anna🟩 🟩Weiß🟩 🟥aus🟥 Ulm"
+        assert marked(found.context) == "🟧Frau🟧 🟩Anna🟩 🟩Weiß🟩 🟥aus🟥 Ulm"
 
-    def test_a_row_has_a_cell_for_every_column(self, tmp_path: Path) -> None:
+    def test_a_row_has_a_cell_for_every_column(self) -> None:
         for options in ({}, {"merge": True}, {"labelled": "risk"}):
-            path = tmp_path / "findings.tsv"
             rows = sample(**options)
+            read = list(csv.reader(table_lines(rows), "excel-tab", quoting=csv.QUOTE_NONE))
 
-            assert tsv.write(path, rows) == len(rows)
-
-            read = list(
-                csv.reader(path.read_text(encoding="utf-8").splitlines(), "excel-tab", quoting=csv.QUOTE_NONE)
-            )
             assert {len(cells) for cells in read} == {len(read[0])}
             assert len(read) == len(rows) + 1
             for cells, row in zip(read[1:], rows, strict=True):
@@ -90,7 +94,7 @@ class TestTsv:
                 assert (shown["class"], shown["reason"]) == (row.kind, row.reason)
 
     def test_values_neither_break_a_row_nor_run_as_a_formula(self) -> None:
-        lines = list(tsv.lines(each_hostile()))
+        lines = table_lines(each_hostile())
 
         assert len(lines) == len(HOSTILE) + 1
         for line in lines[1:]:
@@ -101,37 +105,26 @@ class TestTsv:
     def test_raw_cells_are_not_guarded(self) -> None:
         rows = [table(["=1+1"], Span(0, 1, "@"), [])]
 
-        assert "\t'=1+1\t" in list(tsv.lines(rows))[1]
-        assert "\t=1+1\t" in list(tsv.lines(rows, raw=True))[1]
+        assert "\t'=1+1\t" in table_lines(rows)[1]
+        assert "\t=1+1\t" in table_lines(rows, raw=True)[1]
 
     def test_metadata_that_only_later_documents_have_is_not_lost(self) -> None:
         later = Document("e", {"label": []}, tokens=["w"], metadata={"genre": "novel"})
         (other,) = error_table([Span(0, 1)], later, later)
 
-        header, _, row = tsv.lines([table(["w"], Span(0, 1), []), other])
+        header, _, row = table_lines([table(["w"], Span(0, 1), []), other])
 
         assert dict(zip(header.split("\t"), row.split("\t"), strict=True))["metadata"] == "genre=novel"
 
     def test_no_findings_are_a_header(self) -> None:
-        assert len(list(tsv.lines([]))) == 1
-
-    def test_a_failure_leaves_no_file(self, tmp_path: Path) -> None:
-        def failing() -> Any:
-            yield table(["w"], Span(0, 1), [])
-            raise KeyError
-
-        with pytest.raises(KeyError):
-            tsv.write(tmp_path / "t.tsv", failing())
-        with pytest.raises(FileError, match="cannot be written"):
-            tsv.write(tmp_path / "none" / "t.tsv", [])
-        assert list(tmp_path.iterdir()) == []
+        assert len(table_lines([])) == 1
 
 
 class TestText:
     def test_brackets_show_which_side_marked_a_token(self) -> None:
         found = table(["Frau", "Anna", "Weiß"], Span(1, 3, "PER"), [Span(0, 2, "ORG")])
 
-        assert list(findings_text.lines([found]))[2:] == [
+        assert text_lines([found]) == [
             "gold boundary+label (partial)  label=PER  document d, token 1-2",
             "    {+Frau+} [=Anna=] [-Weiß-]",
             "    predicted: ORG 'Frau Anna'",
@@ -140,17 +133,17 @@ class TestText:
 
     def test_lines_keep_to_the_width_where_words_allow(self) -> None:
         for found in sample():
-            _, *context, _ = [line for line in findings_text.lines([found], width=60) if line][1:]
+            _, *context, _ = [line for line in text_lines([found], width=60) if line]
             assert all(len(line) <= 60 for line in context)
 
     def test_colours_change_nothing_else(self) -> None:
-        coloured = "\n".join(findings_text.lines(sample(), colour=True))
+        coloured = "\n".join(text_lines(sample(), colour=True))
 
-        assert re.sub("\x1b\\[[0-9;]*m", "", coloured) == "\n".join(findings_text.lines(sample()))
+        assert re.sub("\x1b\\[[0-9;]*m", "", coloured) == "\n".join(text_lines(sample()))
 
     def test_text_has_no_character_that_controls_the_terminal(self) -> None:
         for found in each_hostile():
-            assert all(line.isprintable() for line in findings_text.lines([found]))
+            assert all(line.isprintable() for line in text_lines([found]))
 
 
 class TestSpreadsheet:
@@ -284,13 +277,14 @@ class TestPage:
     """What can be said of the page without a browser; the rest is in test_page.py."""
 
     @pytest.fixture
-    def page(self) -> Callable[..., str]:
+    def page(self, tmp_path: Path) -> Callable[..., str]:
         pytest.importorskip("jinja2")
         from clueval.findings import page as findings_html
 
         def render(rows: list[Finding], choice: Choice, **options: Any) -> str:
             result = score(*PATHS, metrics=metrics_of(choice), layers=LAYERS, merge=choice.merge)
-            return findings_html.render(rows, result.to_dict(), choice, {}, **options)
+            findings_html.write(tmp_path / "page.html", rows, result.to_dict(), choice, {}, **options)
+            return (tmp_path / "page.html").read_text(encoding="utf-8")
 
         return render
 
@@ -345,11 +339,13 @@ class TestPage:
         assert text.count("</script>") == 3
         assert "\ud800" not in page(each_hostile(), Choice(1))
 
-    def test_a_page_without_the_confusion_metric_has_no_pictures(self) -> None:
+    def test_a_page_without_the_confusion_metric_has_no_pictures(self, tmp_path: Path) -> None:
         pytest.importorskip("jinja2")
         from clueval.findings import page as findings_html
 
-        text = findings_html.render(sample(), score(*PATHS, layers=LAYERS).to_dict(), Choice(1), {})
+        path = tmp_path / "page.html"
+        findings_html.write(path, sample(), score(*PATHS, layers=LAYERS).to_dict(), Choice(1), {})
+        text = path.read_text(encoding="utf-8")
 
         assert '<table class="heat">' not in text
         assert '<table class="scores">' in text
@@ -397,7 +393,7 @@ def test_missing_package_is_one_clear_error(
 def test_a_notebook_shows_the_tables_and_the_signature() -> None:
     result = score(*PATHS, layers={"<b>": 2})
 
-    text = notebook.render(result.to_dict(), result.tables(all=True))
+    text = notebook(result.to_dict(), result.tables(all=True))
 
     assert "<b>" not in text
     assert text.count("<table>") == text.count("</table>") == 4

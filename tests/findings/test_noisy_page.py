@@ -26,7 +26,7 @@ from test_page import MARKUP
 from clueval.evaluation.result import Result
 from clueval.evaluation.signature import Signature
 from clueval.exceptions import MissingExtra, UsageError
-from clueval.findings.noisy_page import write_page
+from clueval.findings.noisy import write_page
 from clueval.metrics.counting import Tally
 from clueval.metrics.metric import Side
 from clueval.metrics.noisy import Explanation, Noisy

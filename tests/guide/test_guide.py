@@ -190,11 +190,11 @@ def test_search_lists_the_pages_that_have_every_word_and_shows_their_text(
 
 
 def test_site_shows_the_html_in_a_page_as_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from clueval.guide import site
+    from clueval.guide import pages
 
     hostile = Page("start-x", "# A <b>&\n\n<script>alert(1)</script> `</script>` [x](javascript:alert(1)).\n")
-    monkeypatch.setattr(site, "all_pages", lambda: {"start-x": hostile})
-    site.write_site(tmp_path / "s", {})
+    monkeypatch.setattr(pages, "all_pages", lambda: {"start-x": hostile})
+    pages.write_site(tmp_path / "s", {})
     text = (tmp_path / "s" / "start-x.html").read_text(encoding="utf-8")
 
     assert "<script" not in text

@@ -19,9 +19,8 @@ from clueval.exceptions import UsageError
 from clueval.metrics.fair import DEFAULT_WEIGHTS, Fair, FairError, pairing, parse_weights
 from clueval.metrics.fair import most_similar as candidates
 from clueval.metrics.fair.metric import add_in_steps
-from clueval.metrics.fair.most_similar import Leftover, neighbours
+from clueval.metrics.fair.most_similar import Leftover, neighbours, runs_of, size_of, subtract
 from clueval.metrics.fair.pairing import Item, Pair, item, overlap_kind, pair_up
-from clueval.metrics.fair.runs import runs_of, size_of, subtract
 from clueval.metrics.fair.weights import freeze_weights, weighted_rates
 from clueval.metrics.metric import Side
 from clueval.spans.document import Document

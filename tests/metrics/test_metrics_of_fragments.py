@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from clueval import Span, score
 from clueval.exceptions import CluevalError, OverlapError, UsageError
 from clueval.metrics.fair import pairing
-from clueval.metrics.muc_pairs import overlap_pairs
+from clueval.metrics.muc import overlap_pairs
 
 GOLD = Span.of_fragments([(0, 3), (7, 9)], "A")
 LONGER = Span.of_fragments([(0, 3), (7, 10)], "A")

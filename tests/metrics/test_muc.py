@@ -18,8 +18,7 @@ from strategies import LABELS, any_spans, at_most, flat_spans
 from clueval.exceptions import UsageError
 from clueval.metrics import muc
 from clueval.metrics.metric import Side
-from clueval.metrics.muc import CATEGORIES, SCHEMES, Muc, count_in_stages
-from clueval.metrics.muc_pairs import Item, flat_pairs, overlap_pairs
+from clueval.metrics.muc import CATEGORIES, SCHEMES, Item, Muc, count_in_stages, flat_pairs, overlap_pairs
 from clueval.spans.span import Span
 
 NERVALUATE = {"strict": "strict", "exact": "exact", "partial": "partial", "type": "ent_type"}

@@ -18,9 +18,9 @@ from clueval.exceptions import OverlapError, UsageError
 from clueval.metrics import partial
 from clueval.metrics.counting import f_measure
 from clueval.metrics.metric import Side
-from clueval.metrics.partial import Partial
-from clueval.metrics.partial_matching import PartialMatch, glue_spans, partial_matches
+from clueval.metrics.partial import Partial, PartialMatch, by_label, glued, matches, refuse_overlaps
 from clueval.spans.document import Document
+from clueval.spans.flat import by_position
 from clueval.spans.span import Span
 
 CONTRACT = (
@@ -53,6 +53,24 @@ def spans(*ranges: tuple[int, int], label: str = "A") -> list[Span]:
     return [Span(start, end, label) for start, end in ranges]
 
 
+def partial_matches(gold: Iterable[Span], predicted: Iterable[Span]) -> list[PartialMatch]:
+    """The pairs as the metric counts them: label by label."""
+    sides = by_label(gold), by_label(predicted)
+    for name, groups in zip(("gold", "predicted"), sides, strict=True):
+        for group in groups.values():
+            refuse_overlaps(group, name)
+    golds, predicteds = sides
+    return [
+        match
+        for label in sorted(golds.keys() & predicteds.keys())
+        for match in matches(golds[label], predicteds[label])
+    ]
+
+
+def glue_spans(found: Iterable[Span]) -> list[Span]:
+    return sorted((span for group in by_label(found).values() for span in glued(group)), key=by_position)
+
+
 def ranges(found: Iterable[PartialMatch]) -> list[tuple[tuple[int, int], tuple[int, int]]]:
     """The pairs as ((start, end) of gold, (start, end) of predicted)."""
     return [((m.gold.start, m.gold.end), (m.predicted.start, m.predicted.end)) for m in found]
@@ -73,7 +91,7 @@ def test_the_example_has_the_positions_and_lengths_of_the_article() -> None:
 
 
 def test_the_example_pairs_the_second_party_exactly_and_the_first_with_its_first_fragment() -> None:
-    found = list(partial_matches(GOLD, PREDICTED))
+    found = partial_matches(GOLD, PREDICTED)
 
     assert [(m.gold, m.predicted) for m in found] == [(GOLD[1], PREDICTED[3]), (GOLD[0], PREDICTED[1])]
     assert [round(m.factor, 4) for m in found] == [1, 0.8654]
@@ -88,7 +106,7 @@ def test_the_example_scores_what_the_article_says() -> None:
 
 
 def test_the_example_scores_to_four_decimals_when_rounded_as_the_article_rounds() -> None:
-    factor = round(list(partial_matches(GOLD, PREDICTED))[1].factor, 4)
+    factor = round((partial_matches(GOLD, PREDICTED))[1].factor, 4)
     tp = round(1 + 0.75 * factor, 4)
     precision, recall = math.floor(tp / 4 * 10_000) / 10_000, round(tp / 2, 4)
 
@@ -135,7 +153,7 @@ def test_equal_spans_of_zero_length_pair_one_to_one() -> None:
 def test_a_span_of_zero_length_matches_only_its_equal(gold: list[Span], predicted: list[Span]) -> None:
     report = score(gold, predicted)["micro"]
 
-    assert list(partial_matches(gold, predicted)) == []
+    assert (partial_matches(gold, predicted)) == []
     assert (report["tp_gold"], report["fn"], report["fp"]) == (0, len(gold), len(predicted))
 
 
@@ -172,7 +190,7 @@ def test_a_gold_span_passed_over_stays_available() -> None:
 
 
 def test_spans_that_touch_do_not_pair() -> None:
-    assert list(partial_matches(spans((0, 3)), spans((3, 5)))) == []
+    assert (partial_matches(spans((0, 3)), spans((3, 5)))) == []
 
 
 def test_one_shared_position_is_enough() -> None:
@@ -185,7 +203,7 @@ def test_spans_of_different_labels_are_counted_apart_and_may_overlap() -> None:
     gold = [Span(0, 9, "outer"), Span(2, 4, "inner")]
     predicted = [Span(0, 9, "inner"), Span(0, 9, "outer")]
 
-    found = list(partial_matches(gold, predicted))
+    found = partial_matches(gold, predicted)
 
     assert [(m.gold.label, m.factor) for m in found] == [("inner", 2 / 9), ("outer", 1.0)]
 
@@ -279,9 +297,9 @@ def test_the_sum_of_factors_has_no_trace_of_the_order_of_documents() -> None:
 
 
 def test_gluing_makes_overlapping_spans_of_a_label_one() -> None:
-    glued = glue_spans(spans((5, 9), (0, 3), (2, 4), (4, 5), (8, 8)))
+    joined = glue_spans(spans((5, 9), (0, 3), (2, 4), (4, 5), (8, 8)))
 
-    assert glued == spans((0, 4), (4, 5), (5, 9))
+    assert joined == spans((0, 4), (4, 5), (5, 9))
 
 
 def test_gluing_leaves_other_labels_apart() -> None:
@@ -291,9 +309,9 @@ def test_gluing_leaves_other_labels_apart() -> None:
 
 
 def test_a_glued_span_keeps_where_its_first_part_came_from() -> None:
-    (glued,) = glue_spans([Span(2, 6, "A", id="second", line=9), Span(0, 4, "A", id="first", line=7)])
+    (one,) = glue_spans([Span(2, 6, "A", id="second", line=9), Span(0, 4, "A", id="first", line=7)])
 
-    assert (glued.id, glued.line) == ("first", 7)
+    assert (one.id, one.line) == ("first", 7)
 
 
 def test_glued_spans_score_as_one_and_are_counted() -> None:
@@ -339,7 +357,7 @@ def test_spans_are_found_to_overlap_when_they_are_not_neighbours_in_the_order_gi
 def test_a_span_of_zero_length_may_touch_another() -> None:
     touching = spans((3, 3), (3, 5), (5, 5), (5, 5))
 
-    assert len(list(partial_matches(touching, touching))) == 4
+    assert len(partial_matches(touching, touching)) == 4
 
 
 @pytest.mark.parametrize(
@@ -503,7 +521,7 @@ def test_counts_of_documents_add_up_to_those_of_one_document_with_all_of_them(
 
 @given(one_side(), one_side())
 def test_pairs_share_no_span_and_have_one_label_each(gold: list[Span], predicted: list[Span]) -> None:
-    found = list(partial_matches(gold, predicted))
+    found = partial_matches(gold, predicted)
 
     assert len({id(m.gold) for m in found}) == len({id(m.predicted) for m in found}) == len(found)
     assert all(m.gold.label == m.predicted.label for m in found)
@@ -513,14 +531,14 @@ def test_pairs_share_no_span_and_have_one_label_each(gold: list[Span], predicted
 
 @given(any_spans())
 def test_glued_spans_cover_the_same_positions_and_never_overlap(found: list[Span]) -> None:
-    glued = glue_spans(found)
+    joined = glue_spans(found)
 
     def covered(some: list[Span]) -> set[tuple[int, str]]:
         return {(position, s.label) for s in some for position in range(s.start, s.end)}
 
-    assert covered(glued) == covered(found)
-    assert glue_spans(glued) == glued
-    assert all(not a.overlaps(b) for a in glued for b in glued if a is not b and a.label == b.label)
+    assert covered(joined) == covered(found)
+    assert glue_spans(joined) == joined
+    assert all(not a.overlaps(b) for a in joined for b in joined if a is not b and a.label == b.label)
 
 
 @given(any_spans(), any_spans())

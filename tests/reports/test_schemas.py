@@ -15,7 +15,7 @@ from clueval import Document, Span, conventions, schema, score
 from clueval.cli import main
 from clueval.exceptions import UsageError
 from clueval.metrics import METRICS
-from clueval.reports import schemas
+from clueval.reports import json_text
 
 SAMPLES = Path(__file__).parents[1] / "samples"
 GERMAN = [str(SAMPLES / "german" / f"{side}.vrt") for side in ("gold", "predicted")]
@@ -34,7 +34,7 @@ def of_samples(metric: str = "levels", **options: Any) -> dict[str, Any]:
     return score(*GERMAN, **{"metrics": metric, "layers": LAYERS, **options}).to_dict()
 
 
-@pytest.mark.parametrize("command", schemas.SCHEMAS)
+@pytest.mark.parametrize("command", json_text.SCHEMAS)
 def test_a_schema_is_one(command: str) -> None:
     Draft202012Validator.check_schema(schema(command))
 
@@ -72,7 +72,7 @@ def test_documents_make_valid_reports() -> None:
 
 
 def test_what_the_commands_print_is_valid(capsys: pytest.CaptureFixture[str]) -> None:
-    for command in schemas.SCHEMAS:
+    for command in json_text.SCHEMAS:
         assert main([command, *GERMAN, "--layer", "entity=2", "--format", "json"]) == 0
         assert not problems(json.loads(capsys.readouterr().out), command)
 
@@ -112,4 +112,4 @@ def test_a_schema_of_another_command_is_refused() -> None:
 
 
 def test_the_example_of_schemas_is_right() -> None:
-    assert doctest.testmod(schemas).failed == 0
+    assert doctest.testmod(json_text).failed == 0

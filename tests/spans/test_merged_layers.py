@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from warnings import catch_warnings
+
 import pytest
 
+from clueval import errors, score
 from clueval.exceptions import OverlapError
 from clueval.spans.document import Document
 from clueval.spans.flat import label_in
@@ -55,3 +58,28 @@ def test_a_merged_document_has_one_layer_and_no_tags() -> None:
     assert dict(merged.layers) == {"merged": [Span(0, 3, {"x": "A", "y": "B"})]}
     assert merged.tags == {}
     assert (merged.id, merged.tokens) == ("d", ["a", "b", "c"])
+
+
+@pytest.mark.parametrize(
+    ("gold", "predicted", "right"),
+    [
+        (("ab", "a"), ("a", "a"), 1),
+        (("ab", "a"), ("ba", "a"), 1),
+        (("ba", "b"), ("ab", "a"), 0),
+        (("b", "b"), ("a", "a"), 0),
+    ],
+)
+def test_merged_labels_are_compared_by_layer_in_whatever_order_documents_have_these(
+    gold: tuple[str, str], predicted: tuple[str, str], right: int
+) -> None:
+    """The layers of each document, and the one that has a span."""
+    pair = [
+        Document("d", {name: [Span(0, 1, {name: "X"})] * (name == own) for name in names}, tokens=["x"])
+        for names, own in (gold, predicted)
+    ]
+
+    with catch_warnings(action="ignore"):
+        report = score(pair[:1], pair[1:], metrics="exact", merge=True).metrics["exact"]
+
+    assert report["merged"]["micro"]["tp_gold"] == right
+    assert len(list(errors(pair[:1], pair[1:], merge=True))) == 2 - 2 * right

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from clueval.exceptions import UsageError
 from clueval.statistics import mcnemar_exact
-from clueval.statistics.proportions import upper_bound
+from clueval.statistics.distributions import upper_bound
 
 
 def test_no_event_in_59_trials_has_a_bound_below_five_percent() -> None:

@@ -14,7 +14,7 @@ from strategies import at_most, flat_spans
 
 from clueval import CluevalError, Document, Result, Span, compare, score
 from clueval.cli import main
-from clueval.studies.comparison_page import render_page
+from clueval.studies.comparison import render_page
 
 Capture = pytest.CaptureFixture[str]
 TEXT = ["w"] * 40

@@ -10,7 +10,7 @@ import pytest
 
 from clueval import Document, Result, Span, compare, score
 from clueval.cli import main
-from clueval.studies.comparison_page import render_page
+from clueval.studies.comparison import render_page
 
 pytest.importorskip("jinja2")
 

@@ -8,14 +8,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from clueval.compat.gate.changes import AgainstReference
-from clueval.compat.gate.files import GateListTable, GateTable, IndicatorWriter
+from clueval.compat.gate.files import AgainstReference, GateListTable, GateTable, IndicatorWriter
 from clueval.evaluation.observer import Observer
 from clueval.evaluation.options import single_options
 from clueval.evaluation.result import Result
 from clueval.evaluation.run import score
-from clueval.evaluation.values import plain
 from clueval.exceptions import UsageError, checked_call, refuse_unknown, require_instance, require_kind
+from clueval.metrics import plain
 from clueval.metrics.counting import Tally
 from clueval.metrics.gate import Gate
 from clueval.metrics.gate.counts import macro_report
@@ -60,7 +59,7 @@ def gate(
             each, and its ``lists`` on the lists themselves (see `clueval.metrics.gate.list_evaluation`).
         gold_set, predicted_set: the annotation sets of the two sides.
         reference_set: an annotation set of the predicted files, usually of an older run; the report's
-            ``reference`` compares the two (see `clueval.compat.gate.changes`).
+            ``reference`` compares the two (see `clueval.compat.gate.files`).
         table: a file for GATE's table of 31 columns.
         page: a file for a web page with the scores and their curve (extra ``report``).
         indicators: a folder for copies of the predicted files that show the outcome of each annotation, in
@@ -279,9 +278,10 @@ class _Files:
 def _page(path: str | Path | None, result: Result) -> Iterator[str]:
     """Write the page, if `path` is given, and yield a line on it."""
     if path is not None:
-        from clueval.compat.gate.page import write_page
+        from clueval.compat.gate.files import render
+        from clueval.reports.page import write_page
 
-        write_page(Path(path), result.to_dict())
+        write_page(Path(path), render(result.to_dict()))
         yield f"wrote {path}"
 
 

@@ -8,10 +8,10 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, NoReturn
 
-from clueval.evaluation.counted import Counted, plain_sequence
 from clueval.evaluation.observer import OTHER_PARTS
 from clueval.evaluation.result import Result
 from clueval.evaluation.signature import Signature
+from clueval.evaluation.totals import Counted, plain_sequence
 from clueval.evaluation.units.saved import FORMAT
 from clueval.evaluation.units.unit import Tallies, Unit, Units, summed_tallies
 from clueval.exceptions import CluevalError, FormatError, checked_call

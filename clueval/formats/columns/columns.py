@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from sys import intern
+from typing import NamedTuple
 
 from clueval.formats.columns.layout import Layout
 from clueval.formats.columns.markup import unescape
 from clueval.formats.columns.passages import Passage, misfits
-from clueval.formats.columns.sizes import SIZES, Sizes
+from clueval.formats.columns.sizes import SIZES
 
 _WITHIN_FIELDS = {
     separator: bytes(byte for byte in range(256) if byte not in (ord(separator), ord("\n")))
@@ -62,66 +64,53 @@ def tables(sentences: Sequence[str], layout: Layout) -> Iterator[TokenTable]:
 
     A longer sentence is split into several tables, without a border between them.
     """
-    return (TokenTable(text, layout) for (text,) in batches([sentences], [layout]))
+    return (TokenTable(text, layout) for text in _texts(sentences, layout.border))
 
 
-def batches(
-    sides: Sequence[Sequence[str]],
-    layouts: Sequence[Layout],
-    sizes: Sizes = SIZES,
-) -> Iterator[tuple[str, ...]]:
-    """Yield parallel lists of sentences as parallel texts of some thousand lines, cut at the same lines.
-
-    Each sentence must have the same number of lines on all sides; a border follows each sentence. A long sentence is
-    cut after every `sizes.rows` lines.
-    """
-    borders = [layout.border for layout in layouts]
-    waiting: list[tuple[str, ...]] = []
+def _texts(sentences: Sequence[str], border: str) -> Iterator[str]:
+    """Yield the lines of sentences, about `SIZES.characters` together."""
+    waiting: list[str] = []
     size = 0
-    for sentence in zip(*sides, strict=True):
-        if len(sentence[0]) > sizes.characters:
-            if waiting:
-                yield _joined(waiting, borders)
-                waiting, size = [], 0
-            ended = tuple(text + border for text, border in zip(sentence, borders, strict=True))
-            yield from _pieces(ended, sizes.rows)
-            continue
+    for number, sentence in enumerate(sentences, 1):
         waiting.append(sentence)
-        size += len(sentence[0])
-        if size > sizes.characters:
-            yield _joined(waiting, borders)
+        size += len(sentence)
+        if size > SIZES.characters or number == len(sentences):
+            text, start = border.join([*waiting, ""]), 0
+            while start < len(text):
+                end = text.find("\n", start + 2 * SIZES.characters) + 1 or len(text)
+                yield text[start:end]
+                start = end
             waiting, size = [], 0
-    if waiting:
-        yield _joined(waiting, borders)
 
 
-def _joined(sentences: Sequence[tuple[str, ...]], borders: Sequence[str]) -> tuple[str, ...]:
-    return tuple(
-        border.join((*texts, "")) for border, texts in zip(borders, zip(*sentences, strict=True), strict=True)
-    )
+MANY = 20_000
+"""Among more tokens than these, equal tokens and tags are one object, which takes time and saves memory."""
 
 
-def _pieces(sentence: tuple[str, ...], rows: int) -> Iterator[tuple[str, ...]]:
-    """Cut one long sentence after every `rows` lines, on all sides."""
-    starts = [0] * len(sentence)
-    for _ in range(0, sentence[0].count("\n"), rows):
-        ends = [_after_lines(text, start, rows) for text, start in zip(sentence, starts, strict=True)]
-        yield tuple(text[start:end] for text, start, end in zip(sentence, starts, ends, strict=True))
-        starts = ends
+class Columns(NamedTuple):
+    """The columns of sentences with borders; no ids if the layout has none."""
 
+    tokens: list[str]
+    token_ids: list[str]
+    tags: dict[str, list[str]]
+    flags: list[str]
 
-def _after_lines(text: str, start: int, lines: int) -> int:
-    """Return the position after the next `lines` line ends from `start`, or the end of the text."""
-    end = start
-    while lines > 16 and end < len(text):
-        step = min(end + 2 * lines, len(text))  # a line has at least two characters, so no step is too long
-        lines -= text.count("\n", end, step)
-        end = step
-    if end == len(text):
-        return end
-    for _ in range(lines):
-        end = text.find("\n", end) + 1 or len(text)
-    return end if end == len(text) else text.rindex("\n", start, end) + 1
+    @classmethod
+    def of(cls, sentences: Sequence[str], layout: Layout, *, are_many: bool = False) -> Columns:
+        """Split the lines of sentences, some thousand at a time; if tokens are many, equal ones are one object.
+
+        Raises `ValueError` for a line that does not fit.
+        """
+        columns = cls([], [], {layer: [] for layer, _ in layout.layers}, [])
+        for table in tables(sentences, layout):
+            tokens = table.tokens()
+            columns.tokens.extend(map(intern, tokens) if are_many else tokens)
+            columns.token_ids.extend(table.token_ids() or ())
+            if layout.misc is not None:
+                columns.flags.extend(table.column(layout.misc))
+            for layer, tags in table.tags().items():
+                columns.tags[layer].extend(map(intern, tags) if are_many else tags)
+        return columns
 
 
 def parsed(passage: Passage) -> list[TokenTable]:

@@ -7,15 +7,13 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate, chain, compress, count, groupby, repeat
 from operator import add, sub
-from sys import intern
 from typing import NamedTuple, overload
 
 from clueval.exceptions import FormatError, TagError
-from clueval.formats.columns.columns import parsed, tables
+from clueval.formats.columns.columns import MANY, Columns, parsed
 from clueval.formats.columns.layout import Layout
 from clueval.formats.columns.markup import unescape
 from clueval.formats.columns.passages import Passage, misfits
-from clueval.formats.text_pieces import joined
 from clueval.limits import MAX_DOCUMENT, document_too_long
 from clueval.spans.document import Document, MissingId, Sentence
 from clueval.spans.flat import Flat
@@ -132,40 +130,6 @@ class TokenLineNumbers(Sequence[int]):
         return repr(list(self))
 
 
-MANY = 20_000
-"""In a document of more tokens, equal tokens and tags are one object, which takes time and saves memory."""
-
-
-class _Columns(NamedTuple):
-    """The columns of a passage with borders; no ids if the layout has none."""
-
-    tokens: list[str]
-    token_ids: list[str]
-    tags: dict[str, list[str]]
-    flags: list[str]
-
-    @classmethod
-    def of(cls, passage: Passage, *, are_many: bool) -> _Columns:
-        """Split the lines of a passage, some thousand at a time; if tokens are many, equal ones are one object.
-
-        Raises `FormatError` for the first malformed line.
-        """
-        assert passage.layout is not None
-        columns = cls([], [], {layer: [] for layer, _ in passage.layout.layers}, [])
-        try:
-            for table in tables(passage.sentences, passage.layout):
-                tokens = table.tokens()
-                columns.tokens.extend(map(intern, tokens) if are_many else tokens)
-                columns.token_ids.extend(table.token_ids() or ())
-                if passage.layout.misc is not None:
-                    columns.flags.extend(table.column(passage.layout.misc))
-                for layer, tags in table.tags().items():
-                    columns.tags[layer].extend(map(intern, tags) if are_many else tags)
-        except ValueError:
-            raise next(misfits(passage)) from None
-        return columns
-
-
 class Transitions(NamedTuple):
     """The pairs of adjacent tags in a document, by layer, and the tags of its file."""
 
@@ -237,7 +201,10 @@ def _document(
             continue
         file.layout = passage.layout
         borders = _borders(passage)
-        columns = _Columns.of(passage, are_many=are_many)
+        try:
+            columns = Columns.of(passage.sentences, passage.layout, are_many=are_many)
+        except ValueError:
+            raise next(misfits(passage)) from None
         are_tokens = bytearray(b"\x01") * len(columns.tokens)
         for border in borders:
             are_tokens[border] = 0
@@ -271,7 +238,9 @@ def _document(
         first.document if first.named else MissingId(first.document),
         Frozen(layers),
         tokens=tokens,
-        text=joined(tokens, ["" if _has(flag, "NoSpaceAfter") else " " for flag in flags]) if flags else None,
+        text=_joined(tokens, ["" if _has(flag, "NoSpaceAfter") else " " for flag in flags])
+        if flags
+        else None,
         start=first.start,
         token_ids=token_ids or None,
         sentences=sentences,
@@ -356,3 +325,14 @@ def repeated_ids(passages: Iterable[Passage]) -> Iterator[FormatError]:
                     document=passage.document if passage.named else None,
                     advice="token ids are unique within a document",
                 )
+
+
+def _joined(tokens: Sequence[str], spaces: Sequence[str]) -> str | None:
+    """Return the text of tokens, given what follows each: a blank or nothing; None if a blank follows all.
+
+    >>> _joined(["Ada", "."], ["", " "])
+    'Ada.'
+    """
+    if "" not in spaces:
+        return None
+    return "".join(map("".join, zip(tokens, spaces, strict=True))).removesuffix(" ")

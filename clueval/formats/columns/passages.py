@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import sys
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 
@@ -47,12 +47,18 @@ class Passage:
     between: int = 2
     spans: dict[str, list[Span]] = field(default_factory=dict)
 
-    def line_of(self, sentence: int, row: int) -> int:
-        """Return the line number of a row of a sentence, both counted from 0; O(n) for n lines before it."""
+    def line_of(self, sentence: int, row: int, starts: Sequence[int] = ()) -> int:
+        """Return the line number of a row of a sentence, both counted from 0.
+
+        O(n) for n lines before it, unless `starts` has the number of rows before each sentence.
+        """
         place = bisect_right(self.anchors, (sentence, row, sys.maxsize)) - 1
         known, before, line = self.anchors[place]
-        between = sum(text.count("\n") + self.between for text in self.sentences[known:sentence])
-        return line + between + row - before
+        if starts:
+            rows = starts[sentence] - starts[known]
+        else:
+            rows = sum(text.count("\n") for text in self.sentences[known:sentence])
+        return line + rows + (sentence - known) * self.between + row - before
 
     def lines(self) -> Iterator[int]:
         """Yield the line number of every token line, in order."""

@@ -29,7 +29,7 @@ from clueval.metrics.fair.weights import (
 from clueval.metrics.metric import Needs, Rates, Side, rates_of, refuse_filter
 from clueval.metrics.tally_keys import Shape, any_text
 from clueval.options import option_field
-from clueval.reports.cutting import cut_label
+from clueval.reports.table import cut_label
 from clueval.spans.overlaps import isolated
 from clueval.spans.span import NO_LABEL, PLACEHOLDERS, Span
 

@@ -8,10 +8,10 @@ fewest tokens. So the order is
     (-shared, tokens of the candidate, length of the candidate, its place in the list)
 
 and the least is taken. Spans lose tokens while they are paired, so a token set is kept as *runs*, the
-disjoint half-open ranges that are left of it: the number of runs does not depend on the length of the span.
+sorted, disjoint half-open ranges that are left of it: the number of runs does not depend on the length of the span.
 
-Three pools give the same answers. `ListPool` compares every span, which is fastest for few spans.
-`NeighbourPool` knows which spans overlap and compares only those, which is fastest if few overlap.
+Two pools give the same answers. `ListPool` compares every span, which is fastest for few spans, or only those that are
+known to overlap, which is fastest if few overlap.
 `TreePool` is a k-d tree over start, end and label whose nodes know a bound on the rank of their spans, and
 searches the most promising node first. If runs fill their span, or lack one stretch of it (nested, crossing
 or identical spans, even if many overlap one another), each search visits a few nodes. The bounds use the
@@ -23,12 +23,13 @@ them.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Sequence
+from bisect import bisect_left
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from operator import attrgetter
 from typing import Protocol
 
-from clueval.metrics.fair.runs import Runs, longest_hole, size_of, subtract
 from clueval.spans.overlaps import sharing
 from clueval.spans.ranges import Ranges, intersect
 
@@ -113,34 +114,6 @@ class Pool(Protocol):
         """Return the most similar candidate, if any; with `sharing` it must have a token in common."""
 
 
-class ListPool:
-    """A plain list: every search compares all spans."""
-
-    __slots__ = ("_spans",)
-
-    def __init__(self) -> None:
-        self._spans: dict[int, Leftover] = {}  # by index; a dict keeps the order and deletes in O(1)
-
-    def add(self, span: Leftover) -> None:
-        self._spans[span.index] = span
-
-    def remove(self, span: Leftover) -> None:
-        del self._spans[span.index]
-
-    def changed(self, span: Leftover) -> None:
-        pass
-
-    def most_similar(self, span: Leftover, *, same_label: bool, sharing: bool) -> Leftover | None:
-        best: Leftover | None = None
-        best_rank: Rank | None = None
-        for place, candidate in enumerate(self._spans.values()):
-            if can_pair(span, candidate, same_label):
-                this = rank(span, candidate, place)
-                if (best_rank is None or this < best_rank) and not (sharing and this[0] == 0):
-                    best, best_rank = candidate, this
-        return best
-
-
 Neighbours = dict[int, list[Leftover]]
 """For each span of one side, by its index, the spans of the other side that overlap it."""
 
@@ -180,30 +153,33 @@ def neighbours(
     return of_gold, of_predicted
 
 
-class NeighbourPool:
-    """A list whose searches compare only the spans that overlap the query, which are computed beforehand."""
+class ListPool:
+    """A list: a search compares all spans, or only the `neighbours` of the query, if these are given."""
 
-    __slots__ = ("_neighbours", "_next", "_places")
+    __slots__ = ("_neighbours", "_next", "_places", "_spans")
 
-    def __init__(self, neighbours: Neighbours) -> None:
+    def __init__(self, neighbours: Neighbours | None = None) -> None:
         self._neighbours = neighbours
+        self._spans: dict[int, Leftover] = {}
         self._places: dict[int, int] = {}
         self._next = 0
 
     def add(self, span: Leftover) -> None:
+        self._spans[span.index] = span
         self._places[span.index] = self._next
         self._next += 1
 
     def remove(self, span: Leftover) -> None:
-        del self._places[span.index]
+        del self._spans[span.index], self._places[span.index]
 
     def changed(self, span: Leftover) -> None:
         pass
 
     def most_similar(self, span: Leftover, *, same_label: bool, sharing: bool) -> Leftover | None:
+        candidates = self._spans.values() if self._neighbours is None else self._neighbours[span.index]
         best: Leftover | None = None
         best_rank: Rank | None = None
-        for candidate in self._neighbours[span.index]:
+        for candidate in candidates:
             place = self._places.get(candidate.index)
             if place is not None and can_pair(span, candidate, same_label):
                 this = rank(span, candidate, place)
@@ -395,3 +371,57 @@ class TreePool:
 
 
 _AXES = (attrgetter("start"), attrgetter("end"), attrgetter("label"))
+
+
+Runs = list[tuple[int, int]]
+"""A set of positions as sorted, disjoint half-open ranges."""
+
+_FAR_END = 1 << 62
+
+
+def runs_of(tokens: frozenset[int]) -> Runs:
+    """Return the runs of a token set.
+
+    >>> runs_of(frozenset({1, 2, 5}))
+    [(1, 3), (5, 6)]
+    """
+    runs: Runs = []
+    for token in sorted(tokens):
+        if runs and runs[-1][1] == token:
+            runs[-1] = (runs[-1][0], token + 1)
+        else:
+            runs.append((token, token + 1))
+    return runs
+
+
+def subtract(runs: Runs, gone: Runs) -> None:
+    """Remove positions in place; each run of `gone` must lie inside one of `runs`.
+
+    >>> runs = [(0, 9)]
+    >>> subtract(runs, [(2, 4), (8, 9)])
+    >>> runs
+    [(0, 2), (4, 8)]
+    """
+    for start, end in gone:
+        i = bisect_left(runs, (start, _FAR_END)) - 1
+        first, last = runs[i]
+        runs[i : i + 1] = [piece for piece in ((first, start), (end, last)) if piece[0] < piece[1]]
+
+
+def longest_hole(runs: Runs) -> tuple[int, int]:
+    """Return the longest stretch between two runs, or an empty one if there is only one run.
+
+    >>> longest_hole([(0, 2), (3, 4), (8, 9)]), longest_hole([(0, 2)])
+    ((4, 8), (2, 2))
+    """
+    holes = [(end, start) for (_, end), (start, _) in pairwise(runs)]
+    return max(holes, key=lambda hole: hole[1] - hole[0], default=(runs[0][1], runs[0][1]))
+
+
+def size_of(runs: Iterable[tuple[int, int]]) -> int:
+    """Return the number of positions.
+
+    >>> size_of([(0, 2), (4, 8)])
+    6
+    """
+    return sum([end - start for start, end in runs])

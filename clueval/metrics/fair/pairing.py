@@ -25,13 +25,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from clueval.metrics.fair.most_similar import (
     Leftover,
     ListPool,
-    NeighbourPool,
     Pool,
     TreePool,
     neighbours,
+    runs_of,
+    size_of,
     take_shared,
 )
-from clueval.metrics.fair.runs import runs_of, size_of
 from clueval.spans.ranges import Ranges, intersect
 
 Item = tuple[str, int, int, frozenset[int] | Ranges | None]
@@ -236,7 +236,7 @@ def _pools(gold: list[Leftover], predicted: list[Leftover]) -> tuple[Pool, Pool,
     known = neighbours(gold, predicted, most)
     if known is not None:
         of_gold, of_predicted = known
-        return NeighbourPool(of_gold), NeighbourPool(of_predicted), NeighbourPool(of_gold)
+        return ListPool(of_gold), ListPool(of_predicted), ListPool(of_gold)
     return TreePool(predicted), TreePool(gold), TreePool(predicted)
 
 

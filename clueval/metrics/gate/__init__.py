@@ -33,7 +33,6 @@ notes of its authors.
 # `thresholds` evaluates score thresholds, `outcomes` gives the outcome of every annotation, `changes` compares with a
 # reference; `candidate_lists`, `list_counts` and `disambiguation` evaluate lists of candidates.
 from clueval.metrics.gate.candidate_lists import CandidateList, best_candidates, candidate_lists
-from clueval.metrics.gate.changes import Change, Contingency, changes, contingency
 from clueval.metrics.gate.counts import GateCounts, macro_report
 from clueval.metrics.gate.disambiguation import (
     MaximumRecall,
@@ -49,7 +48,7 @@ from clueval.metrics.gate.list_counts import (
     ranks_curve,
 )
 from clueval.metrics.gate.metric import Gate
-from clueval.metrics.gate.outcomes import Outcome
+from clueval.metrics.gate.outcomes import Change, Contingency, Outcome, changes, contingency
 from clueval.metrics.gate.pairing import PAIRINGS
 from clueval.metrics.gate.selection import CONTAINMENTS, kept_within
 from clueval.metrics.gate.thresholds import (
@@ -57,7 +56,7 @@ from clueval.metrics.gate.thresholds import (
     average_precision,
     parse_thresholds,
 )
-from clueval.statistics.proportions import mcnemar_exact
+from clueval.statistics.distributions import mcnemar_exact
 
 __all__ = [
     "COMPARISONS",

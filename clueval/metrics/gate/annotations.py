@@ -10,7 +10,7 @@ from clueval.metrics.counting import Tally
 from clueval.metrics.gate.components import PairingProblem
 from clueval.metrics.gate.equality import FeatureTest, Keys, TypeSpec, java_string, subsumption_keys
 from clueval.metrics.gate.selection import without_nil
-from clueval.reports.cutting import cut_label
+from clueval.reports.table import cut_label
 from clueval.spans.span import SIDES, Span
 
 WITHOUT_VALUE = "(none)"

@@ -16,7 +16,6 @@ from clueval.metrics.gate.annotations import (
     problem_of,
     together,
 )
-from clueval.metrics.gate.changes import Change, Contingency, changes, contingency
 from clueval.metrics.gate.components import PairingProblem, in_order
 from clueval.metrics.gate.counts import (
     TALLY_KEYS,
@@ -36,7 +35,7 @@ from clueval.metrics.gate.equality import (
     parse_types,
     types_from_text,
 )
-from clueval.metrics.gate.outcomes import Outcome, outcome_of
+from clueval.metrics.gate.outcomes import Change, Contingency, Outcome, changes, contingency, outcome_of
 from clueval.metrics.gate.pairing import PAIRINGS, count
 from clueval.metrics.gate.selection import (
     CONTAINMENTS,

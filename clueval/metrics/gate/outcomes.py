@@ -2,18 +2,29 @@
 
 The groups are CS, CP, IS, IP (responses that are correct or incorrect, strict or partial), ML (targets that are
 truly missing) and SL (responses that are truly spurious).
+
+A system is compared with a reference, usually an older run of it: `changes` compares the groups of two outcomes for the
+same targets and gives one annotation for every change. `contingency` counts the targets that both, one or none of the
+two got right, strictly and leniently; McNemar's test (1947), exact, tests whether each of the two alone is right about
+equally many targets.
+
+Source: GATE's plugin Evaluation, which makes the tables but does not test them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from clueval.metrics.gate.components import Component, PairingProblem, components
 from clueval.metrics.gate.counts import GateCounts
+from clueval.metrics.gate.equality import FeatureTest
 from clueval.metrics.gate.pairing import count_component, single, solve
+from clueval.metrics.gate.touching import Touching
+from clueval.spans.index import SpanIndex
 from clueval.spans.span import Span
+from clueval.statistics.distributions import mcnemar_exact
 
 GROUPS = ("CS", "CP", "IS", "IP", "ML", "SL")
 """The groups of indicator annotations."""
@@ -113,3 +124,152 @@ def _copy(span: Span, group: str, target: Span | None) -> Span:
     if target is not None and target.id is not None:
         features[TARGET_ID] = target.id
     return Span(span.start, span.end, f"{span.label}_{group}", features, parts=span.parts)
+
+
+CHANGE = "_eval.change"
+"""The feature of a change annotation that holds its sign: ``+`` better, ``-`` worse, ``+-`` neither."""
+
+_SIGNS = {
+    "CS": {"CP": "-", "IS": "-", "IP": "-", "ML": "-"},
+    "CP": {"CS": "+", "IS": "-", "IP": "-", "ML": "-"},
+    "IS": {"CS": "+", "CP": "+", "IP": "+-", "ML": "+-"},
+    "IP": {"CS": "+", "CP": "+", "IS": "+-", "ML": "+-"},
+    "ML": {"CS": "+", "CP": "+", "IS": "+-", "IP": "+-"},
+}
+"""The sign of a change from a group in the reference to a group in the response."""
+
+
+class Change(NamedTuple):
+    """A span whose group has changed; `A` stands for absent, before or after."""
+
+    span: Span
+    before: str
+    after: str
+    sign: str
+
+    def annotation(self) -> Span:
+        """Return the change annotation: the span with both groups in its type and the sign as a feature."""
+        label = f"{self.span.label}_{self.before}_{self.after}"
+        features = {**self.span.features, CHANGE: self.sign}
+        return Span(self.span.start, self.span.end, label, features, parts=self.span.parts)
+
+
+class _TouchIndex:
+    """An index that finds the spans that touch a given span."""
+
+    def __init__(self, spans: Iterable[Span]) -> None:
+        self._index = SpanIndex(spans)
+        self._points: dict[int, list[Span]] = {}
+        for span in self._index.spans:
+            if span.start == span.end:
+                self._points.setdefault(span.start, []).append(span)
+
+    def touching(self, span: Span) -> list[Span]:
+        """Return the spans that touch `span` (see `touches`), by position."""
+        at_start = self._points.get(span.start, []) if span.start < span.end else []
+        found = at_start + self._index.overlapping(span)
+        return sorted(found, key=lambda other: (other.start, other.end)) if at_start else found
+
+
+def changes(reference: Outcome, response: Outcome, features: Sequence[str] = ()) -> list[Change]:
+    """Return the changes from the reference to the response.
+
+    For every span of a group of the reference: the spans that touch it and are in another group in the
+    response, unless the reference has the same span (range, type, `features`) in any group. So the same span
+    may be named more than once. Then the spurious spans of each of the two that touch no spurious span of the
+    other. In the order of the groups, then by position. Costs O(n log n) for n spans, plus the touching
+    spans.
+    """
+    before, after = reference.groups(), response.groups()
+    test = FeatureTest(tuple(features))
+    known = {(span.fragments, span.label, test.key(span)) for group in before.values() for span in group}
+    new = {
+        group: _TouchIndex(
+            span for span in spans if (span.fragments, span.label, test.key(span)) not in known
+        )
+        for group, spans in after.items()
+    }
+    found = [
+        Change(span, old_group, new_group, sign)
+        for old_group, signs in _SIGNS.items()
+        for new_group, sign in signs.items()
+        for old in before[old_group]
+        for span in new[new_group].touching(old)
+    ]
+    spurious_before, spurious_after = Touching(before["SL"]), Touching(after["SL"])
+    found += [Change(span, "SL", "A", "+-") for span in before["SL"] if not spurious_after.any(span)]
+    found += [Change(span, "A", "SL", "+-") for span in after["SL"] if not spurious_before.any(span)]
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Contingency:
+    """The numbers of targets that both, only the reference, only the response, or none got right; can be
+    added.
+
+    >>> Contingency(3, 1, 2, 4) + Contingency(both=1)
+    Contingency(both=4, reference_only=1, response_only=2, neither=4)
+    """
+
+    both: int = 0
+    reference_only: int = 0
+    response_only: int = 0
+    neither: int = 0
+
+    def __add__(self, other: Contingency) -> Contingency:
+        return Contingency(
+            self.both + other.both,
+            self.reference_only + other.reference_only,
+            self.response_only + other.response_only,
+            self.neither + other.neither,
+        )
+
+    @property
+    def table(self) -> tuple[tuple[int, int], tuple[int, int]]:
+        """Return the rows: the reference right, wrong; columns: the response right, wrong."""
+        return (self.both, self.reference_only), (self.response_only, self.neither)
+
+    @property
+    def p_value(self) -> float:
+        """Return the two-sided p-value of McNemar's exact test."""
+        return mcnemar_exact(self.reference_only, self.response_only)
+
+    def report(self) -> dict[str, float]:
+        """Return the four counts and the p-value by name."""
+        return {
+            "both": self.both,
+            "reference_only": self.reference_only,
+            "response_only": self.response_only,
+            "neither": self.neither,
+            "p_value": self.p_value,
+        }
+
+
+def contingency(
+    targets: Iterable[Span], reference: Outcome, response: Outcome
+) -> tuple[Contingency, Contingency]:
+    """Return the strict and the lenient table of one document.
+
+    An outcome is strictly right about a target if one of its single correct strict responses has the target's
+    range; leniently if it is strictly right, or a single correct partial response touches the target. Only
+    the place of the response counts, not the target that it was paired with.
+    """
+    sides = [_Right(outcome) for outcome in (reference, response)]
+    tables: list[list[int]] = [[0] * 4, [0] * 4]
+    for target in targets:
+        answers = [side.about(target) for side in sides]
+        for leniency, cells in enumerate(tables):
+            cells[2 * (not answers[0][leniency]) + (not answers[1][leniency])] += 1
+    return Contingency(*tables[0]), Contingency(*tables[1])
+
+
+class _Right:
+    """Tests which targets an outcome is right about."""
+
+    def __init__(self, outcome: Outcome) -> None:
+        self._strict = {span.fragments for span in outcome.single_correct("CS")}
+        self._partial = Touching(outcome.single_correct("CP"))
+
+    def about(self, target: Span) -> tuple[bool, bool]:
+        strict = target.fragments in self._strict
+        return strict, strict or self._partial.any(target)

@@ -1,9 +1,9 @@
-"""The report of metric `masking`, from the sum of its counts. 0/0 is undefined, None."""
+"""The report of metric `masking`, from the sum of its counts, and its tables. 0/0 is undefined, None."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from clueval.metrics.counting import Tally, f_measure
@@ -15,7 +15,8 @@ from clueval.metrics.masking.counts import (
     Row,
 )
 from clueval.metrics.masking.mention import Risk
-from clueval.statistics.proportions import upper_bound
+from clueval.reports.table import Cell, Rate, Table, cut_label
+from clueval.statistics.distributions import upper_bound
 
 ALL = "all"
 
@@ -144,3 +145,57 @@ def _precision(tally: Tally, weights: _Weights | None) -> dict[str, Any]:
 
 def _f(precision: float | None, recall: float | None, beta: float) -> float | None:
     return None if precision is None or recall is None else f_measure(precision, recall, beta)
+
+
+_OF_CLASSES = (
+    ("mentions", "entities", "entities_in_part", "documents", "documents_exposed"),
+    (
+        "entity_recall",
+        "mention_recall",
+        "word_recall",
+        "character_recall",
+        "document_recall",
+        "document_leak_upper",
+    ),
+)
+_OF_LABELS = (
+    ("mentions", "protected", "partial", "missed"),
+    ("mention_recall", "word_recall", "character_recall"),
+)
+
+
+def tables(title: str, report: Mapping[str, Any]) -> Iterator[Table]:
+    """Yield the tables: classes riskiest first, labels, precision, replacements."""
+    yield _rows(f"{title}: classes", "class", report["classes"], _OF_CLASSES)
+    yield _rows(f"{title}: labels", "label", report["labels"], _OF_LABELS)
+    precision = report["precision"]
+    rates = ("word_precision", "weighted_word_precision", "masked_share", "retention")
+    rows: list[list[Cell | Rate]] = [
+        [name.replace("_", " "), Rate(value) if name in rates else value]
+        for name, value in precision.items()
+        if value is not None or name == "word_precision"
+    ]
+    rows += [[f"F{beta}", Rate(value)] for beta, value in report["f"].items()]
+    yield Table(f"{title}: what was masked", ["", "value"], rows)
+    other = {f"replacements, {name}": n for name, n in report["replacements"].items()}
+    other["string leaks"] = report["string_leaks"]
+    other |= {f"redacted, {name.replace('_', ' ')}": n for name, n in (report["redacted"] or {}).items()}
+    yield Table(f"{title}: further", ["", "number"], [[name, n] for name, n in other.items()])
+
+
+def _rows(title: str, first: str, rows: Mapping[str, Any], columns: tuple[tuple[str, ...], ...]) -> Table:
+    counts, rates = columns
+    weighted = ("weighted_word_recall",) if rows and _is_weighted(rows) else ()
+    header = [first, *(name.replace("_", " ") for name in (*counts, *rates, *weighted))]
+    return Table(
+        title,
+        header,
+        [
+            [cut_label(name), *(row[c] for c in counts), *(Rate(row[r]) for r in (*rates, *weighted))]
+            for name, row in rows.items()
+        ],
+    )
+
+
+def _is_weighted(rows: Mapping[str, Any]) -> bool:
+    return any(row["weighted_word_recall"] is not None for row in rows.values())

@@ -1,37 +1,197 @@
-"""The metric `masking`: its settings, and the examination of a document from its two sides."""
+"""The metric `masking`: its settings, and the examination of a document from its two sides.
+
+The settings name layers, features, classes and labels. A layer or feature without a document is an error. A class or
+label without a span can be right, if a document has no span of a class, so it is a warning, but not for the usual names
+of classes.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
 
-from clueval.exceptions import UsageError
+from clueval.exceptions import UsageError, warn
 from clueval.metrics.counting import Tally, f_measure
 from clueval.metrics.masking.counts import TALLY_KEYS, WeightOf, count
 from clueval.metrics.masking.exposure import PARTS, REPLACEMENT, Examination, Mask
 from clueval.metrics.masking.figures import entities_told_by, report_of
-from clueval.metrics.masking.layers import (
-    ENTITY,
-    NO_MASK,
-    RISKS,
-    ChosenSpans,
-    LayerChoice,
-    check_names,
-    count_names,
-)
-from clueval.metrics.masking.mention import CLASS_LAYER, Mention, MentionReader, risk_by
+from clueval.metrics.masking.mention import CLASS_LAYER, Mention, MentionReader, class_names, risk_by
 from clueval.metrics.masking.text import MaskedText
 from clueval.metrics.masking.weights import PositionWeights, Range
 from clueval.metrics.masking.word_files import IgnoredWords, WordWeights, token_weights
 from clueval.metrics.metric import Needs, Rates, Side
 from clueval.metrics.tally_keys import Shape
 from clueval.options import option_field, require_share, require_types
+from clueval.reports.table import cut_label
 from clueval.spans.document import Document
 from clueval.spans.span import NO_LABEL, Span
 
 if TYPE_CHECKING:
     from clueval.reports.table import Table
+
+RISKS = ("high", "medium", "low", "hoch", "mittel", "niedrig", "DIRECT", "QUASI")
+"""The usual classes, riskiest first."""
+NO_MASK = "NO_MASK"
+"""The usual label of a span that needs no mask."""
+ENTITY = "entity_id"
+"""The usual feature of a span that says of which entity it is a mention."""
+
+EVERY = "all"
+"""The setting that means all layers."""
+
+Layers = Mapping[str, Sequence[Span]]
+
+ChosenSpans = tuple[Sequence[Span], Sequence[bool] | None]
+"""Spans, and whether each is counted (None: all are)."""
+
+
+class LayerChoice(NamedTuple):
+    """The settings that name layers: those of the classes, of the entities, of the annotators, of the masks."""
+
+    classes: str
+    entities: str
+    annotators: tuple[str, ...]
+    masks: tuple[str, ...]
+
+    def of_mentions(self, layers: Mapping[str, object]) -> list[str]:
+        """Return the layers less those of the classes and of the entities, unless there is no other."""
+        found = [name for name in layers if name not in (self.classes, self.entities)]
+        return found or list(layers)
+
+    def views(self, layers: Layers, gold: Side) -> dict[str, ChosenSpans] | None:
+        """Return the gold spans by annotator; None if the sequence is no sequence of mentions."""
+        if self.annotators:
+            names = self.of_mentions(layers) if self.annotators == (EVERY,) else self.annotators
+            return {name: (layers[name], None) for name in names if name in layers}
+        name = gold.sequence
+        if name is not None and name not in layers and self.of_mentions(layers):
+            return None
+        if name in (self.classes, self.entities) and name not in self.of_mentions(layers):
+            return None
+        return {name or "": (gold.spans, gold.counted)}
+
+    def masking(self, layers: Layers, predicted: Side, sequence: str | None) -> ChosenSpans:
+        """Return the predicted spans that mask. Raises `UsageError` if several layers may and none is named."""
+        if self.masks:
+            return _of_all(layers, list(layers) if self.masks == (EVERY,) else self.masks), None
+        if predicted.spans or sequence is None or (sequence in layers and not self.annotators):
+            return predicted.spans, predicted.counted
+        names = self.of_mentions(layers)
+        if len(names) > 1:
+            raise UsageError(
+                f"the predicted side has the layers {', '.join(map(repr, names))}, and none of them is {sequence!r}",
+                advice="name the layers that mask as Masking.masks",
+            )
+        return _of_all(layers, names), None
+
+
+def _of_all(layers: Layers, names: Sequence[str]) -> Sequence[Span]:
+    if len(names) == 1:
+        return layers.get(names[0], ())
+    return [span for name in names for span in layers.get(name, ())]
+
+
+_KEPT = "kept"
+_LISTED = 10
+"""How many names a warning lists."""
+
+
+class Settings(Protocol):
+    """The settings of the metric that hold names."""
+
+    @property
+    def risk_layer(self) -> str | None: ...
+    @property
+    def risk_order(self) -> Sequence[str]: ...
+    @property
+    def keep(self) -> Sequence[str]: ...
+    @property
+    def masks(self) -> Sequence[str]: ...
+    @property
+    def entity(self) -> str: ...
+    @property
+    def annotators(self) -> Sequence[str]: ...
+
+
+def count_names(tally: Tally, settings: Settings, gold: Layers, predicted: Layers) -> None:
+    """Count which of the layers that settings name a document has, and which of the names to keep spans have."""
+    for key, names, layers in (("seen", settings.masks, predicted), ("annotator", settings.annotators, gold)):
+        for name in names:
+            tally[key, name] += name in layers
+    if unusual := _unusual(settings):
+        seen = set().union(*(_names_in(side, settings.risk_layer) for side in (gold, predicted)))
+        for name in unusual & seen:
+            tally[_KEPT, name] += 1
+
+
+def check_names(total: Tally, settings: Settings) -> None:
+    """Raise `UsageError` if no document has a layer or feature that a setting names; warn of unknown classes."""
+    counted = any(key[0] in ("precision", "gold") for key in total)
+    for names, side, key in (
+        (settings.masks, "predicted", "seen"),
+        (settings.annotators, "gold", "annotator"),
+    ):
+        for name in names if counted and names != (EVERY,) else ():
+            if not total[key, name]:
+                raise UsageError(f"no {side} document has a layer {name!r}", advice=_CHECK[side])
+    if counted:
+        for warning in _warnings(total, settings):
+            warn(warning)
+    if not total["all", "", "mentions"]:
+        return
+    if settings.risk_layer is not None and not total["gold", "classes"]:
+        raise UsageError(
+            f"no mention has a class in a layer or feature {settings.risk_layer!r}",
+            advice="check Masking.risk_layer",
+        )
+    if settings.entity != ENTITY and not total["entities", "by id"]:
+        raise UsageError(
+            f"no mention has an entity in a layer or feature {settings.entity!r}",
+            advice="check Masking.entity",
+        )
+
+
+_CHECK = {"predicted": "check Masking.masks", "gold": "check Masking.annotators"}
+
+
+def _warnings(total: Tally, settings: Settings) -> Iterator[str]:
+    classes, labels = (
+        {str(key[1]) for key in total if key[0] == kind and key[1] != NO_LABEL} for kind in ("class", "label")
+    )
+    found = f"classes found: {_listed(classes)}; labels found: {_listed(labels)}"
+    for name in sorted(_unusual(settings)):
+        if not total[_KEPT, name]:
+            yield f"keep: no span has the class or label {cut_label(name)!r} ({found})"
+    missing = classes - {*settings.risk_order}
+    for name in settings.risk_order:
+        if (missing or not classes) and name not in {*classes, *RISKS, *settings.keep}:
+            yield (
+                f"risk_order: no mention has the class {cut_label(name)!r} "
+                f"(classes found that it does not name: {_listed(missing)})"
+            )
+
+
+def _unusual(settings: Settings) -> set[str]:
+    """Return the names to keep that are neither usual nor classes of the order."""
+    return {*settings.keep} - {NO_MASK, NO_LABEL, *RISKS, *settings.risk_order}
+
+
+def _names_in(layers: Layers, risk_layer: str | None) -> set[str]:
+    """Return the labels of all spans of a document, and the classes that they have as features."""
+    features = class_names(layers, risk_layer)
+    found: set[str | None] = set()
+    for span in (span for spans in layers.values() for span in spans):
+        found.update(span.by_layer.values())
+        found.update(str(span.features[name]) for name in features if name in span.features)
+    return {name for name in found if name is not None}
+
+
+def _listed(names: Iterable[str]) -> str:
+    ordered = sorted(names)
+    more = f" and {len(ordered) - _LISTED} more" if len(ordered) > _LISTED else ""
+    return ", ".join(map(cut_label, ordered[:_LISTED])) + more if ordered else "none"
+
 
 ANNOTATORS = "annotators"
 """The sequence that has all annotators."""
@@ -178,7 +338,7 @@ class Masking:
         return {"masking": (precision, recall, f_measure(precision, recall))}
 
     def tables(self, title: str, report: Mapping[str, Any]) -> Iterator[Table]:
-        from clueval.metrics.masking.tables import tables
+        from clueval.metrics.masking.figures import tables
 
         return tables(title, report)
 

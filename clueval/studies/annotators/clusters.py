@@ -16,13 +16,13 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import islice, repeat
+from itertools import groupby, islice, repeat
 from operator import itemgetter
 from typing import NamedTuple, TypeVar
 
 from clueval.clusters.bag import Bag, by_power
-from clueval.clusters.places import Clusters, DifferingRows
-from clueval.clusters.rows import IrregularRows, ParallelSentences
+from clueval.clusters.places import Clusters
+from clueval.clusters.rows import IrregularRows, ParallelRows, PassageRows, in_batches
 from clueval.exceptions import CluevalError
 from clueval.formats.columns.documents import FileTags, documents
 from clueval.formats.columns.passages import Passage
@@ -78,19 +78,19 @@ def _count_files(counts: StudyCounts, sources: Sequence[Source | None]) -> None:
     for layer in next(filter(None, decoders), ()):
         counts.of(layer)
     clusters: dict[tuple[str, Who], _Clusters] = {}
-    rows = ParallelSentences(sizes)
-    for who, passages in parallel_passages(sources):
-        _count_positions(counts, who, passages[0])
-        rows.add(passages)
-        for tables in rows.tables():
-            columns = [table.tags() for table in tables]
-            for layer in columns[0]:
+    for who, together in groupby(parallel_passages(sources), itemgetter(0)):
+        for rows in in_batches((passages for _, passages in together), sizes):
+            for part in rows.parts:
+                _count_positions(counts, who, part.passages[0])
+            if not rows.have_one_text():
+                raise IrregularRows("different tokens")
+            for layer, of_sides in rows.tags():
                 if (layer, who) not in clusters:
                     own = [each[layer] if has else None for each, has in zip(decoders, who, strict=True)]
                     clusters[layer, who] = _Clusters(layer, own)
-                clusters[layer, who].add_tags([tags[layer] for tags in columns])
-        if sum(each.size for each in clusters.values()) > sizes.runs:
-            _settle(clusters, counts)
+                clusters[layer, who].add_tags(of_sides)
+            if sum(each.size for each in clusters.values()) > sizes.runs:
+                _settle(clusters, counts)
     _settle(clusters, counts)
     for by_layer, repairs in zip(decoders, counts.repairs, strict=False):  # the system's are not counted
         repairs.add_file(FileTags(by_layer), {layer: each.neighbours for layer, each in by_layer.items()})
@@ -221,16 +221,16 @@ class DocumentRows(NamedTuple):
 
     sources: Sequence[Source]
     decoders: Sequence[Mapping[str, Decoder]]
-    parts: Sequence[tuple[DifferingRows, list[Component]]]
+    rows: ParallelRows
+    parts: Sequence[tuple[PassageRows, list[Component]]]
 
     def document(self) -> Document:
         """Return the document of the first annotator. Raises the errors of all files, with any place."""
         for side, decoders in enumerate(self.decoders[1:], 1):
-            for rows, _ in self.parts:
-                for tags in (rows.same.tags, rows.columns[side].tags):
-                    for layer, of_layer in tags.items():
-                        _check(decoders[layer], set(of_layer))
-        source, passages = self.sources[0], [rows.passages[0] for rows, _ in self.parts]
+            for tags in (self.rows.same.tags, self.rows.columns[side].tags):
+                for layer, of_layer in tags.items():
+                    _check(decoders[layer], set(of_layer))
+        source, passages = self.sources[0], [part.passages[0] for part, _ in self.parts]
         assert source.token_lines is not None
         most = source.options.max_document
         return next(documents(passages, self.decoders[0], source.token_lines.sentence_id, most))
@@ -314,16 +314,15 @@ class _Components:
             if len(self._clusters) == _MOST:
                 self._clusters.clear()
             self._clusters[who] = Clusters(sources, partial(_components, who))
-        parts = []
-        for some in passages:
-            rows = DifferingRows(some[: len(sources)])
-            if not rows.have_one_text():
-                raise IrregularRows("different tokens")
-            found = self._clusters[who].found(rows)
-            components = [(layer, start + by, shape) for by, each in found for layer, start, shape in each]
-            parts.append((rows, components))
+        rows = ParallelRows([some[: len(sources)] for some in passages])
+        if not rows.have_one_text():
+            raise IrregularRows("different tokens")
+        parts = [
+            (part, [(layer, start + by, shape) for by, each in found for layer, start, shape in each])
+            for part, found in self._clusters[who].found(rows)
+        ]
         decoders = [each for each, has in zip(self._decoders, who, strict=True) if has]
-        return DocumentRows(sources, decoders, parts)
+        return DocumentRows(sources, decoders, rows, parts)
 
 
 _MOST = 8

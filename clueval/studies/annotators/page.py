@@ -13,9 +13,8 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
-from clueval.reports.cutting import cut_label
 from clueval.reports.page import LONG, ShownTable, assets, environment, json_inside
-from clueval.reports.table import Rate, Table
+from clueval.reports.table import Rate, Table, cut_label
 from clueval.studies.annotators.places import Disagreement, written
 from clueval.studies.annotators.render import ceiling_tables, matrices, remarks, sequence_tables
 from clueval.writing import whole_file

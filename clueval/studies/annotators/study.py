@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from clueval.evaluation.preparation import choices_of
+from clueval.evaluation.plan import choices_of
 from clueval.evaluation.repairs import RepairCount
 from clueval.evaluation.signature import Signature
 from clueval.exceptions import UsageError
@@ -55,7 +55,8 @@ class Study:
             self._require_system(group, humans)
             self._require_layers(group)
             if self.merge:
-                group = tuple(None if document is None else with_merged(document) for document in group)
+                layers = sequences_of(group)
+                group = tuple(None if each is None else with_merged(each, layers) for each in group)
             yield group
 
     def _prepared(self) -> Iterator[Group]:

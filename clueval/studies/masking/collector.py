@@ -17,16 +17,19 @@ from clueval.metrics.masking.replacements import replacements_of
 from clueval.metrics.masking.text import MaskedText
 from clueval.metrics.metric import Side
 from clueval.spans.ranges import intersect
-from clueval.studies.masking.excerpt import NO_EXCERPT, Excerpt, in_one_line, windows_of
 from clueval.studies.masking.leak import (
     MOST_SIBLINGS,
+    NO_EXCERPT,
     DocumentStrings,
+    Excerpt,
     Inconsistent,
     Leak,
     Order,
     Sibling,
     StringLeak,
     by_document,
+    in_one_line,
+    windows_of,
 )
 from clueval.transforms.group import Group
 

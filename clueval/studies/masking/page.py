@@ -8,18 +8,16 @@ cannot become markup.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from clueval.metrics.masking.tables import tables
+from clueval.metrics.masking.figures import tables
 from clueval.metrics.tables import of_report, of_section
-from clueval.reports.cutting import cut_label
 from clueval.reports.page import LONG, ShownTable, assets, environment
+from clueval.reports.table import cut_label
 from clueval.spans.span import NO_LABEL
 from clueval.studies.masking.collector import MOST_LEAKS
 from clueval.studies.masking.found import MaskingFindings, percent_above
 from clueval.studies.masking.text import where_masked
-from clueval.writing import whole_file
 
 if TYPE_CHECKING:
     from clueval.studies.masking.leak import Leak, Sibling
@@ -54,15 +52,11 @@ class ShownLeak(NamedTuple):
     more: int
 
 
-def write(path: Path, report: MaskingFindings, *, text: bool, lang: str = "") -> None:
-    """Write the page, whole or not at all. Raises `MissingExtra` without Jinja2, and `FileError`."""
-    page = render(report, text=text, lang=lang)
-    with whole_file(path) as file:
-        file.write(page)
-
-
 def render(report: MaskingFindings, *, text: bool = True, lang: str = "") -> str:
-    """Return the page; without `text` it has positions only, no text of the documents."""
+    """Return the page; without `text` it has positions only, no text of the documents.
+
+    Raises `MissingExtra` without Jinja2.
+    """
     jinja = environment()
     kinds = list(dict.fromkeys(leak.kind for leak in report.leaks))
     return jinja.get_template("masking.html").render(

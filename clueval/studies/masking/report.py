@@ -52,9 +52,10 @@ class MaskingReport(MaskingFindings):
 
         Raises `FileError`, and `MissingExtra` without the extra ``report``.
         """
-        from clueval.studies.masking.page import write
+        from clueval.reports.page import write_page
+        from clueval.studies.masking.page import render
 
-        write(Path(path), self, text=text, lang=lang)
+        write_page(Path(path), render(self, text=text, lang=lang))
 
     def failures(
         self, fail_under: Iterable[str] | str = (), fail_over: Iterable[str] | str = ()

@@ -6,10 +6,9 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from clueval.metrics.masking.tables import tables
+from clueval.metrics.masking.figures import tables
 from clueval.metrics.tables import of_report, of_section
-from clueval.reports.cutting import cut_label
-from clueval.reports.table import Table
+from clueval.reports.table import Table, cut_label
 from clueval.reports.text import foot, narrow, render_tables, summary
 from clueval.reports.tsv import guarded
 from clueval.visible import visible

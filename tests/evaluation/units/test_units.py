@@ -12,7 +12,7 @@ import pytest
 
 from clueval import CluevalError, Document, Result, Span, compare, load_result, score
 from clueval.cli import main
-from clueval.evaluation.units.sentences import pieces_of
+from clueval.evaluation.units.pieces import pieces_of
 from clueval.evaluation.units.unit import SharedTallies, different_keys, document_key
 from clueval.formats.columns.documents import TokenLineNumbers
 from clueval.metrics import METRICS

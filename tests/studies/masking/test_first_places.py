@@ -8,7 +8,7 @@ import pytest
 
 from clueval import Document, Span, masking
 from clueval.studies.masking.collector import MOST_LEAKS, FirstPlaces
-from clueval.studies.masking.excerpt import NO_EXCERPT
+from clueval.studies.masking.leak import NO_EXCERPT
 
 
 @pytest.mark.parametrize("seed", range(20))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from clueval import Document, Span, masking
-from clueval.studies.masking.excerpt import MOST_SHOWN
+from clueval.studies.masking.leak import MOST_SHOWN
 
 
 def test_the_context_of_a_long_mention_has_its_beginning_and_its_end() -> None:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from clueval.studies.masking.excerpt import Excerpt
-from clueval.studies.masking.leak import StringLeak, StringLeakList, by_document
+from clueval.studies.masking.leak import Excerpt, StringLeak, StringLeakList, by_document
 
 EXCERPT = Excerpt(((0, "Anna klagt"),))
 LEAKS = [
