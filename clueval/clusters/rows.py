@@ -70,27 +70,29 @@ class ParallelRows:
 
     Attributes:
         parts: the rows of each group.
-        columns: the columns of each side in the sentences whose lines differ.
+        columns: the columns of each side in the sentences whose lines differ; equal tokens are one list.
     """
 
     def __init__(self, groups: Sequence[Sequence[Passage]], *, in_order: bool = False) -> None:
         differ = [differing(passages) for passages in groups]
         if in_order:
             differ = [[True] * len(each) for each in differ]
-        self.parts: list[PassageRows] = []
-        row = 0
-        for passages, found in zip(groups, differ, strict=True):
-            part = PassageRows(self, passages, found, row)
-            row += sum(part.sizes[number] + 1 for number in part.numbers)
-            self.parts.append(part)
         self._layouts = [
             next((passage.layout for passage in of_side if passage.layout), None)
             for of_side in zip(*groups, strict=True)
         ]
-        self.columns = [
-            _split(_chosen(of_side, differ), layout)
-            for of_side, layout in zip(zip(*groups, strict=True), self._layouts, strict=True)
-        ]
+        self.columns: list[Columns] = []
+        for of_side, layout in zip(zip(*groups, strict=True), self._layouts, strict=True):
+            columns = _split(_chosen(of_side, differ), layout)
+            if self.columns and columns.tokens == self.columns[0].tokens:
+                columns = columns._replace(tokens=self.columns[0].tokens)
+            self.columns.append(columns)
+        self.parts: list[PassageRows] = []
+        row = 0
+        for passages, found in zip(groups, differ, strict=True):
+            part = PassageRows(self.columns, passages, found, row)
+            row += sum(part.sizes[number] + 1 for number in part.numbers)
+            self.parts.append(part)
         self._equal = _chosen([passages[0] for passages in groups], [map(not_, each) for each in differ])
 
     @property
@@ -106,12 +108,8 @@ class ParallelRows:
     def have_one_text(self) -> bool:
         """Return whether all sides have the same tokens, and the same token ids if they have any."""
         ids = [each.token_ids for each in self.columns if each.token_ids]
-        return all(self.has_first_tokens) and all(each == ids[0] for each in ids)
-
-    @cached_property
-    def has_first_tokens(self) -> list[bool]:
-        """Whether each side has the tokens of the first."""
-        return [each.tokens == self.columns[0].tokens for each in self.columns]
+        has_tokens = all(each.tokens is self.columns[0].tokens for each in self.columns)
+        return has_tokens and all(each == ids[0] for each in ids)
 
     def tags(self) -> Iterator[tuple[str, list[list[str]]]]:
         """Yield each layer with the tags of all sides where these differ, and with those that all sides have."""
@@ -144,9 +142,9 @@ class PassageRows:
     """
 
     def __init__(
-        self, rows: ParallelRows, passages: Sequence[Passage], differ: Sequence[bool], row: int
+        self, columns: Sequence[Columns], passages: Sequence[Passage], differ: Sequence[bool], row: int
     ) -> None:
-        self.passages, self._rows, self._row = passages, rows, row
+        self.passages, self._columns, self._row = passages, columns, row
         self.numbers = list(compress(count(), differ))
         self.sizes = list(map(LINES, passages[0].sentences))
         self._starts = list(accumulate(self.sizes, initial=passages[0].start))
@@ -175,10 +173,10 @@ class PassageRows:
         They have tokens and sentences only where the passages differ.
         """
         found: list[Document] = []
-        rows = self._rows
-        of_sides = zip(sources, self.passages, rows.columns, rows.has_first_tokens, strict=False)
-        for source, passage, column, is_known in of_sides:
-            tokens = found[0].tokens if found and is_known else self._spread(column.tokens)
+        first = self._columns[0].tokens
+        for source, passage, column in zip(sources, self.passages, self._columns, strict=False):
+            is_first = found and column.tokens is first
+            tokens = found[0].tokens if is_first else self._spread(column.tokens)
             ids = self._spread(column.token_ids) if column.token_ids else None
             found.append(
                 Document(

@@ -7,6 +7,7 @@ from itertools import chain, repeat
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
+from weakref import ref
 
 import pytest
 from corpora import write
@@ -184,3 +185,12 @@ def test_lines_of_tokens_are_those_of_the_passage(sizes: list[int], data: st.Dat
     (part,) = ParallelRows([[one, other]]).parts
 
     assert [part.line_of(0, position) for position in range(sum(sizes))] == list(one.lines())
+
+
+def test_rows_of_passages_are_freed_without_the_collector_of_cycles() -> None:
+    rows = ParallelRows([[passage("a\tO\n"), passage("a\tB-X\n")]])
+    part = ref(rows.parts[0])
+
+    del rows
+
+    assert part() is None

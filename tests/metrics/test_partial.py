@@ -68,7 +68,8 @@ def partial_matches(gold: Iterable[Span], predicted: Iterable[Span]) -> list[Par
 
 
 def glue_spans(found: Iterable[Span]) -> list[Span]:
-    return sorted((span for group in by_label(found).values() for span in glued(group)), key=by_position)
+    groups = by_label(found)
+    return sorted((span for label in sorted(groups) for span in glued(groups[label])), key=by_position)
 
 
 def ranges(found: Iterable[PartialMatch]) -> list[tuple[tuple[int, int], tuple[int, int]]]:
