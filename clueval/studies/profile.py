@@ -35,7 +35,7 @@ from clueval.reports.table import Cell, Rate, Table
 from clueval.spans.document import Document
 from clueval.spans.filters import parse_where
 from clueval.studies.profile_counts import FEW, Feature, ProfileCounts
-from clueval.transforms.names import names_of, sha8
+from clueval.transforms.group import names_of, sha8
 
 FORMS = ("text", "json", "markdown")
 
