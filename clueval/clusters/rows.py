@@ -210,20 +210,25 @@ class PassageRows:
 
 
 def in_batches(
-    groups: Iterable[Sequence[Passage]], sizes: Sizes, *, one_by_one: bool = False
+    groups: Iterable[Sequence[Passage]], sizes: Sizes, *, one_by_one: bool = False, in_order: bool = False
 ) -> Iterator[ParallelRows]:
     """Yield the rows of parallel passages, of as many together as have about `sizes.rows` rows.
 
-    Passages that have token ids, or no layout yet, come alone, and all of them if they must come `one_by_one`.
+    Passages that `are_alone` come alone, and all of them if they must come `one_by_one`; `in_order` is that of
+    `ParallelRows`.
     """
     waiting: list[Sequence[Passage]] = []
     number = 0
     for passages in groups:
         waiting.append(passages)
         number += passages[0].tokens
-        has_ids = any(each.layout is None or each.layout.token_id is not None for each in passages)
-        if one_by_one or has_ids or number > sizes.rows:
-            yield ParallelRows(waiting)
+        if one_by_one or number > sizes.rows or are_alone(passages):
+            yield ParallelRows(waiting, in_order=in_order)
             waiting, number = [], 0
     if waiting:
-        yield ParallelRows(waiting)
+        yield ParallelRows(waiting, in_order=in_order)
+
+
+def are_alone(passages: Iterable[Passage]) -> bool:
+    """Return whether parallel passages are split alone: they have token ids, or no layout yet."""
+    return any(each.layout is None or each.layout.token_id is not None for each in passages)

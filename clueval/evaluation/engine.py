@@ -344,7 +344,8 @@ class Evaluation:
     def fits(self, counts: PartialCounts) -> bool:
         """Whether this evaluation would have counted the same after its own documents.
 
-        It would not if layers differ, because a layer counts in all documents after its first.
+        It would not if layers differ, because a layer counts in all documents after its first, or come in another
+        order, because merged labels have theirs.
         """
         if not self._begun or counts.layers is None:
             return True

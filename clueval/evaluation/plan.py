@@ -65,25 +65,17 @@ class Plan(NamedTuple):
 
     @property
     def row_observers(self) -> list[RowObserver]:
-        """The observers that may see passages in place of documents."""
+        """The observers that may see rows in place of documents."""
         if not self.observers:
             return []
         from clueval.evaluation.observer import RowObserver
 
         return [each for each in self.observers if isinstance(each, RowObserver)]
 
-    @property
-    def needs_documents(self) -> bool:
-        """Whether metrics, transforms, observers or the unit need documents, so that passages are not enough."""
-        by_metrics = any(metric.needs.documents for metric in self.metrics)
-        by_others = bool(self.transforms) or len(self.row_observers) < len(self.observers)
-        by_units = self.unit == "character" or self.resample_by == SENTENCE
-        return self.texts_may_differ or by_metrics or by_others or by_units
-
     def counts_clusters(self, layers: Sequence[str], *, in_columns: bool = False) -> bool:
         """Whether clusters of the spans in these layers are enough, so that no documents need to be counted.
 
-        In files `in_columns`, positions may be characters, and observers may see passages.
+        In files `in_columns`, positions may be characters, and observers may see rows.
         """
         by_document = self.counts_by_document(layers)
         if self.texts_may_differ or self.transforms:
