@@ -23,7 +23,7 @@ from clueval.evaluation.signature import Signature
 from clueval.exceptions import CluevalError, UsageError, checked_call, require_instance, require_kind
 from clueval.findings.clusters import LineCheck
 from clueval.findings.span_values import FEATURES, SpanOfSide, Value, Words, lower
-from clueval.formats.columns.columns import TokenTable
+from clueval.formats.columns.documents import TokenTable
 from clueval.metrics.metric import Metric
 from clueval.reading.given import InputSide
 from clueval.reading.layers import LayerColumns
