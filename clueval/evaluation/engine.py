@@ -30,8 +30,8 @@ from clueval.spans.span import SIDES
 
 if TYPE_CHECKING:
     from clueval.evaluation.repairs import RepairCount
+    from clueval.transforms.applied import Preparation
     from clueval.transforms.group import Group
-    from clueval.transforms.preparation import Preparation
 
 
 class Evaluation:
@@ -84,7 +84,7 @@ class Evaluation:
     def preparation(self) -> Preparation:
         """The transforms of the plan, and the numbers of their changes."""
         if self._preparation is None:
-            from clueval.transforms.preparation import (
+            from clueval.transforms.applied import (
                 Preparation,  # clusters without transforms do not need it
             )
 
@@ -344,7 +344,8 @@ class Evaluation:
     def fits(self, counts: PartialCounts) -> bool:
         """Whether this evaluation would have counted the same after its own documents.
 
-        It would not if layers differ, because a layer counts in all documents after its first.
+        It would not if layers differ, because a layer counts in all documents after its first, or come in another
+        order, because merged labels have theirs.
         """
         if not self._begun or counts.layers is None:
             return True
