@@ -20,8 +20,8 @@ The scores are those of all types together, of each type, their mean over the ty
 the place of a target of another type is incorrect there, and in the scores of one type the two are missing and
 spurious.
 
-Where very many annotations lie over one another, in more than 300,000 pairs of a target and a response and more than ten
-for each annotation, the document is refused.
+Where very many annotations lie over one another, in more than 300,000 pairs of a target and a response and more than
+ten for each annotation, the document is refused.
 
 `clueval gate` prints more: candidate lists, changes against a reference set, GATE's own table. There each setting is an
 option of its own, such as `--features`.
