@@ -12,7 +12,7 @@ Source: the CLUEval algorithm.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, chain
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from clueval.metrics.counting import Counts, Tally, averages_of
 from clueval.metrics.match_counts import count_matches
 from clueval.metrics.metric import Needs, Rates, Side, rates_of
+from clueval.metrics.rates import DeclaredRates, averages, prf_entry
 from clueval.metrics.tally_keys import Shape, any_flag, any_layer, any_text
 from clueval.spans.match_classes import KINDS, LEVELS, classes_of
 from clueval.spans.span import SIDES
@@ -154,4 +155,24 @@ def _unlabelled(classes: Mapping[str, Mapping[str, int]]) -> dict[int, Counts]:
     return {level: Counts(gold[-1], predicted[-1], gold[level - 1], predicted[level - 1]) for level in LEVELS}
 
 
-_NEEDS = Needs(contiguous=True, headline=_headline)
+def _rates(keys: Collection[tuple[Any, ...]], layers: Sequence[str]) -> Iterator[DeclaredRates]:
+    for level in LEVELS:
+        every = [[("class", side, kind) for kind in KINDS] for side in SIDES]
+        yield prf_entry(("unlabelled", str(level)), [*every, *(of_side[:level] for of_side in every)])
+    labelled: dict[str, dict[str, list[tuple[Any, ...]]]] = {layer: {} for layer in layers}
+    for key in sorted(key for key in keys if key[0] == "label"):
+        labelled[key[2]].setdefault(key[3], []).append(key)
+    for layer, labels in labelled.items():
+        for level in LEVELS:
+            counts = {label: _counts_at(level, own) for label, own in labels.items()}
+            yield from averages(counts, ("labelled", layer, str(level)), is_weighted=False)
+
+
+def _counts_at(level: int, keys: Sequence[tuple[Any, ...]]) -> list[list[tuple[Any, ...]]]:
+    """Return the keys of the spans of each side of a label, and of its true positives at a level."""
+    sides = [[key for key in keys if key[1] == side] for side in SIDES]
+    right = [[key for key in own if key[5] and RIGHT.get(key[4], level + 1) <= level] for own in sides]
+    return [*sides, *right]
+
+
+_NEEDS = Needs(contiguous=True, headline=_headline, rates=_rates)
