@@ -272,9 +272,3 @@ class TestErrors:
             "(token ids are unique within a document)",
             "g.vrt:20: token id '2' is already used in line 4 (token ids are unique within a document)",
         ]
-
-
-def test_columns_of_tags_have_the_name_of_their_layer() -> None:
-    (span,) = Decoder(None, "conlleval").columns("entity", ["B-PER"], neighbours_of(["B-PER"]))
-
-    assert span.labels == {"entity": "PER"}
