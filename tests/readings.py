@@ -11,7 +11,7 @@ from clueval.evaluation.engine import Evaluation
 from clueval.evaluation.inputs import FileEnd
 from clueval.evaluation.plan import Plan
 from clueval.evaluation.row_clusters import Decoders, RowClusters
-from clueval.formats.columns.sizes import Sizes
+from clueval.formats.columns.layout import Sizes
 from clueval.formats.fair_spans import sentence_of_spans
 from clueval.limits import MAX_SENTENCE, sentences_of
 from clueval.metrics import metric_named

@@ -17,7 +17,7 @@ from clueval import read, score
 from clueval.cli import main
 from clueval.exceptions import CluevalError, FormatError, LimitError, UsageError
 from clueval.findings.stream import errors
-from clueval.formats.columns.sizes import Sizes
+from clueval.formats.columns.layout import Sizes
 from clueval.limits import HELD, MAX_DOCUMENT, MAX_LINE, MAX_SENTENCE
 from clueval.reading.read_options import ReadOptions
 from clueval.reading.source import source_of

@@ -11,11 +11,9 @@ from operator import methodcaller, ne, not_, or_
 
 from clueval.clusters.bag import Row
 from clueval.exceptions import CluevalError
-from clueval.formats.columns.columns import MANY, Columns
-from clueval.formats.columns.documents import TokenLineNumbers
-from clueval.formats.columns.layout import Layout
+from clueval.formats.columns.documents import MANY, Columns, TokenLineNumbers
+from clueval.formats.columns.layout import Layout, Sizes
 from clueval.formats.columns.passages import Passage
-from clueval.formats.columns.sizes import Sizes
 from clueval.reading.source import Source
 from clueval.spans.document import Document, MissingId, Sentence
 from clueval.spans.span import Frozen
@@ -165,7 +163,7 @@ class PassageRows:
     def line_of(self, side: int, position: int) -> int:
         """Return the line number of a token of a side."""
         sentence = bisect_right(self._starts, position) - 1
-        return self.passages[side].line_of(sentence, position - self._starts[sentence], self._starts)
+        return self.passages[side].line_of(sentence, position - self._starts[sentence])
 
     def documents(self, sources: Sequence[Source]) -> list[Document]:
         """Return the passages of these sources as documents without layers.

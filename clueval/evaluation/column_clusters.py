@@ -21,10 +21,9 @@ from clueval.evaluation.row_clusters import DocumentClusters, RowClusters
 from clueval.evaluation.tallies import Tallies
 from clueval.evaluation.units.unit import SENTENCE
 from clueval.exceptions import CluevalError
-from clueval.formats.columns.builder import NamedDocument
-from clueval.formats.columns.columns import Columns
+from clueval.formats.columns.documents import Columns
 from clueval.formats.columns.layout import Layout
-from clueval.formats.columns.passages import Passage
+from clueval.formats.columns.passages import NamedDocument, Passage
 from clueval.reading.layers import layer_names
 from clueval.reading.source import Source
 from clueval.spans.filters import ID
@@ -40,7 +39,7 @@ def count_columns(evaluation: Evaluation, gold: Source, predicted: Source) -> Fi
     Raises the errors of the files.
     """
     plan, layers = evaluation.plan, layer_names(gold.options.layers)
-    in_columns = all(source.token_lines is not None or source.in_brackets for source in (gold, predicted))
+    in_columns = all(source.token_lines is not None for source in (gold, predicted))
     if not in_columns or layers != layer_names(predicted.options.layers):
         return None
     if not plan.counts_clusters(layers, in_columns=True):
@@ -58,8 +57,6 @@ def count_columns(evaluation: Evaluation, gold: Source, predicted: Source) -> Fi
     assert error is not None
     if gold.options.part is not None:
         raise error  # the whole files are counted again
-    if gold.in_brackets or predicted.in_brackets:  # which may nest
-        return None
     from clueval.reading.first_error import raise_first_error  # files without errors do not need it
 
     raise_first_error(gold, predicted)

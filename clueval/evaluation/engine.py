@@ -30,8 +30,8 @@ from clueval.spans.span import SIDES
 
 if TYPE_CHECKING:
     from clueval.evaluation.repairs import RepairCount
+    from clueval.transforms.applied import Preparation
     from clueval.transforms.group import Group
-    from clueval.transforms.preparation import Preparation
 
 
 class Evaluation:
@@ -84,7 +84,7 @@ class Evaluation:
     def preparation(self) -> Preparation:
         """The transforms of the plan, and the numbers of their changes."""
         if self._preparation is None:
-            from clueval.transforms.preparation import (
+            from clueval.transforms.applied import (
                 Preparation,  # clusters without transforms do not need it
             )
 

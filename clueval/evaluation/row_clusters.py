@@ -19,8 +19,7 @@ from clueval.evaluation.plan import Plan
 from clueval.evaluation.tallies import ClusterCounts, Tallies
 from clueval.evaluation.units.unit import SENTENCE
 from clueval.exceptions import CluevalError
-from clueval.formats.columns.layout import Layout
-from clueval.formats.columns.sizes import Sizes
+from clueval.formats.columns.layout import Layout, Sizes
 from clueval.spans.document import Document
 from clueval.spans.making import making_many
 from clueval.spans.seen_names import SeenNames

@@ -16,7 +16,7 @@ from clueval.evaluation.engine import Evaluation
 from clueval.evaluation.inputs import FileEnd
 from clueval.evaluation.row_clusters import DocumentClusters, RowClusters
 from clueval.exceptions import CluevalError, UsageError, described
-from clueval.formats.columns.sizes import SIZES
+from clueval.formats.columns.layout import SIZES
 from clueval.reading.given import Given
 from clueval.reading.given_sides import materialised, pairs, place_of, require_as_many
 from clueval.reading.source import Source

@@ -10,7 +10,7 @@ from clueval.clusters import places as cluster_places
 from clueval.evaluation.run import score
 from clueval.exceptions import CluevalError, FormatError
 from clueval.findings.stream import errors
-from clueval.formats.columns.sizes import Sizes
+from clueval.formats.columns.layout import Sizes
 from clueval.reading.options import Reading
 
 GOOD = "a 1 B-PER\nb 2 O\n\n"

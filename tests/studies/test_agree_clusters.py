@@ -14,7 +14,7 @@ from sizes import handed_in
 
 from clueval import Agreement, curate
 from clueval.exceptions import CluevalError, TextMismatch
-from clueval.formats.columns.sizes import SIZES
+from clueval.formats.columns.layout import SIZES
 from clueval.reading.options import Reading
 from clueval.studies.annotators.clusters import counted
 from clueval.studies.annotators.source import Naming, annotators_of
