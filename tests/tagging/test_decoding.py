@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import accumulate
 
 import pytest
 
@@ -20,8 +21,12 @@ WITH_IDS = Layout(4, "\t", 1, 0, (("entity", 2), ("risk", 3)), entities=True)
 
 
 def passage(*sentences: str, layout: Layout | None = LAYOUT, **fields: object) -> Passage:
-    """Sentences of token lines with a blank between lines and a bar between columns; the first is line 3."""
+    """Sentences of token lines with a blank between lines and a bar between columns; the first is line 3.
+
+    Between sentences are two lines of structure.
+    """
     texts = ["".join(line.replace("|", "\t") + "\n" for line in each.split()) for each in sentences]
+    lines = accumulate((text.count("\n") + 2 for text in texts), initial=3)
     known = {"document": "d", "start": 0, "begins": True, "named": True, **fields}
     return Passage(
         file="g.vrt",
@@ -29,7 +34,7 @@ def passage(*sentences: str, layout: Layout | None = LAYOUT, **fields: object) -
         layout=layout,
         sentences=texts,
         heads=[f"<s {number}>" for number in range(len(texts))],
-        anchors=[(0, 0, 3)],
+        anchors=[(number, 0, line) for number, line in zip(range(len(texts)), lines, strict=False)],
         **known,  # type: ignore[arg-type]  # as the fields of a passage are
     )
 
