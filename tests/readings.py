@@ -11,7 +11,7 @@ from clueval.evaluation.engine import Evaluation
 from clueval.evaluation.inputs import FileEnd
 from clueval.evaluation.plan import Plan
 from clueval.evaluation.row_clusters import Decoders, RowClusters
-from clueval.formats.columns.sizes import Sizes
+from clueval.formats.columns.layout import Sizes
 from clueval.formats.fair_spans import sentence_of_spans
 from clueval.limits import MAX_SENTENCE, sentences_of
 from clueval.metrics import metric_named
@@ -53,9 +53,9 @@ def parts_of(gold: Source, predicted: Source, plan: Plan = LEVELS) -> tuple[list
     ) -> None:
         parts.append(Part(dict(tallies), documents, tokens, document, dict(metadata)))
 
-    def count_apart(self: Evaluation, layers: Any, count: Any) -> FileEnd:
+    def count_apart(self: Evaluation, count: Any) -> FileEnd:
         parts.clear()
-        return of_evaluation(self, layers, count)
+        return of_evaluation(self, count)
 
     of_evaluation = Evaluation.count_apart
     with (

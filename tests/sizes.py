@@ -11,7 +11,7 @@ from unittest.mock import patch
 
 from clueval.clusters.byte_reader import REGULAR
 from clueval.evaluation.plan import Plan
-from clueval.formats.columns.sizes import Sizes
+from clueval.formats.columns.layout import Sizes
 from clueval.reading.read_options import ReadOptions
 
 

@@ -17,15 +17,13 @@ from clueval import read, score
 from clueval.cli import main
 from clueval.exceptions import CluevalError, FormatError, LimitError, UsageError
 from clueval.findings.stream import errors
-from clueval.formats.columns.sizes import Sizes
+from clueval.formats.columns.layout import Sizes
 from clueval.limits import HELD, MAX_DOCUMENT, MAX_LINE, MAX_SENTENCE
 from clueval.reading.read_options import ReadOptions
 from clueval.reading.source import source_of
 from clueval.spans.document import Document
 from clueval.spans.limits import MAX_COVERED
 from clueval.textfiles import BLOCK
-
-TEN = "0123456789"
 
 
 def conll(tokens: int) -> str:

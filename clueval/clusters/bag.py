@@ -101,15 +101,11 @@ class Bag:
     """
 
     def __init__(self, sides: int, layers: int, check: Callable[[Any], object] | None = None) -> None:
-        self._sides, self._layers, self._check = sides, layers, check
+        self._sides, self._layers = sides, layers
         self._counter: Counter[str] = Counter()
         self._open: list[str] = []  # the cluster that the next rows may continue
-        self.begin()
-
-    def begin(self) -> None:
-        """Forget the characters of rows."""
-        self.characters = RowCharacters(self._sides * self._layers, self._check)
-        self._same = _SameTags(self.characters, self._sides)
+        self.characters = RowCharacters(sides * layers, check)
+        self._same = _SameTags(self.characters, sides)
 
     def text(self, rows: Iterable[Row]) -> str:
         """Return the characters of rows."""

@@ -16,11 +16,8 @@ from typing import Any, NamedTuple, Protocol
 
 from clueval.clusters.byte_rows import find_hunks, fits, is_plain
 from clueval.exceptions import FormatError
-from clueval.formats.columns.builder import DocumentHead, NamedDocument
-from clueval.formats.columns.layout import ColumnOptions, Layout
-from clueval.formats.columns.markup import NAME
-from clueval.formats.columns.passages import Passage
-from clueval.formats.columns.token_lines import LineReader
+from clueval.formats.columns.layout import NAME, ColumnOptions, Layout
+from clueval.formats.columns.passages import DocumentHead, LineReader, NamedDocument, Passage
 from clueval.reading.source import Source
 from clueval.textfiles import decoded, is_utf8, raw_blocks, refuse
 

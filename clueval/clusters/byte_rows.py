@@ -20,8 +20,7 @@ from itertools import compress, count
 from operator import ne, not_
 
 from clueval.clusters.bag import RowCharacters
-from clueval.formats.columns.layout import Layout
-from clueval.formats.columns.markup import unescape
+from clueval.formats.columns.layout import Layout, unescape
 from clueval.textfiles import is_utf8
 
 BOTH = b"\0"

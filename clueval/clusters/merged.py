@@ -9,8 +9,7 @@ from typing import Any, NamedTuple, Unpack
 
 from clueval.clusters.bag import RowCharacters
 from clueval.exceptions import FormatError, checked_call
-from clueval.formats.columns.columns import tables
-from clueval.formats.columns.documents import documents
+from clueval.formats.columns.documents import documents, tables
 from clueval.formats.columns.passages import Passage
 from clueval.formats.spans_table import header, row
 from clueval.options import with_fields

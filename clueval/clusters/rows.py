@@ -11,13 +11,11 @@ from operator import methodcaller, ne, not_, or_
 
 from clueval.clusters.bag import Row
 from clueval.exceptions import CluevalError
-from clueval.formats.columns.columns import MANY, Columns
-from clueval.formats.columns.documents import TokenLineNumbers
-from clueval.formats.columns.layout import Layout
+from clueval.formats.columns.documents import MANY, Columns, TokenLineNumbers
+from clueval.formats.columns.layout import Layout, Sizes
 from clueval.formats.columns.passages import Passage
-from clueval.formats.columns.sizes import Sizes
 from clueval.reading.source import Source
-from clueval.spans.document import Document, MissingId, Sentence
+from clueval.spans.document import Document, MissingId, Sentence, same_id
 from clueval.spans.span import Frozen
 
 CLUSTER = re.compile("[^ ]+")
@@ -165,12 +163,13 @@ class PassageRows:
     def line_of(self, side: int, position: int) -> int:
         """Return the line number of a token of a side."""
         sentence = bisect_right(self._starts, position) - 1
-        return self.passages[side].line_of(sentence, position - self._starts[sentence], self._starts)
+        return self.passages[side].line_of(sentence, position - self._starts[sentence])
 
     def documents(self, sources: Sequence[Source]) -> list[Document]:
         """Return the passages of these sources as documents without layers.
 
-        They have tokens and sentences only where the passages differ.
+        They have tokens and sentences only where the passages differ. A document has the id of the first
+        one if either of the two has none.
         """
         found: list[Document] = []
         first = self._columns[0].tokens
@@ -178,9 +177,10 @@ class PassageRows:
             is_first = found and column.tokens is first
             tokens = found[0].tokens if is_first else self._spread(column.tokens)
             ids = self._spread(column.token_ids) if column.token_ids else None
+            name = passage.document if passage.named else MissingId(passage.document)
             found.append(
                 Document(
-                    passage.document if passage.named else MissingId(passage.document),
+                    found[0].id if found and same_id(found[0].id, name) else name,
                     Frozen(),
                     tokens=tokens,
                     start=passage.start,
@@ -212,20 +212,25 @@ class PassageRows:
 
 
 def in_batches(
-    groups: Iterable[Sequence[Passage]], sizes: Sizes, *, one_by_one: bool = False
+    groups: Iterable[Sequence[Passage]], sizes: Sizes, *, one_by_one: bool = False, in_order: bool = False
 ) -> Iterator[ParallelRows]:
     """Yield the rows of parallel passages, of as many together as have about `sizes.rows` rows.
 
-    Passages that have token ids, or no layout yet, come alone, and all of them if they must come `one_by_one`.
+    Passages that `are_alone` come alone, and all of them if they must come `one_by_one`; `in_order` is that of
+    `ParallelRows`.
     """
     waiting: list[Sequence[Passage]] = []
     number = 0
     for passages in groups:
         waiting.append(passages)
         number += passages[0].tokens
-        has_ids = any(each.layout is None or each.layout.token_id is not None for each in passages)
-        if one_by_one or has_ids or number > sizes.rows:
-            yield ParallelRows(waiting)
+        if one_by_one or number > sizes.rows or are_alone(passages):
+            yield ParallelRows(waiting, in_order=in_order)
             waiting, number = [], 0
     if waiting:
-        yield ParallelRows(waiting)
+        yield ParallelRows(waiting, in_order=in_order)
+
+
+def are_alone(passages: Iterable[Passage]) -> bool:
+    """Return whether parallel passages are split alone: they have token ids, or no layout yet."""
+    return any(each.layout is None or each.layout.token_id is not None for each in passages)

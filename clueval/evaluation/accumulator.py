@@ -115,7 +115,7 @@ class Accumulator(Hinting):
     @property
     def takes_rows(self) -> bool:
         """Whether `update_rows` counts as `update` does: the metrics need no documents, and layers are not merged."""
-        return not (self._plan.needs_documents or self._plan.merge)
+        return self._plan.counts_clusters([DEFAULT_LAYER]) and not self._plan.merge
 
     def update_rows(self, rows: SpanClusters) -> None:
         """Count compared rows, which are empty afterwards."""

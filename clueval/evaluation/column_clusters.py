@@ -8,23 +8,22 @@ counted.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import repeat, zip_longest
 from typing import TYPE_CHECKING
 
 from clueval.clusters.byte_reader import ByteReader, Stretch, reads_bytes
-from clueval.clusters.rows import LINES, IrregularRows, ParallelRows
+from clueval.clusters.rows import IrregularRows, ParallelRows, PassageRows, are_alone, in_batches
 from clueval.evaluation.engine import Evaluation
 from clueval.evaluation.inputs import FileEnd
 from clueval.evaluation.row_clusters import DocumentClusters, RowClusters
 from clueval.evaluation.tallies import Tallies
 from clueval.evaluation.units.unit import SENTENCE
 from clueval.exceptions import CluevalError
-from clueval.formats.columns.builder import NamedDocument
-from clueval.formats.columns.columns import Columns
+from clueval.formats.columns.documents import Columns
 from clueval.formats.columns.layout import Layout
-from clueval.formats.columns.passages import Passage
+from clueval.formats.columns.passages import NamedDocument, Passage
 from clueval.reading.layers import layer_names
 from clueval.reading.source import Source
 from clueval.spans.filters import ID
@@ -40,7 +39,7 @@ def count_columns(evaluation: Evaluation, gold: Source, predicted: Source) -> Fi
     Raises the errors of the files.
     """
     plan, layers = evaluation.plan, layer_names(gold.options.layers)
-    in_columns = all(source.token_lines is not None or source.in_brackets for source in (gold, predicted))
+    in_columns = all(source.token_lines is not None for source in (gold, predicted))
     if not in_columns or layers != layer_names(predicted.options.layers):
         return None
     if not plan.counts_clusters(layers, in_columns=True):
@@ -48,18 +47,17 @@ def count_columns(evaluation: Evaluation, gold: Source, predicted: Source) -> Fi
     if not all(each.reads_rows(gold, predicted) for each in plan.row_observers):
         return None
     only_bytes = plan.unit is None and plan.resample_by != SENTENCE and not plan.observers
+    evaluation.see_layers(layers)
     error: CluevalError | None = None
     for in_bytes in [True, False] if only_bytes and reads_bytes(gold, predicted) else [False]:
         count = partial(_count, gold, predicted, in_bytes)
         try:
-            return evaluation.count_apart(layers, count)
+            return evaluation.count_apart(count)
         except CluevalError as found:
             error = found
     assert error is not None
     if gold.options.part is not None:
         raise error  # the whole files are counted again
-    if gold.in_brackets or predicted.in_brackets:  # which may nest
-        return None
     from clueval.reading.first_error import raise_first_error  # files without errors do not need it
 
     raise_first_error(gold, predicted)
@@ -72,24 +70,19 @@ def _count(gold: Source, predicted: Source, in_bytes: bool, evaluation: Evaluati
     """Count both files, read as bytes (`byte_reader`) or as passages."""
     counting = _Counting(evaluation, gold, predicted)
     if in_bytes:
-        for item in ByteReader(gold, predicted, by_document=counting.by_document):
-            if isinstance(item, Stretch):
-                counting.see_stretch(item)
-            else:
-                counting.see(*item)
-    else:
-        for own, other in zip_longest(gold.passages(), predicted.passages()):
-            if own is None or other is None:
-                raise IrregularRows("one side ends early")
-            counting.see(own, other)
-    return counting.end()
+        return counting.count(ByteReader(gold, predicted, by_document=counting.by_document))
+    return counting.count(_in_step(gold, predicted))
+
+
+def _in_step(gold: Source, predicted: Source) -> Iterator[tuple[Passage, Passage]]:
+    for own, other in zip_longest(gold.passages(), predicted.passages()):
+        if own is None or other is None:
+            raise IrregularRows("one side ends early")
+        yield own, other
 
 
 class _Counting:
-    """Counts two column files.
-
-    Passages wait until there are enough rows to be split into columns together.
-    """
+    """Counts two column files."""
 
     def __init__(self, evaluation: Evaluation, gold: Source, predicted: Source) -> None:
         self._evaluation, self._sources = evaluation, (gold, predicted)
@@ -118,37 +111,20 @@ class _Counting:
         self._layouts: list[Layout | None] = [None, None]
         self._known_ids: list[DocumentIds] = []
         self._positions = 0
-        self._waiting: list[tuple[Passage, Passage]] = []
-        self._number = 0  # of the rows that wait
         self._characters = 0  # of all tokens that were split, if these are positions
         self._has_tokens = False
         self._sentence = 0  # the number of the last one in its document
 
-    def see_stretch(self, stretch: Stretch) -> None:
-        """Count regular lines of both files."""
-        for clusters in self._clusters:
-            clusters.add_fields(stretch.fields, stretch.layout)
-        self._layouts = [stretch.layout, stretch.layout]
-        self._add(stretch.documents, stretch.tokens, stretch.document)
+    def count(self, items: Iterable[Stretch | tuple[Passage, Passage]]) -> FileEnd:
+        """Count the passages of both files, or stretches of lines that were read as bytes.
 
-    def see(self, gold: Passage, predicted: Passage) -> None:
-        """Count a passage of each file. Raises `CluevalError` if they are unusual."""
-        from clueval.reading.same_text import require_same_frame  # not needed where bytes are read
-
-        require_same_frame(gold, predicted)
-        self._layouts = [
-            known or each.layout for known, each in zip(self._layouts, (gold, predicted), strict=True)
-        ]
-        positions = self._positions_of(gold, predicted)
-        document = NamedDocument(gold.document, gold.metadata, gold.named)
-        if self._by_sentence:
-            self._add_sentences(gold, document)
-        else:
-            self._add(int(gold.begins), positions, document)
-
-    def end(self) -> FileEnd:
-        """Count what waits at the end of the files."""
-        self._settle()
+        Raises `CluevalError` if anything is unusual.
+        """
+        batches = in_batches(
+            self._passages(items), self._sizes, one_by_one=self.by_document, in_order=self._by_sentence
+        )
+        for rows in batches:
+            self._see(rows)
         for clusters in self._clusters:
             clusters.rest()
         positions = self._positions + self._characters
@@ -158,25 +134,59 @@ class _Counting:
             )
         return FileEnd((self._layouts[0], self._layouts[1]), self._decoders)
 
+    def _passages(
+        self, items: Iterable[Stretch | tuple[Passage, Passage]]
+    ) -> Iterator[tuple[Passage, Passage]]:
+        """Yield the passages; stretches between them are counted."""
+        from clueval.reading.same_text import require_same_frame  # not needed where bytes are read
+
+        for item in items:
+            if isinstance(item, Stretch):
+                for clusters in self._clusters:
+                    clusters.add_fields(item.fields, item.layout)
+                self._layouts = [item.layout, item.layout]
+                self._add(item.documents, item.tokens, item.document)
+            else:
+                require_same_frame(*item)
+                yield item
+
+    def _see(self, rows: ParallelRows) -> None:
+        """Count the rows of some passages."""
+        if not rows.have_one_text():
+            raise IrregularRows("different tokens")
+        self._add_rows(rows.columns)
+        self._add_rows([rows.same])
+        if are_alone(rows.parts[0].passages):
+            self._see_ids(rows)
+        for observer in self._observers:
+            observer.see_rows(rows)
+        for part in rows.parts:
+            passage = part.passages[0]
+            self._layouts = [
+                known or each.layout for known, each in zip(self._layouts, part.passages, strict=True)
+            ]
+            document = NamedDocument(passage.document, passage.metadata, passage.named)
+            if self._by_sentence:
+                self._add_sentences(part, document)
+            else:
+                self._add(int(passage.begins), self._positions_of(part), document)
+
     def _add(self, documents: int, positions: int, document: NamedDocument | None) -> None:
         """Count positions of a document; it is None if documents are not told apart."""
         self._positions += positions
-        tallies: Tallies = {}
-        if self.by_document:
-            self._settle()
-            tallies = self._tallies(positions)
+        tallies = self._tallies(positions) if self.by_document else {}
         id, metadata = self._named(document)
         self._evaluation.count_part(
             tallies, documents=documents, tokens=positions, document=id, metadata=metadata, unit=self._unit
         )
 
-    def _add_sentences(self, passage: Passage, document: NamedDocument) -> None:
-        """Count each sentence of a passage, which was read last."""
-        self._settle()
+    def _add_sentences(self, part: PassageRows, document: NamedDocument) -> None:
+        """Count each sentence of a passage, whose rows were added last."""
         id, metadata = self._named(document)
-        if passage.begins:
+        begins = part.passages[0].begins
+        if begins:
             self._sentence = 0
-        sizes = list(map(LINES, passage.sentences)) or [0] * passage.begins
+        sizes = part.sizes or [0] * begins
         of_groups = [
             each.of_sentences(sizes) for each in self._clusters if isinstance(each, DocumentClusters)
         ]
@@ -206,54 +216,31 @@ class _Counting:
 
     # Passages
 
-    def _positions_of(self, gold: Passage, predicted: Passage) -> int:
-        """Let the sentences of two passages wait; return their positions, without the characters of tokens."""
-        in_characters = self._unit == "character"
-        if gold.begins:
+    def _positions_of(self, part: PassageRows) -> int:
+        """The positions of a passage, without the characters of tokens."""
+        passage = part.passages[0]
+        if self._unit != "character":
+            return passage.tokens
+        if passage.begins:
             self._has_tokens = False
-        layouts = [gold.layout, predicted.layout]
-        if in_characters and gold.sentences and gold.layout is not None and gold.layout.misc is not None:
+        if not passage.sentences:
+            return 0
+        if passage.layout is not None and passage.layout.misc is not None:
             raise IrregularRows("the text is not known from the tokens alone")
-        self._waiting.append((gold, predicted))
-        self._number += gold.tokens
-        if any(layout is None or layout.token_id is not None for layout in layouts):
-            self._see_ids(gold, predicted)
-        elif self._number > self._sizes.rows:
-            self._settle()
-        if not in_characters or not gold.sentences:
-            return gold.tokens
-        blanks = gold.tokens - (not self._has_tokens)  # between two tokens of a document
+        blanks = passage.tokens - (not self._has_tokens)  # between two tokens of a document
         self._has_tokens = True
+        self._characters -= len(part.sizes)  # the rows between sentences
         return blanks
 
-    def _see_ids(self, gold: Passage, predicted: Passage) -> None:
-        """Count two passages; check that their token ids are different from those before."""
+    def _see_ids(self, rows: ParallelRows) -> None:
+        """Check that the token ids of two passages are different from those before in their document."""
         if not self._known_ids:
             from clueval.reading.first_error import DocumentIds  # files without token ids do not need it
 
             self._known_ids = [DocumentIds(source) for source in self._sources]
-        rows = self._split()
-        for known, passage, columns in zip(self._known_ids, (gold, predicted), rows.columns, strict=True):
+        passages = rows.parts[0].passages
+        for known, passage, columns in zip(self._known_ids, passages, rows.columns, strict=True):
             known.see(passage, rows.same.token_ids + columns.token_ids)
-
-    def _settle(self) -> None:
-        """Count the sentences that wait."""
-        if self._waiting:
-            self._split()
-
-    def _split(self) -> ParallelRows:
-        """Split and count the sentences that wait; return their rows."""
-        rows = ParallelRows(self._waiting, in_order=self._by_sentence)
-        self._waiting, self._number = [], 0
-        if not rows.have_one_text():
-            raise IrregularRows("different tokens")
-        self._add_rows(rows.columns)
-        self._add_rows([rows.same])
-        if self._unit == "character":
-            self._characters -= sum(len(part.sizes) for part in rows.parts)  # the rows between sentences
-        for observer in self._observers:
-            observer.see_rows(rows)
-        return rows
 
     def _add_rows(self, columns: Sequence[Columns]) -> None:
         """Add the rows of both sides, or those that both have in common."""

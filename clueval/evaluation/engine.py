@@ -30,8 +30,8 @@ from clueval.spans.span import SIDES
 
 if TYPE_CHECKING:
     from clueval.evaluation.repairs import RepairCount
+    from clueval.transforms.applied import Preparation
     from clueval.transforms.group import Group
-    from clueval.transforms.preparation import Preparation
 
 
 class Evaluation:
@@ -84,7 +84,7 @@ class Evaluation:
     def preparation(self) -> Preparation:
         """The transforms of the plan, and the numbers of their changes."""
         if self._preparation is None:
-            from clueval.transforms.preparation import (
+            from clueval.transforms.applied import (
                 Preparation,  # clusters without transforms do not need it
             )
 
@@ -244,12 +244,11 @@ class Evaluation:
 
     # Clusters
 
-    def count_apart(self, layers: Iterable[str], count: Callable[[Evaluation], FileEnd]) -> FileEnd:
+    def count_apart(self, count: Callable[[Evaluation], FileEnd]) -> FileEnd:
         """Let `count` count two files in a separate evaluation, and include its counts when it returns.
 
         If it raises an error, its counts are dropped.
         """
-        self.see_layers(layers)
         separate = Evaluation(self.plan, self.layers)
         separate.pieces.file = self.pieces.file
         end = count(separate)
@@ -344,7 +343,8 @@ class Evaluation:
     def fits(self, counts: PartialCounts) -> bool:
         """Whether this evaluation would have counted the same after its own documents.
 
-        It would not if layers differ, because a layer counts in all documents after its first.
+        It would not if layers differ, because a layer counts in all documents after its first, or come in another
+        order, because merged labels have theirs.
         """
         if not self._begun or counts.layers is None:
             return True

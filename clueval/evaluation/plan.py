@@ -10,7 +10,7 @@ from clueval.exceptions import SETTINGS_ADVICE, UsageError, described, require_k
 from clueval.metrics import METRICS, metric_named
 from clueval.metrics.metric import Metric
 from clueval.spans.filters import ID, Filter
-from clueval.transforms.names import ANY_OF, LOCATED
+from clueval.transforms.group import ANY_OF, LOCATED
 
 if TYPE_CHECKING:
     from clueval.evaluation.observer import Observer, RowObserver
@@ -65,25 +65,17 @@ class Plan(NamedTuple):
 
     @property
     def row_observers(self) -> list[RowObserver]:
-        """The observers that may see passages in place of documents."""
+        """The observers that may see rows in place of documents."""
         if not self.observers:
             return []
         from clueval.evaluation.observer import RowObserver
 
         return [each for each in self.observers if isinstance(each, RowObserver)]
 
-    @property
-    def needs_documents(self) -> bool:
-        """Whether metrics, transforms, observers or the unit need documents, so that passages are not enough."""
-        by_metrics = any(metric.needs.documents for metric in self.metrics)
-        by_others = bool(self.transforms) or len(self.row_observers) < len(self.observers)
-        by_units = self.unit == "character" or self.resample_by == SENTENCE
-        return self.texts_may_differ or by_metrics or by_others or by_units
-
     def counts_clusters(self, layers: Sequence[str], *, in_columns: bool = False) -> bool:
         """Whether clusters of the spans in these layers are enough, so that no documents need to be counted.
 
-        In files `in_columns`, positions may be characters, and observers may see passages.
+        In files `in_columns`, positions may be characters, and observers may see rows.
         """
         by_document = self.counts_by_document(layers)
         if self.texts_may_differ or self.transforms:
@@ -127,7 +119,7 @@ def require_depths(plan: Plan) -> None:
     """Raise `UsageError` if reports have all depths of a hierarchy, and something does not go with them."""
     if not plan.transforms:
         return
-    from clueval.transforms.hierarchy import EachDepth
+    from clueval.transforms.labels import EachDepth
 
     if not any(isinstance(transform, EachDepth) for transform in plan.transforms):
         return
@@ -170,7 +162,7 @@ def chosen_metrics(given: Sequence[str | Metric] | str | Metric) -> tuple[Metric
 def choices_of(transforms: Sequence[Transform]) -> dict[str, str]:
     """The choices that transforms add to the signature. Raises `UsageError` for a name that occurs already."""
     from clueval.evaluation.signature import SHORT  # most evaluations have no transforms
-    from clueval.transforms.preparation import ALTERNATIVES
+    from clueval.transforms.group import ALTERNATIVES
 
     choices: dict[str, str] = {}
     for name, choice in (transform.signature for transform in transforms):

@@ -28,7 +28,7 @@ from clueval.metrics.counting import Tally
 from clueval.metrics.metric import Metric
 from clueval.reports.report import READABLE, Data, Report, renderer
 from clueval.spans.span import MERGED
-from clueval.transforms.names import HIDDEN, LOCATED
+from clueval.transforms.group import HIDDEN, LOCATED
 from clueval.version import SCHEMA, __version__
 
 if TYPE_CHECKING:
@@ -419,7 +419,7 @@ def result_of(evaluation: Evaluation, signature: Signature, gold_sha256: str | N
         metric.check(counted.tally_of(metric))
     prepared = None
     if evaluation.prepares:
-        from clueval.transforms.preparation import warn_without_effect
+        from clueval.transforms.applied import warn_without_effect
 
         warn_without_effect([evaluation.preparation])
         prepared = evaluation.preparation.checked()
@@ -490,7 +490,7 @@ def plain_tally(tally: Tally) -> dict[str, int]:
 
 def plain_changes(prepared: Mapping[str, Tally]) -> dict[str, Any]:
     """The numbers of changes for JSON, by transform; those of alternatives stand by themselves."""
-    from clueval.transforms.preparation import ALTERNATIVES
+    from clueval.transforms.group import ALTERNATIVES
 
     plain: dict[str, Any] = {}
     for name, tally in prepared.items():
@@ -507,7 +507,7 @@ def _added_changes(
     """The numbers of changes by transforms in both corpora together."""
     if first is None and second is None:
         return None
-    from clueval.transforms.preparation import added
+    from clueval.transforms.applied import added
 
     both = first or {}, second or {}
     return {

@@ -19,8 +19,7 @@ from clueval.evaluation.plan import Plan
 from clueval.evaluation.tallies import ClusterCounts, Tallies
 from clueval.evaluation.units.unit import SENTENCE
 from clueval.exceptions import CluevalError
-from clueval.formats.columns.layout import Layout
-from clueval.formats.columns.sizes import Sizes
+from clueval.formats.columns.layout import Layout, Sizes
 from clueval.spans.document import Document
 from clueval.spans.making import making_many
 from clueval.spans.seen_names import SeenNames
@@ -46,6 +45,8 @@ class RowClusters:
     when clusters are counted.
     """
 
+    _of_bytes: TagCharacters | None
+
     def __init__(
         self,
         plan: Plan,
@@ -59,8 +60,8 @@ class RowClusters:
         self._plan, self._seen_names = plan, seen_names
         self._decoders, self._sizes = decoders, sizes
         self._counts = self._new_counts()
-        self._bag = Bag(len(SIDES), len(self.layers), check)
-        self._of_bytes: TagCharacters | None = None
+        self._check = check
+        self._begin()
 
     def _new_counts(self) -> ClusterCounts:
         return ClusterCounts(self._plan, self.layers, self._seen_names)
@@ -112,8 +113,8 @@ class RowClusters:
             self._begin()
 
     def _begin(self) -> None:
-        """Forget the characters of rows."""
-        self._bag.begin()
+        """Begin with an empty bag, without the characters of rows so far."""
+        self._bag = Bag(len(SIDES), len(self.layers), self._check)
         self._of_bytes = None
 
     def _documents_of(self, clusters: Sequence[str], decoders: Decoders, times: int) -> Documents:
@@ -152,10 +153,6 @@ class DocumentClusters(RowClusters):
 
     The decoders count the tags of many documents together, those of the last ones in `rest`.
     """
-
-    def __init__(self, *arguments: Any) -> None:
-        super().__init__(*arguments)
-        self._begin()
 
     def _begin(self) -> None:
         super()._begin()

@@ -176,7 +176,7 @@ def _score(
     _require_methods(transforms, "transforms", ("signature", "prepared"))
     golds = preparing.golds()
     if preparing is not _PREPARING:
-        from clueval.transforms.prepared import transforms_of
+        from clueval.transforms.of_options import transforms_of
 
         transforms = (*transforms_of(preparing, gold, counting.score_feature), *transforms)
     if golds:

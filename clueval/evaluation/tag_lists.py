@@ -16,7 +16,7 @@ from clueval.evaluation.engine import Evaluation
 from clueval.evaluation.inputs import FileEnd
 from clueval.evaluation.row_clusters import DocumentClusters, RowClusters
 from clueval.exceptions import CluevalError, UsageError, described
-from clueval.formats.columns.sizes import SIZES
+from clueval.formats.columns.layout import SIZES
 from clueval.reading.given import Given
 from clueval.reading.given_sides import materialised, pairs, place_of, require_as_many
 from clueval.reading.source import Source
@@ -76,11 +76,14 @@ def count_token_rows(evaluation: Evaluation, gold: Source, predicted: Source) ->
     }
 
     def count(separate: Evaluation) -> FileEnd:
+        separate.see_layers([DEFAULT_LAYER])
         _count(separate, decoders, _batches_of_rows(gold, predicted), require_tag)
+        if not separate.total.documents:
+            raise UnusualRow("without rows, there is no layer")
         return FileEnd((None, None), decoders)
 
     try:
-        return evaluation.count_apart([DEFAULT_LAYER], count)
+        return evaluation.count_apart(count)
     except CluevalError:
         return None
 

@@ -40,8 +40,8 @@ def sides_of(
         raise UsageError(
             "a filter on a layer cannot be used when texts are aligned", advice="filter documents only"
         )
-    sources = [sequenced(plan, gold, layers)]
-    sources.append(projected or (sources[0] if predicted is gold else sequenced(plan, predicted, layers)))
+    own, other = sequenced(plan, layers, gold, predicted)
+    sources = own, projected or other
     for sequence in sequences_in(plan, layers):
         sides = []
         for document, source in zip((gold, predicted), sources, strict=True):
@@ -53,13 +53,21 @@ def sides_of(
         yield sequence, sides[0], sides[1]
 
 
-def sequenced(plan: Plan, document: Document, layers: Sequence[str]) -> Document:
-    """The document with its merged sequence as a layer, if layers are merged; `layers` are those of both sides."""
+def sequenced(
+    plan: Plan, layers: Iterable[str], gold: Document, predicted: Document
+) -> tuple[Document, Document]:
+    """Both documents, with their merged sequence as a layer if layers are merged.
+
+    Labels are in the order of `layers`; a layer that neither document has is left out, so that other documents of the
+    corpus do not matter.
+    """
     if not plan.merge:
-        return document
+        return gold, predicted
     from clueval.spans.merging import with_merged
 
-    return with_merged(document, layers)
+    names = [name for name in layers if name in gold.layers or name in predicted.layers]
+    own = with_merged(gold, names)
+    return own, own if predicted is gold else with_merged(predicted, names)
 
 
 def count_sides(metric: Metric, gold: Side, predicted: Side) -> Tally:

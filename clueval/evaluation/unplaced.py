@@ -146,7 +146,7 @@ def count_projected(
 
     plan = evaluation.plan
     assert plan.align is not None
-    both = (sequenced(plan, document, evaluation.layers) for document in (gold, predicted))
+    both = sequenced(plan, evaluation.layers, gold, predicted)
     projection = project(*both, max_cells=plan.align, limit="Counting.align")
     evaluation.count_in(evaluation.sides(gold, predicted, projection.document), metrics, receivers)
     evaluation.count_whole(gold, projection.document, metrics, receivers)

@@ -19,13 +19,10 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from clueval.exceptions import UsageError
-from clueval.formats.columns.builder import PassageBuilder
-from clueval.formats.columns.layout import ColumnOptions, fields_of
-from clueval.formats.columns.named import KINDS_OF_ROWS, NO_TOKEN, NamedColumns
-from clueval.formats.columns.token_lines import TokenLines
+from clueval.formats.columns.layout import KINDS_OF_ROWS, NO_TOKEN, ColumnOptions, NamedColumns, fields_of
+from clueval.formats.columns.passages import PassageBuilder, TokenLines
 from clueval.formats.format import Format, Writer
 from clueval.formats.recognition import Beginning, Sign, is_csv
-from clueval.limits import LINES_IN_SENTENCE
 from clueval.spans.document import Document, Sentence
 from clueval.spans.span import Span, name_of
 from clueval.tagging.schemes import INVALID, OUTSIDE, is_tag
@@ -50,22 +47,6 @@ def sentence_id(head: str) -> str | None:
     return comment[2].strip() if comment and comment[2] is not None else None
 
 
-class _Borders:
-    """The places in a block where a comment, a document or a second blank line may begin."""
-
-    def __init__(self, text: str) -> None:
-        self._text = text
-        self._next = {"\n#": -1, DOCSTART: -1, "\n\n\n": -1}
-
-    def after(self, position: int) -> int:
-        """Return the first of these places from `position` on, or the end of the block."""
-        for mark, known in self._next.items():
-            if known < position:
-                found = self._text.find(mark, position)
-                self._next[mark] = len(self._text) if found < 0 else found
-        return min(self._next.values())
-
-
 def _has_more_blanks(lines: str) -> bool:
     """Return whether blanks do more than separate two columns of lines."""
     return lines[0] == " " or "  " in lines or "\n " in lines or " \n" in lines
@@ -75,29 +56,19 @@ class ConllReader:
     """Finds the sentences of one file, block by block."""
 
     def __init__(self, file: str, options: ColumnOptions, name: str | None, _: Complain) -> None:
-        self.builder = PassageBuilder(file, None, False, options, name, between=1)
+        self.builder = PassageBuilder(file, None, False, options, name)
         self._metadata: dict[str, str] = {}
         self._numbered = options.named is not None
-        by_line = self._numbered or options.describes_documents
-        self._most = 0 if by_line else LINES_IN_SENTENCE * options.max_line
 
     def feed(self, number: int, text: str) -> None:
         if text[0] in " \t" or "\n " in text or "\n\t" in text:
             text = _BLANK_LINE.sub("", text)
         position, length = 0, len(text)
-        marks = _Borders(text)
-        tried = 0  # `_sentences` has read what it can before this position
         while position < length:
             if text[position] == "\n":
                 self.builder.end_sentence()
                 position, number = position + 1, number + 1
                 continue
-            if position >= tried and text[position] != "#" and not self.builder.has_sentence:
-                tried = marks.after(position)
-                lines, position = self._sentences(number, text, position, tried)
-                number += lines
-                if lines:
-                    continue
             end = text.find("\n\n", position) + 1 or length
             run = text[position:end]
             by_line = run[0] == "#" or "\n#" in run or DOCSTART in run
@@ -110,23 +81,6 @@ class ConllReader:
 
     def finish(self) -> None:
         self.builder.end_document()
-
-    def _sentences(self, number: int, text: str, position: int, mark: int) -> tuple[int, int]:
-        """Read the whole sentences from `position` to a mark; return the number of their lines and their end.
-
-        There is one blank line after each sentence. Returns 0 and `position` if there are none, or if single lines
-        must be examined.
-        """
-        layout, end = self.builder.layout, text.rfind("\n\n", position, mark + 2)
-        if layout is None or not position < end < position + self._most:
-            return 0, position
-        region = text[position:end]
-        if layout.separator == " " and _has_more_blanks(f"{region}\n"):
-            return 0, position
-        sentences = [f"{lines}\n" for lines in region.split("\n\n")]
-        lines = region.count("\n") + 2
-        self.builder.add_sentences(number, [""] * len(sentences), sentences, lines - len(sentences))
-        return lines, end + 2
 
     def _tokens(self, number: int, run: str) -> None:
         layout = self.builder.layout

@@ -17,11 +17,9 @@ from collections.abc import Mapping
 from functools import lru_cache
 
 from clueval.exceptions import FormatError, UsageError
-from clueval.formats.columns.brackets import Brackets, OpenSpan
-from clueval.formats.columns.layout import ColumnOptions
-from clueval.formats.columns.made_lines import MadeLines, TokenRows
-from clueval.formats.columns.named import Sources
-from clueval.formats.columns.token_lines import TokenLines
+from clueval.formats.columns.layout import ColumnOptions, Sources
+from clueval.formats.columns.made_lines import Brackets, MadeLines, OpenSpan, TokenRows
+from clueval.formats.columns.passages import TokenLines
 from clueval.formats.format import Format
 from clueval.formats.opened import Opened
 from clueval.formats.recognition import first_lines
@@ -63,7 +61,6 @@ class _Nested(Brackets):
         for opened in labels:
             if opened:
                 self._stack.append(OpenSpan(position, opened, line))
-                self.begun.append(self._stack[-1])
                 continue
             if not self._stack:
                 raise self.wrong(line, f"{value[:60]!r} closes a bracket that is not open")

@@ -22,11 +22,9 @@ from typing import NamedTuple
 from urllib.parse import unquote
 
 from clueval.exceptions import FormatError, UsageError
-from clueval.formats.columns.brackets import Brackets, OpenSpan
-from clueval.formats.columns.layout import ColumnOptions
-from clueval.formats.columns.made_lines import MadeLines, SentenceLines, TokenRows
-from clueval.formats.columns.named import KINDS_OF_ROWS, Sources
-from clueval.formats.columns.token_lines import TokenLines
+from clueval.formats.columns.layout import KINDS_OF_ROWS, ColumnOptions, Sources
+from clueval.formats.columns.made_lines import Brackets, MadeLines, OpenSpan, SentenceLines, TokenRows
+from clueval.formats.columns.passages import TokenLines
 from clueval.formats.format import Format
 from clueval.formats.opened import Opened
 from clueval.formats.recognition import Beginning, Sign
@@ -165,9 +163,7 @@ class EntityBrackets(Brackets):
                 parts = text.split("-")
                 identifier = parts[self.fields.id] if self.fields.id < len(parts) else ""
                 label = unquote(parts[self.fields.type]) if self.fields.type < len(parts) else ""
-                begun = OpenSpan(position, label or NO_LABEL, line)
-                self._by_id.setdefault(identifier, []).append(begun)
-                self.begun.append(begun)
+                self._by_id.setdefault(identifier, []).append(OpenSpan(position, label or NO_LABEL, line))
             else:
                 identifier = text
             if closes:
@@ -184,7 +180,6 @@ class EntityBrackets(Brackets):
         name = identifier if part is None else part[1]
         ranges = [(begun.start, end)]
         if part is not None:
-            self.has_parts = True
             first, before = self._parts.pop(name, (begun, []))
             begun, ranges = first, [*before, *ranges]
             if len(ranges) < int(part[3]):

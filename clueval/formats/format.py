@@ -16,7 +16,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from clueval.exceptions import UsageError
-from clueval.formats.columns.token_lines import TokenLines
+from clueval.formats.columns.passages import TokenLines
 from clueval.formats.recognition import Beginning, Sign, either
 from clueval.spans.document import Document
 from clueval.spans.span import DEFAULT_LAYER, Span

@@ -18,9 +18,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from clueval.formats.columns.builder import PassageBuilder
-from clueval.formats.columns.layout import ColumnOptions
-from clueval.formats.columns.named import NO_TOKEN, NamedColumns
+from clueval.formats.columns.layout import NO_TOKEN, ColumnOptions, NamedColumns
+from clueval.formats.columns.passages import PassageBuilder
 from clueval.tagging.schemes import OUTSIDE, is_tag
 
 _HEADER = re.compile(r"\ufeff?(TOKEN\t[^\r\n]*NE-[^\r\n]*)")

@@ -12,13 +12,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from operator import methodcaller
 
 from clueval.exceptions import FormatError
-from clueval.formats.columns.builder import PassageBuilder, without_blank_lines
-from clueval.formats.columns.layout import ColumnOptions
-from clueval.formats.columns.markup import NAME, unescape
-from clueval.formats.columns.token_lines import TokenLines
+from clueval.formats.columns.layout import NAME, ColumnOptions, unescape
+from clueval.formats.columns.passages import PassageBuilder, TokenLines, without_blank_lines
 from clueval.formats.format import Format
 from clueval.formats.recognition import Sign
 from clueval.spans.span import Frozen
@@ -54,9 +51,6 @@ def attributes(tag: str) -> dict[str, str]:
     return {name: unescape(double or single) for name, double, single in _ATTRIBUTE.findall(tag)}
 
 
-_ends_its_line = methodcaller("endswith", "\n")
-
-
 class VrtReader:
     """Finds the documents and sentences of one file, block by block."""
 
@@ -64,14 +58,8 @@ class VrtReader:
         self._refuse = complain
         self.builder = PassageBuilder(file, "\t", True, options, name)
         self._file = file
-        self._describes_documents = options.describes_documents
         self._document_tag, self._sentence_tag = options.document_tag, options.sentence_tag
         self._sentence_head = f"<{self._sentence_tag} "
-        self._sentence_end = f"</{self._sentence_tag}>\n"
-        self._document_end = f"\n</{self._document_tag}"
-        # usual opening lines of sentences, without their >, each with a line end
-        self._plain_heads = re.compile(rf'(?:<{re.escape(self._sentence_tag)}(?: {NAME}="[^"\n\t]*")*\n)+')
-        self._step_to = 0  # in the current block, the lines before this position are examined one by one
         self._document_line = 0  # the line of the open document element, 0 if none is open
         self._sentence_line = 0
         self._around: list[
@@ -88,14 +76,8 @@ class VrtReader:
 
     def feed(self, number: int, text: str) -> None:
         position, length = 0, len(text)
-        self._step_to = 0
         while position < length:
             if text[position] == "<":
-                if position >= self._step_to:
-                    lines, position = self._sentences(number, text, position)
-                    if lines:
-                        number += lines
-                        continue
                 end = text.index("\n", position)
                 if self._structure(number, text[position:end]):
                     position, number = end + 1, number + 1
@@ -107,37 +89,6 @@ class VrtReader:
             self._tokens(number, run)
             number += run.count("\n")
             position = end
-
-    def _sentences(self, number: int, text: str, position: int) -> tuple[int, int]:
-        """Read all sentences from `position` to the end of the document or block; return their lines and their end.
-
-        This works if there are only sentences, each with an opening line, token lines and a closing line, which
-        a few counts show. Otherwise returns 0 and `position`, and `feed` examines the lines one by one.
-        """
-        if not text.startswith(f"<{self._sentence_tag}", position) or self._sentence_line:
-            return 0, position
-        if self._describes_documents:  # a document may begin at any token
-            return 0, position
-        if self.builder.in_sentence:  # there are tokens outside any sentence element before
-            return 0, position
-        stop = text.find(self._document_end, position) + 1 or len(text)
-        self._step_to = stop
-        end = text.rfind(self._sentence_end, position, stop) + len(self._sentence_end)
-        region = text[position:end]
-        if "\n\n" in region or "\n " in region:
-            return 0, position
-        parts = [part.partition(">\n") for part in region.split(self._sentence_end)[:-1]]
-        count = len(parts)
-        if not count or region.count("\n<") != 2 * count - 1:
-            return 0, position
-        heads, sentences = [head for head, _, _ in parts], [lines for _, _, lines in parts]
-        if not all(map(_ends_its_line, sentences)) or not self._plain_heads.fullmatch(
-            "\n".join([*heads, ""])
-        ):
-            return 0, position
-        lines = region.count("\n")
-        self.builder.add_sentences(number + 1, heads, sentences, lines - 2 * count)
-        return lines, end
 
     def finish(self) -> None:
         for tag, line in (

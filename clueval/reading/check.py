@@ -16,8 +16,7 @@ from clueval.exceptions import (
     refuse_unknown,
     require_instance,
 )
-from clueval.formats.columns.columns import tables
-from clueval.formats.columns.documents import repeated_ids
+from clueval.formats.columns.documents import repeated_ids, tables
 from clueval.formats.columns.layout import fields_of
 from clueval.formats.columns.passages import Passage, misfits
 from clueval.options import field_names, with_fields

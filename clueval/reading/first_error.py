@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import zip_longest
 
-from clueval.formats.columns.columns import parsed, tables
+from clueval.formats.columns.documents import parsed, tables
 from clueval.formats.columns.passages import Passage
 from clueval.reading.same_text import first_difference, first_line, require_same_frame
 from clueval.reading.source import Source

@@ -9,9 +9,7 @@ from pathlib import Path
 
 from clueval.exceptions import FormatError, UsageError
 from clueval.formats import all_formats, format_by_ending, format_named, format_of
-from clueval.formats.columns.layout import ColumnOptions
-from clueval.formats.columns.named import NamedColumns, columns_of_layers
-from clueval.formats.columns.sizes import SIZES, Sizes
+from clueval.formats.columns.layout import SIZES, ColumnOptions, NamedColumns, Sizes, columns_of_layers
 from clueval.formats.format import Format
 from clueval.formats.recognition import Beginning
 from clueval.limits import line_too_long

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from itertools import zip_longest
 
 from clueval.exceptions import QUOTED, CluevalError, TextMismatch
-from clueval.formats.columns.markup import unescape
+from clueval.formats.columns.layout import unescape
 from clueval.formats.columns.passages import Passage, misfits
 from clueval.formats.format import Format
 from clueval.spans.document import Document

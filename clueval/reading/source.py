@@ -20,10 +20,8 @@ from clueval.exceptions import (
     require_instance,
 )
 from clueval.formats import format_named
-from clueval.formats.columns.layout import ColumnOptions
-from clueval.formats.columns.named import Sources
-from clueval.formats.columns.passages import Passage
-from clueval.formats.columns.token_lines import TokenLines
+from clueval.formats.columns.layout import ColumnOptions, Sources
+from clueval.formats.columns.passages import Passage, TokenLines
 from clueval.formats.conll import is_running_text
 from clueval.formats.format import EVERY_SET, SELECT_SETS, Format
 from clueval.formats.recognition import Beginning
@@ -92,7 +90,7 @@ class Source:
 
     @property
     def in_brackets(self) -> bool:
-        """Whether layers are brackets, which become tags only where passages are counted."""
+        """Whether layers are brackets, whose spans may nest."""
         sources = self._sources()
         return sources is not None and bool(sources.in_brackets)
 
@@ -111,22 +109,22 @@ class Source:
         """The treatment of ill-formed tags in this file; None if its format has no tags."""
         return self.form.treatment(self.options.invalid)
 
-    def columns(self, spans: bool = False) -> ColumnOptions:
-        """The options for its columns; with `spans`, layers in brackets are spans."""
+    def columns(self) -> ColumnOptions:
+        """The options for its columns, in which layers in brackets have none."""
         sources = self._sources()
         if sources is None:
             return self.options.columns()
-        layers = [layer for layer in sources.of if not (spans and layer in sources.in_brackets)]
+        layers = [layer for layer in sources.of if layer not in sources.in_brackets]
         columns = {layer: number for number, layer in enumerate(layers, 2)}
         plain = replace(self.options, layers=None).columns()
-        return plain._replace(layers=columns, token=1, sources=sources, spans=spans)
+        return plain._replace(layers=columns, token=1, sources=sources)
 
-    def passages(self, complain: Complain = refuse, *, spans: bool = False) -> Iterator[Passage]:
-        """Yield the raw passages of a column format; with `spans`, layers in brackets are spans."""
+    def passages(self, complain: Complain = refuse) -> Iterator[Passage]:
+        """Yield the raw passages of a column format."""
         assert self.form.token_lines is not None
         return self.form.token_lines.passages(
             self.path,
-            self.columns(spans),
+            self.columns(),
             name=self.name,
             progress=self.progress,
             complain=complain,
@@ -134,7 +132,7 @@ class Source:
         )
 
     def decoders(self, passages: Iterable[Passage] | None = None) -> dict[str, Decoder]:
-        """Return a decoder for each layer of a column format; `passages` are those to decode, by default all.
+        """Return a decoder for each layer with tags of a column format; `passages` are those to decode, by default all.
 
         To discard or refuse ill-formed tags, the scheme must be known. If it is not named, the file is read once
         more to recognise it. Raises `TagError` for tags of two schemes.
@@ -143,18 +141,13 @@ class Source:
         sources = self._sources()
         in_brackets = () if sources is None else sources.in_brackets
         names = [name for name in layer_names(options.layers) if name not in in_brackets]
-        found: dict[str, Decoder] = {}
-        if in_brackets:
-            from clueval.formats.columns.brackets import BracketDecoder  # most formats have none
-
-            found = {name: BracketDecoder() for name in in_brackets}
         if options.scheme is not None or options.reads_leniently:
-            return found | {name: options.decoder(str(self.path)) for name in names}
+            return {name: options.decoder(str(self.path)) for name in names}
         from clueval.formats.columns.documents import recognised_schemes  # most files need none
 
-        every = replace(self, progress=None).passages(spans=True) if passages is None else passages
+        every = replace(self, progress=None).passages() if passages is None else passages
         schemes = recognised_schemes(every, names, str(self.path))
-        return found | {
+        return {
             name: replace(options, scheme=scheme).decoder(str(self.path)) for name, scheme in schemes.items()
         }
 
@@ -178,19 +171,12 @@ class Source:
         """Yield the documents of the file; memory holds one."""
         form = self.form
         if form.token_lines is not None:
-            from clueval.formats.columns.brackets import BracketDecoder
             from clueval.formats.columns.documents import documents
 
-            most = self.options.max_document
-            decoders = {
-                name: decoder
-                for name, decoder in self.decoders().items()
-                if not isinstance(decoder, BracketDecoder)
-            }
-            sources = self._sources()
+            most, sources = self.options.max_document, self._sources()
+            decoders = self.decoders()
             layers = decoders if sources is None else sources.of
-            passages = self.passages(spans=True)
-            return documents(passages, decoders, form.token_lines.sentence_id, most, layers)
+            return documents(self.passages(), decoders, form.token_lines.sentence_id, most, layers)
         assert form.read is not None
         if "layers" not in form.options and self.options.layers is not None:
             raise UsageError(

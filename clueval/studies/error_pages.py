@@ -40,7 +40,7 @@ from clueval.reports.page import assets, environment, json_inside
 from clueval.reports.table import Rate, cut_label
 from clueval.reports.text import shown
 from clueval.textfiles import Progress
-from clueval.transforms.prepared import transforms_of
+from clueval.transforms.of_options import transforms_of
 from clueval.transforms.preparing import Preparing
 from clueval.writing import whole_file
 

@@ -23,7 +23,7 @@ from clueval.evaluation.signature import Signature
 from clueval.exceptions import CluevalError, UsageError, checked_call, require_instance, require_kind
 from clueval.findings.clusters import LineCheck
 from clueval.findings.span_values import FEATURES, SpanOfSide, Value, Words, lower
-from clueval.formats.columns.columns import TokenTable
+from clueval.formats.columns.documents import TokenTable
 from clueval.metrics.metric import Metric
 from clueval.reading.given import InputSide
 from clueval.reading.layers import LayerColumns
@@ -35,7 +35,7 @@ from clueval.reports.table import Cell, Rate, Table
 from clueval.spans.document import Document
 from clueval.spans.filters import parse_where
 from clueval.studies.profile_counts import FEW, Feature, ProfileCounts
-from clueval.transforms.names import names_of, sha8
+from clueval.transforms.group import names_of, sha8
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,10 +20,8 @@ from clueval import score
 from clueval.clusters import byte_reader
 from clueval.clusters.byte_reader import ByteReader, Stretch, reads_bytes
 from clueval.exceptions import CluevalError, FormatError, TextMismatch
-from clueval.formats.columns.builder import PassageBuilder
-from clueval.formats.columns.named import NamedColumns
-from clueval.formats.columns.passages import Passage
-from clueval.formats.columns.sizes import Sizes
+from clueval.formats.columns.layout import NamedColumns, Sizes
+from clueval.formats.columns.passages import Passage, PassageBuilder
 from clueval.reading.read_options import ReadOptions
 from clueval.reading.source import Source, source_of
 

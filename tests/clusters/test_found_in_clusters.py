@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from clueval.clusters import places
 from clueval.clusters.places import Clusters
 from clueval.clusters.rows import IrregularRows, ParallelRows
-from clueval.formats.columns.sizes import Sizes
+from clueval.formats.columns.layout import Sizes
 from clueval.reading.read_options import ReadOptions
 from clueval.reading.source import Source, source_of
 from clueval.spans.document import Document, MissingId

@@ -16,7 +16,7 @@ from strategies import at_most
 from clueval import read
 from clueval.clusters.merged import merged_rows, rows_of_documents
 from clueval.exceptions import CluevalError
-from clueval.formats.columns.sizes import Sizes
+from clueval.formats.columns.layout import Sizes
 from clueval.reading.source import Source
 
 LAYERS = {"risk": 3, "entity": 2}

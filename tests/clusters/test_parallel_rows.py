@@ -16,9 +16,8 @@ from hypothesis import strategies as st
 
 from clueval.clusters.bag import Bag
 from clueval.clusters.rows import IrregularRows, ParallelRows, differing, in_batches
-from clueval.formats.columns.layout import ColumnOptions, Layout, layout_of
+from clueval.formats.columns.layout import SIZES, ColumnOptions, Layout, Sizes, layout_of
 from clueval.formats.columns.passages import Passage
-from clueval.formats.columns.sizes import SIZES, Sizes
 from clueval.reading.read_options import ReadOptions
 from clueval.reading.source import source_of
 
@@ -71,7 +70,7 @@ def test_clusters_are_those_of_all_rows(groups: Any, in_order: bool, characters:
     found, expected = (Bag(3, layers=1) for _ in range(2))
     expected.characters = found.characters
 
-    with patch("clueval.formats.columns.columns.SIZES", Sizes(characters=characters)):
+    with patch("clueval.formats.columns.documents.SIZES", Sizes(characters=characters)):
         differing_and_same = list(ParallelRows(list(map(passages, groups)), in_order=in_order).tags())
     for _, tags in differing_and_same:
         assert len(tags) in ({3} if in_order else {1, 3})
@@ -180,7 +179,8 @@ def test_lines_of_tokens_are_those_of_the_passage(sizes: list[int], data: st.Dat
     one, other = (passage(*(f"w\t{tag}\n" * size for size in sizes)) for tag in ("O", "B-X"))
     rows = [(sentence, row) for sentence, size in enumerate(sizes) for row in range(size)]
     places = data.draw(st.sets(st.sampled_from(rows)))
-    one.anchors = [(0, 0, 1), *((*place, 20 + 20 * n) for n, place in enumerate(sorted(places)))]
+    begins = {(sentence, 0) for sentence in range(len(sizes))}
+    one.anchors = [(*place, 1 + 20 * n) for n, place in enumerate(sorted(places | begins))]
 
     (part,) = ParallelRows([[one, other]]).parts
 

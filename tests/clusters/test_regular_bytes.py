@@ -7,7 +7,7 @@ import pytest
 from corpora import write
 
 from clueval.clusters.byte_reader import REGULAR, Recogniser
-from clueval.formats.columns.builder import DocumentHead
+from clueval.formats.columns.passages import DocumentHead
 from clueval.reading.read_options import ReadOptions
 from clueval.reading.source import source_of
 from clueval.textfiles import refuse

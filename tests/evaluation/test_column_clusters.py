@@ -23,7 +23,7 @@ from clueval.clusters.rows import ParallelRows
 from clueval.evaluation.inputs import FileEnd
 from clueval.evaluation.plan import Plan
 from clueval.exceptions import CluevalError, TextMismatch
-from clueval.formats.columns.sizes import Sizes
+from clueval.formats.columns.layout import Sizes
 from clueval.metrics import metric_named
 from clueval.reading.read_options import ReadOptions
 from clueval.reading.source import Source, source_of

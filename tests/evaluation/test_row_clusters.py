@@ -19,8 +19,7 @@ from clueval import Document, Span
 from clueval.evaluation.engine import Evaluation
 from clueval.evaluation.row_clusters import DocumentClusters, InvalidTag
 from clueval.exceptions import FormatError, TextMismatch
-from clueval.formats.columns.layout import ColumnOptions, layout_of
-from clueval.formats.columns.sizes import Sizes
+from clueval.formats.columns.layout import ColumnOptions, Sizes, layout_of
 from clueval.metrics import metric_named
 from clueval.reading.read_options import ReadOptions
 from clueval.reading.source import source_of

@@ -131,8 +131,9 @@ def test_errors_print_and_write_nothing_if_a_later_line_is_wrong(
 @given(st.lists(st.integers(1, 4), max_size=6), st.data())
 def test_lines_of_a_passage_are_those_that_it_finds_one_by_one(sizes: list[int], data: st.DataObject) -> None:
     places = [(sentence, row) for sentence, size in enumerate(sizes) for row in range(size)]
-    anchored = sorted(data.draw(st.sets(st.sampled_from(places)))) if places else []
-    anchors = [(0, 0, 1), *((*place, 20 * number) for number, place in enumerate(anchored, 1))]
+    drawn = data.draw(st.sets(st.sampled_from(places))) if places else set()
+    anchored = sorted(drawn | {(sentence, 0) for sentence in range(len(sizes))})
+    anchors = [(*place, 20 * number) for number, place in enumerate(anchored, 1)]
     passage = Passage("f", "d", {}, None, 0, True, sentences=["a\n" * size for size in sizes])
     passage = replace(passage, anchors=anchors)
 

@@ -6,9 +6,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from clueval.exceptions import CluevalError
-from clueval.formats.columns.layout import ColumnOptions
+from clueval.formats.columns.layout import ColumnOptions, Sizes
 from clueval.formats.columns.passages import Passage
-from clueval.formats.columns.sizes import Sizes
 from clueval.formats.conll import ConllReader
 from clueval.textfiles import refuse
 

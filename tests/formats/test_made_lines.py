@@ -1,4 +1,4 @@
-"""Formats whose readers make lines: their tags, and flat brackets, are counted without documents."""
+"""Formats whose readers make lines: their tags and brackets."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ FLAT = [
     ("a.gold_conll", conll2012("(A*", "*", "*)", "(B)", "", "(A*", "*)")),
     ("a.conllu", conllu("_").replace("\t_\n", "\tNER=B-X\n")),
 ]
-NOT_FLAT = [
+NESTED = [
     ("a.conllu", conllu("(1-A", "(2-B)", "1)")),
     ("a.conllu", conllu("(1-A(2-B", "1)2)")),
     ("a.conllu", conllu("(1-A", "", "1)")),
@@ -52,30 +52,15 @@ def counts(path: Path) -> object:
     return result.metrics, result.documents, result.tokens, result.inputs
 
 
-@pytest.mark.parametrize(("name", "content"), FLAT)
-def test_flat_spans_are_counted_as_documents_count_them_but_build_none(
+@pytest.mark.parametrize(("name", "content"), [*FLAT, *NESTED])
+def test_spans_in_brackets_are_counted_as_documents_count_them(
     tmp_path: Path, name: str, content: str
 ) -> None:
     path = write(tmp_path / name, content)
     with documents_alone():
         expected = counts(path)
 
-    with patch("clueval.formats.columns.documents.documents", side_effect=AssertionError):
-        assert counts(path) == expected
-
-
-@pytest.mark.parametrize(("name", "content"), NOT_FLAT)
-def test_other_spans_are_counted_by_documents(tmp_path: Path, name: str, content: str) -> None:
-    path = write(tmp_path / name, content)
-    with documents_alone():
-        expected = counts(path)
-
     assert counts(path) == expected
-    with (
-        patch("clueval.formats.columns.documents.documents", side_effect=AssertionError),
-        pytest.raises(AssertionError),
-    ):
-        counts(path)
 
 
 def test_documents_before_an_error_are_read(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from sizes import handed_in
 
-from clueval.formats.columns.sizes import Sizes
+from clueval.formats.columns.layout import Sizes
 from clueval.reading import check
 from clueval.reading.options import Reading
 from clueval.reading.read_options import ReadOptions

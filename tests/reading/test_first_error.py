@@ -8,7 +8,7 @@ from sizes import handed_in, passages_alone
 from clueval.evaluation.run import score
 from clueval.exceptions import FormatError
 from clueval.findings.stream import errors
-from clueval.formats.columns.sizes import Sizes
+from clueval.formats.columns.layout import Sizes
 from clueval.reading.first_error import with_unique_ids
 from clueval.reading.read_options import ReadOptions
 from clueval.reading.source import source_of

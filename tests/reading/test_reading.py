@@ -10,8 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from clueval import Span, read, score
 from clueval.exceptions import CluevalError, FileError, FormatError, SpanError, TagError, UsageError
 from clueval.formats import format_named
-from clueval.formats.columns.layout import ColumnOptions
-from clueval.formats.columns.markup import unescape
+from clueval.formats.columns.layout import ColumnOptions, unescape
 from clueval.writing import whole_file
 
 LAYERS = {"entity": 2, "risk": 3}

@@ -83,3 +83,12 @@ def test_merged_labels_are_compared_by_layer_in_whatever_order_documents_have_th
 
     assert report["merged"]["micro"]["tp_gold"] == right
     assert len(list(errors(pair[:1], pair[1:], merge=True))) == 2 - 2 * right
+
+
+def test_merged_labels_do_not_depend_on_the_order_of_the_documents() -> None:
+    both = Document("d1", {"a": [Span(0, 2, {"a": "Y"})], "b": [Span(0, 2, {"b": "X"})]}, text="xx")
+    one = Document("d2", {"a": [Span(0, 2, {"a": "Y"})]}, text="xx")
+
+    found = [score(each, each, metrics=["exact"], merge=True) for each in ([both, one], [one, both])]
+
+    assert [list(each.metrics["exact"]["merged"]["per_label"]) for each in found] == [["Y", "Y|X"]] * 2

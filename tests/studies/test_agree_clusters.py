@@ -14,7 +14,7 @@ from sizes import handed_in
 
 from clueval import Agreement, curate
 from clueval.exceptions import CluevalError, TextMismatch
-from clueval.formats.columns.sizes import SIZES
+from clueval.formats.columns.layout import SIZES
 from clueval.reading.options import Reading
 from clueval.studies.annotators.clusters import counted
 from clueval.studies.annotators.source import Naming, annotators_of
@@ -168,6 +168,13 @@ def test_clusters_have_the_numbers_of_documents_with_any_treatment_of_ill_formed
     require_the_same(
         study_of(tmp_path, corpus(random.Random(seed)), reading=Reading(scheme=scheme, invalid=invalid))
     )
+
+
+@pytest.mark.parametrize("text", ["", "# newdoc id = d1\nw0\tO\n"])
+def test_clusters_have_the_schemes_of_annotators_with_documents(tmp_path: Path, text: str):
+    others = ["# newdoc id = d0\n# newdoc id = d1\nw0\tI-X\n"] * 2
+
+    require_the_same(study_of(tmp_path, [*others, text]))
 
 
 def test_clusters_count_a_sentence_of_many_rows_as_one(tmp_path: Path):

@@ -20,7 +20,7 @@ from clueval.cli import main
 from clueval.exceptions import UsageError
 from clueval.findings.choice import choice_with
 from clueval.findings.systems import CHANGES, shared_places, trios_that_differ
-from clueval.formats.columns.sizes import Sizes
+from clueval.formats.columns.layout import Sizes
 from clueval.reading.options import Reading
 from clueval.reading.trios import sources_of, trios
 

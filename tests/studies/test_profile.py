@@ -19,7 +19,7 @@ from sizes import handed_in
 from clueval import Document, Sentence, Span, TextMismatch, UsageError, profile, read, score
 from clueval.cli import main
 from clueval.findings.span_values import FEATURES, equal_buckets, range_name
-from clueval.formats.columns.sizes import Sizes
+from clueval.formats.columns.layout import Sizes
 from clueval.studies.profile import TrainingDocuments, TrainingSpans
 
 SAMPLES = Path(__file__).parents[1] / "samples" / "german"

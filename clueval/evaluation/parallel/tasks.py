@@ -40,6 +40,7 @@ from clueval.evaluation.observer import WorkerObserver
 from clueval.evaluation.parallel.cuts import Heads, PartPair, cut, cut_lines, holds_json_lines
 from clueval.evaluation.parallel.work import FilePair, Work, finish, size_of
 from clueval.evaluation.totals import PartialCounts
+from clueval.evaluation.units.unit import SENTENCE
 from clueval.exceptions import CluevalError, WorkerLost
 from clueval.formats.columns.layout import Layout
 from clueval.formats.format import EVERY_SET
@@ -207,8 +208,10 @@ class Tasks:
         """Whether parts of a file with columns can be counted; see the module."""
         if source.token_lines is None or not source.form.has_columns:
             return False
-        plan, layers = self.work.plan, self.work.evaluation().layers
-        if plan.where.on_layers(layers or [DEFAULT_LAYER]) or plan.needs_documents:
+        plan, layers = self.work.plan, self.work.evaluation().layers or [DEFAULT_LAYER]
+        if plan.unit == "character" or plan.resample_by == SENTENCE or plan.where.on_layers(layers):
+            return False
+        if not plan.counts_clusters(layers, in_columns=True):
             return False
         options = source.options
         scheme_from_first_tags = not options.reads_leniently and options.scheme is None

@@ -111,7 +111,8 @@ def chosen_jobs(jobs: int | None, size: int, plan: Plan | None = None) -> tuple[
         return jobs, "as requested"
     if plan is not None and plan.observers:
         return 1, "receiving what other processes find takes as long as finding it"
-    if size * (BY_DOCUMENTS if plan is not None and plan.needs_documents else 1) < WORTH_IT:
+    by_documents = plan is not None and not plan.counts_clusters((), in_columns=True)
+    if size * (BY_DOCUMENTS if by_documents else 1) < WORTH_IT:
         return 1, f"{megabytes(size)} is too little to share between processes"
     number = cores()
     return number, f"{megabytes(size)}, and {number} core{'s' * (number != 1)}"

@@ -1,16 +1,77 @@
-"""The layout of a column file: the use of each column, which depends on the width of the lines."""
+"""The layout of a column file: the use of each column, which depends on the width of the lines, and its options."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import NamedTuple
 
 from clueval.exceptions import FormatError, UsageError
-from clueval.formats.columns.named import NamedColumns, Sources
-from clueval.formats.columns.sizes import SIZES, Sizes
 from clueval.limits import MAX_LINE, MAX_SENTENCE
 from clueval.spans.span import DEFAULT_LAYER
 from clueval.textfiles import Part
+
+
+class Sizes(NamedTuple):
+    """Sizes that affect speed and memory, but never the result; tests use small ones.
+
+    Args:
+        block: number of bytes that are read at a time; the lines made from them fit in the cache of a processor.
+        sentences, tokens: a passage ends after this number of sentences, or after the sentence with which it
+            reaches this number of tokens.
+        rows, characters: approximate number of lines and of characters that are parsed at a time.
+        runs: the number of different clusters that are collected before they are counted.
+    """
+
+    block: int = 1 << 17
+    sentences: int = 2000
+    tokens: int = 1 << 20
+    rows: int = 1 << 14
+    characters: int = 1 << 15
+    runs: int = 1 << 15
+
+
+SIZES = Sizes()
+
+
+KINDS_OF_ROWS = {"-": "multiword tokens", ".": "empty nodes"}
+"""What the rows ``3-4`` and ``5.1`` stand for where the first column numbers the tokens of a sentence."""
+
+NO_TOKEN = re.compile(r"^ *[0-9]+([-.])[0-9]+[\t ]", re.MULTILINE)
+"""The beginning of such a row."""
+
+
+class NamedColumns(NamedTuple):
+    """The columns of a file whose first lines show how they are used.
+
+    Attributes:
+        names: the name of each column; none if columns have no names.
+        tags: the number of the column that is the layer ``label`` if no layer is named, from 1, or from -1 at the end.
+        token: the number of the column of the tokens, from 1.
+        misc: the number of the column of flags about a token, from 0; None if there is none.
+        is_hipe: whether the file has the format of HIPE, in which tags are decoded over the whole document; otherwise,
+            the first column has the numbers of the tokens in their sentence.
+    """
+
+    names: tuple[str, ...]
+    tags: int
+    token: int
+    misc: int | None = None
+    is_hipe: bool = False
+
+
+class Sources(NamedTuple):
+    """Where a format whose reader makes lines (`clueval.formats.columns.made_lines`) finds the values of each layer.
+
+    Attributes:
+        of: the column or the name of each layer's source.
+        in_brackets: the layers whose values are brackets; those of the others are tags.
+        has_flags: whether the last column of the lines that are made has flags about a token.
+    """
+
+    of: Mapping[str, int | str]
+    in_brackets: tuple[str, ...] = ()
+    has_flags: bool = False
 
 
 class ColumnOptions(NamedTuple):
@@ -22,8 +83,7 @@ class ColumnOptions(NamedTuple):
     its value changes. `meta` are the names and columns of metadata. `part` limits reading to a part
     of the file, which is read like a whole file. `max_line` limits the bytes of a line, `max_sentence` the tokens of
     a sentence. `named` has the columns of a file whose beginning shows how they are used.
-    `sources` has the sources of layers if the lines of a file are made by its reader; with `spans`, layers in brackets
-    are spans, not columns.
+    `sources` has the sources of layers if the lines of a file are made by its reader.
     """
 
     layers: Mapping[str, int] | None = None
@@ -39,7 +99,6 @@ class ColumnOptions(NamedTuple):
     sizes: Sizes = SIZES
     named: NamedColumns | None = None
     sources: Sources | None = None
-    spans: bool = False
 
     @property
     def describes_documents(self) -> bool:
@@ -136,3 +195,52 @@ def layout_of(
 def fields_of(line: str, separator: str) -> list[str]:
     """Return the fields of a line, split at every tab or at every blank."""
     return line.split("\t") if separator == "\t" else line.split(" ")
+
+
+def columns_of_layers(
+    layers: Mapping[str, int | str] | None, named: NamedColumns | None, file: str
+) -> Mapping[str, int] | None:
+    """Return the column of each layer; a name stands for its column. Raises `UsageError` for an unknown name."""
+    if layers is None:
+        return None if named is None else {DEFAULT_LAYER: named.tags}
+    return {layer: _column(layer, source, named, file) for layer, source in layers.items()}
+
+
+def _column(layer: str, source: int | str, named: NamedColumns | None, file: str) -> int:
+    if isinstance(source, int):
+        return source
+    if named is None or not named.names:
+        raise UsageError(
+            f"layer {layer!r} has the source {source!r}, but the columns of this format have no names",
+            file=file,
+            advice="give the number of the column, as in layers={'entity': 2}",
+        )
+    if source not in named.names:
+        raise UsageError(
+            f"there is no column {source!r} for layer {layer!r}",
+            file=file,
+            advice=f"the columns are {', '.join(filter(None, named.names))}",
+        )
+    return named.names.index(source) + 1
+
+
+NAME = r"[^\W\d][\w:.\-]*+"  # possessive, without backtracking, so that each line costs linear time
+_ENTITY = "&(?:(amp|lt|gt|quot|apos)|#([0-9]{1,7})|#[xX]([0-9a-fA-F]{1,6}));"
+_NAMED = {"amp": "&", "lt": "<", "gt": ">", "quot": '"', "apos": "'"}
+
+
+def unescape(text: str) -> str:
+    """Decode the five entities of XML and character references; other ampersands stay unchanged.
+
+    >>> unescape("R&amp;D &#167; & &co;")
+    'R&D § & &co;'
+    """
+    return re.sub(_ENTITY, _character, text)
+
+
+def _character(match: re.Match[str]) -> str:
+    name, decimal, hexadecimal = match.groups()
+    if name:
+        return _NAMED[name]
+    code = int(decimal) if decimal else int(hexadecimal, 16)
+    return chr(code) if 0 < code < 0x110000 and not 0xD800 <= code < 0xE000 else match[0]

@@ -1,17 +1,21 @@
 """Formats with one token per line whose lines are not passed on: their reader makes lines of its own.
 
 A line that is made has the token, the tag of each layer and, if the format has flags, the flags of the token, separated
-by tabs. A format derives its reader from `MadeLines`. From tags to spans, all is as in files of such columns.
+by tabs. A format derives its reader from `MadeLines`. From tags to spans, all is as in files of such columns. Layers in
+brackets become spans of the passages.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from itertools import compress
+from typing import NamedTuple
 
-from clueval.formats.columns.brackets import Brackets
-from clueval.formats.columns.builder import PassageBuilder
+from clueval.exceptions import FormatError
 from clueval.formats.columns.layout import ColumnOptions
+from clueval.formats.columns.passages import PassageBuilder
+from clueval.spans.span import Span
 
 _BLANK_LINE = re.compile(r"^[ \t]+$", re.MULTILINE)
 
@@ -78,8 +82,45 @@ class SentenceLines:
         """End the current sentence, if there is one."""
 
 
+class OpenSpan(NamedTuple):
+    """A span that has begun: its first token, its label and its line."""
+
+    start: int
+    label: str
+    line: int
+
+
+class Brackets:
+    """The open brackets of one layer. A format defines `see`, which adds to `ended`."""
+
+    def __init__(self, layer: str, file: str) -> None:
+        self.layer, self.file = layer, file
+        self.document: str | None = None
+        self.ended: list[Span] = []
+
+    def see(self, value: str, position: int, line: int) -> None:
+        """Read the value of a token. Raises `FormatError` for one that cannot be read."""
+        raise NotImplementedError
+
+    def end_sentence(self) -> None:
+        """End the sentence. Raises `FormatError` for a bracket that must be closed in it."""
+
+    def finish(self) -> None:
+        """End the document. Raises `FormatError` for a bracket that is open."""
+
+    def spans(self, values: Sequence[str], position: int, line: int) -> list[Span]:
+        """Return the spans that end at tokens with these values, the first with this position and line."""
+        for offset in compress(range(len(values)), values):
+            self.see(values[offset], position + offset, line + offset)
+        found, self.ended = self.ended, []
+        return found
+
+    def wrong(self, line: int, problem: str, advice: str | None = None) -> FormatError:
+        return FormatError(problem, file=self.file, line=line, document=self.document, advice=advice)
+
+
 class MadeLines(SentenceLines):
-    """Makes the lines of one file. Layers in brackets become tags, or spans if `ColumnOptions.spans` is set."""
+    """Makes the lines of one file."""
 
     def __init__(
         self, file: str, options: ColumnOptions, name: str | None, brackets: Mapping[str, Brackets]
@@ -87,7 +128,6 @@ class MadeLines(SentenceLines):
         assert options.sources is not None
         self.file, self.sources, self.brackets = file, options.sources.of, brackets
         self.builder = PassageBuilder(file, "\t", False, options, name)
-        self._are_spans = options.spans
         self._position = 0
 
     def add(
@@ -103,10 +143,8 @@ class MadeLines(SentenceLines):
             brackets = self.brackets.get(layer)
             if brackets is None:
                 columns.append(of_layer)
-            elif self._are_spans:
-                found[layer] = brackets.spans(of_layer, self._position, number)
             else:
-                columns.append(brackets.tags(of_layer, self._position, number))
+                found[layer] = brackets.spans(of_layer, self._position, number)
         lines = map("\t".join, zip(*columns, *flags, strict=True))
         self.builder.add(number, "\n".join([*lines, ""]))
         if found:

@@ -9,14 +9,19 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from clueval.exceptions import UsageError
 from clueval.metrics.counting import Tally
 from clueval.metrics.gate.annotations import (
+    CONTAINMENTS,
     NO_ANNOTATIONS,
     Annotations,
     GateNames,
+    kept_within,
     label_of,
+    layer_of,
     problem_of,
+    require_containment,
+    scores_of,
     together,
+    without_nil,
 )
-from clueval.metrics.gate.components import PairingProblem, in_order
 from clueval.metrics.gate.counts import (
     TALLY_KEYS,
     GateCounts,
@@ -36,15 +41,7 @@ from clueval.metrics.gate.equality import (
     types_from_text,
 )
 from clueval.metrics.gate.outcomes import Change, Contingency, Outcome, changes, contingency, outcome_of
-from clueval.metrics.gate.pairing import PAIRINGS, count
-from clueval.metrics.gate.selection import (
-    CONTAINMENTS,
-    kept_within,
-    layer_of,
-    require_containment,
-    scores_of,
-    without_nil,
-)
+from clueval.metrics.gate.pairing import PAIRINGS, PairingProblem, count, in_order
 from clueval.metrics.gate.thresholds import (
     CurvePoint,
     Thresholds,
@@ -209,7 +206,7 @@ class Gate:
         """Count one document; O(n log n) for n spans, plus the number of possible pairings.
 
         Raises `UsageError` if a filter excludes spans of a side, `FormatError` for a response without a
-        score if scores are needed.
+        score if scores are needed, `LimitError` for too many possible pairings.
         """
         targets, responses = self._annotations(gold, predicted)
         tally: Tally = Tally()

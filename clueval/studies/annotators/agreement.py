@@ -42,7 +42,7 @@ from clueval.studies.annotators.report import DOMAINS, Tables, ceiling_means, co
 from clueval.studies.annotators.source import Group, Naming, annotators_of
 from clueval.studies.annotators.study import Study, StudyCounts, columns_of, report_of, sequences_of
 from clueval.textfiles import cell
-from clueval.transforms.prepared import transforms_of
+from clueval.transforms.of_options import transforms_of
 from clueval.transforms.preparing import Preparing
 from clueval.visible import visible
 

@@ -20,9 +20,9 @@ from clueval.studies.annotators.counting import DEFAULTS, Contests, ShapeCounts
 from clueval.studies.annotators.places import Mark, clash_of, marks_of, written
 from clueval.studies.annotators.report import Tables, ceiling, sequence_report
 from clueval.studies.annotators.source import Annotators, Group
+from clueval.transforms.applied import Preparation, warn_without_effect
 from clueval.transforms.group import Group as Sides
 from clueval.transforms.group import Transform
-from clueval.transforms.preparation import Preparation, warn_without_effect
 from clueval.version import __version__
 
 _ALL = Filter()

@@ -822,8 +822,8 @@ def test_number_of_processes_is_the_requested_one_or_depends_on_the_size(
     [
         ({"metrics": "exact"}, jobs.WORTH_IT),
         ({"metrics": "exact", "by": "document"}, jobs.WORTH_IT),
-        ({"metrics": "exact", "unit": "character"}, jobs.WORTH_IT / jobs.BY_DOCUMENTS),
-        ({"metrics": "exact", "resample_by": "sentence"}, jobs.WORTH_IT / jobs.BY_DOCUMENTS),
+        ({"metrics": "exact", "unit": "character"}, jobs.WORTH_IT),
+        ({"metrics": "exact", "resample_by": "sentence"}, jobs.WORTH_IT),
         ({"metrics": "masking"}, jobs.WORTH_IT / jobs.BY_DOCUMENTS),
         (None, math.inf),
     ],
