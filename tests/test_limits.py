@@ -25,8 +25,6 @@ from clueval.spans.document import Document
 from clueval.spans.limits import MAX_COVERED
 from clueval.textfiles import BLOCK
 
-TEN = "0123456789"
-
 
 def conll(tokens: int) -> str:
     return "a O\n\n" + "b O\n" * tokens + "\nc O\n"

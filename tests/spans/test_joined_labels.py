@@ -1,4 +1,4 @@
-"""The joined label of several partners, as match objects and as columns are counted: worked by hand."""
+"""The joined label of several partners, worked by hand; spans in columns, which are matched as other spans are."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from strategies import flat_spans
 
 from clueval.metrics.match_counts import count_matches
 from clueval.metrics.metric import Side
@@ -81,14 +82,28 @@ def tiled(draw: st.DrawFn) -> tuple[list[Span], list[Span]]:
     return sides[0], sides[1]
 
 
-@given(tiled())
+@given(tiled() | st.tuples(flat_spans(), flat_spans()))
 @example(([SPAN], [Span(9, 14, "A"), Span(14, 16, "B"), Span(16, 21, "C")]))
-def test_labels_of_columns_are_joined_as_those_of_spans(sides: tuple[list[Span], list[Span]]) -> None:
+def test_columns_are_matched_and_counted_as_their_spans(sides: tuple[list[Span], list[Span]]) -> None:
     of_columns = count_matches(*(Side(columns(side)) for side in sides))
     of_spans = count_matches(*(Side(side) for side in sides))
 
-    for (_, kinds, found), (_, other_kinds, other_found) in zip(of_columns, of_spans, strict=True):
-        assert (kinds, Counter(found)) == (other_kinds, Counter(other_found))
+    for (name, kinds, found), (other_name, other_kinds, other_found) in zip(
+        of_columns, of_spans, strict=True
+    ):
+        assert (name, kinds, Counter(found)) == (other_name, other_kinds, Counter(other_found))
+    assert match_spans(*map(columns, sides)) == match_spans(*sides)
+
+
+@given(flat_spans())
+def test_columns_are_a_sequence_of_spans(spans: list[Span]) -> None:
+    found = columns(spans)
+
+    assert list(found) == [found[number] for number in range(len(found))] == spans
+    assert list(found[1:3]) == spans[1:3]
+    assert list(reversed(found)) == spans[::-1]
+    assert all(span in found for span in spans)
+    assert Span(90, 99, "PER") not in found
 
 
 def test_columns_on_one_side_only_are_counted_as_spans() -> None:

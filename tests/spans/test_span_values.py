@@ -18,15 +18,6 @@ def test_span_has_its_positions_as_length_and_is_always_true() -> None:
     assert Span(3, 3)
 
 
-@pytest.mark.parametrize(
-    ("positions", "problem"),
-    [((0, -1), "ends before it starts"), ((1, 0), "ends before it starts"), ((-1, 0), "starts before")],
-)
-def test_span_error_names_the_wrong_position(positions: tuple[int, int], problem: str) -> None:
-    with pytest.raises(SpanError, match=problem):
-        Span(*positions)
-
-
 def test_a_span_is_named_with_all_its_labels() -> None:
     with pytest.raises(SpanError) as caught:
         Span(2, 1, {"entity": "PER", "risk": None, "court": "x"})

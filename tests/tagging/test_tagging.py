@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from seqeval import scheme as seqeval_schemes
 from seqeval.metrics.sequence_labeling import get_entities
 
-from clueval.exceptions import TagError, UsageError
+from clueval.exceptions import TagError
 from clueval.tagging.decoder import count_starts, decode, decode_strictly, decode_tags
 from clueval.tagging.schemes import SCHEMES, count_illegal, detect_scheme, first_illegal
 
@@ -88,13 +88,6 @@ def test_a_tag_outside_the_named_scheme_is_refused_by_name() -> None:
 def test_tags_of_two_schemes_are_refused() -> None:
     with pytest.raises(TagError, match=r"BIOES .* and of BILOU"):
         decode_tags(["B-A", "E-A", "U-A"])
-
-
-def test_unknown_names_are_refused_with_the_known_ones() -> None:
-    with pytest.raises(UsageError, match=r"unknown tag scheme .BIX..*BIOES"):
-        decode_tags(["O"], "BIX")
-    with pytest.raises(UsageError, match=r"'ignore'.*conlleval, discard, error"):
-        decode_tags(["O"], "BIO", "ignore")
 
 
 @given(tags_of("BIOES"))

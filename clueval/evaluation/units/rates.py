@@ -245,9 +245,9 @@ def _group_of(source: UnitColumns, declared: DeclaredRates) -> RateGroup:
 
 def _sizes_of(source: UnitColumns, path: Path) -> Sizes:
     """Return the gold and the predicted spans of an entry: see `clueval.metrics.rates.EntryRates`."""
-    around = (source.declared.get(path[:end]) for end in range(len(path), -1, -1))
-    declared = next(filter(None, around), None) or next(iter(source.declared.values()), None)
-    if declared is not None:
+    around = [path[:end] for end in range(len(path), -1, -1) if path[:end] in source.declared]
+    for place in (*around, *source.declared):
+        declared = source.declared[place]
         return source.of(declared.gold), source.of(declared.predicted)
     counted = [kind for kind, tally in enumerate(source.kinds) if any(tally.values())]
     every = Column(counted, [1] * len(counted))  # every unit in which something was counted weighs the same
