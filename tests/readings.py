@@ -53,9 +53,9 @@ def parts_of(gold: Source, predicted: Source, plan: Plan = LEVELS) -> tuple[list
     ) -> None:
         parts.append(Part(dict(tallies), documents, tokens, document, dict(metadata)))
 
-    def count_apart(self: Evaluation, layers: Any, count: Any) -> FileEnd:
+    def count_apart(self: Evaluation, count: Any) -> FileEnd:
         parts.clear()
-        return of_evaluation(self, layers, count)
+        return of_evaluation(self, count)
 
     of_evaluation = Evaluation.count_apart
     with (

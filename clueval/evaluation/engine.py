@@ -244,12 +244,11 @@ class Evaluation:
 
     # Clusters
 
-    def count_apart(self, layers: Iterable[str], count: Callable[[Evaluation], FileEnd]) -> FileEnd:
+    def count_apart(self, count: Callable[[Evaluation], FileEnd]) -> FileEnd:
         """Let `count` count two files in a separate evaluation, and include its counts when it returns.
 
         If it raises an error, its counts are dropped.
         """
-        self.see_layers(layers)
         separate = Evaluation(self.plan, self.layers)
         separate.pieces.file = self.pieces.file
         end = count(separate)

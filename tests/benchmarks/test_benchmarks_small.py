@@ -54,18 +54,6 @@ def test_the_title_of_the_labels_holds_at_any_size(size: int) -> None:
 
 
 @pytest.mark.long
-def test_conventions_are_measured_in_every_case(capsys: pytest.CaptureFixture[str]) -> None:
-    conventions = benchmark("conventions")
-
-    assert conventions.main(["--tokens", "500", "--runs", "1"]) == 0
-
-    rows = [line.split(" | ")[:2] for line in capsys.readouterr().out.splitlines() if " | " in line][2:]
-    assert rows == [
-        [f"| {case}", command] for case in conventions.CASES for command in ("score", "conventions")
-    ]
-
-
-@pytest.mark.long
 def test_lists_in_memory_are_measured_in_every_case(capsys: pytest.CaptureFixture[str]) -> None:
     in_memory = benchmark("in_memory")
 
