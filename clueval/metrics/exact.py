@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from clueval.exceptions import UsageError
 from clueval.metrics.counting import Tally, averages_of, counts_by_label, rate
 from clueval.metrics.metric import Needs, Rates, Side, rates_of
-from clueval.metrics.rates import DeclaredRates, EntryRates, label_averages
+from clueval.metrics.rates import DeclaredRates, EntryRates, label_averages, share_in_each
 from clueval.metrics.tally_keys import Shape, any_text
 from clueval.options import option_field
 from clueval.spans.flat import keys_of
@@ -131,17 +131,10 @@ def _outside(positions: int) -> Tally:
 
 
 def _rates(keys: Collection[tuple[Any, ...]], layers: Sequence[str]) -> Iterator[DeclaredRates]:
-    """Yield how the rates follow from a tally."""
-    yield from (declared := list(label_averages(keys)))
+    micro, *others = label_averages(keys)
     positions = [("positions", "equal")], [("positions", "all")]
-    yield EntryRates(
-        (),
-        ("token_accuracy",),
-        positions,
-        lambda equal, every: [list(map(rate, equal, every))],
-        declared[0].gold,
-        declared[0].predicted,
-    )
+    yield EntryRates((), ("token_accuracy",), positions, share_in_each, micro.gold, micro.predicted)
+    yield from (micro, *others)
 
 
 _Key = tuple[int, int, str, Ranges | None]

@@ -29,9 +29,6 @@ if TYPE_CHECKING:
     from clueval.reports.table import Table
 
 
-RIGHT = {kind: level for level, kind in enumerate(KINDS[:-1], 1)}
-"""The strictest level at which a span of a class is a true positive; missed and spurious ones never are."""
-
 _Numbers = tuple[list[int], list[int]]
 """For a label, of gold and of predicted: the number of spans, and of true positives at levels 1 to 4."""
 
@@ -72,7 +69,7 @@ class Levels:
     @property
     def needs(self) -> Needs:
         """Return that labels and tags are enough, of spans without gaps."""
-        return _NEEDS
+        return Needs(contiguous=True, headline=_headline, rates=_rates)
 
     def headlines(self, report: Mapping[str, Any]) -> dict[str, Rates]:
         entries = {f"levels_{level}_unlabelled": prf for level, prf in report["unlabelled"].items()}
@@ -96,13 +93,11 @@ def _by_layer(total: Tally) -> dict[str, dict[str, _Numbers]]:
     for key, n in total.items():
         if key[0] == "label":
             _, side, layer, label, kind, agrees = key
-            labels = layers[layer]
-            if label not in labels:
-                labels[label] = ([0] * len(KINDS), [0] * len(KINDS))
-            numbers = labels[label][SIDES.index(side)]
+            sides = layers[layer].setdefault(label, ([0] * len(KINDS), [0] * len(KINDS)))
+            numbers = sides[SIDES.index(side)]
             numbers[0] += n
-            if agrees and kind in RIGHT:
-                numbers[RIGHT[kind]] += n
+            if agrees and kind != KINDS[-1]:  # a span of class n is a true positive from level n on
+                numbers[KINDS.index(kind) + 1] += n
     for labels in layers.values():
         for numbers in chain.from_iterable(labels.values()):
             numbers[1:] = accumulate(numbers[1:])
@@ -156,23 +151,11 @@ def _unlabelled(classes: Mapping[str, Mapping[str, int]]) -> dict[int, Counts]:
 
 
 def _rates(keys: Collection[tuple[Any, ...]], layers: Sequence[str]) -> Iterator[DeclaredRates]:
+    every = [[("class", side, kind) for kind in KINDS] for side in SIDES]
     for level in LEVELS:
-        every = [[("class", side, kind) for kind in KINDS] for side in SIDES]
-        yield prf_entry(("unlabelled", str(level)), [*every, *(of_side[:level] for of_side in every)])
-    labelled: dict[str, dict[str, list[tuple[Any, ...]]]] = {layer: {} for layer in layers}
-    for key in sorted(key for key in keys if key[0] == "label"):
-        labelled[key[2]].setdefault(key[3], []).append(key)
-    for layer, labels in labelled.items():
+        yield prf_entry(("unlabelled", str(level)), [*every, *(own[:level] for own in every)])
+    for layer in layers:
+        labelled = [sorted(key for key in keys if key[:3] == ("label", side, layer)) for side in SIDES]
         for level in LEVELS:
-            counts = {label: _counts_at(level, own) for label, own in labels.items()}
-            yield from averages(counts, ("labelled", layer, str(level)), is_weighted=False)
-
-
-def _counts_at(level: int, keys: Sequence[tuple[Any, ...]]) -> list[list[tuple[Any, ...]]]:
-    """Return the keys of the spans of each side of a label, and of its true positives at a level."""
-    sides = [[key for key in keys if key[1] == side] for side in SIDES]
-    right = [[key for key in own if key[5] and RIGHT.get(key[4], level + 1) <= level] for own in sides]
-    return [*sides, *right]
-
-
-_NEEDS = Needs(contiguous=True, headline=_headline, rates=_rates)
+            right = [[key for key in own if key[5] and key[4] in KINDS[:level]] for own in labelled]
+            yield from averages([*labelled, *right], 3, ("labelled", layer, str(level)), is_weighted=False)

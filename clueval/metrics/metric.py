@@ -54,8 +54,7 @@ class Needs(NamedTuple):
         nested: spans may overlap others of their side, and spans that overlap can be counted without the other spans.
         places: spans need places in the text; False: those without one are counted together with the others.
         choices: returns what the signature must say of the sum of all counts; None: nothing.
-        rates: yields, given the keys of a tally and the layers, how the rates of the report follow from its counts;
-            None: the intervals of rates take longer, and all units weigh the same.
+        rates: yields, given the keys of a tally and the layers, how rates follow from it; see `clueval.metrics.rates`.
         outside: counts positions outside every span, of which the number is given; None: they do not count.
         headline: returns the part of `scores` that has the headline, where this costs less; None: `scores` is called.
     """

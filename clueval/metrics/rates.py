@@ -2,18 +2,19 @@
 
 A metric declares its rates in `Needs.rates`, given the keys of a tally. From that follow the rates of many corpora at
 once: without each unit, resampled, with units swapped. Rates that are not declared are computed by scoring every
-corpus, which costs more. `tests/evaluation/units` checks each declaration against the scores of its metric.
+corpus, which costs more, and in their intervals all units weigh the same. `tests/evaluation/units` checks each
+declaration against the scores of its metric.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import partial
 from itertools import chain
 from operator import mul, or_
 from typing import Any, NamedTuple
 
-from clueval.metrics.counting import f_measure
+from clueval.metrics.counting import f_measure, rate
 
 Key = tuple[Any, ...]
 Keys = Sequence[Key]
@@ -86,17 +87,31 @@ def with_f1(precisions: list[float], recalls: list[float]) -> Columns:
     return [[*precisions], [*recalls], list(map(f_measure, precisions, recalls))]
 
 
+def share_in_each(parts: Numbers, wholes: Numbers) -> Columns:
+    """Return the column of one share; 0/0 is 0."""
+    return [list(map(rate, parts, wholes))]
+
+
 def all_keys(counts: Collection[Sequence[Keys]], number: int = 4) -> list[Keys]:
     """Return the counts of all labels together, given those of each; `number` is how many each has."""
     return [list(chain.from_iterable(each)) for each in zip(*counts, strict=True)] or [[]] * number
 
 
 def averages(
-    counts: Mapping[str, Sequence[Keys]], before: tuple[str, ...] = (), *, is_weighted: bool = True
+    counts: Sequence[Keys], place: int, before: tuple[str, ...] = (), *, is_weighted: bool = True
 ) -> Iterator[DeclaredRates]:
-    """Yield the rates of the report of `clueval.metrics.counting.averages_of`, given the counts of each label."""
-    yield prf_entry((*before, "micro"), all_keys(counts.values()))
-    labels = [prf_entry((*before, "per_label", label), own) for label, own in counts.items()]
+    """Yield the rates of the report of `clueval.metrics.counting.averages_of`, micro first.
+
+    `counts` are the keys of the spans of each side and of the true positives of each side; `place` is that of the label
+    in a key. Labels without a span have no rates.
+    """
+    by_label: dict[str, list[list[Key]]] = {key[place]: [[] for _ in counts] for key in chain(*counts[:2])}
+    for number, keys in enumerate(counts):
+        for key in keys:
+            if key[place] in by_label:
+                by_label[key[place]][number].append(key)
+    labels = [prf_entry((*before, "per_label", label), by_label[label]) for label in sorted(by_label)]
+    yield prf_entry((*before, "micro"), all_keys([label.counts for label in labels]))
     yield mean((*before, "macro"), labels)
     if is_weighted:
         yield mean((*before, "weighted"), labels, by_gold=True)
@@ -107,11 +122,12 @@ def label_averages(
     keys: Collection[Key], before: Key = (), path: tuple[str, ...] = ()
 ) -> Iterator[DeclaredRates]:
     """Yield the rates of averages over labels, for a tally with the keys ``(*before, count, label)``."""
-    width = len(before)
-    names = ("gold", "predicted", "tp_gold", "tp_predicted")
-    of_labels = [key[width:] for key in keys if len(key) == width + 2 and key[:width] == before]
-    labels = sorted({label for name, label in of_labels if name in names[:2]})
-    yield from averages({label: [[(*before, name, label)] for name in names] for label in labels}, path)
+    width = len(before) + 1
+    counts = [
+        sorted(key for key in keys if len(key) > width and key[:width] == (*before, name))
+        for name in ("gold", "predicted", "tp_gold", "tp_predicted")
+    ]
+    yield from averages(counts, width, path)
 
 
 def mean(
