@@ -39,7 +39,7 @@ from clueval.reading.same_text import require_same_frame
 from clueval.reading.source import Source
 from clueval.reading.trios import Trio, are_files, sources_of, trios
 from clueval.spans.document import Document
-from clueval.spans.seen_names import SeenNames
+from clueval.spans.filters import SeenNames
 from clueval.spans.span import MERGED, Span
 from clueval.studies.diff_report import ComparedErrors, DiffFinding
 from clueval.transforms.applied import Preparation, warn_without_effect
