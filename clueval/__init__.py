@@ -51,8 +51,10 @@ if TYPE_CHECKING:
     from clueval.studies.annotators.agreement import Agreement, agree
     from clueval.studies.annotators.curation import Curated, curate
     from clueval.studies.annotators.places import Disagreement
-    from clueval.studies.compare import Comparison, compare
-    from clueval.studies.conventions import Conventions, conventions
+    from clueval.studies.compare import compare
+    from clueval.studies.comparison import Comparison
+    from clueval.studies.convention_rows import Conventions
+    from clueval.studies.conventions import conventions
     from clueval.studies.diff import Diff, diff
     from clueval.studies.errors import errors
     from clueval.studies.masking.report import MaskingReport
@@ -89,8 +91,10 @@ _NAMES_OF = {
     "studies.annotators.agreement": "Agreement agree",
     "studies.annotators.curation": "Curated curate",
     "studies.annotators.places": "Disagreement",
-    "studies.compare": "Comparison compare",
-    "studies.conventions": "Conventions conventions",
+    "studies.compare": "compare",
+    "studies.comparison": "Comparison",
+    "studies.convention_rows": "Conventions",
+    "studies.conventions": "conventions",
     "studies.diff": "Diff diff",
     "studies.errors": "errors",
     "studies.masking.report": "MaskingReport",

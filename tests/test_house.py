@@ -21,7 +21,6 @@ SOURCE = Path(clueval.__file__).parent
 
 BASE = {
     "exceptions",
-    "hints",
     "limits",
     "options",
     "overwriting",

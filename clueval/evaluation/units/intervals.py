@@ -10,10 +10,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any
 
+from clueval.evaluation.options import Trust
 from clueval.evaluation.units.columns import Column, Times, UnitColumns, added, counts_by_kind, summed
 from clueval.evaluation.units.rates import RateGroup, Value, groups_of
 from clueval.evaluation.units.recipes import Path
-from clueval.evaluation.units.trust import Trust
 from clueval.evaluation.units.unit import CORPUS, SENTENCE, Unit, Units, summed_tallies
 from clueval.exceptions import UsageError
 from clueval.metrics.counting import Tally
