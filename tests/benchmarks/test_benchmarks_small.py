@@ -7,6 +7,8 @@ import random
 import pytest
 from scripts import benchmark
 
+pytestmark = pytest.mark.long
+
 main_job = benchmark("main_job")
 worst = benchmark("worst")
 
