@@ -295,7 +295,8 @@ def test_the_package_names_what_to_read_in_half_an_hour() -> None:
         line for module in HALF_HOUR_PATH for line in FILES[module].read_text(encoding="utf-8").splitlines()
     ]
 
-    assert tuple(re.findall(r"`([a-z]+\.[a-z]+)`", clueval.__doc__ or "")) == HALF_HOUR_PATH
+    named = re.findall(r"`((?!clueval)[a-z]+\.[a-z_]+)`", clueval.__doc__ or "")
+    assert tuple(named) == HALF_HOUR_PATH
     assert len(lines) <= 1_950
 
 
