@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import product
 from pathlib import Path
 from typing import Any, ClassVar
 from unittest.mock import patch
@@ -61,6 +62,13 @@ def outcome(*paths: Path, **options: Any) -> object:
     return result.documents, result.tokens, result.repaired_tags, result.metrics, result.groups, units
 
 
+def assert_as_passages(*paths: Path, **options: Any) -> None:
+    """Two files have the outcome of their passages."""
+    with passages_alone():
+        expected = outcome(*paths, **options)
+    assert outcome(*paths, **options) == expected
+
+
 GOLD = "<text id='1'>\n<s>\nw\tO\n</s>\n<s>\na\tO\nb\tB-X\nc\tO\nd\tB-Y\ne\tI-Y\nf\tO\ng\tO\n</s>\n</text>\n"
 PREDICTED = GOLD.replace("e\tI-Y", "e\tO")
 
@@ -114,9 +122,7 @@ class TestSpanThatCrossesEveryLine:
             paths.append(write(tmp_path / f"{number}{name}", head + parts + foot))
 
         with small(size):
-            with passages_alone():
-                expected = outcome(*paths, metrics=METRICS)
-            assert outcome(*paths, metrics=METRICS) == expected
+            assert_as_passages(*paths, metrics=METRICS)
 
     @pytest.mark.parametrize("line", ["", "<g/>", "# x", "</s>", "x", "w\tO\tO"])
     @pytest.mark.parametrize("side", [0, 1])
@@ -133,9 +139,7 @@ class TestSpanThatCrossesEveryLine:
                 paths.append(write(tmp_path / f"{number}{name}", "\n".join([*lines, ""])))
 
             with small(40):
-                with passages_alone():
-                    expected = outcome(*paths)
-                assert outcome(*paths) == expected
+                assert_as_passages(*paths)
 
 
 class TestRegularPieces:
@@ -180,9 +184,7 @@ class TestRegularPieces:
             ]
 
             assert tokens_in_stretches(*paths) >= 3 * labels
-            found = outcome(*paths, metrics=METRICS)
-            with passages_alone():
-                assert found == outcome(*paths, metrics=METRICS)
+            assert_as_passages(*paths, metrics=METRICS)
 
     def test_files_with_other_columns_after_the_tags_are_regular(self, tmp_path: Path) -> None:
         path = write(tmp_path / "f.vrt", vrt(self.CORPUS).replace("\tO", "\tO\tX").replace("-X", "-X\tO"))
@@ -190,41 +192,32 @@ class TestRegularPieces:
         assert tokens_in_stretches(path, path, layers={"entity": 2}) == 5
 
     @pytest.mark.parametrize(
-        "line",
-        ["<p>", "</p>", "<g/>", "", " ", "<!-- -->", "<s>", "</s>", "</text>", "<text>", "<s id=1>", "<", "x",
-         "x\tO\tO", "\tO", "x<s>", "x\tO</s>", "<x\tO", '<s id="1"', "x\tO\r", "x\tO\0", "</text>\n<text id='1'>"],
+        ("form", "line", "place"),
+        [
+            *((vrt, *each) for each in product(
+                ("<p>", "</p>", "<g/>", "", " ", "<!-- -->", "<s>", "</s>", "</text>", "<text>", "<s id=1>", "<", "x",
+                 "x\tO\tO", "\tO", "x<s>", "x\tO</s>", "<x\tO", '<s id="1"', "x\tO\r", "x\tO\0",
+                 "</text>\n<text id='1'>"),
+                (3, 6, 7, 9),
+            )),
+            *((conll, *each) for each in product(
+                ("", " ", "\t", "#", "# x", "#\tO", "-DOCSTART-", "-DOCSTART-\tO", "-DOCSTART-\n", "x", "x\tO\tO",
+                 "\tO", " \tO", "x\tO\r", "x\tO\0", "# newdoc id = 7", "# sent_id = 7", "-DOCSTART-x\tO\n"),
+                (2, 4, 5),
+            )),
+        ],
     )  # fmt: skip
-    @pytest.mark.parametrize("place", [3, 6, 7, 9])
-    def test_irregular_line_in_vrt_has_the_outcome_of_passages(
-        self, tmp_path: Path, line: str, place: int
+    def test_irregular_line_has_the_outcome_of_passages(
+        self, tmp_path: Path, form: Any, line: str, place: int
     ) -> None:
-        lines = vrt(self.CORPUS).split("\n")
-        text = "\n".join([*lines[:place], line, *lines[place:]])
-        gold, same = write(tmp_path / "g.vrt", text), write(tmp_path / "p.vrt", text)
-        other = write(tmp_path / "o.vrt", vrt(self.CORPUS))
+        lines = form(self.CORPUS).split("\n")
+        lines.insert(place, line)
+        name = f"g.{form.__name__}"
+        irregular = write(tmp_path / name, "\n".join(lines))
+        other = write(tmp_path / f"other.{name}", form(self.CORPUS))
 
-        for predicted in (same, other):
-            with passages_alone():
-                expected = outcome(gold, predicted)
-            assert outcome(gold, predicted) == expected
-
-    @pytest.mark.parametrize(
-        "line", ["", " ", "\t", "#", "# x", "#\tO", "-DOCSTART-", "-DOCSTART-\tO", "-DOCSTART-\n", "x", "x\tO\tO",
-                 "\tO", " \tO", "x\tO\r", "x\tO\0", "# newdoc id = 7", "# sent_id = 7", "-DOCSTART-x\tO\n"],
-    )  # fmt: skip
-    @pytest.mark.parametrize("place", [2, 4, 5])
-    def test_irregular_line_in_conll_has_the_outcome_of_passages(
-        self, tmp_path: Path, line: str, place: int
-    ) -> None:
-        lines = conll(self.CORPUS).split("\n")
-        text = "\n".join([*lines[:place], line, *lines[place:]])
-        gold, same = write(tmp_path / "g.conll", text), write(tmp_path / "p.conll", text)
-        other = write(tmp_path / "o.conll", conll(self.CORPUS))
-
-        for predicted in (same, other):
-            with passages_alone():
-                expected = outcome(gold, predicted)
-            assert outcome(gold, predicted) == expected
+        for predicted in (irregular, other):
+            assert_as_passages(irregular, predicted)
 
     @pytest.mark.parametrize(
         ("own", "other"),
@@ -240,9 +233,7 @@ class TestRegularPieces:
         predicted = tmp_path / "p.vrt"
         predicted.write_bytes(text.replace("e\tO", other).encode("latin-1"))
 
-        with passages_alone():
-            expected = outcome(gold, predicted)
-        assert outcome(gold, predicted) == expected
+        assert_as_passages(gold, predicted)
 
     def test_bad_tag_in_one_of_several_merged_layers_is_found(self, tmp_path: Path) -> None:
         text = "a\tO\tO\nb\tX-Y\tO\n"
@@ -254,9 +245,7 @@ class TestRegularPieces:
         path = write(tmp_path / "a.conll", "a\tB-X\tB-Y\tO\tO\nb\tO\tB-Y\tB-P\tO\n\n" * 20)
         options = {"layers": {"p": 4, "q": 5}}
 
-        with passages_alone():
-            expected = outcome(path, path, **options)
-        assert outcome(path, path, **options) == expected
+        assert_as_passages(path, path, **options)
 
     @pytest.mark.parametrize("size", range(20, 60, 6))
     def test_span_that_goes_on_after_an_xml_tag_is_not_cut(self, tmp_path: Path, size: int) -> None:
@@ -354,9 +343,7 @@ def test_bytes_have_the_outcome_of_passages_for_any_lines(
     ]
 
     with small(size):
-        with passages_alone():
-            expected = outcome(*paths, input="vrt", resample_by=unit)
-        assert outcome(*paths, input="vrt", resample_by=unit) == expected
+        assert_as_passages(*paths, input="vrt", resample_by=unit)
 
 
 def test_spans_of_an_equal_and_of_a_different_sentence_do_not_touch(tmp_path: Path) -> None:
@@ -535,9 +522,7 @@ def test_lone_carriage_return_anywhere_has_the_outcome_of_passages(
 
     for paths in ((gold, gold), (predicted, gold)):
         with small(size):
-            with passages_alone():
-                expected = outcome(*paths)
-            assert outcome(*paths) == expected
+            assert_as_passages(*paths)
 
 
 LEAST = 4 * Sizes().block
