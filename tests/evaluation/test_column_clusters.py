@@ -9,10 +9,12 @@ from typing import Any
 from unittest.mock import patch
 from warnings import catch_warnings
 
+import one_by_one
 import pytest
 from corpora import write
 from hypothesis import given
 from hypothesis import strategies as st
+from one_by_one import BY_DOCUMENT
 from readings import LEVELS, Part, parts_of
 from routes import SCHEMES, Files, Options, by_files, corpora, outcome, written
 from sizes import documents_alone, handed_in, passages_alone
@@ -66,6 +68,28 @@ def test_clusters_give_the_counts_of_documents(
             expected = outcome(by_files, files, options)
 
     assert (found, by_small_sizes, by_passages) == (expected, expected, expected)
+
+
+@given(
+    st.integers(0, 10**6),
+    st.sampled_from(sorted(SCHEMES)),
+    st.sampled_from(["vrt", "conll", "vrt, irregular", "conll, irregular"]),
+    st.sampled_from(BY_DOCUMENT),
+    st.booleans(),
+)
+@at_most(40)
+def test_units_have_the_counts_of_documents(
+    seed: int, scheme: str, form: str, options: Options, merge: bool
+) -> None:
+    with TemporaryDirectory() as folder:
+        files = written(Path(folder), form, corpora(seed, scheme, documents=4))
+        arguments = files.reading | options | {"merge": merge, "metrics": ["levels", "exact", "partial"]}
+        with handed_in(SMALL):
+            found = one_by_one.outcome(files.gold, files.predicted, **arguments)
+        with documents_alone():
+            expected = one_by_one.outcome(files.gold, files.predicted, **arguments)
+
+    assert found == expected
 
 
 @pytest.mark.parametrize("text", ["", "-DOCSTART-\n", "-DOCSTART-\n\n-DOCSTART-\n\na\tO\n\n-DOCSTART-\n"])
