@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import accumulate, repeat
+from itertools import accumulate, chain, repeat
 from typing import Any, NamedTuple, Unpack
 
 from clueval.clusters.bag import RowCharacters
@@ -67,7 +67,7 @@ def merged_rows(
         files = files_of(as_path(path))
         if len(files) == 1:
             options.require_use([files[0][1]])
-            source = source_of(files[0][1], options, name=files[0][0])
+            source = source_of(files[0][1], options)
             if source.token_lines is not None and source.options.decoder().reads_neighbours:
                 yield from _ClusterRows(source, with_ids).lines()
                 return
@@ -76,17 +76,13 @@ def merged_rows(
 
 def rows_of_documents(found: Iterator[Document], layers: list[str], with_ids: bool) -> Iterator[str]:
     """Yield the header and a line for each merged span of documents; `with_ids` adds the token ids."""
-    number = -1
-    for number, document in enumerate(found):
-        if number == 0:
-            layers = layers or list(document.layers)
-            yield header(layers, with_ids)
-        for span in merge_layers(
-            {layer: document.layers.get(layer, ()) for layer in layers}, document=document.id
-        ):
+    first = next(found, None)
+    layers = layers or (layer_names(None) if first is None else list(first.layers))
+    yield header(layers, with_ids)
+    for document in () if first is None else chain([first], found):
+        of_layers = {layer: document.layers.get(layer, ()) for layer in layers}
+        for span in merge_layers(of_layers, document=document.id):
             yield row(document, span, layers, with_ids)
-    if number < 0:
-        yield header(layers or layer_names(None), with_ids)
 
 
 class _MergedSpan(NamedTuple):
