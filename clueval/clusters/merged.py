@@ -67,7 +67,7 @@ def merged_rows(
         files = files_of(as_path(path))
         if len(files) == 1:
             options.require_use([files[0][1]])
-            source = source_of(files[0][1], options)
+            source = source_of(files[0][1], options, name=files[0][0])
             if source.token_lines is not None and source.options.decoder().reads_neighbours:
                 yield from _ClusterRows(source, with_ids).lines()
                 return
