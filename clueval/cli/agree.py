@@ -22,10 +22,10 @@ from clueval.cli.printing import remark, say, wrote
 from clueval.cli.progress import progress
 from clueval.exceptions import UsageError
 from clueval.overwriting import input_path
+from clueval.reports.report import FORMS
 from clueval.studies.annotators.agreement import OTHERS, Agreement, agree
 from clueval.studies.annotators.counting import DEFAULTS, KEYS
 from clueval.studies.annotators.places import Disagreement
-from clueval.studies.annotators.render import FORMS
 
 USAGE = "A B [C ...]"
 DESCRIPTION = """\

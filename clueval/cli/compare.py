@@ -14,11 +14,11 @@ from clueval.cli.outputs import (
     refuse_two_forms,
 )
 from clueval.cli.parser import Command
-from clueval.evaluation.units.trust import Trust
+from clueval.evaluation.options import Trust
 from clueval.options import number
 from clueval.overwriting import input_path
+from clueval.reports.report import FORMS
 from clueval.studies.compare import compare
-from clueval.studies.comparison import FORMS
 
 USAGE = "A B [C ...]"
 DESCRIPTION = """\

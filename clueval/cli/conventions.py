@@ -14,8 +14,8 @@ from clueval.cli.outputs import (
 )
 from clueval.cli.parser import Command
 from clueval.cli.progress import progress
+from clueval.reports.report import FORMS
 from clueval.studies.conventions import conventions
-from clueval.studies.conventions_report import FORMS
 
 USAGE = "GOLD PREDICTED"
 DESCRIPTION = """\

@@ -19,8 +19,8 @@ from clueval.cli.parser import Command
 from clueval.cli.progress import progress
 from clueval.exceptions import UsageError
 from clueval.overwriting import input_path
+from clueval.reports.report import FORMS
 from clueval.studies.diff import diff
-from clueval.studies.diff_report import FORMS
 
 USAGE = "GOLD OLD NEW"
 DESCRIPTION = """\

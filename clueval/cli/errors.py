@@ -31,7 +31,7 @@ from clueval.metrics.exact import Exact
 from clueval.metrics.metric import Metric
 from clueval.options import whole
 from clueval.overwriting import input_path
-from clueval.reports.text import render_tables
+from clueval.reports.text import render as as_text
 from clueval.spans.document import Document
 from clueval.studies.profile_counts import ProfileCounts
 
@@ -287,7 +287,7 @@ def _noisy(options: argparse.Namespace, metric: Noisy) -> Finder:
         if options.tsv is not None:
             put_result(explanation_rows(rows), options.tsv)
         if options.html is None and options.tsv is None:
-            put(render_tables([explanation_table("noisy: every gold span and its counterpart", rows)]))
+            put(as_text({}, [explanation_table("noisy: every gold span and its counterpart", rows)]))
 
     observer = partial(DocumentsObserver, partial(explained, metric=metric))
     return Finder([metric], observer, KeptRows(), show)

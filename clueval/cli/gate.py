@@ -20,10 +20,10 @@ from clueval.cli.parser import Command
 from clueval.cli.progress import add_jobs, workers
 from clueval.compat.gate.run import gate
 from clueval.evaluation.options import Counting
-from clueval.evaluation.result import FORMS
 from clueval.exceptions import UsageError
 from clueval.metrics.gate import Gate
 from clueval.metrics.gate.list_evaluation import Lists
+from clueval.reports.report import FORMS
 
 USAGE = "GOLD [PREDICTED]"
 DESCRIPTION = """\

@@ -23,8 +23,9 @@ from clueval.compat.masking.run import PROGRAMS, SETTINGS, masking
 from clueval.evaluation.options import Counting
 from clueval.metrics.masking import Masking
 from clueval.options import column
+from clueval.reports.report import FORMS
 from clueval.studies.masking.gates import require_limits
-from clueval.studies.masking.report import FORMS, MaskingReport
+from clueval.studies.masking.report import MaskingReport
 
 USAGE = "GOLD PREDICTED"
 DESCRIPTION = """\

@@ -14,7 +14,8 @@ from clueval.evaluation.options import Counting
 from clueval.exceptions import UsageError
 from clueval.options import whole
 from clueval.overwriting import input_path
-from clueval.studies.profile import FORMS, all_features, profile
+from clueval.reports.report import FORMS
+from clueval.studies.profile import all_features, profile
 from clueval.transforms.preparing import Preparing
 
 USAGE = "GOLD PREDICTED"

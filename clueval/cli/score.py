@@ -16,15 +16,15 @@ from clueval.cli.fields import add_fields, given_fields, group_of, typed
 from clueval.cli.outputs import add_output, form_of, put_result, refuse_to_overwrite, require_writable
 from clueval.cli.parser import Command
 from clueval.cli.progress import add_jobs, workers
-from clueval.evaluation.options import Counting
-from clueval.evaluation.result import FORMS, Result
+from clueval.evaluation.options import Counting, Trust
+from clueval.evaluation.result import Result
 from clueval.evaluation.run import score
-from clueval.evaluation.units.trust import Trust
 from clueval.evaluation.units.unit import BY_DEFAULT
 from clueval.exceptions import CluevalWarning, UsageError
 from clueval.metrics.metric import Metric
 from clueval.options import options_of, whole
 from clueval.overwriting import input_path
+from clueval.reports.report import FORMS
 from clueval.visible import visible, visible_lines
 
 if TYPE_CHECKING:

@@ -8,12 +8,13 @@ from pathlib import Path
 from clueval.cli import options as common
 from clueval.cli.chosen import add_one_metric, chosen_metrics, metric_names
 from clueval.cli.fields import add_fields, given_fields, group_of
-from clueval.cli.outputs import refuse_to_overwrite, require_page, require_writable
+from clueval.cli.outputs import form_of, refuse_to_overwrite, require_page, require_writable
 from clueval.cli.parser import Command
 from clueval.cli.printing import put, remark, wrote
 from clueval.cli.progress import progress
 from clueval.evaluation.options import Counting
 from clueval.exceptions import UsageError
+from clueval.reports.report import FORMS
 from clueval.studies.threshold import NoThreshold, threshold
 from clueval.transforms.preparing import Preparing
 
@@ -60,12 +61,12 @@ def add_arguments(parser: Command) -> None:
     group.add_argument(
         "--html", type=Path, metavar="FILE", help="write a web page with the curve (extra: report)"
     )
-    parser.set_defaults(forms=("text", "json"))
+    parser.set_defaults(forms=FORMS)
     group.add_argument(
         "--format",
-        choices=("text", "json"),
+        choices=FORMS,
         metavar="FORM",
-        help="the form of the result on standard output: text, json (default: text)",
+        help=f"the form of the result on standard output: {', '.join(FORMS)} (default: text)",
     )
     common.add_reading(parser, sides=2)
 
@@ -109,8 +110,7 @@ def run(options: argparse.Namespace) -> int:
     if options.html is not None:
         found.write_page(options.html)
     # the file is JSON, whatever its ending
-    as_json = options.format == "json" and options.output_file is None
-    put(found.to_json() if as_json else str(found))
+    put(found.render(form_of(options) if options.output_file is None else "text"))
     for path in outputs:
         if path is not None:
             wrote(path)

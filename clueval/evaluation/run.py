@@ -18,12 +18,11 @@ from warnings import catch_warnings, simplefilter
 from clueval.evaluation.count_files import choices_of_tags, count_files, count_groups, placed, sha256_of_gold
 from clueval.evaluation.engine import Evaluation
 from clueval.evaluation.notices import repairs_of, warnings_of
-from clueval.evaluation.options import Counting, Groups, Workers, groups_of
+from clueval.evaluation.options import Counting, Groups, Trust, Workers, groups_of
 from clueval.evaluation.parallel.work import FilePair, require_jobs
 from clueval.evaluation.plan import Plan, choices_of, chosen_metrics, require_depths, require_sentences
 from clueval.evaluation.result import Result, choices_of_counts, result_of
 from clueval.evaluation.signature import Signature
-from clueval.evaluation.units.trust import Trust
 from clueval.evaluation.units.unit import BY_DEFAULT, DOCUMENT, FEW_DOCUMENTS, SENTENCE
 from clueval.exceptions import CluevalWarning, UsageError, checked_call, described, require_kind, warn
 from clueval.metrics.metric import Metric

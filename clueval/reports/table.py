@@ -3,6 +3,9 @@
 Text, Markdown and web pages show the same tables. Rates are shown as percentages with two decimals, as is
 usual in the field; JSON and TSV have them as fractions. A table on a screen is as wide as its longest label, so text,
 Markdown and web pages cut labels; JSON, CSV and TSV have them in full.
+
+Tables are made of the numbers of a report, whatever the metric; where a number is an `Estimate`, its interval is
+shown with it.
 """
 
 from __future__ import annotations
@@ -10,7 +13,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-Report = Mapping[str, Any]
+Content = Mapping[str, Any]
+"""A result as plain dictionaries."""
+
 Cell = str | float
 
 
@@ -53,3 +58,55 @@ def cut_label(label: str, longest: int = LONGEST_LABEL) -> str:
     ('PER', 61)
     """
     return label if len(label) <= longest else f"{label[:longest]}…"
+
+
+class Estimate(float):
+    """A rate with the ends of its interval, None if it has none."""
+
+    low: float | None
+    high: float | None
+
+    def __new__(cls, value: float, low: float | None, high: float | None) -> Estimate:
+        estimate = super().__new__(cls, value)
+        estimate.low, estimate.high = low, high
+        return estimate
+
+    def __str__(self) -> str:
+        """Return the rate in percent, with half the width of the interval and its ends.
+
+        >>> str(Estimate(0.871, 0.846, 0.892))
+        '87.1 ± 2.3 [84.6, 89.2]'
+        """
+        if self.low is None or self.high is None:
+            return f"{100 * self:.1f} [-]"
+        half = 50 * (self.high - self.low)
+        return f"{100 * self:.1f} ± {half:.1f} [{100 * self.low:.1f}, {100 * self.high:.1f}]"
+
+
+def with_estimates(content: Content) -> Content:
+    """Return the content of a result in which each rate that has an interval is an `Estimate`.
+
+    The reports of groups have intervals only if the report has some.
+    """
+    if "intervals" not in content:
+        return content
+    found = {**content, "metrics": _estimated(content["metrics"], content["intervals"]["scores"])}
+    if "by" in content:
+        found["by"] = {
+            key: {value: with_estimates(group) for value, group in groups.items()}
+            for key, groups in content["by"].items()
+        }
+    return found
+
+
+def _estimated(report: Mapping[str, Any], intervals: Mapping[str, Any]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for name, value in report.items():
+        interval = intervals.get(name)
+        if isinstance(value, Mapping) and isinstance(interval, Mapping):
+            found[name] = _estimated(value, interval)
+        elif isinstance(value, float) and isinstance(interval, Mapping):
+            found[name] = Estimate(value, interval.get("low"), interval.get("high"))
+        else:
+            found[name] = value
+    return found

@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 from scripts import benchmark
 
+pytestmark = pytest.mark.long
+
 growth = benchmark("growth")
 
 

@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 from scripts import benchmark
 
+pytestmark = pytest.mark.long
+
 jobs = benchmark("jobs")
 generate = benchmark("generate")
 

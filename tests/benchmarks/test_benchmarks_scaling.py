@@ -17,6 +17,8 @@ from scripts import benchmark
 
 from clueval import score
 
+pytestmark = pytest.mark.long
+
 SVG = "{http://www.w3.org/2000/svg}"
 
 

@@ -7,6 +7,8 @@ import random
 import pytest
 from scripts import benchmark
 
+pytestmark = pytest.mark.long
+
 main_job = benchmark("main_job")
 worst = benchmark("worst")
 
@@ -49,18 +51,6 @@ def test_the_title_of_the_labels_holds_at_any_size(size: int) -> None:
     assert worst.CASES["labels"].title == "each span has one of 100,000 labels"
     assert labels <= {f"{number:05}" for number in range(100_000)}
     assert len(labels) > 0.4 * size
-
-
-@pytest.mark.long
-def test_conventions_are_measured_in_every_case(capsys: pytest.CaptureFixture[str]) -> None:
-    conventions = benchmark("conventions")
-
-    assert conventions.main(["--tokens", "500", "--runs", "1"]) == 0
-
-    rows = [line.split(" | ")[:2] for line in capsys.readouterr().out.splitlines() if " | " in line][2:]
-    assert rows == [
-        [f"| {case}", command] for case in conventions.CASES for command in ("score", "conventions")
-    ]
 
 
 @pytest.mark.long

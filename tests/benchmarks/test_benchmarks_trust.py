@@ -7,6 +7,8 @@ import re
 import pytest
 from scripts import benchmark
 
+pytestmark = pytest.mark.long
+
 coverage = benchmark("coverage")
 trust = benchmark("trust")
 

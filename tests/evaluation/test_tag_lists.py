@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from one_by_one import BY_DOCUMENT, outcome
 from sizes import documents_alone
 
-from clueval import Accumulator, CluevalError, score
+from clueval import CluevalError, score
 from clueval.evaluation.tag_lists import BATCH
 
 METRICS = ["levels", "exact", "confusion", "muc", "partial"]
@@ -72,15 +72,6 @@ def test_more_sentences_than_a_batch_are_all_counted() -> None:
     prf = score(gold, predicted, metrics="exact").metrics["exact"]["label"]["micro"]
 
     assert (prf["gold"], prf["predicted"], prf["tp_gold"]) == (6 * BATCH, 5 * BATCH, 5 * BATCH)
-
-
-def test_batches_of_an_accumulator_give_the_report_of_score() -> None:
-    gold, predicted = [["B-A", "I-A"], ["I-B", "O"]], [["B-A", "O"], ["I-B", "O"]]
-    batches = Accumulator(METRICS)
-    for own, other in zip(gold, predicted, strict=True):
-        batches.update([own], [other])
-
-    assert batches.compute().to_dict() == score(gold, predicted, metrics=METRICS).to_dict()
 
 
 @pytest.mark.parametrize(

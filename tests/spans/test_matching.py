@@ -17,7 +17,7 @@ from clueval.exceptions import OverlapError
 from clueval.metrics.match_counts import LabelCount, count_matches
 from clueval.metrics.metric import Side
 from clueval.spans.document import Document
-from clueval.spans.match_classes import Kind, joined_labels
+from clueval.spans.match_classes import KINDS, Kind, joined_labels
 from clueval.spans.matching import Match, match_spans
 from clueval.spans.span import Frozen, Span
 
@@ -228,6 +228,7 @@ def test_a_match_is_a_value() -> None:
 
     assert pickle.loads(pickle.dumps(match)) == match
     assert hash(match) == hash(replace(match))
+    assert [Match(Span(0, 2), kind).level for kind in KINDS[:4]] == [1, 2, 3, 4]
     assert Match(Span(0, 2), "missed") == Match(span=Span(0, 2), kind="missed", partners=(), labels={})
     with pytest.raises(AttributeError):
         match.kind = "missed"  # type: ignore[misc]

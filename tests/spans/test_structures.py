@@ -18,10 +18,9 @@ from clueval.spans.components import component_firsts, overlap_components
 from clueval.spans.document import Document
 from clueval.spans.flat import Flat, label_in
 from clueval.spans.index import SpanIndex
-from clueval.spans.making import making_many
 from clueval.spans.match_classes import joined_labels
 from clueval.spans.merging import merge_layers
-from clueval.spans.span import Frozen, Span
+from clueval.spans.span import Frozen, Span, making_many
 
 
 class TestSpan:

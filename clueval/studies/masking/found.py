@@ -9,8 +9,8 @@ from typing import Any
 
 from clueval.evaluation.result import Result
 from clueval.evaluation.signature import Signature
-from clueval.hints import Hinting
 from clueval.metrics.masking import Masking
+from clueval.reports.report import Report
 from clueval.studies.masking.leak import Inconsistent, Leak, StringLeakList
 
 CONVENTION = "convention "
@@ -18,7 +18,7 @@ CONVENTION = "convention "
 
 
 @dataclass(frozen=True, slots=True)
-class MaskingFindings(Hinting):
+class MaskingFindings(Report):
     """What was left unmasked: `result` has the figures, `leaks` each mention that is not protected.
 
     `string_leaks` are the words of mentions elsewhere in the text. `needless` are masks without any character of

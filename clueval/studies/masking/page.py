@@ -52,7 +52,7 @@ class ShownLeak(NamedTuple):
     more: int
 
 
-def render(report: MaskingFindings, *, text: bool = True, lang: str = "") -> str:
+def render(report: MaskingFindings, *, title: str, text: bool = True, lang: str = "") -> str:
     """Return the page; without `text` it has positions only, no text of the documents.
 
     Raises `MissingExtra` without Jinja2.
@@ -60,7 +60,7 @@ def render(report: MaskingFindings, *, text: bool = True, lang: str = "") -> str
     jinja = environment()
     kinds = list(dict.fromkeys(leak.kind for leak in report.leaks))
     return jinja.get_template("masking.html").render(
-        title="What was left unmasked",
+        title=title,
         report=report.result.to_dict(),
         sentences=[f"{sentence[0].upper()}{sentence[1:]}." for sentence in report.sentences()],
         leaks_documents=any(one["classes"]["all"]["documents_exposed"] for one in report.reports.values()),

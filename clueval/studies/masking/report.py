@@ -2,43 +2,50 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from clueval.evaluation.observer import Observer
+from clueval.evaluation.result import Result
+from clueval.evaluation.rows import columns_of, wide_rows
 from clueval.evaluation.run import score
-from clueval.exceptions import UsageError, checked_call
+from clueval.exceptions import checked_call
 from clueval.metrics.masking import Masking
 from clueval.metrics.masking.mention import risk_by
 from clueval.options import field_names
+from clueval.reports.report import READABLE, Data, Report, renderer
+from clueval.reports.table import Table
 from clueval.studies.masking.collector import LeakCollector, WatchedMasking
 from clueval.studies.masking.found import MaskingFindings, by_frequency
 from clueval.studies.masking.leak import StringLeakList, by_document
-
-FORMS = ("text", "json")
+from clueval.studies.masking.text import leak_tables, lines, number_tables
 
 
 @dataclass(frozen=True, slots=True)
 class MaskingReport(MaskingFindings):
     """What was left unmasked, see `MaskingFindings`; reports of several corpora add up."""
 
-    def to_json(self) -> str:
-        """The report as JSON."""
-        from clueval.reports.json_text import dumps
+    named_by: ClassVar[Sequence[str]] = Result.named_by
+    title: ClassVar[str] = "What was left unmasked"
 
-        return dumps(self.to_dict())
+    def tables(self, *, text: bool = True) -> Iterator[Table]:
+        """Yield the figures, then the leaks, riskiest first; without `text`, leaks have positions only."""
+        for tables in number_tables(self):
+            yield from tables
+        yield from leak_tables(self, text=text)
 
     def render(self, form: str = "text", *, text: bool = True) -> str:
-        """The report as ``text`` or ``json``; without `text`, leaks have positions only."""
-        if form == "json":
-            return self.to_json()
-        if form != "text":
-            raise UsageError(f"unknown form {form!r}", advice=f"one of {', '.join(FORMS)}")
-        from clueval.studies.masking.text import lines
+        """The report in one of `FORMS`; without `text`, leaks have positions only.
 
-        return "\n".join(lines(self, text=text))
+        CSV and TSV have the figures, and `write_table` writes the leaks.
+        """
+        if form == "text":
+            return "\n".join(lines(self, text=text))
+        if form in READABLE:
+            return renderer(form)(self._content(), self.tables(text=text))
+        return Report.render(self, form)
 
     def write_table(self, path: str | Path, *, text: bool = True) -> None:
         """Write the leaks as tab-separated values. Raises `FileError`."""
@@ -47,15 +54,17 @@ class MaskingReport(MaskingFindings):
         write_table(Path(path), self, text=text)
 
     @checked_call
-    def write_page(self, path: str | Path, *, text: bool = True, lang: str = "") -> None:
+    def write_page(
+        self, path: str | Path, *, title: str | None = None, lang: str = "", text: bool = True
+    ) -> None:
         """Write the web page to sign; `lang` is the language of the texts, such as ``de``.
 
-        Raises `FileError`, and `MissingExtra` without the extra ``report``.
+        Without `text`, it has positions only. Raises `FileError`, and `MissingExtra` without the extra ``report``.
         """
         from clueval.reports.page import write_page
         from clueval.studies.masking.page import render
 
-        write_page(Path(path), render(self, text=text, lang=lang))
+        write_page(Path(path), render(self, title=title or self.title, text=text, lang=lang))
 
     def failures(
         self, fail_under: Iterable[str] | str = (), fail_over: Iterable[str] | str = ()
@@ -78,8 +87,12 @@ class MaskingReport(MaskingFindings):
             aligned=self.aligned + other.aligned,
         )
 
-    def __str__(self) -> str:
-        return self.render()
+    def _content(self) -> Mapping[str, Any]:
+        return self.result.to_dict()
+
+    def _data(self) -> Data:
+        whole = self.to_dict()
+        return Data(columns_of(whole), wide_rows(whole))
 
 
 def masking_report(

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from clueval.metrics.masking.figures import tables
 from clueval.metrics.tables import of_report, of_section
+from clueval.reports.separated import guarded
 from clueval.reports.table import Table, cut_label
-from clueval.reports.text import foot, narrow, render_tables, summary
-from clueval.reports.tsv import guarded
+from clueval.reports.text import foot, narrow, render, summary
 from clueval.visible import visible
 from clueval.writing import whole_file
 
@@ -28,24 +29,53 @@ def lines(report: MaskingFindings, *, text: bool) -> Iterator[str]:
     yield from summary(whole)
     yield from (f"{sentence[0].upper()}{sentence[1:]}." for sentence in report.sentences())
     yield ""
-    found = (
-        table for name, one in report.reports.items() for table in tables(f"masking, {cut_label(name)}", one)
-    )
-    yield _narrow(found)
+    figures, groups, *conventions = number_tables(report)
+    yield _narrow(figures)
     if report.result.groups is not None:
-        yield _narrow(of_report({**whole, "metrics": {}}, report.result.scored_by))
-    for name, one in report.reports.items():
-        sections = one["conventions"].items()
-        yield from (
-            render_tables(of_section(f"as {program} counts, {cut_label(name)}", section))
-            for program, section in sections
-        )
+        yield _narrow(groups)
+    yield from (render({}, tables) for tables in conventions)
     yield from _leaks(report, text=text)
     yield from foot(whole)
 
 
+def number_tables(report: MaskingFindings) -> Iterator[Iterator[Table]]:
+    """Yield the tables of figures, those of break-downs, then those of each convention of another program."""
+    whole, reports = report.result.to_dict(), report.reports
+    yield chain.from_iterable(tables(f"masking, {cut_label(name)}", one) for name, one in reports.items())
+    yield of_report({**whole, "metrics": {}}, report.result.scored_by)
+    for name, one in reports.items():
+        for program, section in one["conventions"].items():
+            yield of_section(f"as {program} counts, {cut_label(name)}", section)
+
+
 def _narrow(found: Iterable[Table]) -> str:
-    return render_tables(part for table in found for part in narrow(table))
+    return render({}, (part for table in found for part in narrow(table)))
+
+
+def leak_tables(report: MaskingFindings, *, text: bool) -> Iterator[Table]:
+    """Yield the first leaks and string leaks as tables."""
+    listed = [
+        [
+            f"{leak.document} [{leak.start},{leak.end})",
+            *(leak.kind, leak.status, where_masked(leak)),
+            *([leak.label, _words(leak)] if text else []),
+        ]
+        for leak in report.leaks[:MOST_LEAKS]
+    ]
+    if listed:
+        header = ["leak", "class", "status", "entity", *(["label", "text"] if text else [])]
+        yield Table(_title("leaks, riskiest first", len(report.leaks)), header, listed)
+    strings = [
+        [f"{one.document} [{one.start},{one.end})", *([cut_label(one.text)] if text else [])]
+        for one in report.string_leaks[:MOST_LEAKS]
+    ]
+    if strings:
+        title = _title("string leaks: words of a mention elsewhere in the text", len(report.string_leaks))
+        yield Table(title, ["leak", *(["text"] if text else [])], strings)
+
+
+def _title(what: str, number: int) -> str:
+    return what + (f", the first {MOST_LEAKS} of {number:,}" if number > MOST_LEAKS else "")
 
 
 def _leaks(report: MaskingFindings, *, text: bool) -> Iterator[str]:
