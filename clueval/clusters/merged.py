@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Unpack
 
 from clueval.clusters.bag import RowCharacters
 from clueval.exceptions import FormatError, checked_call
-from clueval.formats.columns.documents import documents, tables
+from clueval.formats.columns.documents import Columns, documents
 from clueval.formats.columns.passages import Passage
 from clueval.formats.spans_table import header, row
 from clueval.options import with_fields
@@ -134,15 +134,12 @@ class _ClusterRows:
         if passage.layout is None:
             self._ids.see(passage, ())
             return
-        text, ids = "", list[str]()
-        for table in tables(passage.sentences, passage.layout):
-            text += "".join(
-                map(self._characters.__getitem__, zip(repeat(1), *table.tags().values(), strict=False))
-            )
-            ids += table.token_ids() or ()
-        self._ids.see(passage, ids)
+        columns = Columns.of(passage.sentences, passage.layout)
+        self._ids.see(passage, columns.token_ids)
+        rows = zip(repeat(1), *columns.tags.values(), strict=False)
+        text = "".join(map(self._characters.__getitem__, rows))
         self._merge(text)
-        yield from self._rows(passage, text, ids)
+        yield from self._rows(passage, text, columns.token_ids)
         if max(len(self._spans), len(self._characters)) > self._source.options.sizes.runs:
             self._clear()
 
