@@ -9,12 +9,10 @@ from typing import Any
 from unittest.mock import patch
 from warnings import catch_warnings
 
-import one_by_one
 import pytest
 from corpora import write
 from hypothesis import given
 from hypothesis import strategies as st
-from one_by_one import BY_DOCUMENT
 from readings import LEVELS, Part, parts_of
 from routes import SCHEMES, Files, Options, by_files, corpora, outcome, written
 from sizes import documents_alone, handed_in, passages_alone
@@ -70,24 +68,36 @@ def test_clusters_give_the_counts_of_documents(
     assert (found, by_small_sizes, by_passages) == (expected, expected, expected)
 
 
+def units_of(files: Files, options: Options) -> Any:
+    try:
+        units = by_files(files, options).units
+    except CluevalError:
+        return "refused"
+    assert units is not None
+    return [
+        (*unit[:3], {place: +tally for place, tally in unit.tallies.items() if +tally})
+        for unit in units.units
+    ]
+
+
 @given(
     st.integers(0, 10**6),
     st.sampled_from(sorted(SCHEMES)),
     st.sampled_from(["vrt", "conll", "vrt, irregular", "conll, irregular"]),
-    st.sampled_from(BY_DOCUMENT),
-    st.booleans(),
+    st.sampled_from([{}, {"merge": True}, {"by": "document"}, {"where": ["entity=PER"]}]),
+    st.sampled_from(["sentence", "document"]),
 )
 @at_most(40)
 def test_units_have_the_counts_of_documents(
-    seed: int, scheme: str, form: str, options: Options, merge: bool
+    seed: int, scheme: str, form: str, options: Options, unit: str
 ) -> None:
+    options = options | {"resample_by": unit, "metrics": ["levels", "exact", "partial"]}
     with TemporaryDirectory() as folder:
         files = written(Path(folder), form, corpora(seed, scheme, documents=4))
-        arguments = files.reading | options | {"merge": merge, "metrics": ["levels", "exact", "partial"]}
         with handed_in(SMALL):
-            found = one_by_one.outcome(files.gold, files.predicted, **arguments)
+            found = units_of(files, options), outcome(by_files, files, options)
         with documents_alone():
-            expected = one_by_one.outcome(files.gold, files.predicted, **arguments)
+            expected = units_of(files, options), outcome(by_files, files, options)
 
     assert found == expected
 
