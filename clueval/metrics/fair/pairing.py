@@ -7,8 +7,8 @@ predicted its system.
 
 Exact pairs and label errors are found by hashing. The remaining spans form overlap components, whose
 pairings do not affect each other. Most components are a single span, or one span of each side, and need no
-search; small ones are searched as lists, large ones by their overlapping pairs or, if those are many, with a
-tree (see `most_similar`). The cost is O(n log n) for n spans, as long as the tree's bounds hold.
+search; small ones are searched as lists, large ones by their overlapping pairs (see `most_similar`). The cost is
+O(n log n) for n spans, plus these pairs; too many of them are an error.
 
 An example: gold A[0,4) and A[6,8), predicted A[0,9). There is no exact pair and no label error. The shortest
 span comes first: for A[6,8), A[0,9) is free and contains it, so BEL, and A[0,9) keeps the tokens 0-5 and 8.
@@ -24,9 +24,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from clueval.metrics.fair.most_similar import (
     Leftover,
-    ListPool,
     Pool,
-    TreePool,
     neighbours,
     runs_of,
     size_of,
@@ -46,9 +44,6 @@ Pair = tuple[str, int | None, int | None]
 
 _LIST_IS_FASTER = 64
 """Up to this many pairs of spans in one component, comparing all of them is fastest."""
-
-_TREE_IS_FASTER = 16
-"""With more overlapping pairs than this for each span of a component, a tree is faster than comparing them."""
 
 
 def item(label: str, start: int, end: int, tokens: frozenset[int] | Ranges | None) -> Item:
@@ -230,14 +225,9 @@ def _leftovers(items: Sequence[Item], places: Iterable[int]) -> list[Leftover]:
 def _pools(gold: list[Leftover], predicted: list[Leftover]) -> tuple[Pool, Pool, Pool]:
     """Return empty pools for free predicted, counted gold and counted predicted spans."""
     if len(gold) * len(predicted) <= _LIST_IS_FASTER:
-        return ListPool(), ListPool(), ListPool()
-    has_gaps = any(span.gaps is not None for span in (*gold, *predicted))
-    most = None if has_gaps else _TREE_IS_FASTER * (len(gold) + len(predicted))
-    known = neighbours(gold, predicted, most)
-    if known is not None:
-        of_gold, of_predicted = known
-        return ListPool(of_gold), ListPool(of_predicted), ListPool(of_gold)
-    return TreePool(predicted), TreePool(gold), TreePool(predicted)
+        return Pool(), Pool(), Pool()
+    of_gold, of_predicted = neighbours(gold, predicted)
+    return Pool(of_gold), Pool(of_predicted), Pool(of_gold)
 
 
 def _boundary_errors(gold: list[Leftover], predicted: list[Leftover]) -> Iterator[Pair]:
@@ -293,7 +283,6 @@ def _against_counted(spans: list[Leftover], counted: Pool, own_counted: Pool, sa
             left.append(span)
             continue
         take_shared(span, other)
-        counted.changed(other)
         own_counted.add(span)
         pairs.append((span, other))
     return pairs, left
