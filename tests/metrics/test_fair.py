@@ -17,10 +17,19 @@ from hypothesis import strategies as st
 
 from clueval.exceptions import LimitError, UsageError
 from clueval.metrics.fair import DEFAULT_WEIGHTS, Fair, FairError, pairing, parse_weights
-from clueval.metrics.fair import most_similar as candidates
 from clueval.metrics.fair.metric import add_in_steps
-from clueval.metrics.fair.most_similar import neighbours, runs_of, size_of, subtract
-from clueval.metrics.fair.pairing import Item, Pair, item, overlap_kind, pair_up
+from clueval.metrics.fair.pairing import (
+    Item,
+    Leftover,
+    Pair,
+    item,
+    neighbours,
+    overlap_kind,
+    pair_up,
+    runs_of,
+    size_of,
+    subtract,
+)
 from clueval.metrics.fair.weights import freeze_weights, weighted_rates
 from clueval.metrics.metric import Side
 from clueval.spans.document import Document
@@ -424,9 +433,9 @@ def test_spans_that_overlap_few_others_are_searched_by_what_they_overlap() -> No
     assert by_place(pair_up(gold, predicted)) == by_place(pair_by_lists(gold, predicted))
 
 
-def leftovers(these: Sequence[Item]) -> list[candidates.Leftover]:
+def leftovers(these: Sequence[Item]) -> list[Leftover]:
     return [
-        candidates.Leftover(place, label, start, end, [(start, end)], end - start)
+        Leftover(place, label, start, end, [(start, end)], end - start)
         for place, (label, start, end, _) in enumerate(these)
     ]
 
