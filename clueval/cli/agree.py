@@ -17,7 +17,7 @@ from clueval.cli.outputs import (
     require_page,
     require_writable,
 )
-from clueval.cli.parser import Command
+from clueval.cli.parser import Command, CommandParser
 from clueval.cli.printing import remark, say, wrote
 from clueval.cli.progress import progress
 from clueval.exceptions import UsageError
@@ -42,7 +42,7 @@ examples:
   clueval agree both.tsv --annotator anna=2 --annotator bob=3 --format json"""
 
 
-def add_arguments(parser: Command) -> None:
+def add_arguments(parser: CommandParser) -> None:
     add_annotators(parser)
     group = parser.group("what is counted")
     group.add_argument(
@@ -178,3 +178,6 @@ def _lines(rows: Iterable[Disagreement], names: list[str]) -> Iterator[str]:
         if row.context:
             yield f"  {row.context[:begin]}[{row.context[begin:end]}]{row.context[end:]}"
         yield ""
+
+
+COMMAND = Command(USAGE, DESCRIPTION, EPILOG, add_arguments, run)
