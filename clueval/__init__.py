@@ -1,4 +1,10 @@
-"""clueval scores labelled spans: predicted spans against gold spans, by all common metrics."""
+"""clueval scores labelled spans: predicted spans against gold spans, by all common metrics.
+
+To learn in half an hour how a number comes about, read the modules `spans.span` and `spans.document` (what is counted),
+`metrics.metric` and `metrics.exact` (how one pair of documents is counted), `evaluation.engine` and
+`evaluation.tallies` (what is added), `clusters.bag` (why equal clusters of spans are counted once), and
+`evaluation.run` (from what is given to the result), in this order.
+"""
 
 from __future__ import annotations
 

@@ -18,8 +18,7 @@ from clueval.metrics import metric_named
 from clueval.reading.layers import layer_names
 from clueval.reading.source import Source
 from clueval.spans.document import Document
-from clueval.spans.filters import Filter
-from clueval.spans.seen_names import SeenNames
+from clueval.spans.filters import Filter, SeenNames
 
 LEVELS = Plan((metric_named("levels"),), False, Filter(), ())
 

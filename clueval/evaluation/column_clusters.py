@@ -47,11 +47,11 @@ def count_columns(evaluation: Evaluation, gold: Source, predicted: Source) -> Fi
     if not all(each.reads_rows(gold, predicted) for each in plan.row_observers):
         return None
     only_bytes = plan.unit is None and plan.resample_by != SENTENCE and not plan.observers
-    evaluation.see_layers(layers)
     error: CluevalError | None = None
     for in_bytes in [True, False] if only_bytes and reads_bytes(gold, predicted) else [False]:
         count = partial(_count, gold, predicted, in_bytes)
         try:
+            evaluation.see_layers(layers)
             return evaluation.count_apart(count)
         except CluevalError as found:
             error = found

@@ -25,7 +25,7 @@ from clueval.evaluation.units.unit import SENTENCE
 from clueval.metrics.counting import Tally
 from clueval.metrics.metric import Metric, Side, refuse_filter
 from clueval.spans.document import Document
-from clueval.spans.seen_names import SeenNames
+from clueval.spans.filters import SeenNames
 from clueval.spans.span import SIDES
 
 if TYPE_CHECKING:

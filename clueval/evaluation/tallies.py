@@ -13,10 +13,9 @@ from clueval.metrics.counting import Tally
 from clueval.metrics.match_counts import refuse_gaps
 from clueval.metrics.metric import Metric, Side
 from clueval.spans.document import Document, in_layer
+from clueval.spans.filters import SeenNames
 from clueval.spans.flat import name_file
-from clueval.spans.making import making_many
-from clueval.spans.seen_names import SeenNames
-from clueval.spans.span import MERGED
+from clueval.spans.span import MERGED, making_many
 
 Tallies = dict[tuple[str, str], Tally]
 """The counts by metric and sequence."""

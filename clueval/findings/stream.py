@@ -41,8 +41,7 @@ from clueval.reading.spooled import spooled
 from clueval.reading.tag_columns import require_two_tag_columns
 from clueval.reading.tag_sentences import golds_in_memory, kept
 from clueval.spans.document import Document
-from clueval.spans.filters import Filter
-from clueval.spans.seen_names import SeenNames
+from clueval.spans.filters import Filter, SeenNames
 from clueval.textfiles import Progress
 from clueval.transforms.applied import Preparation, warn_without_effect
 from clueval.transforms.group import Group, Transform

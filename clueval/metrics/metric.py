@@ -18,7 +18,7 @@ from clueval.spans.document import Document
 from clueval.spans.span import DEFAULT_LAYER, Span
 
 if TYPE_CHECKING:
-    from clueval.metrics.counting import KeyRates, SummedKeyRates
+    from clueval.metrics.rates import DeclaredRates
     from clueval.reports.table import Table
 
 Rates = tuple[float, float, float]
@@ -54,7 +54,7 @@ class Needs(NamedTuple):
         nested: spans may overlap others of their side, and spans that overlap can be counted without the other spans.
         places: spans need places in the text; False: those without one are counted together with the others.
         choices: returns what the signature must say of the sum of all counts; None: nothing.
-        rates: yields, given the keys of a tally, how rates follow from its counts, if those of the report do not tell.
+        rates: yields, given the keys of a tally and the layers, how rates follow from it; see `clueval.metrics.rates`.
         outside: counts positions outside every span, of which the number is given; None: they do not count.
         headline: returns the part of `scores` that has the headline, where this costs less; None: `scores` is called.
     """
@@ -69,7 +69,7 @@ class Needs(NamedTuple):
     contiguous: bool = False
     nested: bool = False
     places: bool = True
-    rates: Callable[[Collection[tuple[Any, ...]]], Iterator[KeyRates | SummedKeyRates]] | None = None
+    rates: Callable[[Collection[tuple[Any, ...]], Sequence[str]], Iterator[DeclaredRates]] | None = None
     outside: Callable[[int], Tally] | None = None
     headline: Callable[[Tally, Sequence[str]], dict[str, Any]] | None = None
 

@@ -52,8 +52,9 @@ from itertools import pairwise, repeat
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from clueval.exceptions import OverlapError, UsageError
-from clueval.metrics.counting import Counts, KeyRates, SummedKeyRates, Tally, averages_of, rate
+from clueval.metrics.counting import Counts, Tally, averages_of, rate
 from clueval.metrics.metric import Needs, Rates, Side, rates_of, refuse_filter
+from clueval.metrics.rates import DeclaredRates, EntryRates, SummedRates, all_keys, mean
 from clueval.metrics.tally_keys import Shape, any_count, any_text
 from clueval.options import option_field
 from clueval.spans.document import Document
@@ -204,19 +205,25 @@ class Partial:
             counts[label] = Counts(total["gold", label], total["predicted", label], tp, tp)
         return counts
 
-    def _rates(self, keys: Collection[tuple[Any, ...]]) -> Iterator[KeyRates | SummedKeyRates]:
+    def _rates(self, keys: Collection[tuple[Any, ...]], layers: Sequence[str]) -> Iterator[DeclaredRates]:
         """Yield how the rates of each label, and of all, follow from a tally, which has numbers of shared pairs."""
         names = ("precision", "recall", "f1", *self._further({}, float))
         shared: dict[str, list[tuple[Any, ...]]] = {label: [] for label in sorted({key[1] for key in keys})}
         for key in sorted(key for key in keys if key[0] == "shared"):
             shared[key[1]].append(key)
         parts = []
+        labels = []
         for label, own in shared.items():
-            of_label = [*((what, label) for what in ("gold", "predicted", "exact")), *own]
-            parts.append((of_label, partial(self._sums_of, own)))
-            yield KeyRates(("per_label", label), of_label, names, partial(self._rates_of_label, own))
-        if parts:
-            yield SummedKeyRates(("micro",), parts, names, self._rates_of)
+            counts = [[key] for key in (*((what, label) for what in ("gold", "predicted", "exact")), *own)]
+            parts.append((counts, partial(self._sums_of, own)))
+            function = partial(self._rates_of_label, own)
+            labels.append(EntryRates(("per_label", label), names, counts, function, counts[0], counts[1]))
+        gold, predicted = all_keys([(label.gold, label.predicted) for label in labels], 2)
+        if labels:
+            yield SummedRates(("micro",), names, parts, self._rates_of, gold, predicted)
+            yield mean(("macro",), labels, rates=names)
+            yield mean(("weighted",), labels, by_gold=True, rates=names)
+            yield from labels
 
     def _sums_of(
         self,

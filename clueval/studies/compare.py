@@ -16,10 +16,9 @@ from typing import Any, NamedTuple
 from clueval.evaluation.options import RESAMPLES, SEED, Trust
 from clueval.evaluation.result import Result
 from clueval.evaluation.score_path import Path, find_path, headline_rates, number_at, whole_path
-from clueval.evaluation.units.columns import Column, UnitColumns, counts_by_kind
+from clueval.evaluation.units.columns import Column, UnitColumns, counts_by_kind, entry_at
 from clueval.evaluation.units.intervals import reported_sequences
 from clueval.evaluation.units.rates import RateGroup, groups_of
-from clueval.evaluation.units.recipes import entry_at
 from clueval.exceptions import UsageError, checked_call
 from clueval.metrics.counting import Tally
 from clueval.statistics.distributions import t_below

@@ -41,8 +41,8 @@ from clueval.reading.trios import Trio, are_files, sources_of, trios
 from clueval.reports.report import Data, Report
 from clueval.reports.table import Table
 from clueval.spans.document import Document
+from clueval.spans.filters import SeenNames
 from clueval.spans.match_classes import KINDS, UNMATCHED
-from clueval.spans.seen_names import SeenNames
 from clueval.spans.span import MERGED, Span
 from clueval.transforms.applied import Preparation, warn_without_effect
 from clueval.transforms.group import Group, Transform

@@ -22,7 +22,7 @@ from clueval import score
 from clueval.clusters.rows import ParallelRows
 from clueval.evaluation.inputs import FileEnd
 from clueval.evaluation.plan import Plan
-from clueval.exceptions import CluevalError, TextMismatch
+from clueval.exceptions import CluevalError, TagError, TextMismatch, UsageError
 from clueval.formats.columns.layout import Sizes
 from clueval.metrics import metric_named
 from clueval.reading.read_options import ReadOptions
@@ -269,3 +269,14 @@ def test_end_of_a_reading_has_the_schemes_columns_and_repaired_tags_of_both_side
             ("gold", "x"): 2, ("gold", "y"): 3, ("predicted", "x"): 2, ("predicted", "y"): 3
         }  # fmt: skip
         assert end.repaired() == {"gold": 0, "predicted": 0}
+
+
+def test_errors_of_files_come_before_a_filter_that_a_metric_refuses(tmp_path: Path) -> None:
+    (tmp_path / "gold.conll").write_text("a\tS-PER\nb\tO\n", encoding="utf-8")
+    (tmp_path / "predicted.conll").write_text("a\tE-PER\nb\tO\n", encoding="utf-8")
+    options: dict[str, Any] = {"where": "label=PER", "scheme": "BIOES", "invalid": "error"}
+
+    with pytest.raises(TagError, match="'E-PER'"):
+        score(tmp_path / "gold.conll", tmp_path / "predicted.conll", metrics="partial", **options)
+    with pytest.raises(UsageError, match="partial"):
+        score(tmp_path / "gold.conll", tmp_path / "gold.conll", metrics="partial", **options)

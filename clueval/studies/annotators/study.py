@@ -13,9 +13,8 @@ from clueval.evaluation.signature import Signature
 from clueval.exceptions import UsageError
 from clueval.metrics.counting import Tally
 from clueval.spans.document import Document
-from clueval.spans.filters import Filter
+from clueval.spans.filters import Filter, SeenNames
 from clueval.spans.merging import with_merged
-from clueval.spans.seen_names import SeenNames
 from clueval.studies.annotators.counting import DEFAULTS, Contests, ShapeCounts
 from clueval.studies.annotators.places import Mark, clash_of, marks_of, written
 from clueval.studies.annotators.report import Tables, ceiling, sequence_report
