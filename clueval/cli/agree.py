@@ -11,11 +11,10 @@ from clueval.cli.annotators import add_annotators, paths_of, reading_of, sources
 from clueval.cli.outputs import (
     add_output,
     add_page,
+    check_outputs,
     form_of,
     put_result,
     refuse_to_overwrite,
-    require_page,
-    require_writable,
 )
 from clueval.cli.parser import Command, CommandParser
 from clueval.cli.printing import remark, say, wrote
@@ -99,14 +98,8 @@ def add_arguments(parser: CommandParser) -> None:
 def run(options: argparse.Namespace) -> int:
     outputs = [options.tsv, options.xlsx, options.html, options.output_file]
     paths, preparing = [*paths_of(options), options.system], common.preparing_of(options)
-    refuse_to_overwrite([*outputs, options.pygamma])
-    require_writable(outputs)
-    require_page(options.html, options.lang)
-    if options.xlsx is not None:
-        from clueval.reports.workbook import require_name, require_package
-
-        require_package()
-        require_name(options.xlsx)
+    refuse_to_overwrite([options.pygamma])
+    check_outputs(outputs, options.html, options.lang, options.xlsx)
     if options.disagreements and (options.output_file is not None or options.format is not None):
         raise UsageError(
             "--disagreements prints places, and --format and -o are for the figures",

@@ -25,8 +25,7 @@ from clueval.compat.masking.run import PROGRAMS, SETTINGS, masking
 from clueval.evaluation.options import Counting
 from clueval.metrics.masking import Masking
 from clueval.options import column
-from clueval.studies.masking.gates import require_limits
-from clueval.studies.masking.report import MaskingReport
+from clueval.studies.masking.report import MaskingReport, require_limits
 
 _COUNTED = "what is counted"
 _REDACTED = "redacted texts"

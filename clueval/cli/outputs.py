@@ -34,11 +34,24 @@ def require_writable(outputs: Iterable[Path | None]) -> None:
             raise FileError("cannot be written: it is a folder", file=str(path), advice="name a file")
 
 
-def check_outputs(outputs: Sequence[Path | None], page: Path | None = None, lang: str | None = None) -> None:
-    """Raise `CluevalError` for an output that would replace an input, or cannot be written; `page` is one of them."""
+def check_outputs(
+    outputs: Sequence[Path | None],
+    page: Path | None = None,
+    lang: str | None = None,
+    xlsx: Path | None = None,
+) -> None:
+    """Raise `CluevalError` for an output that would replace an input, or cannot be written.
+
+    `page` and `xlsx`, a spreadsheet, are among the outputs.
+    """
     refuse_to_overwrite(outputs)
     require_writable(outputs)
     require_page(page, lang)
+    if xlsx is not None:
+        from clueval.reports.workbook import require_name, require_package
+
+        require_package()
+        require_name(xlsx)
 
 
 def refuse_two_forms(options: argparse.Namespace) -> None:

@@ -13,7 +13,7 @@ from clueval.cli import options as common
 from clueval.cli import printing
 from clueval.cli.chosen import add_metrics, chosen_metrics, metric_names
 from clueval.cli.fields import add_fields, given_fields, group_of, typed
-from clueval.cli.outputs import add_output, form_of, put_result, refuse_to_overwrite, require_writable
+from clueval.cli.outputs import add_output, check_outputs, form_of, put_result
 from clueval.cli.parser import Command, CommandParser
 from clueval.cli.progress import add_jobs, workers
 from clueval.evaluation.options import Counting, Trust
@@ -129,9 +129,7 @@ def _saved(options: argparse.Namespace) -> Path | None:
     """Return the file that ``--save`` names, after a check that no output is one of the inputs."""
     named = group_of(Trust, options).save
     saved = None if named is None else Path(named)
-    outputs = [options.output_file, saved]
-    refuse_to_overwrite(outputs)
-    require_writable(outputs)
+    check_outputs([options.output_file, saved])
     return saved
 
 
