@@ -1,18 +1,20 @@
-"""Measures every command that reads two column files, compared with ``clueval score`` on the same files.
+"""Measures every command that reads column files, compared with ``clueval score`` on the same files.
 
 Measures whole processes on one core, in turn, on CoNLL files with and without borders of documents, and prints a
 Markdown table: the least CPU seconds, the ratio to `score`, the ratio and the memory that we aim at. `errors` is
 measured alone on a corpus with an error in 70 % of the sentences, of which a million tokens have 40,000 errors;
-*found* only iterates over them, the others write them.
+*found* only iterates over them, the others write them. Of three annotators, two are gold and predicted, and the third
+tags every sentence as one of these two, at random.
 
     python benchmarks/commands.py
-    python benchmarks/commands.py --tokens 10000000 --runs 1
+    python benchmarks/commands.py --tokens 10000000 --runs 1 --groups "one layer"
 """
 
 from __future__ import annotations
 
 import argparse
 import os
+import random
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -22,6 +24,7 @@ from typing import NamedTuple
 from generate import Corpus
 from main_job import files, put_report
 from measure import Measurement, environment, measure, progress, require_from_1
+from mistakes import KINDS
 
 TOKENS = 1_000_000
 
@@ -37,6 +40,9 @@ _FOUND = (
 _ERRORS = ("errors", "--level", "1", "--labelled", "label", "{gold}", "{predicted}")
 
 
+_THREE = ("{gold}", "{predicted}", "{mixed}")
+
+
 class Command(NamedTuple):
     """A command, and its greatest ratio to `score` that we aim at; None if there is no aim."""
 
@@ -44,10 +50,22 @@ class Command(NamedTuple):
     wanted: float | None = None
 
     def filled(self, gold: Path, predicted: Path, folder: Path) -> list[str]:
-        """Return the command with its files."""
-        values = {"{gold}": str(gold), "{predicted}": str(predicted)}
+        """Return the command with its files, of which further ones are written."""
+        values: dict[str, Path] = {"{gold}": gold, "{predicted}": predicted}
+        if "{mixed}" in self.arguments:
+            values["{mixed}"] = mixed(gold, predicted)
         start = () if self.arguments[0] == sys.executable else _CLUEVAL
-        return [*start, *(values.get(each, each.replace("{out}", str(folder))) for each in self.arguments)]
+        named = (str(values.get(each, each)) for each in self.arguments)
+        return [*start, *(each.replace("{out}", str(folder)) for each in named)]
+
+
+def mixed(gold: Path, predicted: Path) -> Path:
+    """Write a file of which each sentence is that of gold or of predicted, at random, and return its path."""
+    rng = random.Random(1)
+    path = gold.with_name(f"mixed{gold.suffix}")
+    pairs = zip(*(side.read_text(encoding="utf-8").split("\n\n") for side in (gold, predicted)), strict=True)
+    path.write_text("\n\n".join(pair[rng.random() < 0.5] for pair in pairs), encoding="utf-8")
+    return path
 
 
 def _score(*more: str) -> tuple[str, ...]:
@@ -83,8 +101,28 @@ GROUPS: dict[str, tuple[Corpus, dict[str, Command]]] = {
         {
             SCORE: Command(_score()),
             "errors, found": Command((sys.executable, "-c", _FOUND, "{gold}", "{predicted}"), 2),
-            "errors --tsv": Command((*_ERRORS, "--tsv", "{out}/errors.tsv")),
-            "errors --html": Command((*_ERRORS, "--html", "{out}/errors.html")),
+            "errors --tsv": Command((*_ERRORS, "--tsv", "{out}/errors.tsv"), 3),
+            "errors --html": Command((*_ERRORS, "--html", "{out}/errors.html"), 5),
+            "errors --xlsx": Command((*_ERRORS, "--xlsx", "{out}/errors.xlsx"), 8),
+        },
+    ),
+    "valid tags": (
+        Corpus(TOKENS, format="conll", kinds=tuple(kind for kind in KINDS if kind != "ill-formed")),
+        {
+            SCORE: Command(_score()),
+            "conventions": Command(("conventions", "{gold}", "{predicted}", "--quiet"), 2.5),
+        },
+    ),
+    "three systems or annotators": (
+        Corpus(TOKENS, format="conll"),
+        {
+            SCORE: Command(_score()),
+            "diff": Command(("diff", *_THREE, "-o", os.devnull), 4),
+            "profile": Command(("profile", "{gold}", "{predicted}"), 4),
+            "profile --train": Command(("profile", "{gold}", "{predicted}", "--train", "{mixed}"), 8),
+            "agree": Command(("agree", *_THREE), 3),
+            "agree --tsv": Command(("agree", *_THREE, "--tsv", "{out}/places.tsv")),
+            "curate": Command(("curate", *_THREE, "-o", "{out}/curated.tsv")),
         },
     ),
 }
@@ -109,14 +147,17 @@ def rows(found: Sequence[Measurement], commands: dict[str, Command]) -> Iterator
         ]
 
 
-def report(borders: Sequence[str], tokens: int, seed: int, runs: int, folder: Path) -> str:
+def report(
+    borders: Sequence[str], groups: Sequence[str], tokens: int, seed: int, runs: int, folder: Path
+) -> str:
     """Measure; return machine, versions, settings and figures in Markdown. Raises `CommandFailed`."""
     lines = [
         "| files | command | CPU s | / score | wanted | peak MiB |",
         "| --- | --- | ---: | ---: | ---: | ---: |",
     ]
     for border in borders:
-        for title, (corpus, commands) in GROUPS.items():
+        for title in groups:
+            corpus, commands = GROUPS[title]
             corpus = replace(corpus, tokens=tokens, seed=seed, document_length=BORDERS[border])
             gold, predicted = files(corpus, folder)
             named = {name: command.filled(gold, predicted, folder) for name, command in commands.items()}
@@ -134,10 +175,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--runs", type=int, default=3, help="counted runs of each command (%(default)s)")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--borders", nargs="+", choices=BORDERS, default=list(BORDERS), metavar="KIND")
+    parser.add_argument("--groups", nargs="+", choices=GROUPS, default=list(GROUPS), metavar="GROUP")
     parser.add_argument("--corpora", type=Path, metavar="DIR", help="keep the corpora in this folder")
     options = parser.parse_args(arguments)
     require_from_1(parser, options, "runs")
-    settings = options.borders, options.tokens, options.seed, options.runs
+    settings = options.borders, options.groups, options.tokens, options.seed, options.runs
     return put_report("commands.py", options.corpora, lambda folder: report(*settings, folder))
 
 

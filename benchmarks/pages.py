@@ -21,11 +21,13 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 from browser import CHROMIUM, Browser
-from findings import ERRORS
 from generate import Corpus, write
 from measure import environment
 
 from clueval.cli import main as clueval
+
+ERRORS = 0.18
+"""The share of sentences with an error, so that a million tokens have about ten thousand errors."""
 
 OPENED = "performance.getEntriesByType('navigation')[0].loadEventEnd"
 PLACES = """document.getElementById('data').textContent.split('\\n').filter((line) => line.trim())

@@ -22,8 +22,8 @@ from typing import Any
 from generate import Corpus, write
 from measure import environment, least, measure
 
+from clueval.evaluation.options import Trust
 from clueval.evaluation.units.intervals import intervals_of
-from clueval.evaluation.units.trust import Trust
 from clueval.evaluation.units.unit import Unit
 from clueval.metrics import metric_named
 from clueval.metrics.metric import Side

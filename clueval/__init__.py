@@ -1,4 +1,10 @@
-"""clueval scores labelled spans: predicted spans against gold spans, by all common metrics."""
+"""clueval scores labelled spans: predicted spans against gold spans, by all common metrics.
+
+To learn in half an hour how a number comes about, read the example in `clueval.evaluation`, then the modules
+`spans.span` and `spans.document` (what is counted), `metrics.metric`, `metrics.exact` and `metrics.counting` (how one
+document is counted, and what is divided), `evaluation.tallies` and `evaluation.engine` (what is added), and
+`clusters.bag` and `evaluation.row_clusters` (why and how equal clusters of rows are counted once), in this order.
+"""
 
 from __future__ import annotations
 
@@ -45,8 +51,10 @@ if TYPE_CHECKING:
     from clueval.studies.annotators.agreement import Agreement, agree
     from clueval.studies.annotators.curation import Curated, curate
     from clueval.studies.annotators.places import Disagreement
-    from clueval.studies.compare import Comparison, compare
-    from clueval.studies.conventions import Conventions, conventions
+    from clueval.studies.compare import compare
+    from clueval.studies.comparison import Comparison
+    from clueval.studies.convention_rows import Conventions
+    from clueval.studies.conventions import conventions
     from clueval.studies.diff import Diff, diff
     from clueval.studies.errors import errors
     from clueval.studies.masking.report import MaskingReport
@@ -83,8 +91,10 @@ _NAMES_OF = {
     "studies.annotators.agreement": "Agreement agree",
     "studies.annotators.curation": "Curated curate",
     "studies.annotators.places": "Disagreement",
-    "studies.compare": "Comparison compare",
-    "studies.conventions": "Conventions conventions",
+    "studies.compare": "compare",
+    "studies.comparison": "Comparison",
+    "studies.convention_rows": "Conventions",
+    "studies.conventions": "conventions",
     "studies.diff": "Diff diff",
     "studies.errors": "errors",
     "studies.masking.report": "MaskingReport",

@@ -14,31 +14,6 @@ from clueval.spans.document import Document
 from clueval.spans.span import DEFAULT_LAYER, Span
 
 
-def naive_classes(gold: list[Span], predicted: list[Span]) -> list[str]:
-    """CLUEval's classes of the gold spans, straight from the seed's pseudo-code, by scanning lists."""
-    pairs = {(p.start, p.end) for p in predicted}
-    exact = {(g.start, g.end) for g in gold} & pairs
-    rest = sorted(pairs - exact)
-    classes = []
-    for g in gold:
-        s0, e0 = g.start, g.end
-        if (s0, e0) in exact:
-            classes.append("exact")
-            continue
-        over = [(s, e) for s, e in rest if s < e0 and s0 < e]
-        if any(s <= s0 and e >= e0 for s, e in over):
-            classes.append("superset")
-        elif not over or any(over[i][1] != over[i + 1][0] for i in range(len(over) - 1)):
-            classes.append("missed")
-        elif (over[0][0], over[-1][1]) == (s0, e0):
-            classes.append("tiling")
-        elif over[0][0] <= s0 and over[-1][1] >= e0:
-            classes.append("overlap")
-        else:
-            classes.append("missed")
-    return classes
-
-
 def naive_components(spans: list[Span]) -> set[frozenset[int]]:
     """Connected components of the overlap graph as sets of numbers, by repeated joining."""
     sets = [{number} for number in range(len(spans))]

@@ -18,8 +18,7 @@ from clueval.metrics import metric_named
 from clueval.reading.layers import layer_names
 from clueval.reading.source import Source
 from clueval.spans.document import Document
-from clueval.spans.filters import Filter
-from clueval.spans.seen_names import SeenNames
+from clueval.spans.filters import Filter, SeenNames
 
 LEVELS = Plan((metric_named("levels"),), False, Filter(), ())
 
@@ -53,9 +52,9 @@ def parts_of(gold: Source, predicted: Source, plan: Plan = LEVELS) -> tuple[list
     ) -> None:
         parts.append(Part(dict(tallies), documents, tokens, document, dict(metadata)))
 
-    def count_apart(self: Evaluation, layers: Any, count: Any) -> FileEnd:
+    def count_apart(self: Evaluation, count: Any) -> FileEnd:
         parts.clear()
-        return of_evaluation(self, layers, count)
+        return of_evaluation(self, count)
 
     of_evaluation = Evaluation.count_apart
     with (

@@ -8,10 +8,10 @@ from random import Random
 
 import pytest
 from fuzz.cases import KINDS, Case, made
-from fuzz.kinds import FORMATS
 from fuzz.mutations import MUTATIONS
 from fuzz.running import Failure, failure_of, run
 from fuzz.smaller import smallest
+from fuzz.tools import FORMATS
 
 from clueval.cli import check
 

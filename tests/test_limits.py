@@ -25,8 +25,6 @@ from clueval.spans.document import Document
 from clueval.spans.limits import MAX_COVERED
 from clueval.textfiles import BLOCK
 
-TEN = "0123456789"
-
 
 def conll(tokens: int) -> str:
     return "a O\n\n" + "b O\n" * tokens + "\nc O\n"
@@ -88,41 +86,20 @@ def routes(path: Path, **options: Any) -> Iterator[Any]:
 
 
 @pytest.mark.parametrize(("form", "ending", "corpus", "line"), CORPORA)
-def test_a_sentence_may_have_as_many_tokens_as_the_limit_and_no_more(
-    tmp_path: Path, form: str, ending: str, corpus: Any, line: int
-) -> None:
-    path = write(tmp_path / f"g.{ending}", corpus(1000))
-
-    assert not any(isinstance(found, tuple) for found in routes(path, input=form, max_sentence=1000))
-    for found in routes(path, input=form, max_sentence=999):
-        assert found == (FormatError, "the sentence that begins here has more tokens than 999", line)
-
-
 @pytest.mark.parametrize(
-    ("form", "ending", "corpus", "line"),
-    [case if case[0] == "conll" else pytest.param(*case, marks=pytest.mark.long) for case in CORPORA],
+    ("size", "block"),
+    [(1_000, Sizes().block), (2_000, 512), pytest.param(100_000, Sizes().block, marks=pytest.mark.long)],
 )
-def test_long_sentence_is_found_across_blocks_and_in_files_read_as_bytes(
-    tmp_path: Path, form: str, ending: str, corpus: Any, line: int
+def test_a_sentence_may_have_as_many_tokens_as_the_limit_and_no_more(
+    tmp_path: Path, form: str, ending: str, corpus: Any, line: int, size: int, block: int
 ) -> None:
-    size = 4 * Sizes().block + 3 if form in ("conll", "vrt") else 100_000
     path = write(tmp_path / f"g.{ending}", corpus(size))
 
-    for found in routes(path, input=form, max_sentence=size - 1):
-        assert found == (
-            FormatError,
-            f"the sentence that begins here has more tokens than {size - 1:,}",
-            line,
-        )
-
-
-@pytest.mark.long
-def test_sentence_just_below_the_limit_is_counted_from_bytes_and_as_passages(tmp_path: Path) -> None:
-    size = 4 * Sizes().block + 3
-    path = write(tmp_path / "g.conll", conll(size))
-
-    assert score(path, path, max_sentence=size).tokens == size + 2
-    assert score(path, path, by="document", max_sentence=size).tokens == size + 2
+    with handed_in(Sizes(block=block)):
+        assert not any(isinstance(found, tuple) for found in routes(path, input=form, max_sentence=size))
+        for found in routes(path, input=form, max_sentence=size - 1):
+            problem = f"the sentence that begins here has more tokens than {size - 1:,}"
+            assert found == (FormatError, problem, line)
 
 
 LARGE = 4 * Sizes().block + 1

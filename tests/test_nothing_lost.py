@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 from fuzz.corpora import Corpus, Files, Sentence, corpus
-from fuzz.kinds import FORMATS as FUZZED
 from fuzz.naive import COUNTS
+from fuzz.tools import FORMATS as FUZZED
 from fuzz.tools import TOOLS
 
 from clueval import Result, read, score

@@ -55,7 +55,7 @@ def asked(rng: random.Random, form: str, setting: Options) -> Options:
 @pytest.mark.parametrize("form", FORMATS)
 def test_routes_agree_in_every_format(tmp_path: Path, form: str) -> None:
     rng = random.Random(form)
-    files = written(tmp_path, form, corpora(1, rng.choice([*SCHEMES]), documents=5))
+    files = written(tmp_path, form, corpora(1, rng.choice([*SCHEMES]), documents=3))
 
     for setting in [{}, *rng.sample(settings_of(FORMATS[form]), 1)]:
         options = asked(rng, form, setting)
@@ -75,7 +75,7 @@ OF_METRICS: list[Options] = [{}, {"merge": True, "by": "domain"}, {"where": ["en
     ],
 )
 def test_routes_agree_on_every_metric(tmp_path: Path, metric: str, setting: Options) -> None:
-    files = written(tmp_path, "vrt", corpora(2, "BIO, ill-formed", documents=5))
+    files = written(tmp_path, "vrt", corpora(2, "BIO, ill-formed", documents=3))
 
     assert disagreements("vrt", files, setting | {"metrics": [metric]}) == []
 
@@ -90,12 +90,13 @@ def test_routes_agree_on_every_metric(tmp_path: Path, metric: str, setting: Opti
     ids=str,
 )
 def test_routes_agree_however_tags_are_read(tmp_path: Path, scheme: str, reading: Options) -> None:
-    files = written(tmp_path, "conll", corpora(3, scheme, documents=4))
+    files = written(tmp_path, "conll", corpora(3, scheme, documents=3))
     files = Files(files.gold, files.predicted, files.reading | reading)
 
     assert disagreements("conll", files, {"metrics": ["exact"]}) == []
 
 
+@pytest.mark.long
 def test_routes_of_the_quick_tests_are_seldom_refused(tmp_path: Path) -> None:
     """Refused on every route is agreement, too, but not the kind that is looked for."""
     files = written(tmp_path, "vrt", corpora(1, "BIO", documents=6))

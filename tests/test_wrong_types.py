@@ -38,8 +38,7 @@ from clueval import (
     merge_layers,
     score,
 )
-from clueval.evaluation.options import Counting, Workers
-from clueval.evaluation.units.trust import Trust
+from clueval.evaluation.options import Counting, Trust, Workers
 from clueval.metrics.masking import Masking
 from clueval.options import field_names
 from clueval.reading.options import Reading

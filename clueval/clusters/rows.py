@@ -15,7 +15,7 @@ from clueval.formats.columns.documents import MANY, Columns, TokenLineNumbers
 from clueval.formats.columns.layout import Layout, Sizes
 from clueval.formats.columns.passages import Passage
 from clueval.reading.source import Source
-from clueval.spans.document import Document, MissingId, Sentence
+from clueval.spans.document import Document, MissingId, Sentence, same_id
 from clueval.spans.span import Frozen
 
 CLUSTER = re.compile("[^ ]+")
@@ -168,7 +168,8 @@ class PassageRows:
     def documents(self, sources: Sequence[Source]) -> list[Document]:
         """Return the passages of these sources as documents without layers.
 
-        They have tokens and sentences only where the passages differ.
+        They have tokens and sentences only where the passages differ. A document has the id of the first
+        one if either of the two has none.
         """
         found: list[Document] = []
         first = self._columns[0].tokens
@@ -176,9 +177,10 @@ class PassageRows:
             is_first = found and column.tokens is first
             tokens = found[0].tokens if is_first else self._spread(column.tokens)
             ids = self._spread(column.token_ids) if column.token_ids else None
+            name = passage.document if passage.named else MissingId(passage.document)
             found.append(
                 Document(
-                    passage.document if passage.named else MissingId(passage.document),
+                    found[0].id if found and same_id(found[0].id, name) else name,
                     Frozen(),
                     tokens=tokens,
                     start=passage.start,
@@ -202,11 +204,8 @@ class PassageRows:
 
     def _sentences(self, source: Source, passage: Passage) -> Iterator[Sentence]:
         assert source.token_lines is not None
-        sentence_id, starts = source.token_lines.sentence_id, self._starts
-        without = sentence_id("")
-        for number in self.numbers:
-            head = passage.heads[number]
-            yield Sentence(starts[number], starts[number + 1], sentence_id(head) if head else without)
+        for number, (start, end) in zip(self.numbers, self.ranges(), strict=True):
+            yield Sentence(start, end, source.token_lines.sentence_id(passage.heads[number]))
 
 
 def in_batches(

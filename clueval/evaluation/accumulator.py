@@ -25,10 +25,10 @@ from clueval.evaluation.signature import Signature, require_same
 from clueval.evaluation.span_clusters import SpanClusters, count_spans
 from clueval.evaluation.tag_lists import count_tags
 from clueval.exceptions import TagError, UsageError, require_instance, require_kind
-from clueval.hints import Hinting
 from clueval.metrics.metric import Metric
 from clueval.reading.given import Given, InputSide, given
 from clueval.reading.tag_sentences import TagOptions
+from clueval.reports.report import Hinting
 from clueval.spans.filters import Filter
 from clueval.spans.span import DEFAULT_LAYER, SIDES
 from clueval.tagging.schemes import INVALID, Neighbours, count_illegal, scheme_called, scheme_of

@@ -51,7 +51,8 @@ def count_columns(evaluation: Evaluation, gold: Source, predicted: Source) -> Fi
     for in_bytes in [True, False] if only_bytes and reads_bytes(gold, predicted) else [False]:
         count = partial(_count, gold, predicted, in_bytes)
         try:
-            return evaluation.count_apart(layers, count)
+            evaluation.see_layers(layers)
+            return evaluation.count_apart(count)
         except CluevalError as found:
             error = found
     assert error is not None

@@ -27,7 +27,7 @@ from clueval.metrics.gate.thresholds import GRIDS
 from clueval.metrics.metric import Side
 from clueval.spans.document import Document
 from clueval.spans.span import Span
-from clueval.transforms.min_score import score_of
+from clueval.transforms.counted_spans import score_of
 
 if TYPE_CHECKING:
     from clueval.transforms.group import Group

@@ -11,7 +11,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from clueval.evaluation.units.recipes import Path, entry_at
+from clueval.evaluation.units.columns import Path, entry_at
 from clueval.evaluation.units.unit import DOCUMENT, Unit, Units
 from clueval.metrics.counting import Tally
 from clueval.metrics.metric import Metric

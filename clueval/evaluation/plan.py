@@ -10,7 +10,7 @@ from clueval.exceptions import SETTINGS_ADVICE, UsageError, described, require_k
 from clueval.metrics import METRICS, metric_named
 from clueval.metrics.metric import Metric
 from clueval.spans.filters import ID, Filter
-from clueval.transforms.names import ANY_OF, LOCATED
+from clueval.transforms.group import ANY_OF, LOCATED
 
 if TYPE_CHECKING:
     from clueval.evaluation.observer import Observer, RowObserver
@@ -119,7 +119,7 @@ def require_depths(plan: Plan) -> None:
     """Raise `UsageError` if reports have all depths of a hierarchy, and something does not go with them."""
     if not plan.transforms:
         return
-    from clueval.transforms.hierarchy import EachDepth
+    from clueval.transforms.labels import EachDepth
 
     if not any(isinstance(transform, EachDepth) for transform in plan.transforms):
         return
@@ -162,7 +162,7 @@ def chosen_metrics(given: Sequence[str | Metric] | str | Metric) -> tuple[Metric
 def choices_of(transforms: Sequence[Transform]) -> dict[str, str]:
     """The choices that transforms add to the signature. Raises `UsageError` for a name that occurs already."""
     from clueval.evaluation.signature import SHORT  # most evaluations have no transforms
-    from clueval.transforms.preparation import ALTERNATIVES
+    from clueval.transforms.group import ALTERNATIVES
 
     choices: dict[str, str] = {}
     for name, choice in (transform.signature for transform in transforms):

@@ -8,9 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
-from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from clueval.evaluation.inputs import (
     include,
@@ -20,16 +19,16 @@ from clueval.evaluation.inputs import (
     schemes_of,
     summed_passed_over,
 )
+from clueval.evaluation.options import Trust
 from clueval.evaluation.signature import Signature, joined_signature, require_same
 from clueval.evaluation.totals import Counted, GroupReports
-from clueval.evaluation.units.trust import Trust
 from clueval.evaluation.units.unit import CORPUS, CountedUnits, Unit, Units
 from clueval.exceptions import UsageError, refuse_unknown
-from clueval.hints import Hinting
 from clueval.metrics.counting import Tally
 from clueval.metrics.metric import Metric
+from clueval.reports.report import READABLE, Data, Report, renderer
 from clueval.spans.span import MERGED
-from clueval.transforms.names import HIDDEN, LOCATED
+from clueval.transforms.group import HIDDEN, LOCATED
 from clueval.version import SCHEMA, __version__
 
 if TYPE_CHECKING:
@@ -39,19 +38,9 @@ if TYPE_CHECKING:
     from clueval.evaluation.totals import Unprojected
     from clueval.reports.table import Table
 
-FORMS = {
-    "text": "clueval.reports.text",
-    "json": "clueval.reports.json_text",
-    "csv": "clueval.reports.csv_text",
-    "tsv": "clueval.reports.tsv",
-    "markdown": "clueval.reports.markdown",
-    "latex": "clueval.reports.latex",
-}
-"""The forms of a result and their modules, each imported when it is first used."""
-
 
 @dataclass(frozen=True, slots=True)
-class Result(Hinting):
+class Result(Report):
     """The result of an evaluation.
 
     Attributes:
@@ -72,6 +61,10 @@ class Result(Hinting):
         gates: of each limit the ``score``, its ``value``, the ``limit`` and whether it ``passed``; None if no limits
             were set.
     """
+
+    named_by: ClassVar[Sequence[str]] = (
+        *("metric", "sequence", "by", "value", "section", "level", "average", "label"),
+    )
 
     documents: int
     tokens: int
@@ -277,12 +270,6 @@ class Result(Hinting):
         report.update(self.sections)
         return report
 
-    def to_json(self) -> str:
-        """`to_dict` as indented JSON; equal results give equal bytes."""
-        from clueval.reports.json_text import dumps
-
-        return dumps(self.to_dict())
-
     @property
     def precision(self) -> float | None:
         """The precision of the headline, as a fraction; see `f1`."""
@@ -322,31 +309,35 @@ class Result(Hinting):
 
         With `long`, one for each number (`rows.LONG_ROW`). pandas and polars make tables of them.
         """
-        from clueval.evaluation.rows import long_rows, wide_rows
+        from clueval.evaluation.rows import long_rows
 
-        return list((long_rows if long else wide_rows)(self.to_dict()))
+        return list(long_rows(self.to_dict())) if long else Report.rows(self)
 
-    def render(self, form: str, *, all: bool = False) -> str:
+    def scores(self) -> dict[str, float]:
+        """Return all rates by short paths, as ``exact.PER.f1``; those of a headline also as ``exact.f1``.
+
+        Undefined rates are left out. Loggers take such a dictionary. A sequence is in the paths if there are several.
+        """
+        from clueval.evaluation.score_path import headline_rates, number_at
+
+        found: dict[str, float] = {}
+        for metric, sequences in self.metrics.items():
+            for sequence, report in sequences.items():
+                place = [metric, sequence] if len(sequences) > 1 else [metric]
+                for path in headline_rates(sequence, report):
+                    (rate,) = {"precision", "recall", "f1"}.intersection(path[-1].split("_"))
+                    number = number_at(report, path)
+                    if number is not None:
+                        found[".".join([*place, rate])] = number
+        return found | Report.scores(self)
+
+    def render(self, form: str = "text", *, all: bool = False) -> str:
         """The result in a form of `FORMS`, as ``clueval score --format`` prints it.
 
         With `all`, text, Markdown and LaTeX have all tables instead of the first screen. Raises `UsageError` for
         other forms.
         """
-        if form not in FORMS:
-            raise UsageError(f"unknown form {form!r}", advice=f"one of {', '.join(FORMS)}")
-        if form == "json":
-            return self.to_json()
-        render = import_module(FORMS[form]).render
-        if form in ("csv", "tsv"):
-            from clueval.evaluation.rows import columns_of, wide_rows
-
-            return str(render(columns_of(report := self._report()), wide_rows(report)))
-        more: dict[str, Any] = {}
-        if form == "text":
-            more["all"] = all
-        elif form == "latex":
-            more["short_signature"] = self.signature.short
-        return str(render(self._report(), self.tables(all=all), **more))
+        return self._readable(form, all=all) if all and form in READABLE else Report.render(self, form)
 
     def tables(self, *, all: bool = False) -> Iterator[Table]:
         """The reports as tables: headlines, labels and break-downs (`evaluation.first_screen`), or `all`.
@@ -355,11 +346,27 @@ class Result(Hinting):
         """
         from clueval.evaluation.first_screen import first_tables
         from clueval.metrics.tables import of_report, of_section
-        from clueval.reports.estimates import with_estimates
+        from clueval.reports.table import with_estimates
 
         yield from (of_report if all else first_tables)(with_estimates(self._report()), self.scored_by)
         for name, section in self.sections.items():
             yield from of_section(name, section)
+
+    def _content(self) -> Mapping[str, Any]:
+        return self._report()
+
+    def _data(self) -> Data:
+        from clueval.evaluation.rows import columns_of, wide_rows
+
+        return Data(columns_of(report := self._report()), wide_rows(report))
+
+    def _readable(self, form: str, *, all: bool = False) -> str:
+        more: dict[str, Any] = {}
+        if form == "text":
+            more["all"] = all
+        elif form == "latex":
+            more["short_signature"] = self.signature.short
+        return renderer(form)(self._report(), self.tables(all=all), **more)
 
     def _headline(self, rate: str) -> float | None:
         from clueval.evaluation.score_path import headline_rates, number_at
@@ -388,17 +395,9 @@ class Result(Hinting):
         """Let `sum` begin with 0."""
         return self if other == 0 else NotImplemented
 
-    def _repr_html_(self) -> str:
-        from clueval.reports.page import notebook
-
-        return notebook(self._report(), self.tables())
-
     def __repr__(self) -> str:
         number = f"{self.documents:,} document{'s' * (self.documents != 1)}"
         return f"<Result of {number}: {', '.join(self.metrics)}; print(result) shows the tables>"
-
-    def __str__(self) -> str:
-        return self.render("text")
 
 
 def result_of(evaluation: Evaluation, signature: Signature, gold_sha256: str | None = None) -> Result:
@@ -420,7 +419,7 @@ def result_of(evaluation: Evaluation, signature: Signature, gold_sha256: str | N
         metric.check(counted.tally_of(metric))
     prepared = None
     if evaluation.prepares:
-        from clueval.transforms.preparation import warn_without_effect
+        from clueval.transforms.applied import warn_without_effect
 
         warn_without_effect([evaluation.preparation])
         prepared = evaluation.preparation.checked()
@@ -491,7 +490,7 @@ def plain_tally(tally: Tally) -> dict[str, int]:
 
 def plain_changes(prepared: Mapping[str, Tally]) -> dict[str, Any]:
     """The numbers of changes for JSON, by transform; those of alternatives stand by themselves."""
-    from clueval.transforms.preparation import ALTERNATIVES
+    from clueval.transforms.group import ALTERNATIVES
 
     plain: dict[str, Any] = {}
     for name, tally in prepared.items():
@@ -508,7 +507,7 @@ def _added_changes(
     """The numbers of changes by transforms in both corpora together."""
     if first is None and second is None:
         return None
-    from clueval.transforms.preparation import added
+    from clueval.transforms.applied import added
 
     both = first or {}, second or {}
     return {

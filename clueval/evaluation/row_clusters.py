@@ -21,9 +21,8 @@ from clueval.evaluation.units.unit import SENTENCE
 from clueval.exceptions import CluevalError
 from clueval.formats.columns.layout import Layout, Sizes
 from clueval.spans.document import Document
-from clueval.spans.making import making_many
-from clueval.spans.seen_names import SeenNames
-from clueval.spans.span import SIDES, Frozen, Span
+from clueval.spans.filters import SeenNames
+from clueval.spans.span import SIDES, Frozen, Span, making_many
 from clueval.tagging.decoder import BadTag, Decoder
 from clueval.tagging.schemes import continues, flat, neighbours_of
 

@@ -19,7 +19,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from clueval.metrics.counting import f_measure
-from clueval.reports.estimates import Estimate, with_estimates
+from clueval.reports.table import Estimate, with_estimates
 
 ROW = (
     "metric",

@@ -1,8 +1,8 @@
 """`score`: pairs gold with predicted, checks that their texts are equal, and counts.
 
-Column files, lists of tags and lists of spans are counted by clusters, without building documents
-(`clueval.evaluation.count_files`, `tallies`); otherwise metrics count pairs of documents. Both ways give the
-same counts. Several processes count files and parts of files (`clueval.evaluation.parallel.schedule`).
+Column files, lists of tags and lists of spans are counted by distinct clusters, without a document for each text, if
+`Plan.counts_clusters` allows it; otherwise metrics count pairs of documents. Both ways give the same counts. Several
+processes count files and parts of files (`clueval.evaluation.parallel.schedule`).
 """
 
 from __future__ import annotations
@@ -18,12 +18,11 @@ from warnings import catch_warnings, simplefilter
 from clueval.evaluation.count_files import choices_of_tags, count_files, count_groups, placed, sha256_of_gold
 from clueval.evaluation.engine import Evaluation
 from clueval.evaluation.notices import repairs_of, warnings_of
-from clueval.evaluation.options import Counting, Groups, Workers, groups_of
+from clueval.evaluation.options import Counting, Groups, Trust, Workers, groups_of
 from clueval.evaluation.parallel.work import FilePair, require_jobs
 from clueval.evaluation.plan import Plan, choices_of, chosen_metrics, require_depths, require_sentences
 from clueval.evaluation.result import Result, choices_of_counts, result_of
 from clueval.evaluation.signature import Signature
-from clueval.evaluation.units.trust import Trust
 from clueval.evaluation.units.unit import BY_DEFAULT, DOCUMENT, FEW_DOCUMENTS, SENTENCE
 from clueval.exceptions import CluevalWarning, UsageError, checked_call, described, require_kind, warn
 from clueval.metrics.metric import Metric
@@ -177,7 +176,7 @@ def _score(
     _require_methods(transforms, "transforms", ("signature", "prepared"))
     golds = preparing.golds()
     if preparing is not _PREPARING:
-        from clueval.transforms.prepared import transforms_of
+        from clueval.transforms.of_options import transforms_of
 
         transforms = (*transforms_of(preparing, gold, counting.score_feature), *transforms)
     if golds:

@@ -99,7 +99,7 @@ class SpanClusters:
             if not (flat or self._nested):
                 return False
             equal = equal or (flat and own == other)
-            in_order = flat or (own == list(gold) and other == list(predicted))
+            in_order = own == list(gold) and other == list(predicted)
         if flat and equal:
             clusters: list[Cluster] = [((0, end - start, 0, label),) for start, end, label in own]
         elif in_order:

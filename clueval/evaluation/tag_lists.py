@@ -76,11 +76,14 @@ def count_token_rows(evaluation: Evaluation, gold: Source, predicted: Source) ->
     }
 
     def count(separate: Evaluation) -> FileEnd:
+        separate.see_layers([DEFAULT_LAYER])
         _count(separate, decoders, _batches_of_rows(gold, predicted), require_tag)
+        if not separate.total.documents:
+            raise UnusualRow("without rows, there is no layer")
         return FileEnd((None, None), decoders)
 
     try:
-        return evaluation.count_apart([DEFAULT_LAYER], count)
+        return evaluation.count_apart(count)
     except CluevalError:
         return None
 

@@ -21,7 +21,7 @@ from clueval.exceptions import UsageError
 from clueval.metrics import with_settings
 from clueval.metrics.counting import Tally
 from clueval.metrics.metric import Metric, sequences_of
-from clueval.spans.seen_names import SeenNames
+from clueval.spans.filters import SeenNames
 from clueval.spans.span import Span
 from clueval.tagging.decoder import Decoder
 

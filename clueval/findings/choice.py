@@ -33,11 +33,10 @@ from clueval.options import field_names, require_types
 from clueval.spans.document import Document
 from clueval.spans.filters import Filter, parse_where
 from clueval.spans.flat import Flat, by_position, keys_of, name_file
-from clueval.spans.making import making_many
 from clueval.spans.match_classes import KINDS, LEVELS, UNMATCHED
 from clueval.spans.matching import Match, match_spans
 from clueval.spans.merging import with_merged
-from clueval.spans.span import MERGED, NO_LABEL, Span
+from clueval.spans.span import MERGED, NO_LABEL, Span, making_many
 
 SIDES: tuple[SideName, SideName] = ("gold", "predicted")
 

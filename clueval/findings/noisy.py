@@ -26,8 +26,8 @@ from clueval.metrics.metric import Side
 from clueval.metrics.noisy import Explanation, Noisy
 from clueval.metrics.tables import noisy
 from clueval.reports.page import ShownTable, assets, environment, json_inside
+from clueval.reports.separated import guarded
 from clueval.reports.table import Cell, Rate, Table, cut_label
-from clueval.reports.tsv import guarded
 from clueval.spans.document import Document
 from clueval.spans.span import Span
 from clueval.transforms.alignment import align

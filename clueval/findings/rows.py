@@ -26,7 +26,7 @@ from itertools import chain
 
 from clueval.findings.context import Context, Mark
 from clueval.findings.table import Finding, joined
-from clueval.reports.tsv import guarded
+from clueval.reports.separated import guarded
 from clueval.textfiles import cell
 
 LONGEST_CELL = 32_767
@@ -106,6 +106,10 @@ class RowColumns:
             *[finding.metadata.get(key, "") for key in self.metadata],
             _pairs(self._rest(finding)),
         ]
+
+    def row(self, finding: Finding) -> dict[str, Cell]:
+        """Return a whole row, with the columns `FIRST`, by the names of its columns."""
+        return dict(zip(self.names, ["", marked(finding.context), *self.cells(finding)], strict=True))
 
     def _rest(self, finding: Finding) -> Mapping[str, str]:
         """Return what is in no column: fragments, and metadata that the first document does not have."""

@@ -41,12 +41,11 @@ from clueval.reading.spooled import spooled
 from clueval.reading.tag_columns import require_two_tag_columns
 from clueval.reading.tag_sentences import golds_in_memory, kept
 from clueval.spans.document import Document
-from clueval.spans.filters import Filter
-from clueval.spans.seen_names import SeenNames
+from clueval.spans.filters import Filter, SeenNames
 from clueval.textfiles import Progress
+from clueval.transforms.applied import Preparation, warn_without_effect
 from clueval.transforms.group import Group, Transform
-from clueval.transforms.preparation import Preparation, warn_without_effect
-from clueval.transforms.prepared import transforms_of
+from clueval.transforms.of_options import transforms_of
 from clueval.transforms.preparing import Preparing, PreparingOptions
 
 Pair = tuple[Document, Document]

@@ -27,8 +27,8 @@ from clueval.spans.document import Document
 from clueval.spans.index import SpanIndex
 from clueval.spans.merging import with_merged
 from clueval.spans.span import Span
+from clueval.transforms.applied import Preparation, warn_without_effect
 from clueval.transforms.group import Group, Transform
-from clueval.transforms.preparation import Preparation, warn_without_effect
 
 Pair = tuple[Finding | None, Finding | None]
 """An error as each of the two systems has it; None: the system does not have it."""

@@ -23,13 +23,14 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, starmap
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from clueval.metrics.counting import Counts, Tally, averages_of, counts_by_label
 from clueval.metrics.metric import Needs, Rates, Side, rates_of
+from clueval.metrics.rates import DeclaredRates, label_averages, prf_entry
 from clueval.metrics.tally_keys import Shape, any_text
 from clueval.spans.document import Document
 from clueval.spans.ranges import intersect
@@ -89,7 +90,7 @@ class Coverage:
 
     @property
     def needs(self) -> Needs:
-        return Needs(documents=True)
+        return Needs(documents=True, rates=_rates)
 
     def headlines(self, report: Mapping[str, Any]) -> dict[str, Rates]:
         return {self.name: rates_of(report["tokens"]["micro"])}
@@ -114,6 +115,12 @@ def _report(kind: str, total: Tally) -> dict[str, Any]:
         "unlabelled": Counts(*(total[kind, name] for name in _COUNTS)).report(),
         **{name: averages[name] for name in ("micro", "macro", "per_label")},
     }
+
+
+def _rates(keys: Collection[tuple[Any, ...]], layers: Sequence[str]) -> Iterator[DeclaredRates]:
+    for kind in KINDS:
+        yield prf_entry((kind, "unlabelled"), [[(kind, name)] for name in _COUNTS])
+        yield from label_averages(keys, (kind,), (kind,))
 
 
 def _with_text(*documents: Document | None) -> Document | None:

@@ -3,7 +3,7 @@
 The scores are those of conlleval and of seqeval's default mode: equal spans of one side count once,
 macro and weighted are means over the labels of both sides, and f1 of an average is the average of the f1s.
 `token_accuracy` is the share of positions that have the same tag on both sides, as the tags are written.
-For spans that do not come from tags, it compares the BIO tags that they would get. If documents have no text,
+For spans that do not come from tags, it compares the BIO tags that they would get. If gold has no text,
 it is 0.
 
 Sources: Tjong Kim Sang and De Meulder 2003 (conlleval); seqeval 1.2.2.
@@ -20,8 +20,9 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from clueval.exceptions import UsageError
-from clueval.metrics.counting import KeyRates, Tally, averages_of, counts_by_label, rate
+from clueval.metrics.counting import Tally, averages_of, counts_by_label, rate
 from clueval.metrics.metric import Needs, Rates, Side, rates_of
+from clueval.metrics.rates import DeclaredRates, EntryRates, label_averages, share_in_each
 from clueval.metrics.tally_keys import Shape, any_text
 from clueval.options import option_field
 from clueval.spans.flat import keys_of
@@ -110,7 +111,7 @@ class Exact:
     @property
     def needs(self) -> Needs:
         """Return no needs: labels and tags are enough."""
-        return Needs(rates=_token_accuracy, outside=_outside, nested=True)
+        return Needs(rates=_rates, outside=_outside, nested=True)
 
     def headlines(self, report: Mapping[str, Any]) -> dict[str, Rates]:
         return {self.name: rates_of(report["micro"])}
@@ -129,10 +130,11 @@ def _outside(positions: int) -> Tally:
     return Tally({("positions", "all"): positions, ("positions", "equal"): positions})
 
 
-def _token_accuracy(keys: Collection[tuple[Any, ...]]) -> Iterator[KeyRates]:
-    """Yield how the token accuracy follows from a tally."""
-    positions = ("positions", "equal"), ("positions", "all")
-    yield KeyRates((), positions, ("token_accuracy",), lambda equal, every: [list(map(rate, equal, every))])
+def _rates(keys: Collection[tuple[Any, ...]], layers: Sequence[str]) -> Iterator[DeclaredRates]:
+    micro, *others = label_averages(keys)
+    positions = [("positions", "equal")], [("positions", "all")]
+    yield EntryRates((), ("token_accuracy",), positions, share_in_each, micro.gold, micro.predicted)
+    yield from (micro, *others)
 
 
 _Key = tuple[int, int, str, Ranges | None]

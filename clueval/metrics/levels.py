@@ -12,7 +12,7 @@ Source: the CLUEval algorithm.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, chain
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from clueval.metrics.counting import Counts, Tally, averages_of
 from clueval.metrics.match_counts import count_matches
 from clueval.metrics.metric import Needs, Rates, Side, rates_of
+from clueval.metrics.rates import DeclaredRates, averages, prf_entry
 from clueval.metrics.tally_keys import Shape, any_flag, any_layer, any_text
 from clueval.spans.match_classes import KINDS, LEVELS, classes_of
 from clueval.spans.span import SIDES
@@ -27,9 +28,6 @@ from clueval.spans.span import SIDES
 if TYPE_CHECKING:
     from clueval.reports.table import Table
 
-
-RIGHT = {kind: level for level, kind in enumerate(KINDS[:-1], 1)}
-"""The strictest level at which a span of a class is a true positive; missed and spurious ones never are."""
 
 _Numbers = tuple[list[int], list[int]]
 """For a label, of gold and of predicted: the number of spans, and of true positives at levels 1 to 4."""
@@ -71,7 +69,7 @@ class Levels:
     @property
     def needs(self) -> Needs:
         """Return that labels and tags are enough, of spans without gaps."""
-        return _NEEDS
+        return Needs(contiguous=True, headline=_headline, rates=_rates)
 
     def headlines(self, report: Mapping[str, Any]) -> dict[str, Rates]:
         entries = {f"levels_{level}_unlabelled": prf for level, prf in report["unlabelled"].items()}
@@ -95,13 +93,11 @@ def _by_layer(total: Tally) -> dict[str, dict[str, _Numbers]]:
     for key, n in total.items():
         if key[0] == "label":
             _, side, layer, label, kind, agrees = key
-            labels = layers[layer]
-            if label not in labels:
-                labels[label] = ([0] * len(KINDS), [0] * len(KINDS))
-            numbers = labels[label][SIDES.index(side)]
+            sides = layers[layer].setdefault(label, ([0] * len(KINDS), [0] * len(KINDS)))
+            numbers = sides[SIDES.index(side)]
             numbers[0] += n
-            if agrees and kind in RIGHT:
-                numbers[RIGHT[kind]] += n
+            if agrees and kind != KINDS[-1]:  # a span of class n is a true positive from level n on
+                numbers[KINDS.index(kind) + 1] += n
     for labels in layers.values():
         for numbers in chain.from_iterable(labels.values()):
             numbers[1:] = accumulate(numbers[1:])
@@ -154,4 +150,12 @@ def _unlabelled(classes: Mapping[str, Mapping[str, int]]) -> dict[int, Counts]:
     return {level: Counts(gold[-1], predicted[-1], gold[level - 1], predicted[level - 1]) for level in LEVELS}
 
 
-_NEEDS = Needs(contiguous=True, headline=_headline)
+def _rates(keys: Collection[tuple[Any, ...]], layers: Sequence[str]) -> Iterator[DeclaredRates]:
+    every = [[("class", side, kind) for kind in KINDS] for side in SIDES]
+    for level in LEVELS:
+        yield prf_entry(("unlabelled", str(level)), [*every, *(own[:level] for own in every)])
+    for layer in layers:
+        labelled = [sorted(key for key in keys if key[:3] == ("label", side, layer)) for side in SIDES]
+        for level in LEVELS:
+            right = [[key for key in own if key[5] and key[4] in KINDS[:level]] for own in labelled]
+            yield from averages([*labelled, *right], 3, ("labelled", layer, str(level)), is_weighted=False)

@@ -1,10 +1,10 @@
 """The interface of metrics, and the values that they are given.
 
-A metric is a frozen dataclass of its settings (the fields enter the signature). `needs` says what it needs (`Needs`).
-`count` counts one document and returns a `Tally`; tallies can be added over documents, in any order and in any
-process. `scores` turns the sum into the report,
-`headlines` names the rates of a report to cite, `tables` shows it, and `check` refuses settings that name a label,
-type or feature that never occurred.
+A metric is a frozen dataclass of its settings. Their values are in the signature, the line that says all choices on
+which a score depends. `needs` says what it needs (`Needs`). `count` counts one sequence of one document, that is, one
+of its layers or all layers merged, and returns a `Tally`; tallies can be added over documents, in any order and in any
+process. `scores` turns the sum into the report, `headlines` names the rates of a report to cite, `tables` shows it, and
+`check` refuses settings that name a label, type or feature that never occurred.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from clueval.spans.document import Document
 from clueval.spans.span import DEFAULT_LAYER, Span
 
 if TYPE_CHECKING:
-    from clueval.metrics.counting import KeyRates, SummedKeyRates
+    from clueval.metrics.rates import DeclaredRates
     from clueval.reports.table import Table
 
 Rates = tuple[float, float, float]
@@ -54,7 +54,7 @@ class Needs(NamedTuple):
         nested: spans may overlap others of their side, and spans that overlap can be counted without the other spans.
         places: spans need places in the text; False: those without one are counted together with the others.
         choices: returns what the signature must say of the sum of all counts; None: nothing.
-        rates: yields, given the keys of a tally, how rates follow from its counts, if those of the report do not tell.
+        rates: yields, given the keys of a tally and the layers, how rates follow from it; see `clueval.metrics.rates`.
         outside: counts positions outside every span, of which the number is given; None: they do not count.
         headline: returns the part of `scores` that has the headline, where this costs less; None: `scores` is called.
     """
@@ -69,7 +69,7 @@ class Needs(NamedTuple):
     contiguous: bool = False
     nested: bool = False
     places: bool = True
-    rates: Callable[[Collection[tuple[Any, ...]]], Iterator[KeyRates | SummedKeyRates]] | None = None
+    rates: Callable[[Collection[tuple[Any, ...]], Sequence[str]], Iterator[DeclaredRates]] | None = None
     outside: Callable[[int], Tally] | None = None
     headline: Callable[[Tally, Sequence[str]], dict[str, Any]] | None = None
 

@@ -50,7 +50,7 @@ of two labels is missed and spurious there, and the rows do not add up.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import heappop, heappush
 from itertools import pairwise
@@ -59,6 +59,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from clueval.metrics.counting import Tally, f_measure, rate
 from clueval.metrics.metric import Needs, Rates, Side, rates_of, refuse_filter
+from clueval.metrics.rates import THREE, Columns, DeclaredRates, EntryRates, Numbers, with_f1
 from clueval.metrics.tally_keys import Shape, any_text
 from clueval.spans.flat import keys_of
 from clueval.spans.one_to_one import most_pairs
@@ -105,7 +106,7 @@ class Muc:
     @property
     def needs(self) -> Needs:
         """Return that all spans are needed: a span in one pair is in no other."""
-        return Needs(every_span="score without the filter, or filter the files", nested=True)
+        return Needs(every_span="score without the filter, or filter the files", nested=True, rates=_rates)
 
     def headlines(self, report: Mapping[str, Any]) -> dict[str, Rates]:
         return {f"muc_{scheme}": rates_of(of) for scheme, of in report.items() if scheme != "per_label"}
@@ -143,6 +144,25 @@ def _measures(counts: dict[str, int]) -> dict[str, float]:
         "recall": recall,
         "f1": f_measure(precision, recall),
     }
+
+
+def _rates(keys: Collection[tuple[Any, ...]], layers: Sequence[str]) -> Iterator[DeclaredRates]:
+    labels = sorted({key[1] for key in keys})
+    for names, before in ((labels, ()), *(([label], ("per_label", label)) for label in labels)):
+        for scheme in SCHEMES:
+            correct, incorrect, partial, missed, spurious = (
+                [(scheme, name, category) for name in names]
+                for category in ("correct", "incorrect", "partial", "missed", "spurious")
+            )
+            possible = [*correct, *incorrect, *partial, *missed]
+            actual = [*correct, *incorrect, *partial, *spurious]
+            counts = correct, partial, possible, actual
+            yield EntryRates((*before, scheme), THREE, counts, _rates_of, possible, actual)
+
+
+def _rates_of(correct: Numbers, partial: Numbers, possible: Numbers, actual: Numbers) -> Columns:
+    credits = [own + 0.5 * half for own, half in zip(correct, partial, strict=True)]
+    return with_f1(list(map(rate, credits, actual)), list(map(rate, credits, possible)))
 
 
 def count_in_stages(gold: Iterable[Item], predicted: Iterable[Item]) -> Tally:

@@ -35,13 +35,14 @@ metric is not.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from clueval.exceptions import UsageError
 from clueval.metrics.counting import Tally, f_measure, rate
 from clueval.metrics.metric import Needs, Rates, Side
+from clueval.metrics.rates import THREE, Columns, DeclaredRates, EntryRates, Numbers
 from clueval.metrics.tally_keys import Shape, any_count, any_text
 from clueval.options import option, option_field
 from clueval.spans.limits import require_short_texts
@@ -216,7 +217,7 @@ class Noisy:
     @property
     def needs(self) -> Needs:
         """Return that documents are needed, whose texts may differ."""
-        return Needs(documents=True, same_text=False, contiguous=True)
+        return Needs(documents=True, same_text=False, contiguous=True, rates=_declared)
 
     def headlines(self, report: Mapping[str, Any]) -> dict[str, Rates]:
         """Return nothing: the rates can be undefined."""
@@ -310,6 +311,18 @@ def _rates(gold: int, predicted: int, matched: int) -> dict[str, float | None]:
 
 def _entry(gold: int, predicted: int, matched: int) -> dict[str, float | None]:
     return {"predicted": predicted, "matched": matched, "gold": gold, **_rates(gold, predicted, matched)}
+
+
+def _declared(keys: Collection[tuple[Any, ...]], layers: Sequence[str]) -> Iterator[DeclaredRates]:
+    labels = sorted({key[1] for key in keys if key[0] in ("gold", "predicted")})
+    for path, names in ((("ALL",), labels), *((("per_label", label), [label]) for label in labels)):
+        counts = [[(name, label) for label in names] for name in ("gold", "predicted", "matched")]
+        yield EntryRates(path, THREE, counts, _rates_in_each, counts[0], counts[1])
+
+
+def _rates_in_each(gold: Numbers, predicted: Numbers, matched: Numbers) -> Columns:
+    rows = [_rates(*counts).values() for counts in zip(gold, predicted, matched, strict=True)]  # type: ignore[arg-type]
+    return list(map(list, zip(*rows, strict=True)))
 
 
 def _mean(documents: Mapping[tuple[int, int, int], int]) -> dict[str, float | None]:

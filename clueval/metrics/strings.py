@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from clueval.exceptions import UsageError
 from clueval.metrics.counting import Tally, averages_of, counts_by_label
 from clueval.metrics.metric import Needs, Rates, Side, rates_of
+from clueval.metrics.rates import label_averages
 from clueval.metrics.tally_keys import Shape, any_text
 from clueval.spans.document import Document
 from clueval.spans.features import MENTION
@@ -66,7 +67,7 @@ class Strings:
     @property
     def needs(self) -> Needs:
         """Return that documents are needed, and that spans need no place."""
-        return Needs(documents=True, places=False)
+        return Needs(documents=True, places=False, rates=lambda keys, layers: label_averages(keys))
 
     def headlines(self, report: Mapping[str, Any]) -> dict[str, Rates]:
         return {self.name: rates_of(report["micro"])}

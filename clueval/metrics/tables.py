@@ -10,8 +10,17 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from clueval.metrics import METRICS, metric_named
 from clueval.metrics.metric import Metric
-from clueval.reports.matrices import frequencies, how_many, labels_of, most_frequent
-from clueval.reports.table import Cell, Rate, Report, Table, cut_label
+from clueval.reports.table import (
+    Cell,
+    Rate,
+    Table,
+    cut_label,
+    frequencies,
+    how_many,
+    labels_of,
+    most_frequent,
+)
+from clueval.reports.table import Content as Report
 from clueval.spans.match_classes import KINDS, UNMATCHED
 
 LEVEL_NAMES = {"1": "1 exact", "2": "2 +superset", "3": "3 +tiling", "4": "4 +overlap"}

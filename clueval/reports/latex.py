@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from clueval.reports.table import Report, Table
+from clueval.reports.table import Content, Table
 from clueval.reports.text import shown, summary
 from clueval.visible import visible
 
@@ -27,24 +27,27 @@ _ESCAPES = str.maketrans(
 )
 
 
-def render(report: Report, tables: Iterable[Table], short_signature: str = "") -> str:
+def render(report: Content, tables: Iterable[Table], short_signature: str = "") -> str:
     """Return the tables of a report in LaTeX, with the numbers of documents and positions as a comment.
 
-    `short_signature` is the signature in the captions; if it is empty, the signature of the report.
+    `short_signature` is the signature in the captions; if it is empty, the signature of the report. Without a report,
+    only the tables.
     """
-    lines = [f"% {line}" for line in (*summary(report), f"signature: {visible(report['signature'])}")]
+    lines, cited = [], ""
+    if report:
+        lines = [f"% {line}" for line in (*summary(report), f"signature: {visible(report['signature'])}")]
+        cited = rf" Signature: \texttt{{{_breakable(short_signature or report['signature'])}}}"
     lines.append(r"% needs \usepackage{booktabs}")
-    cited = _breakable(short_signature or report["signature"])
     for table in tables:
         lines += _table(table, cited)
     return "\n".join(lines)
 
 
-def _table(table: Table, signature: str) -> Iterator[str]:
+def _table(table: Table, cited: str) -> Iterator[str]:
     table = table.cut()
     yield r"\begin{table}"
     yield r"\centering"
-    yield rf"\caption{{{escaped(table.title)}. Signature: \texttt{{{signature}}}}}"
+    yield rf"\caption{{{escaped(table.title)}.{cited}}}"
     yield rf"\begin{{tabular}}{{l{'r' * (len(table.header) - 1)}}}"
     yield r"\toprule"
     yield _row(map(escaped, table.header))

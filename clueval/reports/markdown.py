@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from clueval.reports.table import Report, Table
+from clueval.reports.table import Content, Table
 from clueval.reports.text import shown, summary
 from clueval.visible import visible
 
 
-def render(report: Report, tables: Iterable[Table]) -> str:
-    """Return a report in Markdown: the numbers of documents and positions, its tables, the signature."""
+def render(report: Content, tables: Iterable[Table]) -> str:
+    """Return a report in Markdown: the numbers of documents and positions, its tables, the signature.
+
+    Without a report, only the tables.
+    """
     lines = [line for table in tables for line in _table(table)]
+    if not report:
+        return "\n".join(lines)
     head = [*(escaped(line) for line in summary(report)), ""]
     return "\n".join([*head, *lines, signature_line(report)])
-
-
-def render_tables(found: Iterable[Table]) -> str:
-    """Return tables only, in Markdown."""
-    return "\n".join(line for table in found for line in _table(table))
 
 
 def _table(table: Table) -> Iterator[str]:
@@ -32,7 +32,7 @@ def _table(table: Table) -> Iterator[str]:
     yield ""
 
 
-def signature_line(report: Report) -> str:
+def signature_line(report: Content) -> str:
     """Return the last line of a report."""
     return f"Signature: `{visible(report['signature']).replace('`', '')}`"
 

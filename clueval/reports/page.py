@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from clueval.exceptions import MissingExtra
-from clueval.reports.table import Report, Table
+from clueval.reports.table import Content, Table
 from clueval.reports.text import shown
 from clueval.visible import escaped_in_json, visible
 from clueval.writing import whole_file
@@ -101,14 +101,14 @@ def script_hash(script: str) -> str:
     return base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
 
 
-def assets(name: str, *scripts: str, parts: Sequence[str] = ()) -> dict[str, str]:
+def assets(name: str | None = None, *scripts: str, parts: Sequence[str] = ()) -> dict[str, str]:
     """Return the style sheet of a page for its template: the common one, its own, then those of `parts` of it.
 
     With `scripts` also its script, which is the common one, these, and those of the parts, and the hash of that.
     """
     from markupsafe import Markup  # comes with Jinja
 
-    style = "".join(template(f"{each}.css") for each in ("common", name, *parts))
+    style = "".join(template(f"{each}.css") for each in ("common", *([] if name is None else [name]), *parts))
     if not scripts:
         return {"style": Markup(style)}
     code = "".join(template(f"{each}.js") for each in ("common", *scripts, *parts))
@@ -131,12 +131,13 @@ def json_inside(value: object) -> str:
     return escaped_in_json(text)
 
 
-def notebook(report: Report, tables: Iterable[Table]) -> str:
-    """Return the tables of a report and its signature as HTML; everything in them is escaped."""
+def notebook(report: Content, tables: Iterable[Table]) -> str:
+    """Return the tables of a report and its signature, if it has one, as HTML; everything in them is escaped."""
     parts = [part for table in tables for part in _notebook_table(table)]
-    return "".join(
-        [*parts, f"<p><small>signature: <code>{escape(visible(report['signature']))}</code></small></p>"]
-    )
+    if report:
+        signature = escape(visible(report["signature"]))
+        parts.append(f"<p><small>signature: <code>{signature}</code></small></p>")
+    return "".join(parts)
 
 
 def _notebook_table(table: Table) -> Iterator[str]:

@@ -3,14 +3,23 @@
 Text, Markdown and web pages show the same tables. Rates are shown as percentages with two decimals, as is
 usual in the field; JSON and TSV have them as fractions. A table on a screen is as wide as its longest label, so text,
 Markdown and web pages cut labels; JSON, CSV and TSV have them in full.
+
+Tables are made of the numbers of a report, whatever the metric; where a number is an `Estimate`, its interval is
+shown with it.
+
+A matrix of all labels grows with the square of their number, so it shows the most frequent ones if they are many.
+Reports hold only the cells that are not zero; JSON and TSV have all of these cells.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-Report = Mapping[str, Any]
+Content = Mapping[str, Any]
+"""A result as plain dictionaries."""
+
 Cell = str | float
 
 
@@ -53,3 +62,109 @@ def cut_label(label: str, longest: int = LONGEST_LABEL) -> str:
     ('PER', 61)
     """
     return label if len(label) <= longest else f"{label[:longest]}…"
+
+
+class Estimate(float):
+    """A rate with the ends of its interval, None if it has none."""
+
+    low: float | None
+    high: float | None
+
+    def __new__(cls, value: float, low: float | None, high: float | None) -> Estimate:
+        estimate = super().__new__(cls, value)
+        estimate.low, estimate.high = low, high
+        return estimate
+
+    def __str__(self) -> str:
+        """Return the rate in percent, with half the width of the interval and its ends.
+
+        >>> str(Estimate(0.871, 0.846, 0.892))
+        '87.1 ± 2.3 [84.6, 89.2]'
+        """
+        if self.low is None or self.high is None:
+            return f"{100 * self:.1f} [-]"
+        half = 50 * (self.high - self.low)
+        return f"{100 * self:.1f} ± {half:.1f} [{100 * self.low:.1f}, {100 * self.high:.1f}]"
+
+
+def with_estimates(content: Content) -> Content:
+    """Return the content of a result in which each rate that has an interval is an `Estimate`.
+
+    The reports of groups have intervals only if the report has some.
+    """
+    if "intervals" not in content:
+        return content
+    found = {**content, "metrics": _estimated(content["metrics"], content["intervals"]["scores"])}
+    if "by" in content:
+        found["by"] = {
+            key: {value: with_estimates(group) for value, group in groups.items()}
+            for key, groups in content["by"].items()
+        }
+    return found
+
+
+def _estimated(report: Mapping[str, Any], intervals: Mapping[str, Any]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for name, value in report.items():
+        interval = intervals.get(name)
+        if isinstance(value, Mapping) and isinstance(interval, Mapping):
+            found[name] = _estimated(value, interval)
+        elif isinstance(value, float) and isinstance(interval, Mapping):
+            found[name] = Estimate(value, interval.get("low"), interval.get("high"))
+        else:
+            found[name] = value
+    return found
+
+
+MOST_LABELS = 40
+"""The greatest number of labels that a matrix shows."""
+
+
+def frequencies(cells: Mapping[str, Mapping[str, int]]) -> Counter[str]:
+    """Return how often each label occurs in a matrix: the sum of its row and its column.
+
+    >>> sorted(frequencies({"A": {"A": 2, "B": 1}, "B": {}}).items())
+    [('A', 5), ('B', 1)]
+    """
+    found: Counter[str] = Counter(dict.fromkeys(cells, 0))
+    for label, row in cells.items():
+        for other, number in row.items():
+            found[label] += number
+            found[other] += number
+    return found
+
+
+def most_frequent(labels: Iterable[str], often: Mapping[str, int], limit: int = MOST_LABELS) -> list[str]:
+    """Return the most frequent labels, in the order in which they are given; of equally frequent ones the
+    first.
+
+    >>> most_frequent(["C", "A", "B"], {"A": 1, "B": 2, "C": 1}, limit=2)
+    ['C', 'B']
+    """
+    listed = list(labels)
+    if len(listed) <= limit:
+        return listed
+    places = sorted(range(len(listed)), key=lambda place: -often.get(listed[place], 0))[:limit]
+    return [listed[place] for place in sorted(places)]
+
+
+def how_many(shown: int, labels: int) -> str:
+    """Return the end of the title of a matrix that does not show all labels.
+
+    >>> how_many(40, 1_200), how_many(3, 3)
+    (', the 40 most frequent of 1,200 labels', '')
+    """
+    return f", the {shown} most frequent of {labels:,} labels" if shown < labels else ""
+
+
+def labels_of(matrix: Mapping[str, Any], unmatched: str) -> tuple[list[str], int]:
+    """Return the labels that a matrix shows, in their order, and the number of all its labels.
+
+    `matrix` has cells under ``found``; spans without a partner or label are under `unmatched` and
+    ``unlabelled``.
+    """
+    often = frequencies(matrix["found"])
+    labels = sorted(often)
+    for column in ("unlabelled", unmatched):
+        often.update(matrix[column])
+    return most_frequent(labels, often), len(labels)

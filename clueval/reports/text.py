@@ -5,23 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
 
-from clueval.reports.estimates import Estimate
-from clueval.reports.table import Cell, Rate, Report, Table, cut_label
+from clueval.reports.table import Cell, Content, Estimate, Rate, Table, cut_label
 from clueval.visible import visible
 
 MORE = 'all tables: --all, or in Python render("text", all=True)'
 
 
-def render(report: Report, tables: Iterable[Table], *, all: bool = True) -> str:
-    """Return a report as text: what was read, its tables, the signature; unless `all`, how to get the others."""
+def render(report: Content, tables: Iterable[Table], *, all: bool = True) -> str:
+    """Return a report as text: what was read, its tables, the signature; unless `all`, how to get the others.
+
+    Without a report, only the tables.
+    """
     lines = [line for table in tables for line in _table(table)]
+    if not report:
+        return "\n".join(lines)
     end = [f"signature: {visible(report['signature'])}"] if all else [MORE, *foot(report)]
     return "\n".join([*summary(report), "", *lines, *end])
-
-
-def render_tables(found: Iterable[Table]) -> str:
-    """Return tables only, as text."""
-    return "\n".join(line for table in found for line in _table(table))
 
 
 def narrow(table: Table, columns: int = 100) -> Iterator[Table]:
@@ -47,7 +46,7 @@ def narrow(table: Table, columns: int = 100) -> Iterator[Table]:
         )
 
 
-def summary(report: Report) -> Iterator[str]:
+def summary(report: Content) -> Iterator[str]:
     """Yield the numbers of documents and positions, of what could not be read as it stands, and of each layer's spans.
 
     Then the method of intervals, if there are some.
@@ -60,7 +59,7 @@ def summary(report: Report) -> Iterator[str]:
         yield from _about_intervals(report["intervals"])
 
 
-def mended(repaired_tags: Mapping[str, int], prepared: Report | None) -> Iterator[str]:
+def mended(repaired_tags: Mapping[str, int], prepared: Content | None) -> Iterator[str]:
     """Yield the numbers of repaired tags, and of answers of language models that could not be read, if any."""
     for side, n in repaired_tags.items():
         if n:
@@ -70,7 +69,7 @@ def mended(repaired_tags: Mapping[str, int], prepared: Report | None) -> Iterato
         yield f"{located['unparsable']:,} of {located['answers']:,} answers could not be read"
 
 
-def _about_intervals(section: Report) -> Iterator[str]:
+def _about_intervals(section: Content) -> Iterator[str]:
     """Yield how intervals were computed, and what to know about them."""
     resampled = (
         f", {section['resamples']:,} resamples, seed {section['seed']}" if section["resamples"] else ""
@@ -83,7 +82,7 @@ def _about_intervals(section: Report) -> Iterator[str]:
         yield f"remark: {visible(remark)}"
 
 
-def layers_read(inputs: Report) -> Iterator[str]:
+def layers_read(inputs: Content) -> Iterator[str]:
     """Yield a line for each layer: its columns, its schemes and the numbers of its spans.
 
     >>> side = {"layers": {"entity": {"source": 2, "scheme": "BIO", "spans": 3}}}
@@ -102,7 +101,7 @@ def layers_read(inputs: Report) -> Iterator[str]:
         yield f"{cut_label(visible(layer))}: {', '.join(parts)}"
 
 
-def foot(report: Report) -> list[str]:
+def foot(report: Content) -> list[str]:
     """Return the signature in lines of at most 80 columns; `Signature.parse` reads them joined or not."""
     text = f"signature: {visible(report['signature'])}"
     lines = []

@@ -1,7 +1,7 @@
 """Spans and documents as values, and the pure algorithms on them.
 
 Read `span`, `document`, `flat`, `index`, `components`, `match_classes`, `matching`, `merging`, in this
-order; then `filters` and `compared`. This package does not deal with files, tags or metrics.
+order; then `filters`. This package does not deal with files, tags or metrics.
 """
 
 from __future__ import annotations
@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from clueval.spans.document import Document, Sentence, Unit, in_layer
-    from clueval.spans.making import making_many
-    from clueval.spans.span import DEFAULT_LAYER, MERGED, NO_LABEL, Frozen, Labels, Span, name_of
+    from clueval.spans.span import DEFAULT_LAYER, MERGED, NO_LABEL, Frozen, Labels, Span, making_many, name_of
 
 _MODULES = {
     "DEFAULT_LAYER": "span",
@@ -25,7 +24,7 @@ _MODULES = {
     "Span": "span",
     "Unit": "document",
     "in_layer": "document",
-    "making_many": "making",
+    "making_many": "span",
     "name_of": "span",
 }
 """The module that defines each name; it is imported when the name is first used."""

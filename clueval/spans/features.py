@@ -1,6 +1,6 @@
 """Features of spans that have a meaning, and keys of objects that hold spans.
 
-Spans with alternatives are a group, of which one counts (`clueval.transforms.preparation.Alternatives`): its members
+Spans with alternatives are a group, of which one counts (`clueval.transforms.alternatives.Alternatives`): its members
 have the same value of the feature ``group``, and the first is the main one. A span of an answer of a language model may
 be a text whose place is looked for (`clueval.transforms.locating`).
 """

@@ -14,6 +14,15 @@ MAX_PAIRS = 300_000
 PAIRS_OF_SPAN = 100
 """A document with many spans may have this many such pairs for each of its spans, even if that is more."""
 
+PAIRINGS_OF_SPAN = 10
+"""The same for the spans of a component in which GATE's pairing chooses among the pairs."""
+
+MAX_MENTIONED = 1_000_000
+"""The most words that the mentions of a document have together, and that they are compared with elsewhere."""
+
+MENTIONED_OF_WORD = 20
+"""A document with many words may have this many for each of its words, even if that is more."""
+
 MAX_MATCHING = 5_000_000
 """The most steps of a search for the best matching of spans that overlap: spans of one side times possible pairs."""
 
@@ -31,9 +40,14 @@ counts a span once for each row that shows it.
 """
 
 
-def require_few_pairs(pairs: int, spans: int, document: Document | None = None) -> None:
-    """Raise `LimitError` for too many pairs of overlapping spans among a number of spans."""
-    most = max(MAX_PAIRS, PAIRS_OF_SPAN * spans)
+def require_few_pairs(
+    pairs: int, spans: int, document: Document | None = None, of_span: int | None = None
+) -> None:
+    """Raise `LimitError` for too many pairs of overlapping spans among a number of spans.
+
+    `of_span` (default: `PAIRS_OF_SPAN`) is how many there may always be for each span.
+    """
+    most = max(MAX_PAIRS, (PAIRS_OF_SPAN if of_span is None else of_span) * spans)
     if pairs > most:
         raise _at(
             document,
@@ -59,6 +73,17 @@ def require_short_texts(positions: int, document: Document | None) -> None:
             document,
             f"the texts of the spans have together more than {MAX_COVERED:,} positions",
             "leave out spans that many others overlap or equal",
+        )
+
+
+def require_short_mentions(words: int, of_document: int, document: Document | None) -> None:
+    """Raise `LimitError` for mentions with too many words, given the number of words of their document."""
+    most = max(MAX_MENTIONED, MENTIONED_OF_WORD * of_document)
+    if words > most:
+        raise _at(
+            document,
+            f"the mentions have together more than {most:,} words that must be compared",
+            "leave out spans that are nested or repeated",
         )
 
 

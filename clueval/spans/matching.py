@@ -14,9 +14,8 @@ from typing import Any
 
 from clueval.exceptions import checked_call
 from clueval.spans.flat import Flat
-from clueval.spans.making import making_many
 from clueval.spans.match_classes import KINDS, MISSED, Classes, Kind, classify, joined_labels
-from clueval.spans.span import Frozen, Labels, Span
+from clueval.spans.span import Frozen, Labels, Span, making_many
 from clueval.spans.span_forms import as_spans
 
 _NOTHING = Frozen()

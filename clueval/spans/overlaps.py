@@ -28,11 +28,13 @@ def shared_positions(one: Span, other: Span) -> int:
     return sum(end - start for start, end in intersect(one.fragments, other.fragments))
 
 
-def sharing(own: Sequence[HasFragments], others: Sequence[HasFragments]) -> list[list[int]]:
+def sharing(
+    own: Sequence[HasFragments], others: Sequence[HasFragments], of_span: int | None = None
+) -> list[list[int]]:
     """Return for each span the numbers of the other side's spans that overlap it, in ascending order.
 
     A sweep over the fragments of all spans; costs O(n log n) for n fragments, plus the pairs of them that overlap.
-    Raises `LimitError` for too many pairs.
+    Raises `LimitError` for too many pairs; `of_span` is as in `require_few_pairs`.
 
     >>> sharing([Span.of_fragments([(0, 3), (7, 9)]), Span(4, 6)], [Span(5, 6), Span(8, 12), Span(1, 2)])
     [[1, 2], [0]]
@@ -50,7 +52,7 @@ def sharing(own: Sequence[HasFragments], others: Sequence[HasFragments]) -> list
         across = open_[1 - side]
         across[:] = [each for each in across if each[1] > start]
         pairs += len(across)
-        require_few_pairs(pairs, len(events))
+        require_few_pairs(pairs, len(events), of_span=of_span)
         for first, _, other in across:
             if (
                 first < start or start < end

@@ -9,18 +9,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from operator import sub
 from pathlib import Path as FilePath
 from typing import Any, NamedTuple
 
+from clueval.evaluation.options import RESAMPLES, SEED, Trust
 from clueval.evaluation.result import Result
 from clueval.evaluation.score_path import Path, find_path, headline_rates, number_at, whole_path
-from clueval.evaluation.units.columns import Column, UnitColumns, counts_by_kind
+from clueval.evaluation.units.columns import Column, UnitColumns, counts_by_kind, entry_at
 from clueval.evaluation.units.intervals import reported_sequences
 from clueval.evaluation.units.rates import RateGroup, groups_of
-from clueval.evaluation.units.recipes import entry_at
-from clueval.evaluation.units.trust import RESAMPLES, SEED, Trust
 from clueval.exceptions import UsageError, checked_call
 from clueval.metrics.counting import Tally
 from clueval.statistics.distributions import t_below
@@ -44,7 +42,7 @@ from clueval.statistics.resampling import (
     sampled_p,
     weighted_sums,
 )
-from clueval.studies.comparison import ComparedSystems
+from clueval.studies.comparison import Comparison
 from clueval.studies.systems import (
     UNDEFINED,
     UNDEFINED_WITHOUT,
@@ -59,24 +57,6 @@ from clueval.studies.systems import (
 
 LEAST_DETECTED = 1e-9
 """The least difference for which the number of units is computed."""
-
-
-@dataclass(frozen=True, slots=True)
-class Comparison(ComparedSystems):
-    """The result of `compare`, see `ComparedSystems`."""
-
-    @checked_call
-    def write_page(self, path: str | FilePath, *, title: str | None = None) -> None:
-        """Write the web page of ``clueval compare --html``; with `details`, `compare` finds all that it shows.
-
-        The title is by default the names of the systems. Raises `FileError`, and `MissingExtra` without the extra
-        ``report``.
-        """
-        from clueval.reports.page import write_page
-        from clueval.studies.comparison import render_page
-
-        page = render_page(self, title=" and ".join(self.systems) if title is None else title)
-        write_page(FilePath(path), page)
 
 
 @checked_call

@@ -7,21 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from clueval.evaluation.signature import Signature
-from clueval.exceptions import UsageError
-from clueval.hints import Hinting
-from clueval.reports import json_text
 from clueval.reports.markdown import escaped
-from clueval.reports.page import ShownTable, assets, environment
+from clueval.reports.page import ShownTable, assets
+from clueval.reports.report import Data, Report
 from clueval.reports.table import Table, cut_label
-from clueval.reports.tsv import guarded
 from clueval.textfiles import cell
 from clueval.version import __version__
 from clueval.visible import visible
-
-FORMS = ("text", "json", "tsv", "markdown", "latex")
 
 _EPSILON = 1e-12  # 1 - 0.95 is a little more than 0.05
 
@@ -29,24 +24,27 @@ _UNITS = {"document": "documents", "sentence": "sentences"}
 
 
 @dataclass(frozen=True, slots=True)
-class ComparedSystems(Hinting):
-    """Several systems on the same units; the first is the baseline.
+class Comparison(Report):
+    """The result of `compare`: several systems on the same units; the first is the baseline.
 
     Attributes:
         resample_by: what a unit is.
         units: how many units there are.
-        scores: for each score its values and the differences to the baseline, as in the JSON.
+        tests: for each score its values and the differences to the baseline, as in the JSON.
         confidence: of the intervals.
         detect: the difference for which the number of units was computed, if one was given.
-        labels: the same as `scores` for F1 of each label, if details were asked for.
+        labels: the same as `tests` for F1 of each label, if details were asked for.
         most: for each F1 and system the units that the difference depends on most, if details were asked for.
     """
+
+    named_by: ClassVar[Sequence[str]] = ("score", "system", "against")
+    template: ClassVar[str] = "compare"
 
     signature: str
     resample_by: str
     units: int
     systems: Sequence[str]
-    scores: Sequence[Mapping[str, Any]]
+    tests: Sequence[Mapping[str, Any]]
     documents: int
     tokens: int
     confidence: float
@@ -62,41 +60,15 @@ class ComparedSystems(Hinting):
             "resample_by": self.resample_by,
             "units": self.units,
             "systems": list(self.systems),
-            "scores": [dict(score) for score in self.scores],
+            "scores": [dict(score) for score in self.tests],
         }
-
-    def to_json(self) -> str:
-        """Return `to_dict` as indented JSON."""
-        return json_text.dumps(self.to_dict())
-
-    def render(self, form: str) -> str:
-        """Return the comparison in one of `FORMS`. Raises `UsageError` for another."""
-        if form not in FORMS:
-            raise UsageError(f"unknown form {form!r}", advice=f"one of {', '.join(FORMS)}")
-        if form == "json":
-            return self.to_json()
-        if form == "tsv":
-            return "\n".join("\t".join(row) for row in self._rows())
-        from importlib import import_module
-
-        facts = {
-            "documents": self.documents,
-            "tokens": self.tokens,
-            "repaired_tags": {},
-            "signature": self.signature,
-        }
-        rendered: str = import_module(f"clueval.reports.{form}").render(facts, self.tables())
-        return rendered if form == "latex" else "\n".join([rendered, "", *self._paragraphs(form)])
-
-    def __str__(self) -> str:
-        return self.render("text")
 
     def tables(self) -> Iterator[Table]:
         """Yield the values of all systems, then their differences to the baseline; both in points."""
-        several = any("sd" in value for score in self.scores for value in score["values"])
+        several = any("sd" in value for score in self.tests for value in score["values"])
         header = ["score", "system", "value", self._of_interval(), *(["sd", "runs"] if several else [])]
         rows = []
-        for score in self.scores:
+        for score in self.tests:
             for value in score["values"]:
                 runs = [points(value.get("sd")), str(value.get("runs", 1))] if several else []
                 ends = interval(value)
@@ -115,7 +87,7 @@ class ComparedSystems(Hinting):
                 str(entry["units_that_differ"]),
                 points(entry["detectable"]),
             ]
-            for score in self.scores
+            for score in self.tests
             for entry in score["against_baseline"]
         ]
         holm = ["p (Holm)"] if len(self.systems) > 2 else []
@@ -126,12 +98,12 @@ class ComparedSystems(Hinting):
 
     def sentences(self) -> Iterator[str]:
         """Yield what the tests say, in words: a sentence for each score and system, then the method."""
-        for score in self.scores:
+        for score in self.tests:
             for entry in score["against_baseline"]:
                 verdict = _verdict(self.systems[0], entry, 1 - self.confidence)
                 yield f"{score['score']}: {verdict}{self._needed(entry)}."
         units = _UNITS.get(self.resample_by, f"values of {self.resample_by}")
-        by_runs = any("sd" in value for score in self.scores for value in score["values"])
+        by_runs = any("sd" in value for score in self.tests for value in score["values"])
         test = (
             "t-test over runs and units"
             if by_runs
@@ -141,7 +113,7 @@ class ComparedSystems(Hinting):
         if "gold" in Signature.parse(self.signature).choices:
             yield "Of several golds, each system was scored against the one nearest to it: gold may differ by system."
         yield from self._explanations(by_runs)
-        tested = len(self.scores)
+        tested = len(self.tests)
         if tested > 1:
             corrected = (
                 " Holm's correction is over systems, not over scores;" if len(self.systems) > 2 else ""
@@ -154,7 +126,7 @@ class ComparedSystems(Hinting):
 
     def _explanations(self, by_runs: bool) -> Iterator[str]:
         """Yield what the figures mean that are shown."""
-        entries = [entry for score in self.scores for entry in score["against_baseline"]]
+        entries = [entry for score in self.tests for entry in score["against_baseline"]]
         if any(entry["p"] is not None for entry in entries):
             yield (
                 "p: how often systems that are equally good would differ by at least as much in such units and runs."
@@ -173,28 +145,52 @@ class ComparedSystems(Hinting):
     def _of_interval(self) -> str:
         return f"{100 * self.confidence:g} % interval"
 
-    def _paragraphs(self, form: str) -> Iterator[str]:
-        for sentence in self.sentences():
-            if form == "markdown":
-                yield escaped(sentence) + "\n"
-            else:
-                yield visible(sentence)
+    def page(self, *, title: str | None = None, lang: str = "") -> str:
+        """Return the web page; with `details`, `compare` finds all that it shows."""
+        return Report.page(self, title=" and ".join(self.systems) if title is None else title, lang=lang)
 
-    def _rows(self) -> Iterator[list[str]]:
-        columns = ("value", "low", "high", "sd", "difference", "p", "p_holm", "test", "exact")
-        more = ("units_that_differ", "detectable", "units_needed", "reason", "runs")
-        yield ["score", "system", "against", *columns, *more]
-        for score in self.scores:
-            for value in score["values"]:
-                yield _row(score["score"], value, "", (*columns, *more))
-            for entry in score["against_baseline"]:
-                yield _row(score["score"], entry, self.systems[0], (*columns, *more))
-        yield [f"# signature: {cell(self.signature)}"]
+    def _content(self) -> Mapping[str, Any]:
+        numbers = {"documents": self.documents, "tokens": self.tokens, "repaired_tags": {}}
+        return {**self.to_dict(), **numbers}
+
+    def _readable(self, form: str) -> str:
+        tables = Report._readable(self, form)
+        if form == "latex":
+            return tables
+        sentences = [
+            f"{escaped(each)}\n" if form == "markdown" else visible(each) for each in self.sentences()
+        ]
+        return "\n".join([tables, "", *sentences])
+
+    def _data(self) -> Data:
+        return Data((*self.named_by, *_COLUMNS), self._rows())
+
+    def _rows(self) -> Iterator[dict[str, Any]]:
+        nothing = dict.fromkeys(_COLUMNS)
+        for score in self.tests:
+            for against, entries in (("", score["values"]), (self.systems[0], score["against_baseline"])):
+                for entry in entries:
+                    known = {name: entry[name] for name in _COLUMNS if name in entry}
+                    place = {"score": score["score"], "system": entry["system"], "against": against}
+                    yield {**place, **nothing, **known}
+
+    def _separated(self, form: str) -> str:
+        return f"{Report._separated(self, form)}\n# signature: {cell(self.signature)}"
+
+    def _page(self) -> dict[str, Any]:
+        return {
+            "sentences": list(self.sentences()),
+            "figures": [*_values(self), *_differences(self, self.tests, "Differences")],
+            "labels": list(_differences(self, self.labels, "F1 by label")),
+            "units": list(_units(self)),
+            **assets("compare"),
+        }
 
 
-def _row(score: str, entry: Mapping[str, Any], against: str, columns: Sequence[str]) -> list[str]:
-    values = ["" if entry.get(name) is None else str(entry[name]) for name in columns]
-    return [guarded(score), guarded(entry["system"]), guarded(against), *values]
+_COLUMNS = (
+    *("value", "low", "high", "sd", "difference", "p", "p_holm", "test", "exact"),
+    *("units_that_differ", "detectable", "units_needed", "reason", "runs"),
+)
 
 
 def _verdict(baseline: str, entry: Mapping[str, Any], level: float) -> str:
@@ -277,30 +273,8 @@ class DotFigure:
     rows: Sequence[DotRow]
 
 
-def render_page(comparison: ComparedSystems, *, title: str = "Comparison") -> str:
-    """Return the page as a string. Raises `MissingExtra` without Jinja2."""
-    jinja = environment()
-    report = {
-        **comparison.to_dict(),
-        "documents": comparison.documents,
-        "tokens": comparison.tokens,
-        "repaired_tags": {},
-    }
-    return jinja.get_template("compare.html").render(
-        title=title,
-        report=report,
-        sentences=list(comparison.sentences()),
-        main_tables=[ShownTable.of(table) for table in comparison.tables()],
-        more_tables=(),
-        figures=[*_values(comparison), *_differences(comparison, comparison.scores, "Differences")],
-        labels=list(_differences(comparison, comparison.labels, "F1 by label")),
-        units=list(_units(comparison)),
-        **assets("compare"),
-    )
-
-
-def _values(comparison: ComparedSystems) -> Iterator[DotFigure]:
-    for score in comparison.scores:
+def _values(comparison: Comparison) -> Iterator[DotFigure]:
+    for score in comparison.tests:
         rows = [
             (value["system"], value["value"], value)
             for value in score["values"]
@@ -310,7 +284,7 @@ def _values(comparison: ComparedSystems) -> Iterator[DotFigure]:
             yield _figure(score["score"], "system", "value", rows, is_difference=False)
 
 
-def _differences(comparison: ComparedSystems, scores: Sequence[Entry], title: str) -> Iterator[DotFigure]:
+def _differences(comparison: Comparison, scores: Sequence[Entry], title: str) -> Iterator[DotFigure]:
     """A figure for each system: its differences to the baseline, one row for each score."""
     for number, system in enumerate(comparison.systems[1:]):
         entries = [(score["score"], score["against_baseline"][number]) for score in scores]
@@ -356,7 +330,7 @@ def _ends(numbers: Iterable[float | None]) -> tuple[float, float]:
     return low - margin, high + margin
 
 
-def _units(comparison: ComparedSystems) -> Iterator[ShownTable]:
+def _units(comparison: Comparison) -> Iterator[ShownTable]:
     for table in comparison.most:
         if not table["units"]:  # the same counts everywhere, or an undefined score
             continue

@@ -1,11 +1,27 @@
-"""The conventions, and their rows: the scores, when a span is correct, and why a number differs from the first row."""
+"""The table of conventions: when each counts a span as correct, and why its numbers differ from those of the first row.
+
+Each layer has a table: a row for each convention, its rates as percentages, and when a span is correct; a
+convention without scores gives the reason instead.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple
 
+from clueval.evaluation.result import Result
+from clueval.evaluation.signature import Signature
 from clueval.metrics.metric import Rates
+from clueval.reports.markdown import escaped, row_of, signature_line
+from clueval.reports.page import ShownTable, assets
+from clueval.reports.report import Data, Report
+from clueval.reports.table import Rate, Table
+from clueval.reports.text import shown
+from clueval.visible import visible
+
+METRIC = "conventions"
+"""The name of the metric that counts under all conventions."""
 
 
 class Convention(NamedTuple):
@@ -152,3 +168,102 @@ def _difference(
         sides = [side for side, number in repaired.items() if number]
         reason = f"invalid tags in {' and '.join(sides) or 'one side'} are dropped"
     return f"{points:+.2f} points of F1: {reason}"
+
+
+HEADER = ("convention", "precision", "recall", "f1", "a span is correct if", "difference from the first row")
+
+
+@dataclass(frozen=True, slots=True)
+class Conventions(Report):
+    """The result of `conventions`: a row for each convention, for each layer."""
+
+    named_by: ClassVar[Sequence[str]] = ("sequence", "convention")
+    title: ClassVar[str] = "Which F1 is this?"
+    template: ClassVar[str] = "conventions"
+
+    result: Result
+
+    @property
+    def signature(self) -> Signature:
+        """The choices that the scores depend on."""
+        return self.result.signature.citing(zero="0/0=0,gate=1 if both sides are empty")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain dictionaries; rates are fractions, or None if a convention has none."""
+        report = self.result.to_dict()
+        sequences = report.pop("metrics")[METRIC]
+        found = {
+            sequence: with_differences(rows, self.result.repaired_tags)
+            for sequence, rows in sequences.items()
+        }
+        return {**report, "signature": str(self.signature), "conventions": found}
+
+    def tables(self) -> Iterator[Table]:
+        """Yield a table for each sequence of spans."""
+        return (Table(sequence, HEADER, rows) for sequence, rows in self._shown())
+
+    def _shown(self) -> Iterator[tuple[str, list[Sequence[str]]]]:
+        """Yield each sequence of spans, and its rows as they are shown."""
+        for sequence, rows in self.to_dict()["conventions"].items():
+            yield sequence, [_cells(row) for row in rows.values()]
+
+    def _data(self) -> Data:
+        columns = ("sequence", "convention", "name", "precision", "recall", "f1", "counts", "note", "differs")
+        rows = (
+            {"sequence": sequence, **row, "convention": key, "name": row["convention"]}
+            for sequence, of_sequence in self.to_dict()["conventions"].items()
+            for key, row in of_sequence.items()
+        )
+        return Data(columns, rows)
+
+    def _readable(self, form: str) -> str:
+        if form == "latex":
+            return Report._readable(self, form)
+        lines = self._text() if form == "text" else self._markdown()
+        return "\n".join(lines)
+
+    def _text(self) -> Iterator[str]:
+        yield self._facts()
+        yield ""
+        for sequence, rows in self._shown():
+            widths = [max(len(row[column]) for row in (HEADER, *rows)) for column in range(4)]
+            yield visible(sequence)
+            for number, row in enumerate((HEADER, *rows)):
+                rates = (cell.rjust(width) for cell, width in zip(row[1:4], widths[1:], strict=True))
+                yield "  ".join([row[0].ljust(widths[0]), *rates, row[4]])
+                if number == 0:
+                    yield "  ".join("-" * width for width in (*widths, len(HEADER[4])))
+                elif row[5]:
+                    yield f"{'':{widths[0]}}  {row[5]}"
+            yield ""
+        yield f"signature: {visible(str(self.signature))}"
+
+    def _facts(self) -> str:
+        """Return the numbers of documents, positions and repaired tags."""
+        documents, tokens = self.result.documents, self.result.tokens
+        parts = [f"{documents:,} document{'s' * (documents != 1)}, {tokens:,} positions"]
+        parts += [
+            f"{n:,} repaired tag{'s' * (n != 1)} in {side}"
+            for side, n in self.result.repaired_tags.items()
+            if n
+        ]
+        return "; ".join(parts)
+
+    def _markdown(self) -> Iterator[str]:
+        for sequence, rows in self._shown():
+            yield from (f"**{escaped(sequence)}**", "")
+            yield from (row_of(HEADER), "| --- | ---: | ---: | ---: | --- | --- |")
+            yield from (row_of([escaped(cell) for cell in row]) for row in rows)
+            yield ""
+        yield signature_line(self._content())
+
+    def _page(self) -> dict[str, Any]:
+        tables = [ShownTable(sequence, HEADER, rows) for sequence, rows in self._shown()]
+        return {"main_tables": tables, **assets("conventions")}
+
+
+def _cells(row: Mapping[str, Any]) -> Sequence[str]:
+    note = row["note"]
+    counts = row["counts"] if note is None else f"{row['counts']} ({note})"
+    rates = (shown(Rate(row[name])) for name in ("precision", "recall", "f1"))
+    return row["convention"], *rates, visible(counts), visible(row["differs"] or "")

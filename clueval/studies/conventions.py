@@ -17,16 +17,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
-from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
 from clueval.evaluation.notices import warnings_of
 from clueval.evaluation.result import Result
 from clueval.evaluation.run import score
-from clueval.evaluation.signature import Signature
 from clueval.evaluation.type_counts import TypeCounts, lenient_counts, strict_counts
 from clueval.exceptions import OverlapError, TagError, UsageError, checked_call, require_instance, warn
-from clueval.hints import Hinting
 from clueval.metrics import metric_named
 from clueval.metrics.counting import Tally, f_measure, rate
 from clueval.metrics.metric import Metric, Needs, Rates, Side, rates_of
@@ -38,7 +35,7 @@ from clueval.reading.spooled import spooled
 from clueval.reports.table import Rate, Table
 from clueval.spans.flat import in_order_and_flat
 from clueval.spans.span import SIDES, name_of
-from clueval.studies.convention_rows import CONVENTIONS, convention_row, with_differences
+from clueval.studies.convention_rows import CONVENTIONS, METRIC, Conventions, convention_row
 from clueval.tagging.schemes import flat, neighbours_of, scheme_called, scheme_of
 from clueval.tagging.token_schemes import SCHEMES
 from clueval.transforms.preparing import Preparing
@@ -75,7 +72,7 @@ class EveryConvention:
     tag, next tag)``.
     """
 
-    name: ClassVar[str] = "conventions"
+    name: ClassVar[str] = METRIC
     zero: ClassVar[str] = "0"
 
     scheme: str | None = None
@@ -248,52 +245,6 @@ def _scheme_of_tags(total: Tally) -> str | None:
         if scheme := scheme_of((previous, tag) for previous, tag in pairs):
             return scheme
     return None
-
-
-@dataclass(frozen=True, slots=True)
-class Conventions(Hinting):
-    """The result of `conventions`: a row for each convention, for each layer."""
-
-    result: Result
-
-    @property
-    def signature(self) -> Signature:
-        """The choices that the scores depend on."""
-        return self.result.signature.citing(zero="0/0=0,gate=1 if both sides are empty")
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain dictionaries; rates are fractions, or None if a convention has none."""
-        report = self.result.to_dict()
-        sequences = report.pop("metrics")[EveryConvention.name]
-        found = {
-            sequence: with_differences(rows, self.result.repaired_tags)
-            for sequence, rows in sequences.items()
-        }
-        return {**report, "signature": str(self.signature), "conventions": found}
-
-    def to_json(self) -> str:
-        """Return `to_dict` as indented JSON; the same data gives the same bytes."""
-        return self.render("json")
-
-    def render(self, form: str) -> str:
-        """Return the table as ``clueval conventions --format`` prints it. Raises `UsageError` for another form."""
-        from clueval.studies.conventions_report import render
-
-        return render(self.to_dict(), form)
-
-    @checked_call
-    def write_page(self, path: str | Path, *, title: str = "Which F1 is this?") -> None:
-        """Write the web page of ``clueval conventions --html``.
-
-        Raises `FileError`, and `MissingExtra` without the extra ``report``.
-        """
-        from clueval.reports.page import write_page
-        from clueval.studies.conventions_report import render_page
-
-        write_page(Path(path), render_page(self.to_dict(), title=title))
-
-    def __str__(self) -> str:
-        return self.render("text")
 
 
 @checked_call

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Unpack
 
 from clueval.clusters.places import Clusters
 from clueval.clusters.rows import IrregularRows, in_batches
@@ -27,9 +27,9 @@ from clueval.exceptions import (
 from clueval.findings.choice import SIDES, Choice, ComparedSide, choice_with, compared, in_words
 from clueval.findings.clusters import LineCheck
 from clueval.findings.stream import known_options, within_sentences
-from clueval.findings.summary import RIGHT
-from clueval.findings.systems import CHANGES, System, change, place_and_labels
-from clueval.findings.table import ErrorRows
+from clueval.findings.summary import PARTS, RIGHT
+from clueval.findings.systems import CHANGED, CHANGES, FIXED, NEW, STILL, System, change, place_and_labels
+from clueval.findings.table import ErrorRows, joined
 from clueval.formats.columns.passages import Passage
 from clueval.options import with_fields
 from clueval.reading.given import InputSide
@@ -38,13 +38,15 @@ from clueval.reading.options import Reading, Readings
 from clueval.reading.same_text import require_same_frame
 from clueval.reading.source import Source
 from clueval.reading.trios import Trio, are_files, sources_of, trios
+from clueval.reports.report import Data, Report
+from clueval.reports.table import Table
 from clueval.spans.document import Document
-from clueval.spans.seen_names import SeenNames
+from clueval.spans.filters import SeenNames
+from clueval.spans.match_classes import KINDS, UNMATCHED
 from clueval.spans.span import MERGED, Span
-from clueval.studies.diff_report import ComparedErrors, DiffFinding
+from clueval.transforms.applied import Preparation, warn_without_effect
 from clueval.transforms.group import Group, Transform
-from clueval.transforms.preparation import Preparation, warn_without_effect
-from clueval.transforms.prepared import transforms_of
+from clueval.transforms.of_options import transforms_of
 from clueval.transforms.preparing import Preparing
 
 if TYPE_CHECKING:
@@ -53,15 +55,129 @@ if TYPE_CHECKING:
 _READING, _PREPARING = Reading(), Preparing()
 
 
-@dataclass(frozen=True, slots=True)
-class Diff(ComparedErrors):
-    """The result of `diff`, see `ComparedErrors`."""
+STATES = {"gold": (NEW, FIXED, CHANGED, STILL), "predicted": (NEW, FIXED, STILL)}
+_COLUMNS = (
+    *("state", "document", "side", "layer", "start", "end_inclusive", "label"),
+    *("old", "new", "text"),
+)
+_OF_GOLD = [part for part in PARTS if part != UNMATCHED["predicted"]]
+_LISTED = (NEW, CHANGED, FIXED)
+MOST_LISTED = 50
+"""How many errors of each state tables show; JSON and TSV have all."""
 
+
+@dataclass(frozen=True, slots=True)
+class DiffFinding:
+    """An error of one run or of both. The end is exclusive; `before` and `after` are its reasons in the runs.
+
+    A span that is no error of a run may be ``right`` there; None: it is not in the run.
+    """
+
+    state: str
+    side: str
+    document: str
+    sequence: str
+    start: int
+    end: int
+    labels: Mapping[str, str | None]
+    before: str | None
+    after: str | None
+    class_before: str | None
+    class_after: str | None
+    text: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the error as the JSON has it, without its text."""
+        return {
+            "state": self.state,
+            "side": self.side,
+            "document": self.document,
+            "sequence": self.sequence,
+            "start": self.start,
+            "end": self.end,
+            "labels": dict(self.labels),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Diff(Report):
+    """The result of `diff`: the errors of two runs on the same gold.
+
+    Attributes:
+        documents: how many documents were compared.
+        gold_classes: how many gold spans have these classes in the old and in the new run.
+        gold_reasons: how many gold spans have these reasons in the old and in the new run, or are right.
+        findings: all errors, in the order of the documents.
+        listed: which errors are compared, in words.
+    """
+
+    title: ClassVar[str] = "Errors"
+
+    documents: int
+    gold_classes: Counter[tuple[str, str]]
+    gold_reasons: Counter[tuple[str, str]]
+    findings: Sequence[DiffFinding]
+    listed: str
     _sides: Mapping[str, InputSide] = field(repr=False, compare=False)
     _how: tuple[Any, ...] = field(repr=False, compare=False)
 
+    @property
+    def counts(self) -> dict[str, dict[str, int]]:
+        """The number of errors by side and state."""
+        found = Counter((finding.side, finding.state) for finding in self.findings)
+        return {side: {state: found[side, state] for state in states} for side, states in STATES.items()}
+
+    @property
+    def new(self) -> int:
+        """The number of new errors, of both sides."""
+        return sum(of_side[NEW] for of_side in self.counts.values())
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the diff as plain data, without text of the corpus."""
+        return {
+            "counts": self.counts,
+            "listed": self.listed,
+            "reasons": {old: {new: self.gold_reasons[old, new] for new in _OF_GOLD} for old in _OF_GOLD},
+            "classes": {old: {new: self.gold_classes[old, new] for new in KINDS} for old in KINDS},
+            "findings": [finding.to_dict() for finding in self.findings],
+        }
+
+    def tables(self) -> Iterator[Table]:
+        """Yield the counts, the reasons of gold spans, then the errors that differ, new ones first."""
+        counts = self.counts
+        yield Table(
+            f"Errors of the new run: {self.listed}",
+            ["side", *STATES["gold"]],
+            [
+                [side, *(of_side.get(state, "-") for state in STATES["gold"])]
+                for side, of_side in counts.items()
+            ],
+        )
+        yield Table(
+            "Gold spans by reason: rows in the old run, columns in the new run",
+            ["old", *_OF_GOLD],
+            [[old, *(self.gold_reasons[old, new] for new in _OF_GOLD)] for old in _OF_GOLD],
+        )
+        for state in _LISTED:
+            found = [finding for finding in self.findings if finding.state == state]
+            if found:
+                more = f", the first {MOST_LISTED} of {len(found):,}" if len(found) > MOST_LISTED else ""
+                yield Table(
+                    f"{state.capitalize()} errors{more}",
+                    list(_COLUMNS[1:]),
+                    [_shown(finding) for finding in found[:MOST_LISTED]],
+                )
+
+    def scores(self) -> dict[str, float]:
+        """Return the numbers of errors by side and state, as ``gold.new``."""
+        return {
+            f"{side}.{state}": float(number)
+            for side, of_side in self.counts.items()
+            for state, number in of_side.items()
+        }
+
     @checked_call
-    def write_page(self, path: str | Path, *, title: str = "Errors", lang: str = "") -> None:
+    def write_page(self, path: str | Path, *, title: str | None = None, lang: str = "") -> None:
         """Write the web page of ``clueval diff --html``: the errors in their contexts; reads the sources once more.
 
         `lang` is the language of the texts, such as ``de``. Raises `UsageError` for an iterator or open file, which
@@ -69,9 +185,40 @@ class Diff(ComparedErrors):
         """
         from clueval.studies.error_pages import ErrorPages, name_of_run, require_again
 
-        require_again(**self._sides)
+        require_again("the page", **self._sides)
         systems = [System(run, name_of_run(self._sides[run], run)) for run in ("old", "new")]
-        ErrorPages.of(*self._how).write_two(Path(path), self._sides, systems, CHANGES, title=title, lang=lang)
+        ErrorPages.of(*self._how).write_two(
+            Path(path), self._sides, systems, CHANGES, title=title or self.title, lang=lang
+        )
+
+    def _content(self) -> Mapping[str, Any]:
+        return {}  # a diff has no signature
+
+    def _data(self) -> Data:
+        columns = (*_COLUMNS, "old_class", "new_class")
+        return Data(columns, (dict(zip(columns, _row(each), strict=True)) for each in self.findings))
+
+
+def _row(finding: DiffFinding) -> list[Any]:
+    return [
+        finding.state,
+        finding.document,
+        finding.side,
+        finding.sequence,
+        finding.start,
+        finding.end - 1,
+        joined(finding.labels),
+        finding.before or "-",
+        finding.after or "-",
+        finding.text,
+        finding.class_before or "-",
+        finding.class_after or "-",
+    ]
+
+
+def _shown(finding: DiffFinding) -> list[str]:
+    """Return the cells of a table, which says the state in its title."""
+    return list(map(str, _row(finding)[1 : len(_COLUMNS)]))
 
 
 @checked_call

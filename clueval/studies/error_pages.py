@@ -40,7 +40,7 @@ from clueval.reports.page import assets, environment, json_inside
 from clueval.reports.table import Rate, cut_label
 from clueval.reports.text import shown
 from clueval.textfiles import Progress
-from clueval.transforms.prepared import transforms_of
+from clueval.transforms.of_options import transforms_of
 from clueval.transforms.preparing import Preparing
 from clueval.writing import whole_file
 
@@ -143,12 +143,12 @@ class ErrorPages:
         self.choice.require_layer(layer for report in reports for layer in report.get("labelled", ()))
 
 
-def require_again(**sides: InputSide | None) -> None:
-    """Raise `UsageError` for a side that can be read only once."""
+def require_again(what: str, **sides: InputSide | None) -> None:
+    """Raise `UsageError` for a side that can be read only once, because `what` reads it again."""
     for name, side in sides.items():
         if isinstance(side, Iterator) or needs_spooling(side):
             raise UsageError(
-                f"{name} can be read only once, and the page reads it again", advice="give a list or a path"
+                f"{name} can be read only once, and {what} reads it again", advice="give a list or a path"
             )
 
 

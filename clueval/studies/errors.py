@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any, ClassVar, Unpack
 
 from clueval.exceptions import UsageError, checked_call
-from clueval.findings.choice import Choice
+from clueval.findings.choice import SIDES, Choice, choice_with, in_words
+from clueval.findings.rows import split_first
 from clueval.findings.stream import errors as found_errors
 from clueval.findings.systems import System, shared_states
-from clueval.findings.table import Finding
-from clueval.hints import Hinting
+from clueval.findings.table import REASONS, Finding, joined
+from clueval.findings.text import HEAD, lines_of
 from clueval.reading.given import InputSide
 from clueval.reading.layers import LayerColumns
 from clueval.reading.options import Reading, Readings
+from clueval.reports.report import Data, Report
+from clueval.reports.table import Table
 from clueval.transforms.preparing import Preparing
+from clueval.version import __version__
 
 if TYPE_CHECKING:
     from clueval.findings.stream import ErrorsOptions
@@ -25,8 +31,10 @@ _READING, _PREPARING = Reading(), Preparing()
 
 
 @dataclass(frozen=True, slots=True)
-class Errors(Hinting):
-    """The result of `errors`: an iterator of `Finding`, which can also be written as a web page."""
+class Errors(Report):
+    """The result of `errors`: an iterator of `Finding`, once. The forms and the page read both sides once more."""
+
+    title: ClassVar[str] = "Errors"
 
     _found: Iterator[Finding] = field(repr=False)
     _gold: InputSide = field(repr=False)
@@ -41,7 +49,7 @@ class Errors(Hinting):
 
     @checked_call
     def write_page(
-        self, path: str | Path, *, second: InputSide | None = None, title: str = "Errors", lang: str = ""
+        self, path: str | Path, *, title: str | None = None, lang: str = "", second: InputSide | None = None
     ) -> None:
         """Write the web page of ``clueval errors --html``, with the scores; reads both sides once more.
 
@@ -51,7 +59,8 @@ class Errors(Hinting):
         """
         from clueval.studies.error_pages import ErrorPages, name_of_run, require_again
 
-        require_again(gold=self._gold, predicted=self._predicted, second=second)
+        require_again("the page", gold=self._gold, predicted=self._predicted, second=second)
+        title = title or self.title
         if second is None:
             ErrorPages.of(*self._how).write(Path(path), self._gold, self._predicted, title=title, lang=lang)
             return
@@ -62,6 +71,75 @@ class Errors(Hinting):
         ErrorPages.of(*self._how).write_two(
             Path(path), sides, systems, shared_states("A", "B"), title=title, lang=lang
         )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all errors as plain data, with texts of the corpus; positions are integers, all else is text."""
+        return {"clueval": __version__, "listed": in_words(self._choice()), "errors": self.rows()}
+
+    def tables(self) -> Iterator[Table]:
+        """Yield the numbers of errors by side and reason, then the first errors."""
+        numbers, first = Counter[tuple[str, str]](), list[Finding]()
+        for finding in self._again():
+            numbers[finding.side or "gold", finding.reason] += 1
+            if len(first) < MOST_LISTED:
+                first.append(finding)
+        sides = [[side, *(numbers[side, reason] for reason in REASONS)] for side in SIDES]
+        yield Table(f"Errors: {in_words(self._choice())}", ["side", *REASONS], sides)
+        if first:
+            total = sum(numbers.values())
+            more = f"the first {MOST_LISTED} of {total:,} errors" if total > MOST_LISTED else "all errors"
+            yield Table(more.capitalize(), _LISTED, list(map(_listed, first)))
+
+    def scores(self) -> dict[str, float]:
+        """Return the numbers of errors by side and reason, as ``gold.missed``."""
+        numbers = Counter((finding.side or "gold", finding.reason) for finding in self._again())
+        return {f"{side}.{reason}": float(numbers[side, reason]) for side in SIDES for reason in REASONS}
+
+    def _repr_html_(self) -> str:
+        try:
+            return Report._repr_html_(self)
+        except UsageError as error:  # a side that can be read only once
+            return escape(str(error))
+
+    def _choice(self) -> Choice:
+        choice, *_, options = self._how
+        return choice_with(choice, dict(options))
+
+    def _again(self) -> Iterator[Finding]:
+        from clueval.studies.error_pages import require_again
+
+        require_again("a form", gold=self._gold, predicted=self._predicted)
+        choice, layers, reading, preparing, options = self._how
+        how = {"layers": layers, "reading": reading, "preparing": preparing, **options}
+        return found_errors(self._gold, self._predicted, choice, **how)
+
+    def _content(self) -> Mapping[str, Any]:
+        return {}  # errors are no scores, and have no signature
+
+    def _data(self) -> Data:
+        columns, findings = split_first(self._again())
+        return Data(columns.names, (columns.row(finding) for finding in findings))
+
+    def _readable(self, form: str) -> str:
+        if form != "text":
+            return Report._readable(self, form)
+        lines = (line for finding in self._again() for line in lines_of(finding, width=WIDTH, colour=False))
+        return "\n".join([*HEAD, *lines])
+
+
+MOST_LISTED = 50
+"""How many errors tables show; text, JSON, CSV and TSV have all."""
+
+WIDTH = 100
+"""The width of the text."""
+
+_LISTED = ("document", "side", "reason", "class", "layer", "label", "start", "end_inclusive", "text")
+
+
+def _listed(finding: Finding) -> list[str]:
+    """Return the cells of a table."""
+    where = [finding.document, finding.side or "gold", finding.reason, finding.kind, finding.sequence]
+    return [*where, joined(finding.labels), str(finding.start), str(finding.end), finding.text]
 
 
 @checked_call

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from clueval.evaluation.options import Trust
 from clueval.evaluation.result import Result
 from clueval.evaluation.score_path import Path, headline_rates, number_at, whole_path
 from clueval.evaluation.signature import require_same
-from clueval.evaluation.units.trust import Trust
 from clueval.exceptions import UsageError
 from clueval.options import fraction
 from clueval.studies.compare import DropTest, drop_tests

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, compress, pairwise
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 from clueval.clusters.places import Clusters
 from clueval.clusters.rows import in_batches
@@ -30,53 +30,39 @@ from clueval.reading.layers import LayerColumns
 from clueval.reading.options import Reading, readings_of
 from clueval.reading.read_options import ReadOptions, columns_of_sides
 from clueval.reading.source import Source, source_of
-from clueval.reports import json_text, markdown, text
+from clueval.reports.report import Data, Report
 from clueval.reports.table import Cell, Rate, Table
 from clueval.spans.document import Document
 from clueval.spans.filters import parse_where
 from clueval.studies.profile_counts import FEW, Feature, ProfileCounts
-from clueval.transforms.names import names_of, sha8
-
-FORMS = ("text", "json", "markdown")
+from clueval.transforms.group import names_of, sha8
 
 
 @dataclass(frozen=True, slots=True)
-class Profile:
-    """A profile: a sequence of rows, one for each bucket, with the keys of `ROW`.
+class Profile(Report):
+    """A profile: a sequence of rows, one for each bucket.
 
     Attributes:
         result: the result of the evaluation; its section ``profile`` has the buckets.
     """
 
+    named_by: ClassVar[Sequence[str]] = ("metric", "sequence", "feature", "bucket")
+    title: ClassVar[str] = "Profile"
+
     result: Result
 
-    @property
-    def rows(self) -> list[dict[str, Any]]:
-        """The rows: metric, sequence, feature and bucket, then the numbers."""
-        return [
-            {"metric": metric, "sequence": sequence, "feature": feature, **entry}
-            for metric, sequences in self.result.sections["profile"].items()
-            for sequence, features in sequences.items()
-            for feature, entries in features.items()
-            for entry in entries
-        ]
-
     def __iter__(self) -> Iterator[dict[str, Any]]:
-        return iter(self.rows)
+        return iter(self.rows())
 
     def __len__(self) -> int:
-        return len(self.rows)
+        return len(self.rows())
 
     def __getitem__(self, number: int) -> dict[str, Any]:
-        return self.rows[number]
+        return self.rows()[number]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result with its section ``profile``."""
         return self.result.to_dict()
-
-    def to_json(self) -> str:
-        """Return `to_dict` as indented JSON."""
-        return json_text.dumps(self.to_dict())
 
     def tables(self) -> Iterator[Table]:
         """Yield a table for each feature; an asterisk marks buckets with few spans."""
@@ -96,17 +82,15 @@ class Profile:
                     ]
                     yield Table(f"{metric}, {sequence}: by {feature}", header, rows)
 
-    def render(self, form: str) -> str:
-        """Return the profile in a form of `FORMS`. Raises `UsageError` for another."""
-        if form not in FORMS:
-            raise UsageError(f"unknown form {form!r}", advice=f"one of {', '.join(FORMS)}")
-        if form == "json":
-            return self.to_json()
-        render = text.render if form == "text" else markdown.render
-        return render(self.to_dict(), self.tables())
-
-    def __str__(self) -> str:
-        return self.render("text")
+    def _data(self) -> Data:
+        rows = [
+            {"metric": metric, "sequence": sequence, "feature": feature, **entry}
+            for metric, sequences in self.result.sections["profile"].items()
+            for sequence, features in sequences.items()
+            for feature, entries in features.items()
+            for entry in entries
+        ]
+        return Data(list(rows[0]) if rows else self.named_by, rows)
 
 
 @checked_call

@@ -14,10 +14,10 @@ from pathlib import Path
 from clueval.evaluation.result import Result
 from clueval.evaluation.signature import require_same
 from clueval.evaluation.units.columns import Column, UnitColumns, added, counts_by_kind, summed
+from clueval.evaluation.units.columns import Path as RatePath
 from clueval.evaluation.units.intervals import columns_that_weigh
 from clueval.evaluation.units.loaded import load_result
 from clueval.evaluation.units.rates import RateGroup, Value
-from clueval.evaluation.units.recipes import Path as RatePath
 from clueval.evaluation.units.unit import Unit, Units
 from clueval.exceptions import UsageError, described, require_kind
 from clueval.statistics.jackknife import (

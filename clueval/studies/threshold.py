@@ -8,10 +8,10 @@ is too high, so `clueval.score` refuses to use it there.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from clueval.evaluation.run import score
 from clueval.exceptions import UsageError, checked_call, require_kind
@@ -19,8 +19,8 @@ from clueval.metrics.metric import Metric
 from clueval.reading.given import InputSide, given
 from clueval.reading.pairing import files_of_side
 from clueval.reports.curve import FRAME, Line, Picture, dot
-from clueval.reports.json_text import dumps
-from clueval.reports.page import ShownTable, assets, environment, write_page
+from clueval.reports.page import assets
+from clueval.reports.report import Data, Report
 from clueval.reports.table import Cell, Rate, Table, cut_label
 from clueval.textfiles import sha256_of
 from clueval.version import __version__
@@ -74,7 +74,7 @@ class Measure(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Threshold:
+class Threshold(Report):
     """A threshold that was chosen, or one for each label.
 
     Attributes:
@@ -84,6 +84,10 @@ class Threshold:
             ``gold_sha256``, which tells gold files apart (None if gold was no file).
         report: the result on which it was chosen, as `Result.to_dict` returns it.
     """
+
+    named_by: ClassVar[Sequence[str]] = ("label",)
+    title: ClassVar[str] = "Threshold"
+    template: ClassVar[str] = "threshold"
 
     chosen: Mapping[str | None, Point]
     curves: Mapping[str | None, Mapping[str, Any]]
@@ -106,23 +110,10 @@ class Threshold:
         rates = {name: self._each(name) for name in ("precision", "recall", "f1")}
         return {"clueval": __version__, "threshold": self.threshold, **self.facts, **rates}
 
-    def to_json(self) -> str:
-        """Return `to_dict` as indented JSON."""
-        return dumps(self.to_dict())
-
     def save(self, path: str | Path) -> None:
         """Write the file for ``min_score``, whole or not at all. Raises `FileError`."""
-
         with whole_file(Path(path)) as file:
             file.write(self.to_json() + "\n")
-
-    @checked_call
-    def write_page(self, path: str | Path, *, title: str = "Threshold") -> None:
-        """Write the web page of ``clueval threshold --html``, with the curves.
-
-        Raises `FileError`, and `MissingExtra` without the extra ``report``.
-        """
-        _write_page(Path(path), self.report, self.tables(), self.curves, self.chosen, title=title)
 
     def tables(self) -> Iterator[Table]:
         """Yield the table of the thresholds."""
@@ -138,10 +129,26 @@ class Threshold:
         ]
         yield Table(f"threshold of {self.facts['score_feature']}: best {self.facts['measure']}", header, rows)
 
-    def __str__(self) -> str:
-        from clueval.reports.text import render
+    def _content(self) -> Mapping[str, Any]:
+        return self.report
 
-        return render(self.report, self.tables())
+    def _data(self) -> Data:
+        rows = [
+            {
+                "label": label or "all",
+                **{name: point[name] for name in _COLUMNS},
+                "average_precision": self.curves[label]["average_precision"],
+            }
+            for label, point in self.chosen.items()
+        ]
+        return Data(("label", *_COLUMNS, "average_precision"), rows)
+
+    def _page(self) -> dict[str, Any]:
+        pictures = list(_pictures(self.curves, self.chosen))
+        return {"pictures": pictures, "frame": FRAME, **assets("curve")}
+
+
+_COLUMNS = ("threshold", "precision", "recall", "f1")
 
 
 @checked_call
@@ -221,32 +228,6 @@ def _sha256(gold: Any, predicted: Any) -> str | None:
 
 Points = Mapping[str | None, Mapping[str, Any]]
 """Of each label (None: all) its curve, or the point that was chosen on it."""
-
-
-def _write_page(
-    path: Path,
-    report: Mapping[str, Any],
-    tables: Iterable[Table],
-    curves: Points,
-    chosen: Points,
-    *,
-    title: str = "Threshold",
-) -> None:
-    """Write the page, whole or not at all. Raises `MissingExtra` without Jinja2, `FileError`."""
-    page = (
-        environment()
-        .get_template("threshold.html")
-        .render(
-            title=title,
-            report=report,
-            pictures=list(_pictures(curves, chosen)),
-            main_tables=[ShownTable.of(table) for table in tables],
-            more_tables=(),
-            frame=FRAME,
-            **assets("curve"),
-        )
-    )
-    write_page(path, page)
 
 
 def _pictures(curves: Points, chosen: Points) -> Iterator[Picture]:

@@ -1,4 +1,4 @@
-"""The options that change the spans of documents before they are counted; `transforms_of` makes their transforms."""
+"""The options that change the spans of documents before they are counted (`clueval.transforms.of_options`)."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypedDict
 from clueval.exceptions import UsageError
 from clueval.options import changed_fields, number, option_field, require_types, whole
 from clueval.overwriting import input_path
-from clueval.transforms.names import names_of
+from clueval.transforms.group import names_of
 
 if TYPE_CHECKING:
-    from clueval.transforms.min_score import ThresholdFile
+    from clueval.transforms.counted_spans import ThresholdFile
 
 
 def number_or_path(text: str) -> float | Path:
@@ -97,24 +97,25 @@ class Preparing:
     """Changes to the spans of both sides before they are counted; every metric counts what these changes give.
 
     Attributes:
-        label_map: new names of the labels of both sides: a file (`clueval.transforms.label_map`) or a dictionary.
+        label_map: new names of the labels of both sides: a file (`clueval.transforms.labels`) or a dictionary.
         gold_map, predicted_map: the same for one side.
-        hierarchy: a file with the hierarchy of the labels (`clueval.transforms.hierarchy`), or ``.`` if labels
+        hierarchy: a file with the hierarchy of the labels (`clueval.transforms.labels`), or ``.`` if labels
             hold their path, as ``LOC.city``.
         depth: labels below this depth of the hierarchy become their ancestor there; the top has depth 1.
         by_depth: reports have ``depths``, too: the report for each depth of the hierarchy, by its number.
         generic: predicted labels that count as the label of the gold span they overlap
-            (`clueval.transforms.hierarchy`).
+            (`clueval.transforms.labels`).
         generic_gold: the same for gold labels.
         untyped: every label becomes ``_``.
-        ignore_layer: layers of gold whose spans are regions in which nothing counts (`clueval.transforms.prepared`).
+        ignore_layer: layers of gold whose spans are regions in which nothing counts
+            (`clueval.transforms.counted_spans`).
         ignore_label: gold spans with these labels are such regions.
         ignored: predicted spans that do not count: those ``inside`` the regions, or those ``touching`` them.
         ignore_same_label: only predicted spans with the label of the region do not count.
         alternatives: a table of other acceptable spans in the place of gold spans
-            (`clueval.transforms.alternatives_table`).
+            (`clueval.transforms.alternatives`).
         any_of: other golds of the same documents, each in the form of gold: of each document the nearest one counts
-            (`clueval.transforms.preparation`). A path, or a list of golds.
+            (`clueval.transforms.alternatives`). A path, or a list of golds.
         fragments: what discontinuous spans become: ``keep`` (metrics compare their fragments), ``split`` (each
             fragment a span) or ``hull`` (one span from start to end).
         occurrence: which occurrences of a text the mentions of a language model take (`clueval.transforms.locating`):
@@ -340,7 +341,7 @@ class Preparing:
         """Return the content of the file that `min_score` names. Raises `CluevalError` for an invalid file."""
         if not isinstance(self.min_score, str | PathLike):
             return None
-        from clueval.transforms.min_score import read_threshold
+        from clueval.transforms.counted_spans import read_threshold
 
         return read_threshold(self.min_score)
 

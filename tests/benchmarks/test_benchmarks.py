@@ -17,6 +17,8 @@ from scripts import BENCHMARKS, benchmark
 from clueval import score
 from clueval.exceptions import UsageError
 
+pytestmark = pytest.mark.long
+
 generate = benchmark("generate")
 measure = benchmark("measure")
 main_job = benchmark("main_job")

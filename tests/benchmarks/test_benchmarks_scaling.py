@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import random
 import re
 import subprocess
 import sys
+import time
 from dataclasses import asdict, replace
 from itertools import pairwise
 from pathlib import Path
@@ -16,6 +18,8 @@ import pytest
 from scripts import benchmark
 
 from clueval import score
+
+pytestmark = pytest.mark.long
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -335,3 +339,216 @@ def test_a_cluster_of_two_workers_takes_tasks(tmp_path: Path) -> None:
     pytest.importorskip("distributed")
 
     assert measure_here(tmp_path).cluster_tasks > 0
+
+
+# The script that doubles hostile documents: its shapes are what they claim, and every outcome is told
+
+
+growth = benchmark("growth")
+
+
+@pytest.mark.parametrize("shape", growth.SHAPES)
+def test_every_shape_has_about_as_many_spans_as_asked_for(shape: str) -> None:
+    case = growth.SHAPES[shape](20)
+
+    numbers = [sum(len(spans) for document in side for spans in document.layers.values()) for side in case]
+    assert max(numbers) in (20, 21)
+    assert [document.tokens for document in case.gold] == [document.tokens for document in case.predicted]
+
+
+def test_a_row_has_the_last_two_sizes_and_their_power(capsys: pytest.CaptureFixture[str]) -> None:
+    assert growth.main(["--size", "20", "--doublings", "1", "--shapes", "nested", "--jobs", "exact"]) == 0
+
+    last = capsys.readouterr().out.splitlines()[-1]
+    assert last.startswith("| nested | exact | 20: ")
+    assert "| 40: " in last
+
+
+def test_a_job_that_is_refused_says_why() -> None:
+    assert "overlap" in growth.measured("nested", "merge", 20, limit=60).error
+
+
+def test_a_job_that_takes_too_long_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
+    def never(_: Any) -> None:
+        time.sleep(60)
+
+    monkeypatch.setitem(growth.JOBS, "exact", never)
+
+    assert growth.measured("nested", "exact", 20, limit=0.3) == growth.Point(None, error="stopped")
+
+
+# The benchmarks of intervals run at a small size, and say what they should
+
+
+coverage = benchmark("coverage")
+trust = benchmark("trust")
+
+Capture = pytest.CaptureFixture[str]
+
+
+def test_the_coverage_of_every_setting_and_test_is_printed(capsys: Capture) -> None:
+    assert coverage.main(["--corpora", "4", "--units", "5,8"]) == 0
+
+    printed = capsys.readouterr().out
+    for name in (*(setting.name for setting in coverage.SETTINGS), *coverage.CASES, *coverage.TESTS):
+        assert re.search(rf"^\| {re.escape(name)} \| [\d/-]+ \| [\d/-]+ \|$", printed, re.MULTILINE)
+
+
+def test_the_same_seed_gives_the_same_table(capsys: Capture) -> None:
+    printed = []
+    for _ in range(2):
+        coverage.main(["--corpora", "3", "--units", "5", "--seed", "7"])
+        printed.append(capsys.readouterr().out)
+
+    assert printed[0] == printed[1]
+
+
+def test_the_true_score_is_that_of_a_large_corpus() -> None:
+    import random
+
+    setting = coverage.SETTINGS[0]
+    units = coverage.corpus(setting, 20_000, random.Random(1))
+    totals = [sum(column) for column in zip(*units, strict=True)]
+
+    assert coverage.score(setting, *totals) == pytest.approx(coverage.true_score(setting), abs=0.01)
+
+
+def test_speed_is_printed_for_every_row_and_command(capsys: Capture) -> None:
+    pytest.importorskip("scipy")
+
+    assert trust.main(["--units", "12", "--sentences", "20", "--tokens", "2000", "--runs", "1"]) == 0
+    printed = capsys.readouterr().out
+
+    assert "the same, scipy.stats.bootstrap" in printed
+    assert re.search(r"^\| score --save \| [\d.]+ \| [\d.]+ \|$", printed, re.MULTILINE)
+
+
+# The benchmark of several processes measures real commands on corpora that it writes once. No time is asserted
+
+
+jobs = benchmark("jobs")
+
+
+@pytest.mark.long
+def test_every_case_has_a_row_for_every_number_of_jobs(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(jobs, "FILES", 3)
+
+    assert jobs.main(["--tokens", "300", "--runs", "1", "--jobs", "1", "2"]) == 0
+
+    rows = [line.split(" | ")[:2] for line in capsys.readouterr().out.split("\n") if "tokens" in line]
+    assert rows == [
+        ["| one pair of files, 300 tokens", "jobs 1"],
+        ["| one pair of files, 300 tokens", "jobs 2"],
+        ["| 3 pairs of files, 300 tokens", "jobs 1"],
+        ["| 3 pairs of files, 300 tokens", "jobs 2"],
+    ]
+
+
+def test_many_files_are_written_once_and_differ(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(jobs, "FILES", 4)
+    corpus = generate.Corpus(400, seed=7)
+
+    gold, predicted = jobs.many(corpus, tmp_path)
+    written = {file: file.stat().st_mtime_ns for side in (gold, predicted) for file in side.iterdir()}
+
+    assert sorted(file.name for file in gold.iterdir()) == ["0.vrt", "1.vrt", "2.vrt", "3.vrt"]
+    assert len({file.read_bytes() for file in gold.iterdir()}) == 4
+    assert jobs.many(corpus, tmp_path) == (gold, predicted)
+    assert {file: file.stat().st_mtime_ns for file in written} == written
+
+
+@pytest.mark.parametrize(
+    "arguments", [["--runs", "0"], ["--tokens", "10"], ["--jobs", "0", "--tokens", "100", "--runs", "1"]]
+)
+def test_wrong_settings_are_refused(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    try:
+        code = jobs.main(arguments)
+    except SystemExit as error:
+        code = int(error.code or 0)
+
+    assert code == 2
+    assert capsys.readouterr().err.strip()
+
+
+# What the benchmarks say at a small size is true there
+
+
+worst = benchmark("worst")
+
+
+@pytest.fixture
+def _nothing_but_loops(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every command of the benchmark is the loop over the lines, which takes no time."""
+    for name in main_job.COMMANDS:
+        monkeypatch.setitem(main_job.COMMANDS, name, main_job.COMMANDS["line loop"])
+
+
+@pytest.mark.usefixtures("_nothing_but_loops")
+def test_the_aims_are_not_judged_at_another_size_than_theirs(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main_job.main(["--cases", "usual", "--tokens", "200", "--runs", "1"]) == 0
+
+    printed = capsys.readouterr().out
+    assert "met" not in printed.split()
+    assert "**not met**" not in printed
+    assert printed.endswith("The aims are for 1,000,000 tokens: this run does not check them.\n")
+
+
+@pytest.mark.usefixtures("_nothing_but_loops")
+def test_the_aims_are_judged_at_their_size(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(main_job, "TOKENS", 200)
+
+    assert main_job.main(["--cases", "usual", "--tokens", "200", "--runs", "1"]) == 0
+
+    printed = capsys.readouterr().out
+    assert "* usual, peak memory: " in printed
+    assert "nothing is judged" not in printed
+
+
+@pytest.mark.parametrize("size", [100, 20_000])
+def test_the_title_of_the_labels_holds_at_any_size(size: int) -> None:
+    gold, predicted = worst.many_labels(size, random.Random(1))
+    labels = {tag[2:] for tag in (*gold, *predicted) if tag != "O"}
+
+    assert worst.CASES["labels"].title == "each span has one of 100,000 labels"
+    assert labels <= {f"{number:05}" for number in range(100_000)}
+    assert len(labels) > 0.4 * size
+
+
+@pytest.mark.long
+def test_lists_in_memory_are_measured_in_every_case(capsys: pytest.CaptureFixture[str]) -> None:
+    in_memory = benchmark("in_memory")
+
+    assert in_memory.main(["--tokens", "500", "--runs", "1"]) == 0
+
+    rows = [line.split(" | ")[:2] for line in capsys.readouterr().out.splitlines() if " | " in line][2:]
+    of_tags = len(in_memory.CASES) * len(in_memory.CALLS)
+    assert rows[:of_tags] == [[f"| {case}", name] for case in in_memory.CASES for name in in_memory.CALLS]
+    assert len(rows[of_tags + 2 :]) == len(in_memory.LENGTHS)
+
+
+@pytest.mark.long
+def test_every_command_is_measured(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    commands = benchmark("commands")
+
+    assert commands.main(["--tokens", "500", "--runs", "1", "--borders", "no documents"]) == 0
+
+    rows = [line.split(" | ")[:2] for line in capsys.readouterr().out.splitlines() if " | " in line][2:]
+    assert [name for _, name in rows] == [name for _, of in commands.GROUPS.values() for name in of]
+
+
+@pytest.mark.long
+def test_the_overview_begins_with_what_loses(capsys: pytest.CaptureFixture[str]) -> None:
+    overview = benchmark("overview")
+
+    assert overview.main(["--tokens", "2000", "--runs", "1"]) == 0
+
+    rows = [line.split(" | ") for line in capsys.readouterr().out.splitlines() if " | " in line][2:]
+    times = [float(row[-1].strip(" |")) for row in rows]
+    assert len(times) == 9
+    assert times == sorted(times)

@@ -15,6 +15,8 @@ from clueval import read, score
 from clueval.exceptions import CluevalError
 from clueval.metrics.gate import Gate
 
+pytestmark = pytest.mark.long
+
 measure = benchmark("measure")
 worst = benchmark("worst")
 

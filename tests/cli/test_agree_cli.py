@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from clueval.cli import main
-from clueval.studies.annotators.render import FORMS
+from clueval.reports.report import FORMS
 
 Capture = pytest.CaptureFixture[str]
 

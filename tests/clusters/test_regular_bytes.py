@@ -45,44 +45,6 @@ class TestVrt:
         assert recogniser(tmp_path / "a.vrt", OPEN).regular(end, pieces) == found
 
     @pytest.mark.parametrize(
-        ("end", "piece"),
-        [
-            *((SENTENCE, piece) for piece in (
-                b"", b"<s>", b"a\tO\n", b"<s>\na\tO", b"<s>\na\tO\0\n", b"<s>\na\tB-\xff\n",
-                b"<s>\na\n", b"<s>\na\tO\tO\n", b"<s>\na\nb\tO\tO\n", b"<s>\n\tO\n", b"<s>\n<p>\na\tO\n",
-                b"<s>\na\tO\n<p>\n", b"<s>\n<s>\na\tO\n", b"<s>\na\tO\n</s\n", b"<s>\na<\tO\n", b"<s>\na\tO\n<\n",
-                b"<S>\na\tO\n", b"<s id='1'>\na\tO\n", b'<s  id="1">\na\tO\n', b'<s id="1" >\na\tO\n',
-                b'<s 1="1">\na\tO\n', b'<s id="<">\na\tO\n', b'<s id=">">\na\tO\n', b"<s/>\na\tO\n",
-                b"</text>\n<s>\na\tO\n", b"</text>\n<text>\na\tO\n", b"<text>\n<s>\na\tO\n",
-                b"</text>\n</text>\n<text>\n<s>\na\tO\n", b"\n<s>\na\tO\n", b"<s>\n\na\tO\n", b"x<s>\na\tO\n",
-            )),
-            *((DOCUMENT, piece) for piece in (
-                b"a\tO\n", b"<text>\n<s>\na\tO\n", b"<text id='1'>\na\tO\n", b"<texts>\na\tO\n",
-                b"<text>\na\tO\n<g/>\n",
-            )),
-        ],
-    )  # fmt: skip
-    def test_vrt_pieces_with_any_other_line_are_irregular(
-        self, tmp_path: Path, end: bytes, piece: bytes
-    ) -> None:
-        file = recogniser(tmp_path / "a.vrt", OPEN)
-        fine = {SENTENCE: b"<s>\nw\tO\n", DOCUMENT: b"<text>\nw\tO\n"}[end]
-
-        assert file.regular(end, [fine, fine]) is not None
-        assert file.regular(end, [fine, piece]) is None
-        assert file.regular(end, [piece, fine]) is None
-
-    def test_vrt_lines_of_three_columns_are_regular(self, tmp_path: Path) -> None:
-        file = recogniser(tmp_path / "a.vrt", "<text>\n<s>\nw\tO\tO\n</s>\n")
-
-        assert file.regular(SENTENCE, [b"<s>\na\tO\tO\nb\tO\tB-X\n"]) == 2
-        for line in (b"a\tO", b"a", b"a\tO\tO\tO", b"a\nb\tO\tO\tO\tO", b"a\tO\nb\tO\tO\tO"):
-            assert file.regular(SENTENCE, [b"<s>\nw\tO\tO\n" + line + b"\n"]) is None
-
-    def test_vrt_pieces_are_irregular_before_a_token_line(self, tmp_path: Path) -> None:
-        assert recogniser(tmp_path / "a.vrt", "<text>\n").regular(SENTENCE, [b"<s>\na\tO\n"]) is None
-
-    @pytest.mark.parametrize(
         ("read", "sentences", "more_documents", "documents"),
         [
             ("", False, False, True),
@@ -147,18 +109,6 @@ class TestConll:
         assert file.regular(b"\n\n", pieces) == 4
 
     @pytest.mark.parametrize(
-        "piece",
-        [b"", b"a", b"a\tO\tO", b"\tO", b" \tO", b"#\tO", b"a\tO\0", b"a\tB-\xff", b"a\tO\n", b"\na\tO",
-         b"-DOCSTART-\tO", b"a\tO\n-DOCSTART-\tO", b"-DOCSTART-", b"a\tO\n# x\tO"],
-    )  # fmt: skip
-    def test_conll_pieces_with_any_other_line_are_irregular(self, tmp_path: Path, piece: bytes) -> None:
-        file = recogniser(tmp_path / "a.conll", "w\tO\n\n")
-
-        assert file.regular(b"\n\n", [b"w\tO", b"w\tO"]) is not None
-        assert file.regular(b"\n\n", [b"w\tO", piece]) is None
-        assert file.regular(b"\n\n", [piece, b"w\tO"]) is None
-
-    @pytest.mark.parametrize(
         ("read", "sentences"),
         [
             ("", False),
@@ -171,6 +121,3 @@ class TestConll:
         takes = recogniser(tmp_path / "a.conll", read).takes
 
         assert [takes(b"\n\n", 0), takes(b"\n\n", 1)] == [sentences, sentences]
-
-    def test_conll_pieces_are_irregular_before_a_token_line(self, tmp_path: Path) -> None:
-        assert recogniser(tmp_path / "a.conll", "-DOCSTART-\n\n").regular(b"\n\n", [b"a\tO"]) is None

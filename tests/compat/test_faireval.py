@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import re
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +31,7 @@ from clueval.compat.faireval.config import (
     run_config,
 )
 from clueval.exceptions import CluevalError, FormatError, SpanError, TextMismatch, UsageError
+from clueval.limits import sentences_of
 from clueval.metrics.fair import DEFAULT_WEIGHTS, Fair, parse_weights
 from clueval.metrics.fair.weights import Weights
 from tests.oracles import tally_pairs
@@ -263,10 +265,40 @@ def test_labels_come_in_the_order_of_the_target() -> None:
     assert run(target, "D\t1\t1\t\n\nD\t1\t1\t\n").labels == ("C", "A", "B")
 
 
-def test_runs_add_up() -> None:
-    one, other = run("A\t1\t1\t\n", "A\t1\t1\t\n"), run("b NN I-B\n", "b NN O\n")
+def test_spans_of_equal_and_of_different_sentences_are_counted_on_their_side() -> None:
+    target = "A\t1\t1\t\n\nA\t1\t1\t\nB\t2\t2\t\n\nA\t1\t1\t\n\nC\t1\t1\t\n"
+    system = "A\t1\t1\t\n\nA\t1\t1\t\n\nD\t1\t1\t\nB\t2\t2\t\nA\t4\t4\t\n\nC\t1\t1\t\n"
 
-    assert one + other == Run(one.tally + other.tally, ("A", "B"))
+    found = run(target, system)
+
+    assert found.labels == ("A", "B", "C")
+    assert found.tally["fair", "TP", "A", "A"] == 2
+
+
+def test_sentence_of_spans_is_compared_with_one_of_tokens() -> None:
+    spans, tokens = "NP\t1\t2\t1, 2\n", "Das ART B-NP\nHaus NN I-NP\n"
+
+    for target, system in ((spans, tokens), (tokens, spans), (tokens, tokens)):
+        found = run(target, system)
+        assert found.tally["fair", "TP", "NP", "NP"] == 1
+
+
+def test_bad_line_in_a_sentence_of_spans_has_its_place() -> None:
+    for target, system, place in (
+        ("A\t1\t1\t\n\nA\t0\t1\t\n", "A\t1\t1\t\n\na NN O\n", r"gold\.csv:3"),
+        ("A\t1\t1\t\n\na NN O\n", "A\t1\t1\t\n\nA\t0\t1\t\n", r"tagger\.csv:3"),
+        ("A\t1\t1\t\n\nA\t1\t1\t\n", "A\t1\t1\t\n\nA\t0\t1\t\n", r"tagger\.csv:3"),
+        ("A\t1\t1\t\n\na NN\n", "A\t1\t1\t\n\na NN O\n", r"gold\.csv:3"),
+    ):
+        with pytest.raises(FormatError, match=place):
+            run(target, system)
+
+
+def test_runs_add_up() -> None:
+    one, other = Run(Counter(a=1), ("A", "B")), Run(Counter(a=10, b=1), ("C", "A"))
+
+    assert one + other == Run(Counter(a=11, b=1), ("A", "B", "C"))
+    assert one.tally == {"a": 1}
 
 
 @pytest.mark.parametrize(("target", "system"), [(3, 1), (1, 3), (0, 2), (2, 0)])
@@ -276,6 +308,7 @@ def test_other_numbers_of_sentences_are_refused_with_both(target: int, system: i
 
     said = f"gold.csv has {many(target)} and tagger.csv has {many(system)}"
     assert said in str(refused.value)
+    assert "EMPTY 999 999 999" in str(refused.value)
 
 
 def many(number: int) -> str:
@@ -301,6 +334,14 @@ def test_other_tokens_are_refused_where_they_begin(system: str, said: str) -> No
         run("a NN O\nb NN O\n", system)
 
     assert str(refused.value).startswith(f"gold.csv{said}")
+
+
+def test_sentence_may_have_a_number_of_lines_and_no_more() -> None:
+    blocks = [(1, "a\n\n \nb\n"), (5, "c\n\nd\n")]
+
+    assert list(sentences_of(blocks, "a.tsv", 2)) == [(1, ["a"]), (4, ["b", "c"]), (7, ["d"])]
+    with pytest.raises(FormatError, match=r"a\.tsv:4: the sentence .* more tokens than 1"):
+        list(sentences_of(blocks, "a.tsv", 1))
 
 
 def test_a_bad_line_is_refused_in_equal_sentences_too() -> None:

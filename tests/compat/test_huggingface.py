@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import doctest
 import json
 import subprocess
 import sys
@@ -17,7 +16,6 @@ import seqeval.scheme
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clueval.compat import huggingface
 from clueval.compat.huggingface import Seqeval
 from clueval.compat.seqeval.scheme import IOB2
 from clueval.exceptions import CluevalError, UsageError
@@ -184,8 +182,7 @@ def test_wrong_use_is_one_line(call: Any, complaint: str) -> None:
     assert "\n" not in str(caught.value)
 
 
-def test_the_examples_of_the_docstring_are_true_and_nothing_is_imported_for_them() -> None:
+def test_numpy_evaluate_and_transformers_are_not_imported() -> None:
     code = "import sys, clueval.compat.huggingface; print({'numpy', 'evaluate', 'transformers'} & set(sys.modules))"
 
-    assert doctest.testmod(huggingface).failed == 0
     assert subprocess.check_output([sys.executable, "-c", code], text=True) == "set()\n"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import doctest
 import importlib
 import inspect
 import json
@@ -30,7 +29,6 @@ from clueval.compat.seqeval import averages, scheme
 from clueval.compat.seqeval.metrics import sequence_labeling, v1
 from clueval.evaluation import type_counts
 from clueval.exceptions import CluevalError
-from clueval.tagging import lenient_chunks, token_schemes
 
 TYPES = ("PER", "LOC", "court-name")
 PREFIXES = {"IOB1": "BIO", "IOB2": "BIO", "IOE1": "IEO", "IOE2": "IEO", "IOBES": "IOBES", "BILOU": "BILOU"}
@@ -534,16 +532,6 @@ def test_a_scheme_of_the_users_own_may_give_o_a_meaning() -> None:
 
     assert scheme.Entities(true, Bracket).entities == [[scheme.Entity(0, 0, 2, "A")]]
     assert ours.f1_score(true, predicted, mode="strict", scheme=Bracket) == 1.0
-
-
-@pytest.mark.parametrize(
-    "module", [averages, lenient_chunks, type_counts, ours, token_schemes, sequence_labeling]
-)
-def test_the_examples_of_the_docstrings_are_true(module: Any) -> None:
-    results = doctest.testmod(module)
-
-    assert results.failed == 0
-    assert results.attempted > 0
 
 
 def test_seqeval_and_numpy_are_not_imported() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 from pathlib import Path
+from typing import Any
 
 import pytest
 from corpora import TAGS, conll, write
@@ -120,47 +121,30 @@ def test_merged_layers_are_one_sequence() -> None:
     assert scores.compute().metrics["exact"]["merged"]["micro"]["f1"] == 1
 
 
-def test_list_of_spans_is_a_document_and_a_list_of_lists_is_several() -> None:
-    one, several = Accumulator("exact"), Accumulator("exact")
-
-    one.update([Span(0, 2, "PER"), Span(3, 4, "LOC")], [Span(3, 4, "LOC")])
-    several.update([[Span(0, 2, "PER")], [Span(3, 4, "LOC")]], [[], [Span(3, 4, "LOC")]])
-
-    assert (one.compute().documents, several.compute().documents) == (1, 2)
-    assert one.compute().metrics["exact"]["label"]["micro"]["recall"] == 0.5
-    assert several.compute().metrics["exact"]["label"]["micro"]["recall"] == 0.5
+A, B = Span(0, 2, "PER"), Span(3, 4, "LOC")
 
 
-def test_list_of_tags_is_one_sentence() -> None:
+@pytest.mark.parametrize(
+    ("gold", "predicted", "documents", "tokens", "counts"),
+    [
+        ([A, B], [B], 1, 0, (1, 0, 1)),
+        ([[A], [B]], [[], [B]], 2, 0, (1, 0, 1)),
+        ([A], [], 1, 0, (0, 0, 1)),
+        ([Span(0, 2), Span(4, 5)], [Span(0, 2)], 1, 0, (1, 0, 1)),
+        (["B-PER", "O"], ["B-PER", "B-PER"], 1, 2, (1, 1, 0)),
+        ([["B-PER", "O"], ["O"]], [["O", "O"], ["O"]], 2, 3, (0, 0, 1)),
+        ([], [], 0, 0, (0, 0, 0)),
+    ],
+)
+def test_a_list_is_a_document_and_a_list_of_lists_is_several(
+    gold: list[Any], predicted: list[Any], documents: int, tokens: int, counts: tuple[int, int, int]
+) -> None:
     scores = Accumulator("exact")
+    scores.update(gold, predicted)
+    found = scores.compute()
 
-    scores.update(["B-PER", "O"], ["B-PER", "O"])
-
-    assert (scores.compute().documents, scores.compute().tokens) == (1, 2)
-
-
-def test_spans_without_label_are_counted() -> None:
-    scores = Accumulator("exact")
-
-    scores.update([Span(0, 2), Span(4, 5)], [Span(0, 2)])
-
-    assert scores.compute().metrics["exact"]["label"]["micro"]["tp_gold"] == 1
-
-
-def test_empty_lists_count_nothing() -> None:
-    scores = Accumulator("exact")
-
-    scores.update([], [])
-
-    assert scores.compute().documents == 0
-
-
-def test_empty_predicted_document_is_counted() -> None:
-    scores = Accumulator("exact")
-
-    scores.update([Span(0, 2, "PER")], [])
-
-    assert scores.compute().metrics["exact"]["label"]["micro"]["fn"] == 1
+    assert (found.documents, found.tokens) == (documents, tokens)
+    assert tuple(found.metrics["exact"]["label"]["micro"][name] for name in ("tp_gold", "fp", "fn")) == counts
 
 
 def test_reset_sets_all_counts_to_zero() -> None:

@@ -22,7 +22,7 @@ from clueval import score
 from clueval.clusters.rows import ParallelRows
 from clueval.evaluation.inputs import FileEnd
 from clueval.evaluation.plan import Plan
-from clueval.exceptions import CluevalError, TextMismatch
+from clueval.exceptions import CluevalError, TagError, TextMismatch, UsageError
 from clueval.formats.columns.layout import Sizes
 from clueval.metrics import metric_named
 from clueval.reading.read_options import ReadOptions
@@ -66,6 +66,40 @@ def test_clusters_give_the_counts_of_documents(
             expected = outcome(by_files, files, options)
 
     assert (found, by_small_sizes, by_passages) == (expected, expected, expected)
+
+
+def units_of(files: Files, options: Options) -> Any:
+    try:
+        units = by_files(files, options).units
+    except CluevalError:
+        return "refused"
+    assert units is not None
+    return [
+        (*unit[:3], {place: +tally for place, tally in unit.tallies.items() if +tally})
+        for unit in units.units
+    ]
+
+
+@given(
+    st.integers(0, 10**6),
+    st.sampled_from(sorted(SCHEMES)),
+    st.sampled_from(["vrt", "conll", "vrt, irregular", "conll, irregular"]),
+    st.sampled_from([{}, {"merge": True}, {"by": "document"}, {"where": ["entity=PER"]}]),
+    st.sampled_from(["sentence", "document"]),
+)
+@at_most(40)
+def test_units_have_the_counts_of_documents(
+    seed: int, scheme: str, form: str, options: Options, unit: str
+) -> None:
+    options = options | {"resample_by": unit, "metrics": ["levels", "exact", "partial"]}
+    with TemporaryDirectory() as folder:
+        files = written(Path(folder), form, corpora(seed, scheme, documents=4))
+        with handed_in(SMALL):
+            found = units_of(files, options), outcome(by_files, files, options)
+        with documents_alone():
+            expected = units_of(files, options), outcome(by_files, files, options)
+
+    assert found == expected
 
 
 @pytest.mark.parametrize("text", ["", "-DOCSTART-\n", "-DOCSTART-\n\n-DOCSTART-\n\na\tO\n\n-DOCSTART-\n"])
@@ -269,3 +303,14 @@ def test_end_of_a_reading_has_the_schemes_columns_and_repaired_tags_of_both_side
             ("gold", "x"): 2, ("gold", "y"): 3, ("predicted", "x"): 2, ("predicted", "y"): 3
         }  # fmt: skip
         assert end.repaired() == {"gold": 0, "predicted": 0}
+
+
+def test_errors_of_files_come_before_a_filter_that_a_metric_refuses(tmp_path: Path) -> None:
+    (tmp_path / "gold.conll").write_text("a\tS-PER\nb\tO\n", encoding="utf-8")
+    (tmp_path / "predicted.conll").write_text("a\tE-PER\nb\tO\n", encoding="utf-8")
+    options: dict[str, Any] = {"where": "label=PER", "scheme": "BIOES", "invalid": "error"}
+
+    with pytest.raises(TagError, match="'E-PER'"):
+        score(tmp_path / "gold.conll", tmp_path / "predicted.conll", metrics="partial", **options)
+    with pytest.raises(UsageError, match="partial"):
+        score(tmp_path / "gold.conll", tmp_path / "gold.conll", metrics="partial", **options)

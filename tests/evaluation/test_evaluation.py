@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from corpora import Corpus, conll, tagged_corpora, vrt, write
-from hypothesis import HealthCheck, example, given, settings
+from corpora import Corpus, tagged_corpora, vrt, write
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from seqeval.metrics import accuracy_score
 from seqeval.metrics.sequence_labeling import precision_recall_fscore_support
@@ -40,47 +40,6 @@ class TestTheSamples:
         assert list(classes["gold"].values()) == [188, 10, 4, 3, 17]
         assert list(classes["predicted"].values()) == [188, 21, 2, 2, 16]
         assert report.repaired_tags == {"gold": 0, "predicted": 1}
-
-    def test_documents_and_files_give_the_same_numbers(self) -> None:
-        for options in ({}, {"merge": True}):
-            paths = [sample("english", side) for side in ("gold", "predicted")]
-            raw = score(*paths, layers=LAYERS, token_id=4, metrics=["levels", "exact"], **options)
-            documents = [read(path, LAYERS, token_id=4) for path in paths]
-            plain = score(*documents, metrics=["levels", "exact"], **options)
-            assert raw.to_dict()["metrics"] == plain.to_dict()["metrics"]
-
-
-@in_one_folder
-@given(corpora=tagged_corpora(), form=st.sampled_from([vrt, conll]))
-@example(corpora=([[[("a", "B-PER")]], []], [[[("a", "I-PER")]], []]), form=vrt)
-def test_files_equal_counting_documents(tmp_path: Path, corpora: tuple[Corpus, Corpus], form: Any) -> None:
-    paths = [write(tmp_path / f"{n}.{form.__name__}", form(side)) for n, side in enumerate(corpora)]
-    names = ["levels", "exact"]
-
-    raw = score(*paths, metrics=names, layers={"x": 2})
-    plain = score(*(read(path, {"x": 2}) for path in paths), metrics=names)
-
-    if any(corpora[0]):
-        assert raw.to_dict()["metrics"] == plain.to_dict()["metrics"]
-    assert (raw.documents, raw.tokens) == (plain.documents, plain.tokens)
-
-
-@in_one_folder
-@given(
-    corpora=tagged_corpora(layers=2), merge=st.booleans(), invalid=st.sampled_from(["conlleval", "discard"])
-)
-def test_files_equal_documents_with_layers_merging_and_discarding(
-    tmp_path: Path, corpora: tuple[Corpus, Corpus], merge: bool, invalid: str
-) -> None:
-    paths = [write(tmp_path / f"{n}.vrt", vrt(side)) for n, side in enumerate(corpora)]
-    options: dict[str, Any] = {"metrics": ["levels", "exact"], "merge": merge}
-    layers = {"x": 2, "y": 3}
-
-    raw = score(*paths, layers=layers, invalid=invalid, scheme="BIO", **options)
-    plain = score(*(read(path, layers, invalid=invalid, scheme="BIO") for path in paths), **options)
-
-    if any(map(any, corpora[0])):
-        assert raw.to_dict()["metrics"] == plain.to_dict()["metrics"]
 
 
 @in_one_folder
@@ -154,36 +113,6 @@ def test_swapping_the_sides_swaps_precision_and_recall(
         assert there["unlabelled"][level]["precision"] == back["unlabelled"][level]["recall"]
         own, other = (report["labelled"]["x"][level]["micro"] for report in (there, back))
         assert (own["precision"], own["recall"]) == (other["recall"], other["precision"])
-
-
-@in_one_folder
-@given(corpora=tagged_corpora(max_documents=4), seed=st.randoms())
-def test_order_of_documents_does_not_matter(
-    tmp_path: Path, corpora: tuple[Corpus, Corpus], seed: Any
-) -> None:
-    order = list(range(len(corpora[0])))
-    seed.shuffle(order)
-    shuffled = tuple([side[number] for number in order] for side in corpora)
-
-    one, other = (scored(tmp_path, pair, layers={"x": 2}) for pair in (corpora, shuffled))
-
-    assert one.metrics == other.metrics
-
-
-@in_one_folder
-@given(corpora=tagged_corpora(max_documents=4), cut=st.integers(0, 4))
-def test_counts_of_any_split_of_the_corpus_add_up(
-    tmp_path: Path, corpora: tuple[Corpus, Corpus], cut: int
-) -> None:
-    def classes(pair: Any) -> dict[str, dict[str, int]]:
-        result: dict[str, dict[str, int]] = scored(tmp_path, pair, layers={"x": 2}).metrics["levels"]["x"][
-            "classes"
-        ]
-        return result
-
-    parts = [classes(tuple(side[slice_] for side in corpora)) for slice_ in (slice(cut), slice(cut, None))]
-    for side, counts in classes(corpora).items():
-        assert counts == {kind: parts[0][side][kind] + parts[1][side][kind] for kind in counts}
 
 
 def test_spans_do_not_touch_across_a_document_border(tmp_path: Path) -> None:

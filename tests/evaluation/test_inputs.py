@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from corpora import write
 
-from clueval import Accumulator, compare, read, score
+from clueval import Accumulator, Document, Span, compare, read, score
+from clueval.cli import main
 from clueval.exceptions import UsageError
+from clueval.formats import ltf
+from clueval.formats.format import Options
+from clueval.formats.opened import Opened
 
 # column 2 is BIO with one ill-formed tag (d), column 3 BIOES; spans: a-b, d; a, c-d
 GOLD = "a\tB-X\tS-Y\nb\tI-X\tO\n\nc\tO\tB-Y\nd\tI-X\tE-Y\n\n"
@@ -131,3 +137,105 @@ def test_inputs_with_different_predicted_schemes_can_be_compared_with_different_
     assert compare(same, predicted, scores=["exact.label.token_accuracy"]).units == 2
     with pytest.raises(UsageError, match="scheme is BIO and BIOES:BIO"):
         compare(same, gold)
+
+
+# What formats do not read is counted, in the result and in one line on stderr
+
+
+def _with_relations(opened: Opened, _: Options) -> Iterator[Document]:
+    yield Document("d", {"label": [Span(0, 1, "A")]}, text="ab", unit="character")
+    opened.passed_over["relations"] += 2
+
+
+@pytest.fixture
+def unread(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, Path]:
+    monkeypatch.setattr(ltf, "FORMAT", replace(ltf.FORMAT, read=_with_relations))
+    text = "a B-A\nb O\n"
+    return write(tmp_path / "a.xml", "<body>ab</body>"), write(tmp_path / "a.conll", text)
+
+
+UNREAD = {"gold": {"relations": 2}, "predicted": {"relations": 2}}
+
+
+@pytest.mark.parametrize("options", [{}, {"pair_by": "id"}, {"by": "document"}], ids=str)
+def test_passed_over_counts_are_in_the_result_by_side_and_kind(
+    unread: tuple[Path, Path], options: dict[str, Any]
+) -> None:
+    result = score(unread[0], unread[0], **options)
+
+    assert result.passed_over == result.to_dict()["passed_over"] == UNREAD
+    assert list(result.inputs["gold"]) == ["format", "files", "layers"]
+
+
+def test_passed_over_counts_of_results_are_added(unread: tuple[Path, Path]) -> None:
+    result = score(unread[0], unread[0])
+
+    assert result.add(result).passed_over["gold"] == {"relations": 4}
+
+
+def test_passed_over_is_empty_where_a_format_reads_everything(unread: tuple[Path, Path]) -> None:
+    assert score(unread[1], unread[1]).passed_over == {"gold": {}, "predicted": {}}
+
+
+def test_passed_over_counts_are_one_line_on_stderr(
+    unread: tuple[Path, Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["score", str(unread[0]), str(unread[0]), "--jobs", "1"]) == 0
+
+    assert capsys.readouterr().err == "passed over: gold 2 relations; predicted 2 relations\n"
+
+
+SAMPLES = Path(__file__).parents[1] / "samples" / "formats"
+
+
+COMMANDS = [
+    ["convert", "--to", "spans", "--lossy"],
+    ["convert", "--to", "doccano", "--lossy"],
+    ["check"],
+    ["merge"],
+    ["curate", "--to", "doccano"],
+    ["curate", "--to", "doccano", "--union"],
+]
+OVERLAPPING = ["brat/one.ann", "webanno/gold.tsv"]
+
+
+@pytest.mark.parametrize(
+    ("sample", "command"),
+    [
+        pytest.param(sample, command, id=f"{sample} {' '.join(command)}")
+        for sample in (*OVERLAPPING, "conllu/gold.conllu", "numbers")
+        for command in COMMANDS
+        if command != ["merge"] or sample not in OVERLAPPING  # merge refuses overlapping spans of a layer
+    ],
+)
+def test_passed_over_is_one_line_of_every_command_that_writes_or_checks_spans(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], sample: str, command: list[str]
+) -> None:
+    if sample == "numbers":
+        text = "1\tAnn\tB-PER\n2-3\tim\t_\n2\tin\tO\n"
+        files = [write(tmp_path / name, text) for name in ("a.iob2", "b.iob2")]
+    else:
+        files = []
+        for name in ("a", "b"):
+            folder = tmp_path / name
+            folder.mkdir()
+            for own in (SAMPLES / sample).parent.glob(Path(sample).stem + ".*"):
+                (folder / own.name).write_bytes(own.read_bytes())
+            files.append(folder / Path(sample).name)
+    numbers = score(files[0], files[0], metrics="gate").passed_over
+    name, *options = command
+    both = name == "curate"
+    counted = ", ".join(f"{n * (1 + both)} {kind}" for kind, n in sorted(numbers["gold"].items()))
+
+    main([name, *map(str, files[: 1 + both]), *options])
+
+    lines = capsys.readouterr().err.split("\n")
+    assert [line for line in lines if line.startswith("passed over")] == [f"passed over: {counted}"], lines
+
+
+def test_passed_over_is_no_line_where_a_format_reads_everything(
+    unread: tuple[Path, Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    for command in (["convert", "--to", "spans"], ["check"], ["merge"]):
+        main([command[0], str(unread[1]), *command[1:]])
+    assert "passed over" not in capsys.readouterr().err

@@ -23,7 +23,7 @@ from clueval.formats.columns.layout import ColumnOptions, Sizes, layout_of
 from clueval.metrics import metric_named
 from clueval.reading.read_options import ReadOptions
 from clueval.reading.source import source_of
-from clueval.spans.seen_names import SeenNames
+from clueval.spans.filters import SeenNames
 from clueval.spans.span import SIDES
 from clueval.tagging.decoder import Decoder, decode
 from clueval.tagging.schemes import neighbours_of

@@ -55,6 +55,21 @@ def test_errors_refuse_a_tag_in_a_disputed_sentence_that_is_equal_in_another_lay
         list(errors(gold, predicted))
 
 
+@pytest.mark.parametrize("lacking", [0, 1])
+def test_errors_of_both_sides_are_in_the_document_of_gold_if_one_side_has_no_id(
+    tmp_path: Path, lacking: int
+) -> None:
+    paths = [tmp_path / "g.conll", tmp_path / "p.conll"]
+    for path, tag in zip(paths, ("B-X", "B-Y"), strict=True):
+        path.write_text(f"# newdoc id = d\na {tag}\n")
+    paths[lacking].write_text(paths[lacking].read_text().replace("newdoc", "no document"))
+
+    found = [each.document for each in errors(*paths)]
+
+    assert found == [each.document for each in errors(*paths, fragments="hull")]  # by documents
+    assert found == ["1" if lacking == 0 else "d"] * 2
+
+
 @pytest.mark.parametrize(
     ("gold", "predicted"), [("b B-X\nc E-X\n", "b U-X\nc L-X\n"), ("b U-X\n", "b S-X\n")]
 )

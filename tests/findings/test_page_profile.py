@@ -45,7 +45,7 @@ def test_page_has_bars_only_if_they_are_asked_for(page: Path, tmp_path: Path) ->
 def test_a_click_on_a_bucket_shows_its_errors(browser: Browser, page: Path) -> None:
     browser.open(page)
     assert browser.complaints == []
-    rows = profile(*PATHS, layers={"entity": 2}, token_id=4, feature="length,label").rows
+    rows = profile(*PATHS, layers={"entity": 2}, token_id=4, feature="length,label").rows()
     for number in (0, len(rows) - 1):
         row = rows[number]
         browser.run(f"document.querySelectorAll('button[data-bucket]')[{number}].click()")

@@ -22,7 +22,7 @@ from clueval.spans.document import Document
 from clueval.spans.match_classes import LEVELS
 from clueval.spans.span import Span
 from clueval.studies.diff import diff
-from clueval.transforms.prepared import transforms_of
+from clueval.transforms.of_options import transforms_of
 from clueval.transforms.preparing import Preparing
 
 SAMPLE = Path(__file__).parents[1] / "samples" / "german"

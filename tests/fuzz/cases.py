@@ -14,9 +14,9 @@ from clueval.cli.commands import command_parser
 from clueval.metrics import METRICS
 
 from .corpora import Files
-from .kinds import FORMATS
 from .mutations import VALUES, mutated
 from .saved import SAVED, saved_command, saved_files
+from .tools import FORMATS
 
 LINES = "lines"
 """The name under which command lines are fuzzed, with valid files."""

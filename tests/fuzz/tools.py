@@ -8,6 +8,7 @@ from pathlib import Path
 from random import Random
 from xml.sax.saxutils import escape, quoteattr
 
+from .corpora import FORMATS as PLAIN
 from .corpora import Corpus, Files, Sentence, Span, characters, corpus, sentence, tags
 
 NAMES = ("PER", "LOC")
@@ -271,3 +272,6 @@ TOOLS: dict[str, Callable[[Random], Files]] = {
     "docbin": docbin,
 }
 """What makes a valid pair of files of each format of tools. A new format is one line."""
+
+FORMATS = {**PLAIN, **TOOLS}
+"""All formats of which the fuzzers make files."""

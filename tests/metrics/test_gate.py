@@ -6,6 +6,7 @@ import doctest
 import importlib
 import math
 import pickle
+import tracemalloc
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -13,7 +14,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from clueval.exceptions import CluevalError, FormatError, UsageError
+from clueval.exceptions import CluevalError, FormatError, LimitError, UsageError
 from clueval.metrics import gate
 from clueval.metrics.counting import Tally
 from clueval.metrics.gate import (
@@ -26,11 +27,9 @@ from clueval.metrics.gate import (
     parse_thresholds,
     parse_types,
 )
-from clueval.metrics.gate import components as components_module
-from clueval.metrics.gate.equality import COMPARISONS, features_from_text, java_double, subsumption_keys
-from clueval.metrics.gate.pairing import PAIRINGS
-from clueval.metrics.gate.selection import CONTAINMENTS
-from clueval.metrics.gate.touching import Touching, touches
+from clueval.metrics.gate.annotations import CONTAINMENTS
+from clueval.metrics.gate.equality import features_from_text, java_double
+from clueval.metrics.gate.pairing import PAIRINGS, Touching, touches
 from clueval.metrics.metric import Side
 from clueval.reading.source import chosen_set
 from clueval.spans.document import Document
@@ -252,7 +251,8 @@ def test_touching_is_found_as_by_asking_every_span(asking: list[Span], others: l
     index = Touching(others)
 
     for span in asking:
-        assert index.any(span) == any(naive_set_query(span, other) for other in others)
+        asked = [other for other in others if naive_set_query(span, other)]
+        assert index.find(span) == sorted(asked, key=lambda other: (other.start, other.end))
         assert [touches(span, other) for other in others] == [naive_set_query(span, o) for o in others]
 
 
@@ -664,90 +664,42 @@ def test_the_outcome_counts_what_the_metric_counts(targets: list[Span], response
     assert len(outcome.single_correct("CS")) == outcome.counts.single_correct_strict
 
 
-@given(
-    annotations(max_size=14, size=6),
-    annotations(max_size=14, size=6),
-    st.sampled_from(PAIRINGS),
-    st.sampled_from([(), ("f",), ("f", "g")]),
-    st.sampled_from(COMPARISONS),
-)
-@example(spans((5, 5), (5, 5)), spans((5, 5), (5, 5), (5, 8)), "plugin", (), "equality")
-@example(spans((0, 9), (1, 4), (2, 9)), spans((1, 5), (0, 9)), "by-response", (), "equality")
-def test_pairings_that_are_not_listed_give_the_same_outcome(
-    targets: list[Span], responses: list[Span], pairing: str, features: tuple[str, ...], comparison: str
-) -> None:
-    metric = Gate(features=features, feature_comparison=comparison, pairing=pairing)
-    outcomes = []
-    for most_listed in (1_000_000, 0):
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(components_module, "_LISTED", most_listed)
-            outcomes.append(metric.outcome(Side(targets), Side(responses)))
-
-    listed, unlisted = outcomes
-    assert unlisted == listed
+NESTED = [Span(n, 6000 - n, "AB"[n % 2], id=n) for n in range(600)]
 
 
-def listed_pairs(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """How many pairings are listed from here on, component by component."""
-    listed: list[int] = []
-    possible = components_module._possible
+def test_hundreds_of_spans_over_one_another_find_a_partner_each() -> None:
+    counts = counted(NESTED[:300], [Span(span.start + 1, span.end, span.label) for span in NESTED[:300]])
 
-    def counting(*arguments: object) -> object:
-        pairs = possible(*arguments)  # type: ignore[arg-type]
-        listed.append(len(pairs))
-        return pairs
-
-    monkeypatch.setattr(components_module, "_possible", counting)
-    return listed
+    assert sum(four(counts)) == 300
+    assert counts.targets_with_several_lenient_responses == 300
 
 
+@pytest.mark.parametrize("responses", [NESTED, spans(*[(5, 5)] * 600)], ids=["nested", "points"])
 @pytest.mark.parametrize("pairing", PAIRINGS)
-@pytest.mark.parametrize("comparison", COMPARISONS)
-def test_spans_of_zero_length_at_one_place_need_no_list_of_all_pairings(
-    pairing: str, comparison: str, monkeypatch: pytest.MonkeyPatch
+def test_more_spans_over_one_another_than_can_be_paired_are_refused(
+    responses: list[Span], pairing: str
 ) -> None:
-    listed = listed_pairs(monkeypatch)
-    points = [having(n % 3, 5, 5) for n in range(300)]
+    with pytest.raises(LimitError, match="more than 300,000 pairs of spans overlap") as refusal:
+        counted(responses, responses, pairing=pairing)
 
-    counts = counted(points, points, features=("f",), feature_comparison=comparison, pairing=pairing)
-
-    assert four(counts) == (300, 0, 0, 0)
-    assert counts.targets_with_several_strict_responses == 300
-    assert sum(listed) == 0
+    assert "leave out spans that are nested" in str(refusal.value)
 
 
-def test_a_target_with_another_set_of_features_has_a_key_of_its_own_under_subsumption() -> None:
-    targets = [("T", having(1)), ("T", Span(0, 3, "T"))]
-    responses = [("T", having(1)), ("T", having(2)), ("T", Span(0, 3, "T"))]
+def test_spans_that_are_refused_take_little_memory() -> None:
+    tracemalloc.start()
+    with pytest.raises(LimitError):
+        counted(NESTED, NESTED)
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
 
-    keys = subsumption_keys(FeatureTest(("f",)), targets, responses)
-
-    assert keys is not None
-    (with_feature,), (without,) = keys[0]
-    assert [with_feature in each for each in keys[1]] == [True, False, False]
-    assert [without in each for each in keys[1]] == [True, True, True]
+    assert most < 50_000_000
 
 
-def test_features_that_targets_have_in_very_many_sets_are_compared_pair_by_pair() -> None:
-    names = tuple("abcdefg")
-    targets = [
-        ("T", Span(0, 1, "T", {name: 1 for bit, name in enumerate(names) if number >> bit & 1}))
-        for number in range(128)
-    ]
+def test_many_spans_below_one_that_lies_over_all_are_paired() -> None:
+    many = [Span(n, n + 2, "A", id=n) for n in range(20_000)]
+    around = Span(0, 30_000, "B", id=20_000)
 
-    assert subsumption_keys(FeatureTest(tuple(names)), targets[:64], targets[:1]) is not None
-    assert subsumption_keys(FeatureTest(tuple(names)), targets, targets[:1]) is None
-
-
-def test_thousands_of_spans_over_one_another_need_no_list_of_all_pairings() -> None:
-    nested = [Span(n, 6000 - n, "AB"[n % 2], id=n) for n in range(1500)]
-    shifted = [Span(span.start + 1, span.end, span.label, id=span.id) for span in nested]
-
-    counts = counted(nested, shifted)
-
-    # of so many conflicts, all that matters is that everything finds a partner
-    assert sum(four(counts)) == 1500
-    assert counts.targets_with_several_lenient_responses == 1500
+    assert counted([*many, around], [*many, around]).correct_strict > 19_000
 
 
 # Bad input -------------------------------------------------------------------------------------------------

@@ -27,7 +27,7 @@ from clueval.metrics.gate import (
     parse_thresholds,
     ranks_curve,
 )
-from clueval.metrics.gate.list_counts import ALL_RANKS, RANKS
+from clueval.metrics.gate.candidate_lists import ALL_RANKS, RANKS
 from clueval.spans.document import Document
 from clueval.spans.span import Span
 

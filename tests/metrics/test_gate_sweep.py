@@ -1,4 +1,4 @@
-"""GATE's thresholds: what is mended from score to score is what an evaluation of its own counts."""
+"""GATE's thresholds: what is counted at each score is what an evaluation of its own counts."""
 
 from __future__ import annotations
 
@@ -11,10 +11,8 @@ from strategies import at_most
 
 from clueval.exceptions import UsageError
 from clueval.metrics.gate import Gate, GateCounts
-from clueval.metrics.gate import components as components_module
-from clueval.metrics.gate import sweep as sweep_module
 from clueval.metrics.gate import thresholds as thresholds_module
-from clueval.metrics.gate.pairing import PAIRINGS
+from clueval.metrics.gate.pairing import PAIRINGS, Component
 from clueval.metrics.gate.thresholds import rounded
 from clueval.metrics.metric import Side
 from clueval.spans.span import Span
@@ -53,20 +51,15 @@ def counts_at_each_threshold(metric: Gate, gold: Side, predicted: Side) -> list[
     "plugin",
     "all",
 )
-def test_thresholds_are_those_of_evaluations_of_their_own_listed_and_unlisted(
+def test_counts_at_each_score_are_those_of_evaluations_of_their_own(
     gold: Side, predicted: Side, pairing: str, thresholds: str
 ) -> None:
     metric = Gate(score_feature="score", thresholds=thresholds, pairing=pairing)
     alone = Gate(pairing=pairing)
-    for most_listed in (1_000_000, 0):
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(components_module, "_LISTED", most_listed)
-            patch.setattr(thresholds_module, "_LISTED", most_listed)
-            found = counts_at_each_threshold(metric, gold, predicted)
 
-        for threshold, counts in found:
-            reached = [span for span in predicted.spans if span.features["score"] >= threshold]
-            assert counts == alone.counts(alone.count(gold, Side(reached)))
+    for threshold, counts in counts_at_each_threshold(metric, gold, predicted):
+        reached = [span for span in predicted.spans if span.features["score"] >= threshold]
+        assert counts == alone.counts(alone.count(gold, Side(reached)))
 
 
 def test_a_pair_is_given_up_for_a_better_one_and_what_it_leaves_free_is_taken() -> None:
@@ -85,21 +78,21 @@ def test_a_pair_is_given_up_for_a_better_one_and_what_it_leaves_free_is_taken() 
 def test_rounded_thresholds_pair_once_for_all_scores_between_two_hundredths(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    steps: list[int] = []
-    mended = sweep_module._mended
+    paired: list[int] = []
+    count_component = thresholds_module.count_component
 
-    def counting(problem: object, component: object, groups: list[object]) -> object:
-        steps.append(len(groups))
-        return mended(problem, component, groups)  # type: ignore[arg-type]
+    def counting(problem: object, component: Component) -> list[int]:
+        paired.append(len(component.responses))
+        return count_component(problem, component)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(sweep_module, "_mended", counting)
+    monkeypatch.setattr(thresholds_module, "count_component", counting)
     gold = Side([Span(0, 9, "A")])
     predicted = Side([Span(0, 9, "A", {"score": 0.5 + n / 10_000}, id=n) for n in range(100)])
 
     report = Gate(score_feature="score", thresholds="rounded")
     curve = report.curve(report.count(gold, predicted))
 
-    assert steps == [1]
+    assert paired == [100]
     assert [point.threshold for point in curve] == [0.5, 0.51, math.inf]
     assert [point.counts.responses for point in curve] == [100, 0, 0]
 
@@ -117,8 +110,7 @@ def test_scores_of_any_size_can_be_rounded(score: float) -> None:
 def test_very_many_scores_of_spans_over_one_another_are_refused_with_advice(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(thresholds_module, "_LISTED", 1)
-    monkeypatch.setattr(sweep_module, "MOST_WORK", 10 * 20 - 1)
+    monkeypatch.setattr(thresholds_module, "MOST_WORK", 10 * (20 + 100) - 1)
     nested = Side([Span(n, 50 - n, "A", {"score": n / 10}, id=n) for n in range(10)])
 
     with pytest.raises(

@@ -38,7 +38,7 @@ from clueval.metrics import noisy, tables
 from clueval.metrics.counting import Tally
 from clueval.metrics.metric import Side
 from clueval.metrics.noisy import Explanation, Noisy
-from clueval.reports.text import render_tables
+from clueval.reports.text import render as as_text
 from clueval.spans.document import Document, Sentence
 from clueval.spans.span import Span
 from clueval.textfiles import lines as lines_of
@@ -813,7 +813,7 @@ class TestReports:
         return [("1.bio", one) for one in explain(gold, predicted)]
 
     def test_scores_are_a_row_per_label_and_the_mean_is_named(self) -> None:
-        shown = render_tables(tables.noisy("noisy, label", score(HUGO, HUGO_READ)))
+        shown = as_text({}, tables.noisy("noisy, label", score(HUGO, HUGO_READ)))
 
         assert [line.split() for line in shown.splitlines()] == [
             ["noisy,", "label"],
@@ -837,7 +837,7 @@ class TestReports:
             "",
         ]
         assert [row[-1] for row in table.rows] == ["yes", "no"]
-        assert "[0,5)" in render_tables(iter([table]))
+        assert "[0,5)" in as_text({}, iter([table]))
 
     def test_the_rows_of_the_tsv_are_guarded_and_say_what_their_ends_are(
         self, explained: list[tuple[str, Explanation]]

@@ -11,11 +11,10 @@ from corpora import write
 
 from clueval import Document, Span, conventions, score
 from clueval.cli import main
-from clueval.evaluation.result import FORMS
 from clueval.exceptions import UsageError
 from clueval.reports import latex
+from clueval.reports.report import FORMS
 from clueval.reports.table import Rate, Table
-from clueval.studies import conventions_report
 
 Capture = pytest.CaptureFixture[str]
 
@@ -34,7 +33,7 @@ def test_render_gives_what_score_prints(form: str, paths: tuple[str, str], capsy
     assert capsys.readouterr().out == score(*paths, metrics="levels,exact").render(form) + "\n"
 
 
-@pytest.mark.parametrize("form", conventions_report.FORMS)
+@pytest.mark.parametrize("form", FORMS)
 def test_render_gives_what_conventions_prints(form: str, paths: tuple[str, str], capsys: Capture) -> None:
     assert main(["conventions", *paths, "--format", form]) == 0
 

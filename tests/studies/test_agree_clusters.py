@@ -170,6 +170,13 @@ def test_clusters_have_the_numbers_of_documents_with_any_treatment_of_ill_formed
     )
 
 
+@pytest.mark.parametrize("text", ["", "# newdoc id = d1\nw0\tO\n"])
+def test_clusters_have_the_schemes_of_annotators_with_documents(tmp_path: Path, text: str):
+    others = ["# newdoc id = d0\n# newdoc id = d1\nw0\tI-X\n"] * 2
+
+    require_the_same(study_of(tmp_path, [*others, text]))
+
+
 def test_clusters_count_a_sentence_of_many_rows_as_one(tmp_path: Path):
     texts = ["".join(f"w\t{tag}\n" for tag in ["B-X"] + ["I-X"] * n + ["O"] * (9 - n)) for n in (7, 8)]
 

@@ -14,7 +14,6 @@ from strategies import at_most, flat_spans
 
 from clueval import CluevalError, Document, Result, Span, compare, score
 from clueval.cli import main
-from clueval.studies.comparison import render_page
 
 Capture = pytest.CaptureFixture[str]
 TEXT = ["w"] * 40
@@ -362,7 +361,7 @@ def test_a_score_that_is_undefined_in_a_system_has_no_difference_and_stops_no_ot
     assert (entry["difference"], entry["p"], entry["p_holm"]) == (None, None, None)
     assert recall["against_baseline"][0]["p"] == 0.25
     assert "none and own cannot be compared: the score is undefined in a system." in str(found)
-    assert render_page(found).count('class="dot"') == 5
+    assert found.page().count('class="dot"') == 5
 
 
 def test_a_label_of_one_system_alone_is_compared() -> None:

@@ -10,7 +10,6 @@ import pytest
 
 from clueval import Document, Result, Span, compare, score
 from clueval.cli import main
-from clueval.studies.comparison import render_page
 
 pytest.importorskip("jinja2")
 
@@ -28,9 +27,8 @@ def result(wrong: range, label: str = "A") -> Result:
 
 
 def page(*, details: bool = True) -> str:
-    return render_page(
-        compare(result(range(9), HOSTILE), result(range(2), HOSTILE), names=["old", HOSTILE], details=details)
-    )
+    sides = result(range(9), HOSTILE), result(range(2), HOSTILE)
+    return compare(*sides, names=["old", HOSTILE], details=details).page(title="Comparison")
 
 
 def test_the_page_has_values_differences_labels_and_units() -> None:

@@ -20,8 +20,8 @@ from clueval.metrics import metric_named
 from clueval.metrics.metric import Side
 from clueval.spans.document import Document, Sentence
 from clueval.spans.span import Frozen, Span
-from clueval.studies.conventions import CONVENTIONS, EveryConvention, conventions
-from clueval.studies.conventions_report import render_markdown, render_page, render_text
+from clueval.studies.convention_rows import CONVENTIONS, Conventions
+from clueval.studies.conventions import EveryConvention, conventions
 from clueval.tagging.decoder import decode_tags
 
 SAMPLES = Path(__file__).parents[1] / "samples"
@@ -227,9 +227,13 @@ def test_spans_without_tags_are_compared_as_they_are() -> None:
 # The table
 
 
-def sample(language: str = "german", **settings: Any) -> dict[str, Any]:
+def sampled(language: str = "german", **settings: Any) -> Conventions:
     sides = (SAMPLES / language / f"{side}.vrt" for side in ("gold", "predicted"))
-    return conventions(*sides, layers={"entity": 2, "risk": 3}, token_id=4, **settings).to_dict()
+    return conventions(*sides, layers={"entity": 2, "risk": 3}, token_id=4, **settings)
+
+
+def sample(language: str = "german", **settings: Any) -> dict[str, Any]:
+    return sampled(language, **settings).to_dict()
 
 
 def test_the_layers_come_one_after_another() -> None:
@@ -248,7 +252,7 @@ def test_signature_names_the_study_and_can_be_read_back() -> None:
 
 
 def test_text_has_a_row_for_each_convention() -> None:
-    lines = render_text(sample()).split("\n")
+    lines = sampled().render("text").split("\n")
 
     for convention in CONVENTIONS:
         assert sum(line.startswith(f"{convention.name}  ") for line in lines) == 2
@@ -257,7 +261,7 @@ def test_text_has_a_row_for_each_convention() -> None:
 
 
 def test_markdown_has_the_same_rows() -> None:
-    lines = render_markdown(sample()).split("\n")
+    lines = sampled().render("markdown").split("\n")
 
     rows = [
         line for line in lines if line.startswith("| ") and not line.startswith(("| ---", "| convention"))
@@ -271,7 +275,7 @@ def test_the_page_is_one_file_in_which_nothing_of_the_corpus_is_markup() -> None
     label = "<script>alert(1)</script>"
     gold = Document("d", {label: [Span(0, 1, {label: "A"})]})
 
-    page = render_page(conventions([gold], [gold]).to_dict())
+    page = conventions([gold], [gold]).page()
 
     assert "<script" not in page
     assert "&lt;script&gt;alert" in page
@@ -284,7 +288,7 @@ def test_without_jinja_the_page_names_the_extra(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setitem(__import__("sys").modules, "jinja2", None)
 
     with pytest.raises(MissingExtra, match=r"clueval\[report\]"):
-        render_page(sample())
+        sampled().page()
 
 
 @given(tagged(), tagged())

@@ -94,14 +94,14 @@ def test_files_have_the_profile_of_their_documents(
     gold, predicted = (list(read(path, **reading)) for path in paths)
 
     try:
-        expected = profile(gold, predicted, train=predicted, **options).rows
+        expected = profile(gold, predicted, train=predicted, **options).rows()
     except UsageError as error:
         with pytest.raises(UsageError, match=re.escape(str(error))):
             profile(*paths, train=paths[1], **options, **reading)
         return
-    found = profile(*paths, train=paths[1], **options, **reading).rows
+    found = profile(*paths, train=paths[1], **options, **reading).rows()
     with handed_in(Sizes(sentences=1, rows=2, characters=20)):
-        in_small_passages = profile(*paths, train=paths[1], **options, **reading).rows
+        in_small_passages = profile(*paths, train=paths[1], **options, **reading).rows()
 
     assert found == expected == in_small_passages
 
@@ -179,7 +179,7 @@ def test_exact_buckets_are_those_of_the_metric_with_a_filter() -> None:
 
     general = profile(*PATHS, metric=Exact(min_overlap=1, overlap_of="union"), **LAYERS)
 
-    assert general.rows == profile(*PATHS, **LAYERS).rows
+    assert general.rows() == profile(*PATHS, **LAYERS).rows()
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import accumulate
 
 import pytest
 
@@ -20,8 +21,12 @@ WITH_IDS = Layout(4, "\t", 1, 0, (("entity", 2), ("risk", 3)), entities=True)
 
 
 def passage(*sentences: str, layout: Layout | None = LAYOUT, **fields: object) -> Passage:
-    """Sentences of token lines with a blank between lines and a bar between columns; the first is line 3."""
+    """Sentences of token lines with a blank between lines and a bar between columns; the first is line 3.
+
+    Between sentences are two lines of structure.
+    """
     texts = ["".join(line.replace("|", "\t") + "\n" for line in each.split()) for each in sentences]
+    lines = accumulate((text.count("\n") + 2 for text in texts), initial=3)
     known = {"document": "d", "start": 0, "begins": True, "named": True, **fields}
     return Passage(
         file="g.vrt",
@@ -29,7 +34,7 @@ def passage(*sentences: str, layout: Layout | None = LAYOUT, **fields: object) -
         layout=layout,
         sentences=texts,
         heads=[f"<s {number}>" for number in range(len(texts))],
-        anchors=[(0, 0, 3)],
+        anchors=[(number, 0, line) for number, line in zip(range(len(texts)), lines, strict=False)],
         **known,  # type: ignore[arg-type]  # as the fields of a passage are
     )
 
@@ -272,9 +277,3 @@ class TestErrors:
             "(token ids are unique within a document)",
             "g.vrt:20: token id '2' is already used in line 4 (token ids are unique within a document)",
         ]
-
-
-def test_columns_of_tags_have_the_name_of_their_layer() -> None:
-    (span,) = Decoder(None, "conlleval").columns("entity", ["B-PER"], neighbours_of(["B-PER"]))
-
-    assert span.labels == {"entity": "PER"}

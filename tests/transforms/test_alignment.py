@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import doctest
 import random
 import subprocess
 import sys
@@ -190,13 +189,6 @@ def test_a_text_is_taken_as_it_is() -> None:
 def test_a_document_without_text_is_an_error() -> None:
     with pytest.raises(UsageError, match=r"gold\.bio, document 'd': the document has no text"):
         Characters.of(Document("d", {}, file="gold.bio"))
-
-
-def test_the_docstrings_are_true() -> None:
-    result = doctest.testmod(room)
-
-    assert result.attempted
-    assert not result.failed
 
 
 @pytest.mark.long

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from clueval import Result, Span, score
 from clueval.cli import main
 from clueval.exceptions import CluevalError, CluevalWarning, FormatError, UsageError
-from clueval.transforms.hierarchy import Hierarchy
+from clueval.transforms.labels import Hierarchy
 
 Triple = tuple[int, int, str]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import doctest
 import sys
 from collections.abc import Sequence
 from itertools import pairwise
@@ -256,10 +255,3 @@ def test_without_rapidfuzz_the_error_names_the_extra(monkeypatch: pytest.MonkeyP
 
     with pytest.raises(MissingExtra, match="align"):
         project(characters("a"), characters("b"))
-
-
-def test_the_docstrings_are_true() -> None:
-    result = doctest.testmod(room)
-
-    assert result.attempted
-    assert not result.failed

@@ -18,7 +18,7 @@ from clueval.metrics.counting import Tally
 from clueval.metrics.gate.counts import GateCounts, macro_report
 from clueval.metrics.gate.equality import java_string, parse_types
 from clueval.metrics.gate.metric import Gate
-from clueval.reports.tsv import guarded
+from clueval.reports.separated import guarded
 
 COLUMNS: Mapping[str, str] = {
     "precisionStrict": "precision_strict",

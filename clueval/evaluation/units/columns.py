@@ -1,30 +1,32 @@
-"""Columns: for each count of a report, its value in each kind of unit in which it is not 0.
+"""Columns: for each count of a tally, its value in each kind of unit in which it is not 0; and the rates of a report.
 
-Units with equal counts are one kind. Counts of reports are sums of counts of the tally. Which ones is found out by
-scoring tallies whose numbers are powers of 16: the digits of a count of that report name the keys that it is made
-of, and how often. What does not add up like this (a count that is no whole number, or depends on several keys) has
-no column.
+Units with equal counts are one kind.
 
 >>> from clueval.metrics.exact import Exact
 >>> tallies = [Tally({("gold", "PER"): 2, ("tp_gold", "PER"): 1}), Tally({("gold", "LOC"): 3})]
 >>> columns = UnitColumns(Exact(), ("label",), tallies)
->>> columns.of([("micro", "gold")])
-[Column(kinds=[0, 1], counts=[2, 3])]
+>>> columns.of([("gold", "PER"), ("gold", "LOC")])
+Column(kinds=[0, 1], counts=[2, 3])
 """
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
-from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
 from operator import mul
 from typing import Any
 
-from clueval.evaluation.units.recipes import Path, entry_at
 from clueval.metrics.counting import Tally
 from clueval.metrics.metric import Metric
+from clueval.metrics.rates import DeclaredRates, Key, Keys
+
+Path = tuple[str, ...]
+
+_RATE = re.compile(r"(?:^|_)(?:precision|recall|accuracy|rate|f\d+(?:\.\d+)?)(?:_|$)")
+"""The names of rates."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,18 +54,11 @@ class Times(list[int]):
         self.sums: dict[int, tuple[Column, int]] = {}
 
 
-Digits = tuple[tuple[int, int], ...]
-"""The numbers of keys of the tally, each with a factor."""
-
-_AT_A_TIME = 60
-"""Digits in one number; floats can hold the square of the largest."""
-
-
 class UnitColumns:
     """The units of one sequence as one metric counts them.
 
-    `kinds` are the tallies that differ, `kind_of` has the number of the kind of each unit, and `report` is the
-    report on all units together.
+    `kinds` are the tallies that differ, `kind_of` has the number of the kind of each unit, `report` is the
+    report on all units together, and `declared` has what the metric declares of its rates, by their place.
     """
 
     def __init__(self, metric: Metric, layers: Sequence[str], tallies: Sequence[Tally]) -> None:
@@ -81,10 +76,10 @@ class UnitColumns:
         self.times = self.times_of(range(len(tallies)))
         self.total = Tally({key: summed(column, self.times) for key, column in self.by_key.items()})
         self.report = metric.scores(self.total, layers)
-        self._groups = _by_rarest_part(self.by_key)
-        self._keys = list(chain.from_iterable(self._groups.values()))
-        self._made: dict[Digits, Column] = {}
-        self._known: dict[Path, list[tuple[int, int]] | None] | None = None
+        rates = metric.needs.rates
+        declared = () if rates is None else rates(self.by_key, layers)
+        self.declared: dict[Path, DeclaredRates] = {each.path: each for each in declared}
+        self._made: dict[tuple[Key, ...], Column] = {}
 
     def times_of(self, members: range) -> Times:
         """Return how many of these units are of each kind."""
@@ -93,24 +88,12 @@ class UnitColumns:
             times[kind] += 1
         return times
 
-    def of(self, paths: Sequence[Path]) -> list[Column] | None:
-        """Return the columns of these counts; None if one of them has none. Equal columns are the same object."""
-        found = []
-        for path in paths:
-            digits = self._digits(path)
-            if digits is None:
-                return None
-            column = self._made.get(digits)
-            if column is None:
-                column = self._made[digits] = self._added(digits)
-            if summed(column, self.times) != entry_at(self.report, path[:-1]).get(path[-1]):
-                return None
-            found.append(column)
-        return found
-
-    def column_of_key(self, key: tuple[Any, ...]) -> Column:
-        """Return the column of a key of the tally; without values if no unit has it."""
-        return self.by_key.get(key) or Column([], [])
+    def of(self, keys: Keys) -> Column:
+        """Return the column of the sum of these counts of the tally. Columns of the same keys are the same object."""
+        own = tuple(keys)
+        if own not in self._made:
+            self._made[own] = added([self.by_key[key] for key in own if key in self.by_key])
+        return self._made[own]
 
     def _columns_of_keys(self) -> dict[tuple[Any, ...], Column]:
         by_key: dict[tuple[Any, ...], Column] = {}
@@ -123,67 +106,31 @@ class UnitColumns:
                     by_key[key].counts.append(count)
         return by_key
 
-    def _digits(self, path: Path) -> Digits | None:
-        """The numbers of the keys that a count is made of, each with its factor; None if it is no such sum."""
-        if self._known is None:
-            self._known = self._probed()
-        digits = self._known.get(path, ())
-        return None if digits is None else tuple(digits)
 
-    def _probed(self) -> dict[Path, list[tuple[int, int]] | None]:
-        """The digits of the numbers in reports on powers of 16, each on `_AT_A_TIME` keys alone, without zeros.
+def is_rate(name: str, value: object) -> bool:
+    """Return whether a number of a report is a rate, by its name.
 
-        A metric may report a label only if it has some keys, so keys of one label are scored together.
-        """
-        group_of = {key: group for group in self._groups.values() for key in group}
-        known: dict[Path, list[tuple[int, int]] | None] = {}
-        for first in range(0, len(self._keys), _AT_A_TIME):
-            keys = self._keys[first : first + _AT_A_TIME]
-            try:
-                cut = dict.fromkeys([*group_of[keys[0]], *group_of[keys[-1]]], 0)
-                powers = {key: 16**n for n, key in enumerate(keys)}
-                report = self.metric.scores(Tally({**cut, **powers}), self.layers)
-            except (ArithmeticError, LookupError, ValueError):  # numbers that the metric cannot have counted
-                continue
-            for path, count in _numbers(report):
-                found = known.setdefault(path, [])
-                if type(count) is not int or count < 0:
-                    known[path] = None
-                elif count and found is not None:
-                    places = enumerate(reversed(f"{count:x}"), first)
-                    found += [(place, int(digit, 16)) for place, digit in places if digit != "0"]
-        return known
-
-    def _added(self, digits: Digits) -> Column:
-        parts = []
-        for place, factor in digits:
-            part = self.by_key[self._keys[place]]
-            parts.append(
-                part if factor == 1 else Column(part.kinds, [factor * count for count in part.counts])
-            )
-        return added(parts)
-
-
-def _by_rarest_part(keys: Collection[tuple[Any, ...]]) -> dict[Any, list[tuple[Any, ...]]]:
-    """Return the keys by that of their parts that the fewest keys have, such as a label.
-
-    >>> _by_rarest_part([("gold", "A"), ("gold", "B"), ("gold", "C"), ("fn", "A"), ("fn", "B"), ("fn", "C")])
-    {'A': [('gold', 'A'), ('fn', 'A')], 'B': [('gold', 'B'), ('fn', 'B')], 'C': [('gold', 'C'), ('fn', 'C')]}
+    >>> is_rate("recall_strict", 0.5), is_rate("documents_with_recall", 3), is_rate("f0.5", 0.5)
+    (True, False, True)
     """
-    often = Counter(chain.from_iterable(keys))
-    found: dict[Any, list[tuple[Any, ...]]] = {}
-    for key in keys:
-        found.setdefault(min(key, key=often.__getitem__), []).append(key)
-    return found
+    return (type(value) is float or value is None) and _RATE.search(name) is not None
 
 
-def _numbers(report: Mapping[str, Any], path: Path = ()) -> Iterator[tuple[Path, Any]]:
-    """Yield all values of a report that are no dictionaries, with their paths."""
+def entries(report: Mapping[str, Any], path: Path = ()) -> Iterator[tuple[Path, Mapping[str, Any]]]:
+    """Yield all dictionaries of a report that have a rate, with their paths."""
+    if any(is_rate(name, value) for name, value in report.items()):
+        yield path, report
     for name, value in report.items():
         if isinstance(value, Mapping):
-            yield from _numbers(value, (*path, name))
-        else:
-            yield (*path, name), value
+            yield from entries(value, (*path, name))
+
+
+def entry_at(report: Mapping[str, Any], path: Path) -> Mapping[str, Any]:
+    """Return the dictionary at a path of a report; an empty one if there is none."""
+    found: Any = report
+    for name in path:
+        found = found.get(name) if isinstance(found, Mapping) else None
+    return found if isinstance(found, Mapping) else {}
 
 
 def added(columns: Sequence[Column]) -> Column:

@@ -10,10 +10,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any
 
-from clueval.evaluation.units.columns import Column, Times, UnitColumns, added, counts_by_kind, summed
+from clueval.evaluation.options import Trust
+from clueval.evaluation.units.columns import Column, Path, Times, UnitColumns, added, counts_by_kind, summed
 from clueval.evaluation.units.rates import RateGroup, Value, groups_of
-from clueval.evaluation.units.recipes import Path
-from clueval.evaluation.units.trust import Trust
 from clueval.evaluation.units.unit import CORPUS, SENTENCE, Unit, Units, summed_tallies
 from clueval.exceptions import UsageError
 from clueval.metrics.counting import Tally
@@ -78,7 +77,7 @@ def intervals_of(
 ) -> tuple[dict[str, Any], list[str]]:
     """Return the intervals by metric and sequence, in the shape of the reports, and remarks about them.
 
-    Costs O(n) for each rate that a recipe computes, and a report for each unit for the others.
+    Costs O(n) for each rate that the metric declares, and a report for each unit for the others.
     """
     scores: dict[str, Any] = {}
     remarks: list[str] = []

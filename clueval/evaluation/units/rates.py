@@ -1,9 +1,8 @@
 """The rates of a report, computed for many corpora at once: without each unit, resampled, with units swapped.
 
-Rates that depend on the same columns are a group: those of an entry that follow from its counts by a recipe, those that
-follow from sums over labels, such as their mean, and all others, for which the metric scores every corpus. A metric can
-say itself how rates that do not follow from the counts in its report follow from its tally (`Needs.rates`). Whatever a
-group computes is compared with what the metric does; if it is something else, the metric scores every corpus.
+Rates that depend on the same columns are a group: those of an entry that follow from counts, those that follow from
+sums over labels, such as their mean, and all others, for which the metric scores every corpus. The metric declares
+which are which (`clueval.metrics.rates`). A rate is recognised by its name.
 """
 
 from __future__ import annotations
@@ -12,14 +11,21 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from itertools import islice, repeat
-from operator import mul, or_
 from typing import NamedTuple
 
-from clueval.evaluation.units.columns import Column, Times, UnitColumns, added, summed
-from clueval.evaluation.units.recipes import Path, entries, entry_at, is_rate, recipe_of, sizes_of
-from clueval.metrics.counting import KeyRates, Tally
+from clueval.evaluation.units.columns import (
+    Column,
+    Path,
+    Times,
+    UnitColumns,
+    entries,
+    entry_at,
+    is_rate,
+    summed,
+)
+from clueval.metrics.counting import Tally
+from clueval.metrics.rates import DeclaredRates, EntryRates
 
 Value = float | None
 Sums = Sequence[Sequence[int]]
@@ -111,13 +117,12 @@ def _counts_in(kinds: Sequence[int], column: Column) -> Sequence[int]:
 
 
 @dataclass(frozen=True, slots=True)
-class EntryRates(RateGroup):
-    """The rates of one entry, which follow from its counts. `is_defined`: no rate is ever undefined."""
+class RatesOfCounts(RateGroup):
+    """Rates that follow from counts."""
 
     paths: Sequence[Path]
     sizes: Mapping[Path, Sizes]
     part: Part
-    is_defined: bool = True
 
     @property
     def columns(self) -> Sequence[Column]:
@@ -139,7 +144,7 @@ class EntryRates(RateGroup):
 
 
 @dataclass(frozen=True, slots=True)
-class SummedRates(RateGroup):
+class RatesOfSums(RateGroup):
     """Rates that follow from sums over `parts`, whose numbers are added; each sum is rounded once."""
 
     paths: Sequence[Path]
@@ -214,131 +219,36 @@ def _turned(rows: Sequence[list[Value]]) -> list[list[Value]]:
 def groups_of(source: UnitColumns, wanted: Path | None = None) -> Iterator[RateGroup]:
     """Yield the groups of all rates of a report, or the one group that has the rate that is `wanted`."""
     others: list[Path] = []
-    is_right, known = _Checks(source), _Entries(source)
     for path, entry in entries(source.report):
         found = {(*path, name) for name, value in entry.items() if is_rate(name, value)}
         if wanted is not None and wanted not in found:
             continue
-        group = (
-            (known.mean_at(path) if path[-1:] in _ENDINGS else None) or known.sum_at(path) or known.at(path)
-        )
-        if group is not None and {*group.paths} <= found and is_right(group):
+        declared = source.declared.get(path)
+        if declared is not None and declared.rates:
+            group = _group_of(source, declared)
             found -= {*group.paths}
             if wanted is None or wanted in group.paths:
                 yield group
         others += sorted(found) if wanted is None else found & {wanted}
     if others:
-        yield ScoredRates(others, {path: _sizes_in(source, path[:-1]) for path in others}, source)
+        yield ScoredRates(others, {path: _sizes_of(source, path[:-1]) for path in others}, source)
 
 
-class _Entries:
-    """The entries of a report whose rates follow from their counts, or from sums over labels."""
-
-    def __init__(self, source: UnitColumns) -> None:
-        self._source = source
-        self._found: dict[Path, EntryRates | None] = {}
-        self._summed: dict[Path, SummedRates] = {}
-        own = source.metric.needs.rates
-        for found in own(source.by_key) if own is not None else ():
-            places = self._places(found.path, found.rates)
-            if isinstance(found, KeyRates):
-                self._found[found.path] = EntryRates(*places, self._part(found.keys, found.function))
-            else:
-                parts = [self._part(keys, function) for keys, function in found.parts]
-                self._summed[found.path] = SummedRates(*places, parts, found.function)
-
-    def at(self, path: Path) -> EntryRates | None:
-        """Return the entry at a path; None if no recipe computes it."""
-        if path not in self._found:
-            recipe = recipe_of(entry_at(self._source.report, path))
-            columns = None if recipe is None else self._source.of([(*path, name) for name in recipe.counts])
-            self._found[path] = (
-                None
-                if recipe is None or columns is None
-                else EntryRates(
-                    *self._places(path, recipe.rates), Part(columns, recipe.function), recipe.is_defined
-                )
-            )
-        return self._found[path]
-
-    def sum_at(self, path: Path) -> SummedRates | None:
-        """Return the rates at a path that follow from sums over parts of the tally, if the metric says so."""
-        return self._summed.get(path)
-
-    def mean_at(self, path: Path) -> SummedRates | None:
-        """Return the mean over labels at a path, if there are labels beside it and recipes compute them all."""
-        for beside in ((*path[:-1], name) for name in _OF_LABELS):
-            labels = [self.at((*beside, label)) for label in entry_at(self._source.report, beside)]
-            known = [label for label in labels if label is not None and label.is_defined]
-            if not known or len(known) < len(labels):
-                continue
-            nothing = self._source.metric.scores(Tally(), self._source.layers)
-            if entry_at(nothing, beside):  # settings name labels, which count though they do not occur
-                return None
-            names = [place[-1] for place in known[0].paths]
-            empty = list(map(entry_at(nothing, path).get, names))
-            parts = [_weighed(label, path[-1] == "weighted") for label in known]
-            return SummedRates(*self._places(path, names), parts, partial(_means, empty))
-        return None
-
-    def _places(self, path: Path, rates: Sequence[str]) -> tuple[list[Path], dict[Path, Sizes]]:
-        """The paths of the rates of an entry, and the spans that each is about."""
-        paths = [(*path, name) for name in rates]
-        return paths, dict.fromkeys(paths, _sizes_in(self._source, path))
-
-    def _part(self, keys: Sequence[tuple[object, ...]], function: Function) -> Part:
-        return Part(list(map(self._source.column_of_key, keys)), function)
+def _group_of(source: UnitColumns, declared: DeclaredRates) -> RateGroup:
+    paths = [(*declared.path, name) for name in declared.rates]
+    sizes: dict[Path, Sizes] = dict.fromkeys(paths, (source.of(declared.gold), source.of(declared.predicted)))
+    if isinstance(declared, EntryRates):
+        return RatesOfCounts(paths, sizes, Part(list(map(source.of, declared.counts)), declared.function))
+    parts = [Part(list(map(source.of, counts)), function) for counts, function in declared.parts]
+    return RatesOfSums(paths, sizes, parts, declared.function)
 
 
-def _weighed(label: EntryRates, by_gold: bool) -> Part:
-    """The weight of a label, which is 1 if it occurs or its gold spans, and its rates times this weight."""
-
-    def function(gold: Sequence[int], predicted: Sequence[int], *columns: Sequence[int]) -> list[list[Value]]:
-        weights = gold if by_gold else list(map(bool, map(or_, gold, predicted)))
-        return [[*weights], *(list(map(mul, rates, weights)) for rates in label.part.function(*columns))]
-
-    return Part([*label.sizes[label.paths[0]], *label.columns], function)
-
-
-def _means(nothing: Sequence[Value], wholes: Sequence[float], *sums: Sequence[float]) -> list[list[Value]]:
-    """Divide sums over labels by the sums of their weights; the means are `nothing` if no label occurs."""
-    return [
-        [part / whole if whole else empty for part, whole in zip(parts, wholes, strict=True)]
-        for parts, empty in zip(sums, nothing, strict=True)
-    ]
-
-
-class _Checks:
-    """Whether a group computes what the metric does: for all units, and without the first, a middle, the last kind."""
-
-    def __init__(self, source: UnitColumns) -> None:
-        last = len(source.kinds) - 1
-        self._left_out = sorted({0, last // 2, last} & {*range(last + 1)})
-        self._times = source.times
-        self._reports: list[Mapping[str, object]] = [source.report]
-        for number in self._left_out:
-            rest = Tally(source.total)
-            rest.subtract(source.kinds[number])
-            self._reports.append(source.metric.scores(+rest, source.layers))
-
-    def __call__(self, group: RateGroup) -> bool:
-        sums = []
-        for column in group.columns:
-            total = summed(column, self._times)
-            sums.append([total, *(total - column.at(number) for number in self._left_out)])
-        return all(
-            value == entry_at(report, path[:-1]).get(path[-1], value)
-            for values, path in zip(group.values(sums), group.paths, strict=True)
-            for value, report in zip(values, self._reports, strict=True)
-        )
-
-
-def _sizes_in(source: UnitColumns, path: Path) -> Sizes:
-    """Return the gold and the predicted spans of the entry at this path."""
-    found = sizes_of(source.report, path)
-    gold, predicted = (None, None) if found is None else map(source.of, found)
-    if gold is None or predicted is None:  # every unit in which something was counted weighs the same
-        counted = [kind for kind, tally in enumerate(source.kinds) if any(tally.values())]
-        every = Column(counted, [1] * len(counted))
-        return every, every
-    return added(gold), added(predicted)
+def _sizes_of(source: UnitColumns, path: Path) -> Sizes:
+    """Return the gold and the predicted spans of an entry: see `clueval.metrics.rates.EntryRates`."""
+    around = [path[:end] for end in range(len(path), -1, -1) if path[:end] in source.declared]
+    for place in (*around, *source.declared):
+        declared = source.declared[place]
+        return source.of(declared.gold), source.of(declared.predicted)
+    counted = [kind for kind, tally in enumerate(source.kinds) if any(tally.values())]
+    every = Column(counted, [1] * len(counted))  # every unit in which something was counted weighs the same
+    return every, every

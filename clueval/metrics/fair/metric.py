@@ -7,8 +7,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
@@ -27,6 +28,7 @@ from clueval.metrics.fair.weights import (
     weighted_rates,
 )
 from clueval.metrics.metric import Needs, Rates, Side, rates_of, refuse_filter
+from clueval.metrics.rates import THREE, Columns, DeclaredRates, EntryRates, Key, Numbers
 from clueval.metrics.tally_keys import Shape, any_text
 from clueval.options import option_field
 from clueval.reports.table import cut_label
@@ -169,7 +171,7 @@ class Fair:
     @property
     def needs(self) -> Needs:
         """Return that all spans are needed: each pair depends on every span."""
-        return Needs(every_span="use Fair.labels and Fair.exclude instead", nested=True)
+        return Needs(every_span="use Fair.labels and Fair.exclude instead", nested=True, rates=self._rates)
 
     def headlines(self, report: Mapping[str, Any]) -> dict[str, Rates]:
         return {f"fair_{version}": rates_of(entry) for version, entry in report["overall"].items()}
@@ -238,12 +240,44 @@ class Fair:
                 confusion[gold, predicted] += number
         return traditional, fair, confusion
 
+    def _rates(self, keys: Collection[Key], layers: Sequence[str]) -> Iterator[DeclaredRates]:
+        """Yield how the rates follow from a tally."""
+        table: dict[tuple[str, str], dict[str, list[Key]]] = {}
+        for key in sorted(key for key in keys if key[0] != "excluded"):
+            version, kind, *names = key
+            label = names[-1 if version == "fair" and self.focus == "system" else 0]
+            of_label = table.setdefault((version, label), {kind: [] for kind in KINDS})
+            for each in (kind, "BE") if kind in BOUNDARY else (kind,):
+                of_label[each].append(key)
+        labels = sorted({label for _, label in table})
+        for before, names in ((("overall",), labels), *((("per_label", label), [label]) for label in labels)):
+            traditional, fair = (
+                [
+                    [key for name in names for key in table.get((version, name), {}).get(kind, ())]
+                    for kind in KINDS
+                ]
+                for version in ("traditional", "fair")
+            )
+            tp, fp, fn, *_ = traditional
+            for version, counts, weights in (
+                ("traditional", traditional, TRADITIONAL_WEIGHTS),
+                ("fair", fair, DEFAULT_WEIGHTS),
+                ("weighted", fair, self.weights or DEFAULT_WEIGHTS),
+            ):
+                function = partial(_rates_in_each, weights)
+                yield EntryRates((*before, version), THREE, counts, function, [*tp, *fn], [*tp, *fp])
+
     def _versions(self, traditional: dict[str, int], fair: dict[str, int]) -> dict[str, dict[str, float]]:
         return {
             "traditional": {**traditional, **weighted_rates(traditional, TRADITIONAL_WEIGHTS)},
             "fair": {**fair, **weighted_rates(fair, DEFAULT_WEIGHTS)},
             "weighted": {**fair, **weighted_rates(fair, self.weights or DEFAULT_WEIGHTS)},
         }
+
+
+def _rates_in_each(weights: Weights, *columns: Numbers) -> Columns:
+    rows = [weighted_rates(dict(zip(KINDS, row, strict=True)), weights) for row in zip(*columns, strict=True)]
+    return [[row[name] for row in rows] for name in THREE]
 
 
 def _sum(table: _Table, kinds: tuple[str, ...]) -> dict[str, int]:

@@ -20,6 +20,9 @@ The scores are those of all types together, of each type, their mean over the ty
 the place of a target of another type is incorrect there, and in the scores of one type the two are missing and
 spurious.
 
+Where very many annotations lie over one another, in more than 300,000 pairs of a target and a response and more than
+ten for each annotation, the document is refused.
+
 `clueval gate` prints more: candidate lists, changes against a reference set, GATE's own table. There each setting is an
 option of its own, such as `--features`.
 
@@ -27,12 +30,21 @@ Source: the plugin Evaluation of GATE, the General Architecture for Text Enginee
 notes of its authors.
 """
 
-# To read the package: `metric` counts and scores; `annotations` has the targets and responses of an evaluation,
-# `selection` selects them, `equality` tests whether two are equal, `components` lists the pairs that are possible,
-# `pairing` chooses among them, `counts` has the counts, the measures, and the keys that counts are added by,
-# `thresholds` evaluates score thresholds, `outcomes` gives the outcome of every annotation, `changes` compares with a
-# reference; `candidate_lists`, `list_counts` and `disambiguation` evaluate lists of candidates.
-from clueval.metrics.gate.candidate_lists import CandidateList, best_candidates, candidate_lists
+# To read the package: `metric` counts and scores; `annotations` selects the targets and responses of an evaluation,
+# `equality` tests whether two are equal, `pairing` lists the pairs that are possible and chooses among them,
+# `counts` has the counts, the measures, and the keys that counts are added by, `thresholds` evaluates score
+# thresholds, `outcomes` gives the outcome of every annotation and compares with a reference; `candidate_lists` and
+# `disambiguation` evaluate lists of candidates, `list_evaluation` reports on them.
+from clueval.metrics.gate.annotations import CONTAINMENTS, kept_within
+from clueval.metrics.gate.candidate_lists import (
+    CandidateList,
+    best_candidates,
+    candidate_lists,
+    count_lists_by_rank,
+    count_lists_by_score,
+    lists_curve,
+    ranks_curve,
+)
 from clueval.metrics.gate.counts import GateCounts, macro_report
 from clueval.metrics.gate.disambiguation import (
     MaximumRecall,
@@ -41,16 +53,9 @@ from clueval.metrics.gate.disambiguation import (
     maximum_recall,
 )
 from clueval.metrics.gate.equality import COMPARISONS, FeatureTest, TypeSpec, parse_types
-from clueval.metrics.gate.list_counts import (
-    count_lists_by_rank,
-    count_lists_by_score,
-    lists_curve,
-    ranks_curve,
-)
 from clueval.metrics.gate.metric import Gate
 from clueval.metrics.gate.outcomes import Change, Contingency, Outcome, changes, contingency
 from clueval.metrics.gate.pairing import PAIRINGS
-from clueval.metrics.gate.selection import CONTAINMENTS, kept_within
 from clueval.metrics.gate.thresholds import (
     CurvePoint,
     average_precision,

@@ -15,10 +15,10 @@ from dataclasses import dataclass, field
 from operator import add, sub
 
 from clueval.metrics.counting import Tally
-from clueval.metrics.gate.candidate_lists import CandidateList, Numbered, require_features, value_of
-from clueval.metrics.gate.components import PARTIAL, STRICT, in_order
+from clueval.metrics.gate.candidate_lists import CandidateList, require_features, value_of
 from clueval.metrics.gate.counts import NAMES, GateCounts
 from clueval.metrics.gate.equality import FeatureTest
+from clueval.metrics.gate.pairing import PARTIAL, STRICT, Touching, in_order
 from clueval.spans.span import Span
 
 
@@ -31,7 +31,7 @@ def disambiguation(targets: Iterable[Span], lists: Iterable[CandidateList], test
     """
     require_features(test)
     ordered, listed = in_order(targets), list(lists)
-    index = Numbered(ordered)
+    index = Touching(ordered)
     tally: Tally = Tally()
     longest = max(map(len, listed), default=1)
     matched = 0
@@ -187,7 +187,7 @@ def maximum_recall(
     """Return the maximum recall of one document; a list may match several targets."""
     require_features(test)
     ordered, listed = in_order(targets), list(lists)
-    index = Numbered([each.span for each in listed])
+    index = Touching([each.span for each in listed])
     with_target: set[int] = set()
     with_list = 0
     strict_at: Counter[int] = Counter()

@@ -201,39 +201,6 @@ def features_from_text(text: str) -> tuple[str, ...]:
     return tuple(part.strip() for part in re.split(r",(?![^\[]*\])", text))
 
 
-Typed = Sequence[tuple[Hashable, Span]]
-"""Annotations with their types."""
-
-Keys = tuple[Sequence[Sequence[Hashable]], Sequence[Sequence[Hashable]]]
-"""The keys of targets and of responses; a target and a response are equal if they share one."""
-
-_MOST_PATTERNS = 64
-
-
-def subsumption_keys(test: FeatureTest, targets: Typed, responses: Typed) -> Keys | None:
-    """Return keys for the comparison ``subsumption``: a target has one, a response one for each set of
-    features.
-
-    The sets are all sets of features of `test` that some target has. None if there are more than 64: a
-    response would have too many keys.
-
-    >>> one, both = Span(0, 1, features={"f": 1}), Span(0, 1, features={"f": 1, "g": 2})
-    >>> (own,), (other,) = subsumption_keys(FeatureTest(("f", "g")), [("T", one)], [("T", both)])
-    >>> own == other
-    True
-    """
-    having = [tuple([name for name in test.of_type(kind) if name in span.features]) for kind, span in targets]
-    patterns = list(dict.fromkeys(having))
-    if len(patterns) > _MOST_PATTERNS:
-        return None
-    own = [[_key_with(pattern, type, span)] for pattern, (type, span) in zip(having, targets, strict=True)]
-    return own, [[_key_with(pattern, type, span) for pattern in patterns] for type, span in responses]
-
-
-def _key_with(pattern: tuple[str, ...], type: Hashable, span: Span) -> Hashable:
-    return type, pattern, tuple([equality_key(span.features.get(name)) for name in pattern])
-
-
 @dataclass(frozen=True, slots=True)
 class TypeSpec:
     """A type: its name among the targets, and its name among the responses.

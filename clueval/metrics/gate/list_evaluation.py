@@ -15,10 +15,17 @@ from typing import Any
 
 from clueval.exceptions import UsageError
 from clueval.metrics.counting import Tally
+from clueval.metrics.gate.annotations import kept_within
 from clueval.metrics.gate.candidate_lists import (
+    ALL_RANKS,
+    RANKS,
     CandidateList,
     best_candidates,
     candidate_lists,
+    count_lists_by_rank,
+    count_lists_by_score,
+    lists_curve,
+    ranks_curve,
     require_features,
 )
 from clueval.metrics.gate.counts import GateCounts
@@ -29,16 +36,7 @@ from clueval.metrics.gate.disambiguation import (
     maximum_recall,
 )
 from clueval.metrics.gate.equality import FeatureTest, parse_types
-from clueval.metrics.gate.list_counts import (
-    ALL_RANKS,
-    RANKS,
-    count_lists_by_rank,
-    count_lists_by_score,
-    lists_curve,
-    ranks_curve,
-)
 from clueval.metrics.gate.metric import Gate
-from clueval.metrics.gate.selection import kept_within
 from clueval.metrics.gate.thresholds import ALL, CurvePoint, threshold_name
 from clueval.metrics.metric import Side
 from clueval.options import option, option_field

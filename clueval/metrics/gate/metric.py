@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from clueval.exceptions import UsageError
 from clueval.metrics.counting import Tally
 from clueval.metrics.gate.annotations import (
+    CONTAINMENTS,
     NO_ANNOTATIONS,
     Annotations,
     GateNames,
+    kept_within,
     label_of,
+    layer_of,
     problem_of,
+    require_containment,
+    scores_of,
     together,
+    without_nil,
 )
-from clueval.metrics.gate.components import PairingProblem, in_order
 from clueval.metrics.gate.counts import (
+    NAMES,
     TALLY_KEYS,
     GateCounts,
     add_counts,
@@ -36,15 +42,7 @@ from clueval.metrics.gate.equality import (
     types_from_text,
 )
 from clueval.metrics.gate.outcomes import Change, Contingency, Outcome, changes, contingency, outcome_of
-from clueval.metrics.gate.pairing import PAIRINGS, count
-from clueval.metrics.gate.selection import (
-    CONTAINMENTS,
-    kept_within,
-    layer_of,
-    require_containment,
-    scores_of,
-    without_nil,
-)
+from clueval.metrics.gate.pairing import PAIRINGS, PairingProblem, count, in_order
 from clueval.metrics.gate.thresholds import (
     CurvePoint,
     Thresholds,
@@ -56,6 +54,7 @@ from clueval.metrics.gate.thresholds import (
     thresholds_with,
 )
 from clueval.metrics.metric import Needs, Rates, Side, rates_of, refuse_filter
+from clueval.metrics.rates import Columns, DeclaredRates, EntryRates, Numbers, mean, no_rates
 from clueval.metrics.tally_keys import Shape
 from clueval.options import option_field
 from clueval.spans.span import Span
@@ -209,7 +208,7 @@ class Gate:
         """Count one document; O(n log n) for n spans, plus the number of possible pairings.
 
         Raises `UsageError` if a filter excludes spans of a side, `FormatError` for a response without a
-        score if scores are needed.
+        score if scores are needed, `LimitError` for too many possible pairings.
         """
         targets, responses = self._annotations(gold, predicted)
         tally: Tally = Tally()
@@ -289,6 +288,7 @@ class Gate:
             every_span="use Gate.types and Gate.nil instead",
             within=self.containing,
             nested=True,
+            rates=self._rates,
         )
 
     def headlines(self, report: Mapping[str, Any]) -> dict[str, Rates]:
@@ -324,6 +324,40 @@ class Gate:
         return curve(changes_by_score(total, type), self.counts(total, type).targets, self.thresholds)
 
     # Internal
+
+    def _rates(self, keys: Collection[tuple[Any, ...]], layers: Sequence[str]) -> Iterator[DeclaredRates]:
+        """Yield how the rates follow from a tally; those at thresholds, and means over named types, are scored."""
+
+        rates = tuple(GateCounts().measures(self.beta))
+
+        def measures_of(*counts: Numbers) -> Columns:
+            rows = [GateCounts(*row).measures(self.beta).values() for row in zip(*counts, strict=True)]
+            return list(map(list, zip(*rows, strict=True)))
+
+        def entry(path: tuple[str, ...], *before: str) -> EntryRates:
+            counts = [[(*before, name)] for name in NAMES]
+            return EntryRates(path, rates, counts, measures_of, counts[0], counts[1])
+
+        yield entry(("all",), "all")
+        names = [spec.target for spec in parse_types(self.types)] or sorted(
+            {key[1] for key in keys if key[0] == "type"}
+        )
+        types = [entry(("per_type", name), "type", name) for name in names]
+        yield from types
+        if not self.types:
+            yield mean(("macro",), types, empty=1.0, rates=rates)
+        elif len(types) == 1:
+            yield types[0]._replace(path=("macro",))
+        scored = [key for key in keys if key[:2] == ("all", "score")]
+        for at, _ in self.curve(Tally(scored)):
+            reached = [
+                key for key in scored if float(key[2]) >= at for _ in range(key[4])
+            ]  # the change in responses
+            yield EntryRates(
+                ("thresholds", threshold_name(at)), (), [], no_rates, [("all", "targets")], reached
+            )
+        for feature, value in sorted({key[1:3] for key in keys if key[0] == "by"}):
+            yield entry(("by", feature, value), "by", feature, value)
 
     @property
     def _test(self) -> FeatureTest:

@@ -17,12 +17,16 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from clueval.metrics.gate.components import Component, PairingProblem, components
 from clueval.metrics.gate.counts import GateCounts
 from clueval.metrics.gate.equality import FeatureTest
-from clueval.metrics.gate.pairing import count_component, single, solve
-from clueval.metrics.gate.touching import Touching
-from clueval.spans.index import SpanIndex
+from clueval.metrics.gate.pairing import (
+    Component,
+    PairingProblem,
+    Touching,
+    components,
+    count_component,
+    solve,
+)
 from clueval.spans.span import Span
 from clueval.statistics.distributions import mcnemar_exact
 
@@ -100,11 +104,8 @@ def _paired(
     problem: PairingProblem, component: Component, missing: list[int], spurious: list[int]
 ) -> Iterator[tuple[int, PairedSpans]]:
     """Yield the pairs of a component with the numbers of their responses; append the rest to the lists."""
-    taken = solve(problem, component).pairs
-    targets = {pair.target for pair in taken}
-    responses = {pair.response for pair in taken}
-    left = [number for number in component.responses if number not in responses]
-    alone = set(single(problem, taken, left))
+    taken, single, left = solve(problem, component)
+    targets, alone = {pair.target for pair in taken}, set(single)
     missing.extend(number for number in component.targets if number not in targets)
     spurious.extend(left)
     for pair in taken:
@@ -154,23 +155,6 @@ class Change(NamedTuple):
         return Span(self.span.start, self.span.end, label, features, parts=self.span.parts)
 
 
-class _TouchIndex:
-    """An index that finds the spans that touch a given span."""
-
-    def __init__(self, spans: Iterable[Span]) -> None:
-        self._index = SpanIndex(spans)
-        self._points: dict[int, list[Span]] = {}
-        for span in self._index.spans:
-            if span.start == span.end:
-                self._points.setdefault(span.start, []).append(span)
-
-    def touching(self, span: Span) -> list[Span]:
-        """Return the spans that touch `span` (see `touches`), by position."""
-        at_start = self._points.get(span.start, []) if span.start < span.end else []
-        found = at_start + self._index.overlapping(span)
-        return sorted(found, key=lambda other: (other.start, other.end)) if at_start else found
-
-
 def changes(reference: Outcome, response: Outcome, features: Sequence[str] = ()) -> list[Change]:
     """Return the changes from the reference to the response.
 
@@ -184,9 +168,7 @@ def changes(reference: Outcome, response: Outcome, features: Sequence[str] = ())
     test = FeatureTest(tuple(features))
     known = {(span.fragments, span.label, test.key(span)) for group in before.values() for span in group}
     new = {
-        group: _TouchIndex(
-            span for span in spans if (span.fragments, span.label, test.key(span)) not in known
-        )
+        group: Touching(span for span in spans if (span.fragments, span.label, test.key(span)) not in known)
         for group, spans in after.items()
     }
     found = [
@@ -194,11 +176,11 @@ def changes(reference: Outcome, response: Outcome, features: Sequence[str] = ())
         for old_group, signs in _SIGNS.items()
         for new_group, sign in signs.items()
         for old in before[old_group]
-        for span in new[new_group].touching(old)
+        for span in new[new_group].find(old)
     ]
     spurious_before, spurious_after = Touching(before["SL"]), Touching(after["SL"])
-    found += [Change(span, "SL", "A", "+-") for span in before["SL"] if not spurious_after.any(span)]
-    found += [Change(span, "A", "SL", "+-") for span in after["SL"] if not spurious_before.any(span)]
+    found += [Change(span, "SL", "A", "+-") for span in before["SL"] if not spurious_after.find(span)]
+    found += [Change(span, "A", "SL", "+-") for span in after["SL"] if not spurious_before.find(span)]
     return found
 
 
@@ -272,4 +254,4 @@ class _Right:
 
     def about(self, target: Span) -> tuple[bool, bool]:
         strict = target.fragments in self._strict
-        return strict, strict or self._partial.any(target)
+        return strict, strict or bool(self._partial.find(target))

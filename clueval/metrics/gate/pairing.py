@@ -28,17 +28,9 @@ one pair. There are three ways to choose the pairs:
     left for [4,10): two partial pairs. With the targets [4,10) [9,14) and the responses [0,5) [4,10),
     by-target finds the strict pair and by-response does not.
 
-The two last ways do not list every possible pairing. A span takes, of the spans of the other side, an equal one at
-the same place, then the equal one with the longest overlap, then one at the same place, then the longest overlap; of
-equally good spans the earliest. The longest overlap with ``[s, e)`` is one of three, and each is found in a tree over
-the spans by position:
-
-* among spans that start at s or before: the one that ends last, or the first that ends at e or after;
-* among spans that start within and end at e or after: the first;
-* among spans that lie within: the longest. For this every node of the tree has its spans by their ends, and over them a
-  tree of the longest, which finds the longest of those that end at e or before.
-
-A search costs O(log^2 n), and so does removing a span; the trees hold O(n log n) numbers.
+The possible pairings divide the spans into components, which `components` finds by a sweep over the starts; spans of
+different components never touch, so each component is solved alone. All its possible pairings are listed. Where very
+many spans lie over one another these are too many, which is an error; see `clueval.spans.limits`.
 
 Sources: the behaviour of GATE's plugin Evaluation; for the other two the notes of its authors ("Strategy for
 finding the counts" and "P/R/F: we process by target").
@@ -46,74 +38,223 @@ finding the counts" and "P/R/F: we process by target").
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from clueval.metrics.gate.components import (
-    MISMATCH,
-    PARTIAL,
-    STRICT,
-    Component,
-    Pair,
-    PairingProblem,
-    component_of,
-    entries_of,
-    parts,
-    value_if_possible,
-)
-from clueval.metrics.gate.dense_pairing import Partners, best_pairs, partners_of
-from clueval.metrics.gate.entries import Entry, Maxima, SamePlace, entries_by_key
-from clueval.metrics.gate.touching import Touching, touches
-from clueval.spans.overlaps import shared_positions
+from clueval.spans.index import SpanIndex
+from clueval.spans.limits import PAIRINGS_OF_SPAN, require_few_pairs
+from clueval.spans.overlaps import shared_positions, sharing
+from clueval.spans.span import Span
 
 PAIRINGS = ("plugin", "by-response", "by-target")
 
+STRICT, PARTIAL, MISMATCH = 3, 2, 1
+"""The values of a pairing; that of a partial mismatch is 0."""
+
+
+class PairingProblem(NamedTuple):
+    """The targets and the responses of one evaluation, in order of position, and the test of equality."""
+
+    targets: Sequence[Span]
+    responses: Sequence[Span]
+    equal: Callable[[int, int], bool]
+    pairing: str = "plugin"
+
+
+class Pair(NamedTuple):
+    """A pairing: its value, the numbers of its target and its response, and the tie-break of the response.
+
+    The numbers count the targets and the responses by position, so a greater number is a later span.
+    """
+
+    value: int
+    target: int
+    response: int
+    rank: int
+
+
+class Component(NamedTuple):
+    """Targets and responses that are connected by touching, and the possible pairings among them."""
+
+    targets: list[int]
+    responses: list[int]
+    pairs: list[Pair]
+
 
 class Solution(NamedTuple):
-    """The result for a component: the pairs, and for each target the counts of its possible pairings."""
+    """The result for a component: the pairs that are taken, those that are single correct, and the other responses.
 
-    pairs: list[Pair]
-    partners: Iterable[Partners]
+    A correct pair is single if no truly spurious response touches its target.
+    """
+
+    taken: list[Pair]
+    single: list[Pair]
+    spurious: list[int]
+
+
+# Components
+
+
+def in_order(spans: Iterable[Span]) -> list[Span]:
+    """Return the spans by start, end and id; a span without an id has its place in the list as its id.
+
+    Numeric ids come before text ids; spans with the same id keep their order.
+    """
+    listed = list(spans)
+    if all(span.id is None for span in listed):
+        return sorted(listed, key=lambda span: (span.start, span.end))
+    numbered = [(span.start, span.end, *_rank(span, place)) for place, span in enumerate(listed)]
+    return [listed[place] for place in sorted(range(len(listed)), key=numbered.__getitem__)]
+
+
+def _rank(span: Span, place: int) -> tuple[bool, int, str]:
+    if span.id is None:
+        return False, place, ""
+    return (False, span.id, "") if isinstance(span.id, int) else (True, 0, span.id)
+
+
+def components(problem: PairingProblem) -> Iterator[Component]:
+    """Yield all components, by position; a span alone is a component without pairings.
+
+    Costs O(n log n), plus the number of possible pairings. Raises `LimitError` for too many of these.
+    """
+    for targets, responses in _parts(problem):
+        yield Component(targets, responses, _possible(problem, targets, responses))
+
+
+def _parts(problem: PairingProblem) -> Iterator[tuple[list[int], list[int]]]:
+    """Yield the numbers of the targets and the responses of each component: a sweep over the starts."""
+    events = sorted(
+        (span.start, span.end, is_response, number)
+        for is_response, spans in enumerate(problem[:2])
+        for number, span in enumerate(spans)
+    )
+    found: tuple[list[int], list[int]] = ([], [])
+    reach = -1.0
+    for start, end, is_response, number in events:
+        if start >= reach:
+            if reach >= 0:
+                yield found
+                found = ([], [])
+            # a span of zero length is connected with the spans that start at its position
+            reach = end if start < end else end + 0.5
+        elif end > reach:
+            reach = end
+        found[is_response].append(number)
+    if events:
+        yield found
+
+
+def _possible(problem: PairingProblem, targets: Sequence[int], responses: Sequence[int]) -> list[Pair]:
+    """Return all possible pairings of a component."""
+    if not targets or not responses:
+        return []
+    if len(targets) == 1 == len(responses):
+        one, other = problem.targets[targets[0]], problem.responses[responses[0]]
+        possible = one.overlaps(other) or have_same_place(one, other)
+        return [_pair(problem, targets[0], responses[0])] if possible else []
+    own = [problem.targets[number] for number in targets]
+    others = [problem.responses[number] for number in responses]
+    points: dict[int, list[int]] = {}
+    for place, span in enumerate(others):
+        if span.start == span.end:
+            points.setdefault(span.start, []).append(place)
+    pairs: list[Pair] = []
+    for target, span, found in zip(targets, own, sharing(own, others, PAIRINGS_OF_SPAN), strict=True):
+        if span.start == span.end:
+            found += points.get(span.start, ())
+        require_few_pairs(len(pairs) + len(found), len(own) + len(others), of_span=PAIRINGS_OF_SPAN)
+        pairs += [_pair(problem, target, responses[place]) for place in found]
+    return pairs
+
+
+def _pair(problem: PairingProblem, target: int, response: int) -> Pair:
+    same = have_same_place(problem.targets[target], problem.responses[response])
+    return Pair(2 * problem.equal(target, response) + same, target, response, response)
+
+
+def have_same_place(one: Span, other: Span) -> bool:
+    """Return whether two spans have the same start and end or, if they are discontinuous, the same fragments."""
+    return one.start == other.start and one.end == other.end and one.parts == other.parts
+
+
+# Touching
+
+
+def touches(one: Span, other: Span) -> bool:
+    """Return whether GATE returns `other` when it is asked for the annotations that overlap `one`.
+
+    This is the same as `Span.overlaps`, except that a span of zero length at the start of a span with a
+    length also touches it.
+
+    >>> touches(Span(3, 5), Span(3, 3)), touches(Span(3, 5), Span(5, 5)), touches(Span(3, 3), Span(3, 5))
+    (True, False, False)
+    """
+    return any(
+        other_start < start < other_end or start <= other_start < end
+        for start, end in one.fragments
+        for other_start, other_end in other.fragments
+    )
+
+
+class Touching:
+    """An index of spans by their ranges, which finds those that overlap or touch a given span."""
+
+    def __init__(self, spans: Iterable[Span]) -> None:
+        self._spans = list(spans)
+        self._numbers: dict[tuple[int, int], list[int]] = {}
+        for number, span in enumerate(self._spans):
+            self._numbers.setdefault((span.start, span.end), []).append(number)
+        self._index = SpanIndex(Span(start, end) for start, end in self._numbers)
+
+    def overlapping(self, span: Span, *also: tuple[int, int]) -> list[int]:
+        """Return the numbers of the spans whose range overlaps that of `span` or is one of `also`, rising."""
+        ranges = {(other.start, other.end) for other in self._index.overlapping(Span(span.start, span.end))}
+        return sorted(number for one in ranges.union(also) for number in self._numbers.get(one, ()))
+
+    def touching(self, span: Span) -> list[int]:
+        """Return the numbers of the spans whose range touches that of `span`, rising; see `touches`."""
+        also = [(span.start, span.start)] if span.start < span.end else []
+        return self.overlapping(span, *also)
+
+    def find(self, span: Span) -> list[Span]:
+        """Return the spans that touch `span`, by position."""
+        numbers = self.touching(span)
+        found = [other for number in numbers if touches(span, other := self._spans[number])]
+        return sorted(found, key=lambda other: (other.start, other.end))
+
+
+# Choice
 
 
 def solve(problem: PairingProblem, component: Component) -> Solution:
-    """Return the pairs of a component, chosen by `problem.pairing`, and the partners of its targets."""
-    targets, responses, pairs, dense = component
-    if dense:
-        own, others = entries_of(problem, targets, responses)
-        of_targets = partners_of(own, others)
-        taken = []
-        for target, response in _chosen(problem.pairing, own, others, of_targets):
-            one, other = problem.targets[target], problem.responses[response]
-            same = one.start == other.start and one.end == other.end
-            taken.append(Pair(2 * problem.equal(target, response) + same, target, response, response))
-        return Solution(taken, of_targets.values())
-    values: dict[int, list[int]] = {}
-    for value, target, _, _ in pairs:
-        values.setdefault(target, []).append(value)
-    return Solution(choose(problem, pairs), map(_partners, values.values()))
+    """Return the pairs of a component, chosen by `problem.pairing`."""
+    taken = _chosen(problem, component.pairs)
+    used = {pair.response for pair in taken}
+    spurious = [number for number in component.responses if number not in used]
+    correct = [pair for pair in taken if pair.value >= PARTIAL]
+    if not correct or not spurious:
+        return Solution(taken, correct, spurious)
+    targets, responses = problem.targets, problem.responses
+    # spans that can be paired touch, unless they are of zero length and at one place
+    touched = {
+        pair.target
+        for pair in component.pairs
+        if pair.response not in used and (len(targets[pair.target]) or not pair.value & 1)
+    }
+    # a response of zero length also touches the targets that start at its position
+    points = {responses[number].start for number in spurious if not len(responses[number])}
+    single = [
+        pair
+        for pair in correct
+        if pair.target not in touched
+        and not any(start in points and start < end for start, end in targets[pair.target].fragments)
+    ]
+    return Solution(taken, single, spurious)
 
 
-def _chosen(
-    pairing: str, own: Sequence[Entry], others: Sequence[Entry], of_targets: dict[int, Partners]
-) -> Iterable[tuple[int, int]]:
-    """Return the pairs, if the possible pairings are not listed."""
-    if pairing == "plugin":
-        return best_pairs(own, others, of_targets, partners_of(others, own))
-    if pairing == "by-target":
-        return pairs_in_turn(own, others)
-    return ((target, response) for response, target in pairs_in_turn(others, own))
-
-
-def _partners(values: Sequence[int]) -> Partners:
-    strict = values.count(STRICT)
-    same = strict + values.count(MISMATCH)
-    return Partners(len(values), same, strict + values.count(PARTIAL), strict)
-
-
-def choose(problem: PairingProblem, pairs: Sequence[Pair]) -> list[Pair]:
+def _chosen(problem: PairingProblem, pairs: Sequence[Pair]) -> list[Pair]:
     """Return the pairs chosen by `problem.pairing` from all possible pairings of a component."""
     if len(pairs) < 2:
         return list(pairs)
@@ -121,19 +262,11 @@ def choose(problem: PairingProblem, pairs: Sequence[Pair]) -> list[Pair]:
         return best_first(pairs)
 
     def overlap(pair: Pair) -> int:
-        return overlap_of(problem, pair.target, pair.response)
+        return shared_positions(problem.targets[pair.target], problem.responses[pair.response])
 
     if problem.pairing == "by-response":
         return _taken(sorted(pairs, key=lambda p: (p.response, -p.value, -overlap(p), p.target)))
     return _taken(sorted(pairs, key=lambda p: (p.target, -p.value, -overlap(p), p.response)))
-
-
-def overlap_of(problem: PairingProblem, target: int, response: int) -> int:
-    """Return how many positions a target and a response share."""
-    one, other = problem.targets[target], problem.responses[response]
-    if one.parts is not None or other.parts is not None:
-        return shared_positions(one, other)
-    return min(one.end, other.end) - max(one.start, other.start)
 
 
 def best_first(pairs: Sequence[Pair]) -> list[Pair]:
@@ -167,208 +300,46 @@ def _taken(pairs: Iterable[Pair]) -> list[Pair]:
     return taken
 
 
-def single(problem: PairingProblem, taken: Iterable[Pair], spurious: Sequence[int]) -> list[Pair]:
-    """Return the correct pairs whose target no truly spurious response touches."""
-    correct = [pair for pair in taken if pair.value >= PARTIAL]
-    if not correct or not spurious:
-        return correct
-    left = [problem.responses[number] for number in spurious]
-    if len(left) * len(correct) < _FEW:
-        targets = problem.targets
-        return [pair for pair in correct if not any(touches(targets[pair.target], span) for span in left)]
-    others = Touching(left)
-    return [pair for pair in correct if not others.any(problem.targets[pair.target])]
-
-
-_FEW = 50
-"""Up to this many tests whether a span touches another, testing all is cheaper than an index."""
-
-
-def count_component(problem: PairingProblem, component: Component) -> list[int]:
-    """Return the counts of one component, in the order of `clueval.metrics.gate.counts.NAMES`."""
-    targets, responses, pairs, dense = component
-    counts = [len(targets), len(responses), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]
-    if not pairs and not dense:
-        return counts
-    if pairs and len(targets) == 1 == len(responses):
-        for place in _ALONE[pairs[0].value]:
-            counts[place] = 1
-        return counts
-    taken, partners = solve(problem, component)
-    for pair in taken:
-        counts[5 - pair.value] += 1
-    used = {pair.response for pair in taken}
-    spurious = [number for number in responses if number not in used]
-    for pair in single(problem, taken, spurious):
-        counts[9 - pair.value] += 1
-    for every, same, equal, same_equal in partners:
-        counts[8] += same > 0
-        counts[9] += every > 0
-        counts[10] += same > 1
-        counts[11] += every > 1
-        counts[12] += same == 1 == same_equal
-        counts[13] += every == 1 == equal
-    return counts
+# Counts
 
 
 def count(problem: PairingProblem) -> list[int]:
     """Return the counts of all components together. O(n log n), plus the number of possible pairings."""
-    counts = [len(problem.targets), len(problem.responses)] + [0] * 12
-    alone = [0, 0, 0, 0]  # components of one target and one response, by the value of their pairing
-    for targets, responses in parts(problem):
-        if not targets or not responses:
-            continue
-        if len(targets) == 1 == len(responses):
-            value = value_if_possible(problem, targets[0], responses[0])
-            if value is not None:
-                alone[value] += 1
-            continue
-        component = component_of(problem, targets, responses)
-        for place, number in enumerate(count_component(problem, component)[2:], 2):
-            counts[place] += number
-    for value, number in enumerate(alone):
-        if number:
-            sample = _ALONE[value]
-            for place in sample:
-                counts[place] += number
+    found = Counter(tuple(count_component(problem, component)) for component in components(problem))
+    counts = [0] * 14
+    for own, times in found.items():
+        counts = [number + times * each for number, each in zip(counts, own, strict=True)]
+    return counts
+
+
+def count_component(problem: PairingProblem, component: Component) -> list[int]:
+    """Return the counts of one component, in the order of `clueval.metrics.gate.counts.NAMES`."""
+    counts = [len(component.targets), len(component.responses), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]
+    if not component.pairs:
+        return counts
+    if len(component.targets) == 1 == len(component.responses):
+        for place in _ALONE[component.pairs[0].value]:
+            counts[place] = 1
+        return counts
+    taken, single, _ = solve(problem, component)
+    for pair in taken:
+        counts[5 - pair.value] += 1
+    for pair in single:
+        counts[9 - pair.value] += 1
+    values: dict[int, list[int]] = {}
+    for pair in component.pairs:
+        values.setdefault(pair.target, []).append(pair.value)
+    for own in values.values():
+        strict = own.count(STRICT)
+        same = strict + own.count(MISMATCH)
+        counts[8] += same > 0
+        counts[9] += 1
+        counts[10] += same > 1
+        counts[11] += len(own) > 1
+        counts[12] += same == 1 == strict
+        counts[13] += len(own) == 1 and own[0] >= PARTIAL
     return counts
 
 
 _ALONE = ((5, 9), (4, 8, 9), (3, 7, 9, 13), (2, 6, 8, 9, 12, 13))
 """The counts of a target and a response that overlap nothing else, by the value of their pairing."""
-
-
-Found = tuple[int, int]
-"""The number of shared positions, and the span's negative place, so that the greatest is the earliest."""
-
-_NOTHING: Found = (-1, 0)
-
-
-class _Within:
-    """Spans by position: finds the longest of a range of places that ends at a position or before."""
-
-    def __init__(self, starts: Sequence[int], ends: Sequence[int]) -> None:
-        self._size = size = len(starts)
-        # an end, or a length, and a place in one number, in which the earlier place has the greater length
-        self._ends = [end * size + place for place, end in enumerate(ends)]
-        lengths = [
-            (end - start) * size + size - 1 - place
-            for place, (start, end) in enumerate(zip(starts, ends, strict=True))
-        ]
-        self._by_end: list[list[int]] = [[]] * size + [[end] for end in self._ends]
-        for node in range(size - 1, 0, -1):
-            self._by_end[node] = sorted(self._by_end[2 * node] + self._by_end[2 * node + 1])
-        self._longest = [Maxima([lengths[end % size] for end in by_end], -1) for by_end in self._by_end]
-
-    def remove(self, place: int) -> None:
-        node = place + self._size
-        while node:
-            by_end = self._by_end[node]
-            self._longest[node].put(bisect_left(by_end, self._ends[place]), -1)
-            node //= 2
-
-    def longest(self, low: int, high: int, end: int) -> Found:
-        best = -1
-        limit = (end + 1) * self._size
-        low, high = low + self._size, high + self._size
-        while low < high:
-            for node in (low,) * (low & 1) + (high - 1,) * (high & 1):
-                best = max(best, self._longest[node].greatest(0, bisect_left(self._by_end[node], limit)))
-            low = (low + 1) // 2
-            high //= 2
-        if best < 0:
-            return _NOTHING
-        length, place = divmod(best, self._size)
-        return length, place - self._size + 1
-
-
-class _LongestOverlap:
-    """Spans by position: finds the one that shares most positions with a given range."""
-
-    def __init__(self, entries: Sequence[Entry]) -> None:
-        self._numbers = [entry.number for entry in entries]
-        self._starts = [entry.start for entry in entries]
-        ends = [entry.end for entry in entries]
-        self._ends = Maxima(ends, -1)
-        self._within = _Within(self._starts, ends)
-
-    def remove(self, number: int) -> None:
-        place = bisect_left(self._numbers, number)
-        self._ends.put(place, -1)
-        self._within.remove(place)
-
-    def best(self, start: int, end: int) -> int | None:
-        """Return the number of the span; the earliest of those that share as much."""
-        shared, place = max(self._across(start, end), self._inside(start, end))
-        return None if shared < 0 else self._numbers[-place]
-
-    def _across(self, start: int, end: int) -> Found:
-        """Search the spans that start at the start or before; a range of zero length must lie inside them."""
-        high = (bisect_left if start == end else bisect_right)(self._starts, start)
-        last = self._ends.greatest(0, high)
-        if last <= start:
-            return _NOTHING
-        place = self._ends.first(0, high, min(last, end) if start < end else start + 1)
-        assert place is not None  # at least the one that ends last
-        return min(last, end) - start, -place
-
-    def _inside(self, start: int, end: int) -> Found:
-        """Search the spans that start after the start."""
-        low, high = bisect_right(self._starts, start), bisect_left(self._starts, end)
-        if low >= high:
-            return _NOTHING
-        best = self._within.longest(low, high, end)
-        place = self._ends.first(low, high, end)
-        return best if place is None else max(best, (end - self._starts[place], -place))
-
-
-class _Free:
-    """The spans of one side that are not yet taken."""
-
-    def __init__(self, entries: Sequence[Entry]) -> None:
-        self._entries = {entry.number: entry for entry in entries}
-        self._all = _LongestOverlap(entries)
-        self._same = SamePlace(reversed(entries), self._entries)
-        self._by_key = {key: _LongestOverlap(group) for key, group in entries_by_key(entries).items()}
-
-    def take(self, asking: Entry) -> int | None:
-        """Return the number of the best span for `asking`, and remove that span."""
-        number = self._best(asking)
-        if number is not None:
-            self._all.remove(number)
-            for key in self._entries.pop(number).keys:
-                self._by_key[key].remove(number)
-        return number
-
-    def _best(self, asking: Entry) -> int | None:
-        _, start, end, keys = asking
-        known = [key for key in keys if key in self._by_key]
-        equal = [self._same.best((start, end, key)) for key in known]
-        if (number := _first(equal)) is not None:
-            return number
-        # spans with different keys are compared by the overlap
-        longest = [self._by_key[key].best(start, end) for key in known]
-        there = [number for number in longest if number is not None]
-        if there:
-            return max(there, key=lambda number: (self._shared(number, start, end), -number))
-        number = self._same.best((start, end))
-        return self._all.best(start, end) if number is None else number
-
-    def _shared(self, number: int, start: int, end: int) -> int:
-        entry = self._entries[number]
-        return min(entry.end, end) - max(entry.start, start)
-
-
-def _first(numbers: Sequence[int | None]) -> int | None:
-    return min([number for number in numbers if number is not None], default=None)
-
-
-def pairs_in_turn(asking: Sequence[Entry], others: Sequence[Entry]) -> list[tuple[int, int]]:
-    """Return the pairs that are taken if the spans of `asking` choose in turn: their numbers, then the
-    others'.
-
-    Both sides are sorted by position, with rising numbers. O(n log^2 n).
-    """
-    free = _Free(others)
-    taken = ((entry.number, free.take(entry)) for entry in asking)
-    return [(number, other) for number, other in taken if other is not None]

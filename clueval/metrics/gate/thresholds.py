@@ -1,9 +1,9 @@
 """Score thresholds: the counts at every threshold in one sweep, and the precision-recall curve.
 
-At threshold t the responses with a score of t or more are evaluated, with all targets. `sweep` lets the
-responses of a component enter by falling score. The change that a score makes is kept as a difference, so
-that documents can be added: the counts at t are the sum of the differences of all scores from t up, over all
-documents.
+At threshold t the responses with a score of t or more are evaluated, with all targets. The responses of a component
+enter by falling score, and the component is counted anew at every score. The change that a score makes is kept as a
+difference, so that documents can be added: the counts at t are the sum of the differences of all scores from t up,
+over all documents.
 
 *Average precision* is the sum, from the highest threshold down, of precision times the gain in recall:
 ``AP = sum over n of (R_n - R_(n-1)) P_n``, as scikit-learn's `average_precision_score` defines it. Here
@@ -15,16 +15,14 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_right
-from collections.abc import Iterable, Mapping, Sequence
-from operator import add
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from operator import add, sub
 from typing import NamedTuple
 
 from clueval.exceptions import UsageError
-from clueval.metrics.gate.components import PairingProblem, components
 from clueval.metrics.gate.counts import NAMES, GateCounts
 from clueval.metrics.gate.equality import java_string
-from clueval.metrics.gate.pairing import count
-from clueval.metrics.gate.sweep import sweep
+from clueval.metrics.gate.pairing import Component, PairingProblem, components, count, count_component
 
 GRIDS: Mapping[str, tuple[float, ...]] = {
     str(steps + 1): tuple(number / steps for number in range(steps + 1)) for steps in (10, 20, 50)
@@ -104,10 +102,6 @@ def grid_of(thresholds: Thresholds) -> tuple[float, ...] | None:
     return GRIDS.get(thresholds) if isinstance(thresholds, str) else thresholds
 
 
-_LISTED = 64
-"""Up to this many possible pairings for each span, it is faster to list them and to correct the pairs."""
-
-
 def differences(
     problem: PairingProblem, scores: Sequence[float], thresholds: Thresholds = ALL
 ) -> dict[float, list[int]]:
@@ -118,7 +112,7 @@ def differences(
     thresholds are not counted. With rounded scores, scores between the same two thresholds are replaced by
     the least.
 
-    Raises `UsageError` if very many annotations overlap and have very many scores; see `sweep`.
+    Raises `UsageError` if very many annotations overlap and have very many scores; see `MOST_WORK`.
     """
     grid = grid_of(thresholds)
     names: Mapping[float | None, float] = {}
@@ -130,12 +124,48 @@ def differences(
         found = {score: [0] * len(NAMES) for score in scores}
     else:
         steps = scores if grid is None else [_step(score, grid) for score in scores]
-    for component in components(problem, _LISTED):
+    for component in components(problem):
         if component.responses:
-            for step, change in sweep(problem, component, steps):
+            for step, change in _changes(problem, component, steps):
                 score = names.get(step, step)
                 found[score] = list(map(add, found[score], change)) if score in found else change
     return found
+
+
+MOST_WORK = 10_000_000
+"""The greatest product of the scores of a component and of its annotations and possible pairings."""
+
+
+def _changes(
+    problem: PairingProblem, component: Component, scores: Sequence[float | None]
+) -> Iterator[tuple[float, list[int]]]:
+    """Yield each score of a component, falling, and its change in the counts; targets are not counted.
+
+    Responses whose score is None are ignored.
+    """
+    targets = component.targets
+    scored = [(score, number) for number in component.responses if (score := scores[number]) is not None]
+    steps = sorted({score for score, _ in scored}, reverse=True)
+    _require_little_work(problem, component, len(steps))
+    before = [len(targets)] + [0] * (len(NAMES) - 1)
+    for step in steps:
+        entered = [number for score, number in scored if score >= step]
+        known = set(entered)
+        pairs = [pair for pair in component.pairs if pair.response in known]
+        counts = count_component(problem, Component(targets, entered, pairs))
+        yield step, list(map(sub, counts, before))
+        before = counts
+
+
+def _require_little_work(problem: PairingProblem, component: Component, scores: int) -> None:
+    annotations = len(component.targets) + len(component.responses)
+    if scores * (annotations + len(component.pairs)) > MOST_WORK:
+        firsts = (problem.targets[component.targets[0]], problem.responses[component.responses[0]])
+        raise UsageError(
+            f"{annotations:,} annotations, from position {min(span.start for span in firsts)} on, overlap one another, "
+            f"directly or through others, and have {scores:,} scores: counting them at every score takes too long",
+            advice="set Gate.thresholds, for example to 11 or rounded",
+        )
 
 
 def _step(score: float, grid: Sequence[float]) -> float | None:

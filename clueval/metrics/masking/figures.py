@@ -15,6 +15,7 @@ from clueval.metrics.masking.counts import (
     Row,
 )
 from clueval.metrics.masking.mention import Risk
+from clueval.metrics.rates import EntryRates, no_rates
 from clueval.reports.table import Cell, Rate, Table, cut_label
 from clueval.statistics.distributions import upper_bound
 
@@ -60,6 +61,19 @@ def entities_told_by(tally: Tally) -> dict[str, str]:
     """Return how entities were told apart, for the signature."""
     names = [name for name in ("by id", "by surface") if tally["entities", name]]
     return {"entities": " and ".join(names)} if names else {}
+
+
+def weighing(keys: Collection[tuple[Any, ...]], layers: Sequence[str]) -> Iterator[EntryRates]:
+    """Yield for each row what it is about, mentions or words; its rates are those of single corpora."""
+    for kind, name in sorted({key[:2] for key in keys if key[0] in _PLACES}, key=lambda row: row[0] != ALL):
+        mentions = [(kind, name, "mentions")]
+        yield EntryRates((_PLACES[kind], name or ALL), (), [], no_rates, mentions, mentions)
+    words = [("precision", "words")]
+    yield EntryRates(("precision",), (), [], no_rates, words, words)
+
+
+_PLACES = {ALL: "classes", "class": "classes", "label": "labels"}
+"""The sections of the report that have the rows of each kind."""
 
 
 def share(part: float, whole: float) -> float | None:

@@ -15,7 +15,7 @@ from clueval.exceptions import UsageError, warn
 from clueval.metrics.counting import Tally, f_measure
 from clueval.metrics.masking.counts import TALLY_KEYS, WeightOf, count
 from clueval.metrics.masking.exposure import PARTS, REPLACEMENT, Examination, Mask
-from clueval.metrics.masking.figures import entities_told_by, report_of
+from clueval.metrics.masking.figures import entities_told_by, report_of, weighing
 from clueval.metrics.masking.mention import CLASS_LAYER, Mention, MentionReader, class_names, risk_by
 from clueval.metrics.masking.text import MaskedText
 from clueval.metrics.masking.weights import PositionWeights, Range
@@ -298,9 +298,11 @@ class Masking:
     def needs(self) -> Needs:
         """Return that documents are needed; annotators are counted together."""
         if not self.annotators:
-            return Needs(documents=True, sequences=self._reported, choices=entities_told_by)
+            return Needs(documents=True, sequences=self._reported, choices=entities_told_by, rates=weighing)
         instead = "filter documents only, or use keep"
-        return Needs(documents=True, every_span=instead, whole=ANNOTATORS, choices=entities_told_by)
+        return Needs(
+            documents=True, every_span=instead, whole=ANNOTATORS, choices=entities_told_by, rates=weighing
+        )
 
     @property
     def class_layer(self) -> str:

@@ -11,17 +11,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from importlib import import_module
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from clueval.evaluation.signature import Signature
 from clueval.exceptions import UsageError, checked_call
-from clueval.hints import Hinting
 from clueval.metrics.counting import Tally
 from clueval.options import field_names, require_share, with_fields
 from clueval.reading.layers import layer_names
 from clueval.reading.options import Reading
+from clueval.reports.report import Data, Report
+from clueval.reports.table import Table
 from clueval.spans.filters import parse_where
 from clueval.statistics.agreement import unitizing
 from clueval.statistics.distributions import t_quantile
@@ -35,11 +37,14 @@ from clueval.statistics.jackknife import (
 from clueval.studies.annotators.clusters import DocumentRows, counted, results_of
 from clueval.studies.annotators.counting import DEFAULTS, Contests, chosen_conventions
 from clueval.studies.annotators.places import Disagreement, Shape, kind_of, placed, places
+from clueval.studies.annotators.render import numbers_of, remarks, tables
 from clueval.studies.annotators.report import DOMAINS, Tables, ceiling_means, coefficients, unitized
 from clueval.studies.annotators.source import Group, Naming, annotators_of
 from clueval.studies.annotators.study import Study, StudyCounts, columns_of, report_of, sequences_of
-from clueval.transforms.prepared import transforms_of
+from clueval.textfiles import cell
+from clueval.transforms.of_options import transforms_of
 from clueval.transforms.preparing import Preparing
+from clueval.visible import visible
 
 _READING, _PREPARING = Reading(), Preparing()
 _NAMING = Naming()
@@ -56,8 +61,10 @@ OTHERS = tuple(
 
 
 @dataclass(frozen=True, slots=True)
-class Agreement(Hinting):
+class Agreement(Report):
     """The result of `agree`."""
+
+    title: ClassVar[str] = "Agreement of annotators"
 
     report: Mapping[str, Any]
     study: Study = field(repr=False)
@@ -71,21 +78,24 @@ class Agreement(Hinting):
         """Return all numbers as plain dictionaries; what is not defined is None."""
         return dict(self.report)
 
-    def to_json(self) -> str:
-        """Return `to_dict` as indented JSON; the same data gives the same bytes."""
-        return self.render("json")
+    def tables(self) -> Iterator[Table]:
+        """Yield all tables: F1 by pair and label, coefficients, unitizing, disagreements, the ceiling."""
+        return tables(self.report)
 
-    def render(self, form: str) -> str:
-        """Return the numbers as ``clueval agree --format`` prints them. Raises `UsageError` for another form."""
-        from clueval.studies.annotators.render import render
+    def scores(self) -> dict[str, float]:
+        """Return the numbers by their places, as ``f1.exact.mean``; undefined ones are left out.
 
-        return render(self.to_dict(), form)
-
-    def __str__(self) -> str:
-        return self.render("text")
+        The sequence is in them if there are several; those of a system begin with ``ceiling``.
+        """
+        several, found = len(self.report["agreement"]) > 1, {}
+        for section, sequence, entry, value in (row.values() for row in self.rows()):
+            if isinstance(value, float):
+                place = [*(["ceiling"] if section == "ceiling" else []), *([sequence] if several else [])]
+                found[".".join([*place, *entry.split("/")])] = value
+        return found
 
     @checked_call
-    def write_page(self, path: str | Path, *, title: str = "Agreement of annotators", lang: str = "") -> None:
+    def write_page(self, path: str | Path, *, title: str | None = None, lang: str = "") -> None:
         """Write the web page of ``clueval agree --html``; reads the sources once more.
 
         `lang` is the language of the texts, such as ``de``. Raises `FileError`, and `MissingExtra` without the extra
@@ -93,13 +103,29 @@ class Agreement(Hinting):
         """
         from clueval.studies.annotators.page import write_page
 
-        write_page(Path(path), self.to_dict(), self.disagreements(), title=title, lang=lang)
+        write_page(Path(path), self.to_dict(), self.disagreements(), title=title or self.title, lang=lang)
 
     def disagreements(self) -> Iterator[Disagreement]:
         """Yield the places where annotators differ, document by document; reads the sources once more."""
         return chain.from_iterable(
             results_of(self.study, partial(_of_rows, self.study), partial(_of_group, self.study))
         )
+
+    def _data(self) -> Data:
+        return Data(("section", "sequence", "entry", "value"), numbers_of(self.report))
+
+    def _readable(self, form: str) -> str:
+        """Return the tables, and before the signature what a reader must know besides the numbers."""
+        found = Report._readable(self, form)
+        words = list(remarks(self.report))
+        if not words:
+            return found
+        escaped = visible if form == "text" else import_module(f"clueval.reports.{form}").escaped
+        *before, last = found.split("\n")
+        return "\n".join([*before, *map(escaped, words), "", last])
+
+    def _separated(self, form: str) -> str:
+        return f"{Report._separated(self, form)}\n# signature: {cell(self.report['signature'])}"
 
 
 def _of_group(study: Study, group: Group) -> Iterator[Disagreement]:

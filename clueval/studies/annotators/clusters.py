@@ -13,11 +13,11 @@ name the place.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import groupby, islice, repeat
-from operator import itemgetter
+from itertools import compress, groupby, islice, repeat
+from operator import itemgetter, or_
 from typing import NamedTuple, TypeVar
 
 from clueval.clusters.bag import Bag, by_power
@@ -78,7 +78,9 @@ def _count_files(counts: StudyCounts, sources: Sequence[Source | None]) -> None:
     for layer in next(filter(None, decoders), ()):
         counts.of(layer)
     clusters: dict[tuple[str, Who], _Clusters] = {}
+    having: Iterable[bool] = repeat(False, len(sources))  # the annotators who have any document
     for who, together in groupby(parallel_passages(sources), itemgetter(0)):
+        having = list(map(or_, having, who))
         for rows in in_batches((passages for _, passages in together), sizes):
             for part in rows.parts:
                 _count_positions(counts, who, part.passages[0])
@@ -92,7 +94,8 @@ def _count_files(counts: StudyCounts, sources: Sequence[Source | None]) -> None:
             if sum(each.size for each in clusters.values()) > sizes.runs:
                 _settle(clusters, counts)
     _settle(clusters, counts)
-    for by_layer, repairs in zip(decoders, counts.repairs, strict=False):  # the system's are not counted
+    read = zip(compress(decoders, having), compress(counts.repairs, having), strict=False)
+    for by_layer, repairs in read:  # the system's are not counted
         repairs.add_file(FileTags(by_layer), {layer: each.neighbours for layer, each in by_layer.items()})
 
 

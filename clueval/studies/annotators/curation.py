@@ -20,7 +20,7 @@ from typing import Any, Literal, NamedTuple
 from clueval.clusters.rows import IrregularRows
 from clueval.exceptions import FormatError, UsageError, checked_call
 from clueval.reading.options import Reading
-from clueval.reports.tsv import guarded
+from clueval.reports.separated import guarded
 from clueval.spans.components import component_firsts
 from clueval.spans.document import Document
 from clueval.spans.flat import by_position

@@ -1,4 +1,4 @@
-"""The numbers of agreement in all forms of results, in words where a number needs them, and files of places.
+"""The numbers of agreement as tables and rows, in words where a number needs them, and files of places.
 
 The columns of the table of places, which people fill in and programs read, are document, start, end_inclusive, kind,
 boundary, one for each annotator (``4-5 LOC``, several spans separated by ``;``, empty: nothing, ``-``: not annotated),
@@ -10,24 +10,19 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from io import StringIO
 from pathlib import Path
 from typing import Any
 
 from clueval.exceptions import FileError, UsageError
-from clueval.reports import json_text, latex, markdown, text
+from clueval.reports.separated import guarded
 from clueval.reports.table import Rate, Table
-from clueval.reports.tsv import guarded
 from clueval.reports.workbook import ROWS, require_package, whole_workbook
 from clueval.studies.annotators.places import Disagreement, marks_of, written
 from clueval.studies.annotators.study import Study, sequences_of
-from clueval.textfiles import cell
-from clueval.visible import visible, visible_lines
+from clueval.visible import visible_lines
 from clueval.writing import make_folder, whole_file
 
-FORMS = ("text", "json", "csv", "tsv", "markdown", "latex")
-
-Report = Mapping[str, Any]
+Content = Mapping[str, Any]
 
 WHICH = {
     ("positions", "all"): "all positions",
@@ -42,25 +37,7 @@ _LIKE = 0.005
 """A smaller difference of F1 counts as none in words."""
 
 
-def render(report: Report, form: str) -> str:
-    """Return the output of `Agreement.to_dict` in one of `FORMS`. Raises `UsageError` for another."""
-    if form not in FORMS:
-        raise UsageError(f"unknown form {form!r}", advice=f"one of {', '.join(FORMS)}")
-    if form == "json":
-        return json_text.dumps(report)
-    if form in ("csv", "tsv"):
-        return "\n".join(_lines(report, "," if form == "csv" else "\t"))
-    module: Any = {"text": text, "markdown": markdown, "latex": latex}[form]
-    found: str = module.render(report, tables(report))
-    words = [*remarks(report)]
-    if not words:
-        return found
-    *before, last = found.split("\n")
-    escaped = visible if form == "text" else module.escaped
-    return "\n".join([*before, *(escaped(line) for line in words), "", last])
-
-
-def tables(report: Report) -> Iterator[Table]:
+def tables(report: Content) -> Iterator[Table]:
     """Yield all tables: F1 by pair and label, coefficients, unitizing, disagreements, the ceiling."""
     for sequence in report["agreement"]:
         yield from matrices(report, sequence)
@@ -68,7 +45,7 @@ def tables(report: Report) -> Iterator[Table]:
     yield from ceiling_tables(report)
 
 
-def matrices(report: Report, sequence: str) -> Iterator[Table]:
+def matrices(report: Content, sequence: str) -> Iterator[Table]:
     """Yield the F1 of all pairs of annotators by each convention."""
     names = report["annotators"]
     for key, f1 in report["agreement"][sequence]["f1"].items():
@@ -88,7 +65,7 @@ UNITIZING = {
 """The coefficients of unitizing, in words."""
 
 
-def sequence_tables(report: Report, sequence: str) -> Iterator[Table]:
+def sequence_tables(report: Content, sequence: str) -> Iterator[Table]:
     """Yield all tables of a sequence but the matrices."""
     found = report["agreement"][sequence]
     f1, coefficients, kinds = found["f1"], found["coefficients"], found["disagreements"]
@@ -143,16 +120,16 @@ def sequence_tables(report: Report, sequence: str) -> Iterator[Table]:
         )
 
 
-def _of_keys(entries: Iterable[Report]) -> list[Rate]:
+def _of_keys(entries: Iterable[Content]) -> list[Rate]:
     return [Rate(entry[name]) for entry in entries for name in ("mean", "sd", "pooled")]
 
 
-def _of_items(found: Report) -> list[int | str]:
+def _of_items(found: Content) -> list[int | str]:
     means = (found[name]["mean"] for name in ("observed", "kappa", "pi"))
     return [found["items"], *map(decimal, (*means, found["fleiss"], found["alpha"]))]
 
 
-def ceiling_tables(report: Report) -> Iterator[Table]:
+def ceiling_tables(report: Content) -> Iterator[Table]:
     """Yield the system beside the annotators, for each sequence."""
     columns = ["human", "system", "difference"]
     for sequence, keys in report.get("ceiling", {}).items():
@@ -164,7 +141,7 @@ def ceiling_tables(report: Report) -> Iterator[Table]:
         yield Table(f"{sequence}: the system and the annotators, F1", ["", *columns], rows)
 
 
-def remarks(report: Report) -> Iterator[str]:
+def remarks(report: Content) -> Iterator[str]:
     """Yield what a reader must know besides the numbers."""
     if report["left_out"]:
         n = report["left_out"]
@@ -224,18 +201,12 @@ def decimal(value: float | None) -> str:
     return "-" if value is None else f"{value:.3f}"
 
 
-def _lines(report: Report, separator: str) -> Iterator[str]:
-    """Yield a line for each number: its sequence, its path in the report, and its value."""
-    text = StringIO()
-    writer = csv.writer(text, delimiter=separator, lineterminator="\n")
-    writer.writerow(["section", "sequence", "entry", "value"])
+def numbers_of(report: Content) -> Iterator[dict[str, Any]]:
+    """Yield a row for each number: its section and sequence, its path in the report, and its value."""
     for section in ("agreement", "ceiling"):
         for sequence, found in report.get(section, {}).items():
             for path, value in _numbers(found, report["annotators"], ()):
-                shown = "" if value is None else value
-                writer.writerow([section, guarded(sequence), guarded("/".join(path)), shown])
-    yield text.getvalue().removesuffix("\n")
-    yield f"# signature: {cell(report['signature'])}"
+                yield {"section": section, "sequence": sequence, "entry": "/".join(path), "value": value}
 
 
 def _numbers(

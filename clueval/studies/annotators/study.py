@@ -13,16 +13,15 @@ from clueval.evaluation.signature import Signature
 from clueval.exceptions import UsageError
 from clueval.metrics.counting import Tally
 from clueval.spans.document import Document
-from clueval.spans.filters import Filter
+from clueval.spans.filters import Filter, SeenNames
 from clueval.spans.merging import with_merged
-from clueval.spans.seen_names import SeenNames
 from clueval.studies.annotators.counting import DEFAULTS, Contests, ShapeCounts
 from clueval.studies.annotators.places import Mark, clash_of, marks_of, written
 from clueval.studies.annotators.report import Tables, ceiling, sequence_report
 from clueval.studies.annotators.source import Annotators, Group
+from clueval.transforms.applied import Preparation, warn_without_effect
 from clueval.transforms.group import Group as Sides
 from clueval.transforms.group import Transform
-from clueval.transforms.preparation import Preparation, warn_without_effect
 from clueval.version import __version__
 
 _ALL = Filter()

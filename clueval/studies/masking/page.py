@@ -16,8 +16,7 @@ from clueval.reports.page import LONG, ShownTable, assets, environment
 from clueval.reports.table import cut_label
 from clueval.spans.span import NO_LABEL
 from clueval.studies.masking.collector import MOST_LEAKS
-from clueval.studies.masking.found import MaskingFindings, percent_above
-from clueval.studies.masking.text import where_masked
+from clueval.studies.masking.found import MaskingFindings, percent_above, where_masked
 
 if TYPE_CHECKING:
     from clueval.studies.masking.leak import Leak, Sibling
@@ -52,7 +51,7 @@ class ShownLeak(NamedTuple):
     more: int
 
 
-def render(report: MaskingFindings, *, text: bool = True, lang: str = "") -> str:
+def render(report: MaskingFindings, *, title: str, text: bool = True, lang: str = "") -> str:
     """Return the page; without `text` it has positions only, no text of the documents.
 
     Raises `MissingExtra` without Jinja2.
@@ -60,7 +59,7 @@ def render(report: MaskingFindings, *, text: bool = True, lang: str = "") -> str
     jinja = environment()
     kinds = list(dict.fromkeys(leak.kind for leak in report.leaks))
     return jinja.get_template("masking.html").render(
-        title="What was left unmasked",
+        title=title,
         report=report.result.to_dict(),
         sentences=[f"{sentence[0].upper()}{sentence[1:]}." for sentence in report.sentences()],
         leaks_documents=any(one["classes"]["all"]["documents_exposed"] for one in report.reports.values()),

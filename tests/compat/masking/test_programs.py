@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import math
+import re
 import statistics
+from collections import Counter
 from dataclasses import replace
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import clueval
 from clueval import Document, Span
 from clueval.compat.masking.i2b2 import I2b2Figures
 from clueval.compat.masking.meddocan import joined
 from clueval.compat.masking.presidio import labels_of
+from clueval.compat.masking.program import TextTokens
 from clueval.exceptions import UsageError
 from clueval.metrics.masking import Masking
 from clueval.spans.document import Sentence
@@ -244,3 +249,19 @@ def test_spans_that_a_filter_leaves_out_are_not_counted() -> None:
 
     strict = report.reports["name"]["conventions"]["i2b2"]["strict"]
     assert (strict["tp"], strict["fp"], strict["fn"]) == (0, 1, 1)
+
+
+# Tokens in ranges that may lie in each other, against a search in each range
+
+
+PLACES = st.integers(0, 14)
+
+
+@given(st.text("ab- ", max_size=14), st.lists(st.tuples(PLACES, PLACES), max_size=6))
+def test_tokens_in_ranges_are_those_of_a_search_in_each(text: str, ranges: list[tuple[int, int]]) -> None:
+    ranges = [(min(start, len(text)), min(end, len(text))) for start, end in ranges]
+    pattern = re.compile("[a-z]+")
+
+    found = dict(TextTokens(pattern, text).within(ranges))
+
+    assert found == Counter(match.span() for one in ranges for match in pattern.finditer(text, *one))

@@ -18,7 +18,7 @@ import sys
 import time
 import types
 from collections.abc import Callable, Iterator
-from concurrent.futures import CancelledError, Executor, Future, ThreadPoolExecutor
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -26,7 +26,7 @@ from typing import Any
 import pytest
 from corpora import write
 from scripts import benchmark
-from test_jobs import ON_LINUX, Elsewhere, Failing, command, corpus_files, everything, wait_until
+from test_jobs import ON_LINUX, Elsewhere, command, corpus_files, everything, wait_until
 
 from clueval import score as score_files
 from clueval.cli import main
@@ -218,21 +218,6 @@ def files(tmp_path: Path) -> tuple[Path, Path]:
 # The same to the last byte
 
 
-@pytest.mark.long
-@pytest.mark.parametrize("output", ["text", "json"])
-def test_process_prints_the_same_bytes_on_a_cluster(
-    processes: Cluster, files: tuple[Path, Path], output: str
-) -> None:
-    alone = subprocess.run(
-        command(files, "--jobs", "1", "--format", output), capture_output=True, text=True, check=True
-    )
-    together = processes.command(files, "--format", output, "-v", "--quiet")
-    printed, remarks = together.communicate(timeout=60)
-
-    assert (together.returncode, printed) == (0, alone.stdout)
-    assert remarks == "clueval score: less than 1 MB on the executor, at most 8 tasks at a time\n"
-
-
 @pytest.mark.parametrize("output", ["text", "json"])
 def test_command_prints_the_same_bytes_on_a_cluster(
     cluster: Cluster | Threads, files: tuple[Path, Path], output: str, capsys: pytest.CaptureFixture[str]
@@ -277,18 +262,16 @@ def test_cluster_gives_the_same_bytes_for_many_files(cluster: Cluster | Threads,
 
 
 class Spy(Executor):
-    """Passes tasks on, and remembers what was sent and how many were on their way."""
+    """Passes tasks on, and remembers what was sent."""
 
     def __init__(self, executor: Executor) -> None:
         self.executor = executor
         self.sent: list[bytes] = []
         self.futures: list[Future[Any]] = []
-        self.most_in_flight = 0
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         self.sent.append(pickle.dumps((fn, args, kwargs)))
         self.futures.append(self.executor.submit(fn, *args, **kwargs))
-        self.most_in_flight = max(self.most_in_flight, sum(not future.done() for future in self.futures))
         return self.futures[-1]
 
 
@@ -310,25 +293,6 @@ def test_tasks_carry_paths_and_ranges_of_bytes_and_no_token_of_the_corpus(
         assert len(sent) < 2500
     for future in spy.futures:
         assert not TOKEN.search(pickle.dumps(future.result()))
-
-
-def test_submitted_tasks_are_a_few_for_each_worker(
-    cluster: Cluster | Threads, files: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(schedule, "LARGEST", 3000)
-    spy = Spy(cluster.client.get_executor(pure=False))
-    score_files(*files, executor=spy, jobs=2)
-
-    assert len(spy.sent) > 4 * schedule.TASKS_EACH
-    assert 2 < spy.most_in_flight <= schedule.TASKS_EACH * 2
-
-
-def test_progress_is_reported_while_tasks_end(cluster: Cluster | Threads, files: tuple[Path, Path]) -> None:
-    steps: list[int] = []
-    score_files(*files, executor=cluster.client.get_executor(pure=False), jobs=2, progress=steps.append)
-
-    assert len(steps) > 5
-    assert sum(steps) == sum(file.stat().st_size for file in files)
 
 
 # What goes wrong
@@ -528,30 +492,6 @@ def test_files_that_change_during_counting_are_counted_again_in_this_process(
 
     assert (result.documents, everything(result)) == (201, everything(score_files(*files)))
     assert remarks[1].endswith("counted again as a whole, in this process (a worker sees another file)")
-
-
-def test_progress_adds_up_to_the_size_of_the_files_if_they_are_counted_again(
-    files: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    count_part, calls = tasks._count_part, iter(range(100))
-
-    def failing(*arguments: Any) -> Any:
-        if next(calls) == 4:
-            raise MemoryError
-        return count_part(*arguments)
-
-    monkeypatch.setattr(tasks, "_count_part", failing)
-    steps, remarks = list[int](), list[str]()
-    score_files(*files, executor=Elsewhere(), jobs=2, progress=steps.append, remark=remarks.append)
-
-    assert "counted again" in remarks[1]
-    assert sum(steps) == sum(file.stat().st_size for file in files)
-
-
-@pytest.mark.parametrize("error", [CancelledError(), asyncio.CancelledError()])
-def test_task_cancelled_by_the_caller_is_one_error(files: tuple[Path, Path], error: BaseException) -> None:
-    with pytest.raises(WorkerLost, match=r"^the executor has cancelled a task: it was stopped, or "):
-        score_files(*files, executor=Failing(error, after=3), jobs=2)
 
 
 def test_scheduler_is_found_where_a_loop_runs_as_in_a_notebook(cluster: Cluster | Threads) -> None:

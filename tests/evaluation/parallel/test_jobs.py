@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
 import gzip
-import json
 import math
 import os
 import pickle
@@ -13,12 +13,12 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
-from concurrent.futures import BrokenExecutor, Executor, Future, ThreadPoolExecutor
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future, ThreadPoolExecutor
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 from corpora import Corpus, conll, vrt, write
@@ -31,8 +31,7 @@ from clueval.evaluation.parallel.tasks import in_order
 from clueval.evaluation.parallel.work import chosen_jobs
 from clueval.evaluation.result import Result
 from clueval.exceptions import CluevalError, UsageError, WorkerLost
-from clueval.metrics import METRICS, metric_named
-from clueval.metrics.counting import Tally
+from clueval.metrics import metric_named
 from clueval.reading.options import Reading
 from clueval.transforms.group import Group
 from clueval.version import __version__
@@ -134,6 +133,13 @@ def everything(result: Result) -> tuple[str, str]:
     return result.to_json(), str(result)
 
 
+def again(sides: Sequence[Any], number: int = 3, **options: Any) -> tuple[Result, list[str], int]:
+    """The result elsewhere, once it is sure that it is the one here; the remarks; how many tasks there were."""
+    together, executor, remarks = elsewhere(*sides, number=number, **options)
+    assert everything(together) == everything(score(*sides, **options))
+    return together, remarks, executor.submitted
+
+
 # The same to the last byte
 
 
@@ -164,21 +170,6 @@ def test_any_number_of_jobs_gives_the_same_bytes(tmp_path: Path, form: str, numb
         assert len(remarks) == 1, remarks
 
 
-@pytest.mark.parametrize("metric", METRICS)
-def test_scores_do_not_depend_on_the_order_of_counts(tmp_path: Path, metric: str) -> None:
-    files = corpus_files(tmp_path, 5, documents=60)
-    result = score(*files, layers={"x": 2}, metrics=[metric])
-    assert result.counted is not None
-    tally = result.counted.tallies[metric, "x"]
-    items = list(tally.items())
-    assert len(items) > 3
-
-    for seed in range(5):
-        random.Random(seed).shuffle(items)
-        shuffled = metric_named(metric).scores(Tally(dict(items)), ["x"])
-        assert json.dumps(shuffled) == json.dumps(result.to_dict()["metrics"][metric]["x"])
-
-
 def test_ill_formed_tags_are_counted_by_the_scheme_of_the_whole_file(tmp_path: Path) -> None:
     """The first part alone is IOB1, in which a B after an O is ill-formed; the file is BIO."""
     iob1 = "".join(f"-DOCSTART-\n\na{n}\tI-X\nb{n}\tB-X\n\n" for n in range(30))
@@ -195,12 +186,9 @@ def test_ill_formed_tags_are_counted_by_the_scheme_of_the_whole_file(tmp_path: P
 def test_files_read_strictly_are_cut_if_the_scheme_is_named(tmp_path: Path, invalid: str) -> None:
     texts = "".join(f"-DOCSTART-\n\na{n}\tB-X\nb{n}\tI-X\nc{n}\tO\n\n" for n in range(60))
     files = written(tmp_path, "conll", (texts, texts))
-    options: dict[str, Any] = {"invalid": invalid, "scheme": "BIO"}
+    _, remarks, submitted = again(files, invalid=invalid, scheme="BIO")
 
-    together, executor, remarks = elsewhere(*files, **options)
-
-    assert everything(together) == everything(score(*files, **options))
-    assert (executor.submitted > 2, len(remarks)) == (True, 1)
+    assert (submitted > 2, len(remarks)) == (True, 1)
 
 
 @pytest.mark.parametrize(
@@ -236,13 +224,10 @@ def test_tasks_are_several_small_files_or_parts_of_a_large_one(tmp_path: Path) -
                 (folder / f"{number}.vrt.gz").write_bytes(gzip.compress(vrt(side).encode()))
             else:
                 write(folder / f"{number}.vrt", vrt(side))
-    options: dict[str, Any] = {"metrics": FAST, "layers": {"x": 2}, "by": ["document"]}
 
-    together, executor, remarks = elsewhere(*folders, number=2, **options)
+    _, remarks, submitted = again(folders, number=2, metrics=FAST, layers={"x": 2}, by=["document"])
 
-    assert everything(together) == everything(score(*folders, **options))
-    assert executor.submitted > 5
-    assert len(remarks) == 1
+    assert (submitted > 5, len(remarks)) == (True, 1)
 
 
 def test_files_that_need_documents_or_have_other_formats_are_not_cut(tmp_path: Path) -> None:
@@ -260,12 +245,9 @@ def test_files_that_need_documents_or_have_other_formats_are_not_cut(tmp_path: P
         {"metrics": ["levels"], "where": ["label=A"]},
         {"metrics": ["fair"]},
     ):
-        sides = tmp_path / "gold", tmp_path / "predicted"
-        together, executor, remarks = elsewhere(*sides, **options)
+        _, remarks, submitted = again((tmp_path / "gold", tmp_path / "predicted"), **options)
 
-        assert everything(together) == everything(score(*sides, **options))
-        assert executor.submitted > 1
-        assert len(remarks) == 1
+        assert (submitted > 1, len(remarks)) == (True, 1)
 
 
 def test_file_with_both_sides_is_cut_like_two_files(tmp_path: Path) -> None:
@@ -274,40 +256,12 @@ def test_file_with_both_sides_is_cut_like_two_files(tmp_path: Path) -> None:
         "".join(f"-DOCSTART-\n\na{n}\tB-X\tB-X\nb{n}\tI-X\tO\n\n" for n in range(60)),
     )
 
-    together, executor, remarks = elsewhere(file)
+    _, remarks, submitted = again((file,))
 
-    assert everything(together) == everything(score(file))
-    assert (executor.submitted > 3, len(remarks)) == (True, 1)
-
-
-def test_executor_may_have_threads(tmp_path: Path) -> None:
-    files = corpus_files(tmp_path, 8, layers=2)
-    options: dict[str, Any] = {"layers": {"x": 2, "y": 3}, "metrics": FAST}
-
-    with ThreadPoolExecutor(3) as executor:
-        together = score(*files, executor=executor, jobs=3, **options)
-
-    assert everything(together) == everything(score(*files, **options))
-
-
-def test_executor_may_have_processes(tmp_path: Path) -> None:
-    files = corpus_files(tmp_path, 9)
-    remarks: list[str] = []
-
-    together = score(*files, layers={"x": 2}, jobs=2, remark=remarks.append)
-
-    assert everything(together) == everything(score(*files, layers={"x": 2}))
-    assert remarks == ["2 processes: as requested"]
+    assert (submitted > 3, len(remarks)) == (True, 1)
 
 
 # What a part cannot know
-
-
-def again(files: tuple[Path, ...], **options: Any) -> tuple[Result, list[str], int]:
-    """The result elsewhere, once it is sure that it is the one here; the remarks; how many tasks there were."""
-    together, executor, remarks = elsewhere(*files, **options)
-    assert everything(together) == everything(score(*files, **options))
-    return together, remarks, executor.submitted
 
 
 def surrounded(around: str) -> str:
@@ -409,13 +363,10 @@ def test_layers_that_first_occur_later_have_the_counts_of_one_process(tmp_path: 
             rows = "\n".join(f"{i}\t{i + 1}\tX" for i in range(0, 40, 2))
             write(tmp_path / side / f"{n}.tsv", f"start\tend\t{layer}\n{rows}\n")
     sides = [[tmp_path / side / f"{n}.tsv" for n in range(9)] for side in ("gold", "predicted")]
-    options: dict[str, Any] = {"input": "spans", "metrics": ["levels", "exact"]}
 
-    alone = score(*sides, **options)
-    together, executor, remarks = elsewhere(*sides, **options)
+    _, remarks, submitted = again(sides, input="spans", metrics=["levels", "exact"])
 
-    assert everything(together) == everything(alone)
-    assert executor.submitted > 3
+    assert submitted > 3
     assert any("other layers than before" in remark for remark in remarks)
 
 
@@ -456,6 +407,18 @@ def of_sides(changes: list[tuple[str, Callable[[str], str]]]) -> list[Any]:
     ]
 
 
+def same_error(
+    files: tuple[Path, Path], kind: type[CluevalError] = CluevalError, number: int = 3, **options: Any
+) -> str:
+    """The error elsewhere, once it is sure that it is the one here."""
+    with pytest.raises(kind) as alone:
+        score(*files, **options)
+    with pytest.raises(kind) as together:
+        elsewhere(*files, number=number, **options)
+    assert (type(together.value), str(together.value)) == (type(alone.value), str(alone.value))
+    return str(alone.value)
+
+
 @pytest.mark.parametrize(
     ("form", "change", "side"),
     of_sides(
@@ -486,40 +449,22 @@ def test_error_is_the_one_of_a_single_process(
 ) -> None:
     monkeypatch.setattr(schedule, "SMALLEST", 800)
     files = written(tmp_path, form, broken(change, side, form))
-    with pytest.raises(CluevalError) as alone:
-        score(*files)
 
-    with pytest.raises(CluevalError) as together:
-        elsewhere(*files, number=4)
-
-    assert (type(together.value), str(together.value)) == (type(alone.value), str(alone.value))
+    assert same_error(files, number=4)
 
 
 def test_bytes_that_are_not_utf8_are_the_error_of_a_single_process(tmp_path: Path) -> None:
     files = corpus_files(tmp_path, 3)
     files[1].write_bytes(files[1].read_bytes()[:-40] + b"\xff\n")
-    messages = []
-    for run in (score, elsewhere):
-        with pytest.raises(CluevalError) as error:
-            run(*files)  # type: ignore[operator]
-        messages.append(str(error.value))
 
-    assert messages[0] == messages[1]
-    assert "not UTF-8: byte 0xff" in messages[0]
+    assert "not UTF-8: byte 0xff" in same_error(files)
 
 
 @pytest.mark.parametrize("options", [{"where": ["domain=no"]}, {"by": ["no"]}, {"where": ["document=d99"]}])
 def test_filter_that_fits_no_document_is_the_error_of_a_single_process(
     tmp_path: Path, options: dict[str, Any]
 ) -> None:
-    files = corpus_files(tmp_path, 3)
-    messages = []
-    for run in (score, elsewhere):
-        with pytest.raises(UsageError) as error:
-            run(*files, **options)  # type: ignore[operator]
-        messages.append(str(error.value))
-
-    assert messages[0] == messages[1]
+    assert same_error(corpus_files(tmp_path, 3), UsageError, **options)
 
 
 def test_first_of_several_wrong_files_is_the_error(tmp_path: Path) -> None:
@@ -548,11 +493,13 @@ def test_task_that_fails_once_is_counted_again_and_changes_no_number(
         return count_part(*arguments)
 
     monkeypatch.setattr(tasks, "_count_part", failing)
-    result, executor, remarks = elsewhere(*files)
+    steps: list[int] = []
+    result, executor, remarks = elsewhere(*files, progress=steps.append)
 
     assert everything(result) == whole
     assert remarks[1].endswith("counted again as a whole, in this process (MemoryError: no memory left)")
     assert executor.submitted < 15  # of a pair that is given up, no further part is submitted
+    assert sum(steps) == sum(file.stat().st_size for file in files)
 
 
 def test_wrong_cut_changes_no_number(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -674,6 +621,12 @@ def test_executor_that_fails_is_one_error(tmp_path: Path, error: BaseException, 
     assert "\n" not in str(lost.value)
 
 
+@pytest.mark.parametrize("error", [CancelledError(), asyncio.CancelledError()])
+def test_task_cancelled_by_the_caller_is_one_error(tmp_path: Path, error: BaseException) -> None:
+    with pytest.raises(WorkerLost, match=r"^the executor has cancelled a task: it was stopped, or "):
+        score(*corpus_files(tmp_path, 4, documents=60), executor=Failing(error, after=3), jobs=2)
+
+
 def test_executor_that_is_shut_down_is_one_error(tmp_path: Path) -> None:
     executor = ThreadPoolExecutor(1)
     executor.shutdown()
@@ -748,60 +701,58 @@ class Watching:
 def test_options_that_need_one_process_are_counted_here_with_a_remark(
     tmp_path: Path, options: dict[str, Any]
 ) -> None:
-    files = corpus_files(tmp_path, 4)
+    _, remarks, submitted = again(corpus_files(tmp_path, 4), **options)
 
-    together, executor, remarks = elsewhere(*files, **options)
+    assert (submitted, remarks) == (0, ["1 process: documents are read one by one"])
 
-    assert everything(together) == everything(score(*files, **options))
-    assert (executor.submitted, remarks) == (0, ["1 process: documents are read one by one"])
+
+class Unpicklable(type(metric_named("exact"))):  # type: ignore[misc]
+    """A metric whose pickling fails."""
+
+    error: ClassVar[Exception]
+
+    def __reduce_ex__(self, _: object) -> Any:
+        raise self.error
 
 
 @pytest.mark.parametrize("error", [TypeError("cannot pickle a lock"), ValueError("ctypes"), RuntimeError()])
 @pytest.mark.parametrize("documents", [1, 30])
-def test_metric_whose_pickling_fails_counts_in_this_process(
+def test_metric_that_cannot_be_pickled_counts_in_this_process(
     tmp_path: Path, error: Exception, documents: int
 ) -> None:
-    class Unpicklable(type(metric_named("exact"))):  # type: ignore[misc]
-        def __reduce_ex__(self, _: object) -> Any:
-            raise error
+    class Local(type(metric_named("exact"))):  # type: ignore[misc]
+        """A metric of a class that other processes cannot import."""
 
-    _, executor, remarks = elsewhere(*corpus_files(tmp_path, 4, documents=documents), metrics=[Unpicklable()])
+    files = corpus_files(tmp_path, 4, documents=documents)
+    Unpicklable.error = error
+    for metric in (Local(), Unpicklable()):
+        _, executor, remarks = elsewhere(*files, metrics=[metric])
 
-    assert (executor.submitted, remarks) == (0, ["1 process: the metrics cannot be sent to other processes"])
+        assert (executor.submitted, remarks) == (
+            0,
+            ["1 process: the metrics cannot be sent to other processes"],
+        )
 
 
 def test_metric_that_workers_cannot_import_counts_in_this_process(tmp_path: Path) -> None:
     """A class of an interactive session, which a fresh interpreter does not have."""
     files = corpus_files(tmp_path, 4, documents=100)
-    script = "\n".join(
-        [
-            "import threading, time",
-            "from clueval import score",
-            "from clueval.evaluation.parallel import schedule",
-            "from clueval.metrics import metric_named",
-            "schedule.SMALLEST = 1000",
-            "class Mine(type(metric_named('exact'))): pass",
-            "threading.Thread(target=time.sleep, args=(60,), daemon=True).start()",
-            "remarks = []",
-            f"score({str(files[0])!r}, {str(files[1])!r}, jobs=2, metrics=[Mine()], remark=remarks.append)",
-            "print(*remarks, sep='\\n')",
-        ]
+    done = scripted(
+        tmp_path,
+        files,
+        "from clueval.metrics import metric_named",
+        "if __name__ == '__main__':",
+        "    class Mine(type(metric_named('exact'))): pass",
+        f"    {THREAD}",
+        "    remarks = []",
+        "    score(FILES, jobs=2, metrics=[Mine()], remark=remarks.append)",
+        "    print(*remarks, sep='\\n')",
     )
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
 
     assert done.stdout.startswith(
         f"2 processes: as requested\n{files[0]}: counted again as a whole, in this process (AttributeError: "
     )
     assert "Traceback" not in done.stderr
-
-
-def test_metric_that_cannot_be_pickled_counts_in_this_process(tmp_path: Path) -> None:
-    class Local(type(metric_named("exact"))):  # type: ignore[misc]
-        """A metric of a class that other processes cannot import."""
-
-    _, executor, remarks = elsewhere(*corpus_files(tmp_path, 4), metrics=[Local()])
-
-    assert (executor.submitted, remarks) == (0, ["1 process: the metrics cannot be sent to other processes"])
 
 
 # How many
@@ -1058,65 +1009,60 @@ def test_interrupted_command_ends_its_workers_even_if_they_are_stopped(
     assert not are_there(workers)
 
 
+THREAD = "threading.Thread(target=time.sleep, args=(60,), daemon=True).start()"
+
+
+def scripted(folder: Path, files: tuple[Path, Path], *lines: str) -> subprocess.CompletedProcess[str]:
+    """A script run in a process of its own, with tasks of any size; `FILES` stands for both files."""
+    names = ", ".join(repr(str(file)) for file in files)
+    head = [
+        "import os, signal, threading, time",
+        "from clueval import score",
+        "from clueval.evaluation import count_files",
+        "from clueval.evaluation.parallel import schedule, workers",
+        "schedule.SMALLEST = 1000",
+    ]
+    script = write(folder / "script.py", "\n".join([*head, *lines]).replace("FILES", names))
+    command = [sys.executable, "-W", "ignore", str(script)]
+    return subprocess.run(command, capture_output=True, text=True, check=False, cwd=folder)
+
+
 @ON_LINUX
 def test_workers_are_fresh_interpreters_if_threads_run(tmp_path: Path) -> None:
     files = corpus_files(tmp_path, 4, documents=100)
-    script = write(
-        tmp_path / "script.py",
-        "\n".join(
-            [
-                "import threading, time",
-                "from clueval import score",
-                "from clueval.evaluation.parallel import schedule as distribution, workers",
-                "if __name__ == '__main__':",
-                "    distribution.SMALLEST = 1000",
-                "    print(workers.start_method())",
-                "    threading.Thread(target=time.sleep, args=(30,), daemon=True).start()",
-                "    print(workers.start_method())",
-                f"    print(score({str(files[0])!r}, {str(files[1])!r}, jobs=2).to_json())",
-            ]
-        ),
+    done = scripted(
+        tmp_path,
+        files,
+        "if __name__ == '__main__':",
+        "    print(workers.start_method())",
+        f"    {THREAD}",
+        "    print(workers.start_method())",
+        "    print(score(FILES, jobs=2).to_json())",
     )
-    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=True)
 
     first, second, report = done.stdout.split("\n", 2)
     assert (first, second) == ("fork", "spawn")
-    assert report.strip() == score(*files).to_json()
+    assert (done.returncode, report.strip()) == (0, score(*files).to_json())
 
 
 @ON_LINUX
 @pytest.mark.long
 def test_workers_that_are_fresh_interpreters_are_replaced_when_killed(tmp_path: Path) -> None:
     files = corpus_files(tmp_path, 4, documents=100)
-    script = write(
-        tmp_path / "script.py",
-        "\n".join(
-            [
-                "import os, signal, threading, time",
-                "from clueval import score",
-                "from clueval.evaluation import count_files",
-                "from clueval.evaluation.parallel import schedule as distribution, workers",
-                "count, attempts = count_files.count_without_documents, 'attempts'",
-                "def dying(*arguments):",
-                "    with open(attempts, 'a') as file:",
-                "        file.write('x')",
-                "    if os.stat(attempts).st_size < 3:",
-                "        os.kill(os.getpid(), signal.SIGKILL)",
-                "    return count(*arguments)",
-                "count_files.count_without_documents = dying",
-                "if __name__ == '__main__':",
-                "    distribution.SMALLEST = 1000",
-                "    threading.Thread(target=time.sleep, args=(60,), daemon=True).start()",
-                f"    print(score({str(files[0])!r}, {str(files[1])!r}, jobs=2).to_json())",
-            ]
-        ),
-    )
-    done = subprocess.run(
-        [sys.executable, "-W", "ignore", str(script)],
-        capture_output=True,
-        text=True,
-        check=False,
-        cwd=tmp_path,
+    done = scripted(
+        tmp_path,
+        files,
+        "count, attempts = count_files.count_without_documents, 'attempts'",
+        "def dying(*arguments):",
+        "    with open(attempts, 'a') as file:",
+        "        file.write('x')",
+        "    if os.stat(attempts).st_size < 3:",
+        "        os.kill(os.getpid(), signal.SIGKILL)",
+        "    return count(*arguments)",
+        "count_files.count_without_documents = dying",
+        "if __name__ == '__main__':",
+        f"    {THREAD}",
+        "    print(score(FILES, jobs=2).to_json())",
     )
 
     assert (done.returncode, done.stdout.strip(), done.stderr) == (0, score(*files).to_json(), "")
@@ -1155,19 +1101,7 @@ def test_process_that_may_have_no_children_counts_alone(tmp_path: Path) -> None:
 @pytest.mark.long
 def test_script_without_a_guard_is_an_error_that_names_the_guard(tmp_path: Path) -> None:
     files = corpus_files(tmp_path, 4, documents=100)
-    script = write(
-        tmp_path / "script.py",
-        "\n".join(
-            [
-                "import threading, time",
-                "from clueval import score; from clueval.evaluation.parallel import schedule as distribution",
-                "distribution.SMALLEST = 1000",
-                "threading.Thread(target=time.sleep, args=(30,), daemon=True).start()",
-                f"score({str(files[0])!r}, {str(files[1])!r}, jobs=2)",
-            ]
-        ),
-    )
-    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=False)
+    done = scripted(tmp_path, files, THREAD, "score(FILES, jobs=2)")
 
     hint = "a script that uses several processes needs the guard if __name__ == '__main__')"
     # what the workers complain of before they end may come in between

@@ -401,8 +401,8 @@ def test_workers_that_are_killed_at_any_moment_change_no_number(
             signal.setitimer(signal.ITIMER_REAL, (number(path.name, attempt) % 100 + 1) / 1e5)
         return count(evaluation, own, other)
 
-    def ending(self: Evaluation, layers: Any, count: Any) -> FileEnd:
-        end = count_apart(self, layers, count)
+    def ending(self: Evaluation, count: Any) -> FileEnd:
+        end = count_apart(self, count)
         signal.setitimer(signal.ITIMER_REAL, 0)
         return end
 

@@ -11,7 +11,6 @@ from browser import Browser, in_browser
 
 import clueval
 from clueval import Document, MaskingReport, Span
-from clueval.studies.masking.found import MaskingFindings
 from clueval.studies.masking.page import render
 
 pytest.importorskip("jinja2")
@@ -30,8 +29,8 @@ def report(text: str = TEXT, **settings: Any) -> MaskingReport:
     )
 
 
-def page(found: MaskingFindings, *, text: bool = True) -> str:
-    return render(found, text=text)
+def page(found: MaskingReport, *, text: bool = True) -> str:
+    return render(found, title=found.title, text=text)
 
 
 def test_the_sections_stand_in_the_order_in_which_they_are_needed() -> None:

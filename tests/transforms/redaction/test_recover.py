@@ -1,4 +1,4 @@
-"""`recover`: placeholders, literals, wildcards, what is refused, and texts that we redacted ourselves."""
+"""`recover`: placeholders, literals, wildcards, what is refused, and texts that we redacted ourselves or aligned."""
 
 from __future__ import annotations
 
@@ -344,3 +344,47 @@ def test_a_long_literal_that_fits_nowhere_is_compared_within_a_limit() -> None:
 
     assert found.uncertain
     assert lines.number < 30 * size
+
+
+# Redacted texts that are aligned: surrogates, deletions, edits
+
+
+ORIGINAL = "Frau Anna Weiß aus Ulm klagt gegen Karl Öz, der in Köln wohnt und dort ein Haus hat."
+
+
+def masked_if_aligned(redacted: str) -> list[str]:
+    return [ORIGINAL[span.start : span.end] for span in recover(ORIGINAL, redacted, align=True)]
+
+
+def test_a_text_that_can_be_read_word_for_word_is_not_aligned() -> None:
+    found = recovery_of(ORIGINAL, ORIGINAL.replace("Ulm", "[ORT]"), align=True)
+
+    assert (found.aligned, found.replaced_words, len(found.spans)) == (False, 0, 1)
+
+
+def test_a_surrogate_masks_and_counts_its_words() -> None:
+    redacted = ORIGINAL.replace("Karl Öz", "Peter Braun").replace("Ulm", "[ORT]")
+
+    found = recovery_of(ORIGINAL, redacted, align=True)
+
+    assert masked_if_aligned(redacted) == ["Ulm", "Karl Öz"]
+    assert (found.aligned, found.replaced_words) == (True, 2)
+
+
+def test_a_deletion_without_placeholder_masks() -> None:
+    assert masked_if_aligned(ORIGINAL.replace(" aus Ulm", "")) == ["aus Ulm"]
+
+
+def test_an_edit_of_a_word_exposes_it() -> None:
+    assert masked_if_aligned(ORIGINAL.replace("klagt", "klagte").replace("Köln", "Kölln")) == []
+
+
+def test_an_insertion_masks_nothing() -> None:
+    assert masked_if_aligned(ORIGINAL.replace("klagt", "klagt nun")) == []
+
+
+def test_another_text_is_refused() -> None:
+    with pytest.raises(TextMismatch, match="check that both are the same text"):
+        recover(ORIGINAL, "Ganz andere Worte stehen hier und nichts davon war je dort zu lesen.", align=True)
+    with pytest.raises(TextMismatch, match="check that both are the same text"):
+        recover("a " * 2000, "b " * 2000, align=True)

@@ -1,4 +1,4 @@
-"""Rows of JSON formats: counted without documents, they have the outcome of their documents."""
+"""Rows of JSON formats, with spans or tags: counted without documents, they have the outcome of their documents."""
 
 from __future__ import annotations
 
@@ -17,6 +17,8 @@ from sizes import documents_alone
 from strategies import LABELS, at_most, flat_spans
 
 from clueval import score
+from clueval.evaluation import tag_lists
+from clueval.evaluation.row_clusters import RowClusters
 from clueval.exceptions import CluevalError
 from clueval.metrics import METRICS
 
@@ -298,3 +300,108 @@ def test_rows_in_folders_have_the_ids_of_their_documents(tmp_path: Path) -> None
 
     assert result.groups is not None
     assert list(result.groups["document"]) == ["a.jsonl:1", "a.jsonl:2", "b.jsonl:1", "b.jsonl:2"]
+
+
+# Token rows counted without documents have the outcome of their documents
+
+
+TAGS = ["O", "O", "B-PER", "I-PER", "B-LOC", "I-LOC"]
+NAMES = ["O", "B-PER", "I-PER", "B-LOC", "I-LOC"]
+
+
+@st.composite
+def token_sides(draw: st.DrawFn) -> tuple[list[Any], list[Any]]:
+    found: tuple[list[Any], list[Any]] = ([], [])
+    tags = draw(st.sampled_from([TAGS, [tag.replace("B-", "S-") for tag in TAGS], ["O", "I-PER", "I-LOC"]]))
+    for number in range(draw(st.integers(0, 5))):
+        size = draw(st.integers(1, 6))
+        of_row = st.lists(st.sampled_from(tags), min_size=size, max_size=size)
+        own = draw(of_row)
+        for side, values in zip(found, (own, draw(st.just(own) | of_row)), strict=True):
+            side.append({"id": number + 7, "tokens": [f"t{n}" for n in range(size)], "ner_tags": values})
+    return found
+
+
+def tokens_both_ways(sides: tuple[list[Any], list[Any]], **options: Any) -> tuple[Any, Any]:
+    return both_ways(sides, "token-rows", dict, **options)
+
+
+OF_TOKENS: list[dict[str, Any]] = [
+    *({}, {"merge": True}, {"scheme": "BIO"}, {"invalid": "discard"}),
+    *({"by": "document"}, {"where": ["document=8"]}, {"where": ["label=PER"]}),
+]
+
+
+@given(token_sides(), st.sampled_from(OF_TOKENS))
+def test_token_rows_have_the_outcome_of_their_documents(
+    rows: tuple[list[Any], list[Any]], options: dict[str, Any]
+) -> None:
+    for metrics in (["levels", "exact", "confusion"], ALL):
+        found, expected = tokens_both_ways(rows, metrics=metrics, **options)
+        assert found == expected
+
+
+USUAL_TOKENS = {"id": "1", "tokens": ["Ada", "met", "Bob"], "ner_tags": ["B-PER", "O", "B-PER"]}
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {},
+        {"id": 1},
+        {"id": None},
+        {"id": True},
+        {"id": "2"},
+        {"tokens": ["Ada", "met", "Eve"]},
+        {"tokens": ["Ada", "met"]},
+        {"tokens": ["Ada", "met", 3]},
+        {"tokens": "Ada"},
+        {"tokens": [], "ner_tags": []},
+        {"ner_tags": [1, 0, 3]},
+        {"ner_tags": [1, 0, 7]},
+        {"ner_tags": [1, 0, True]},
+        {"ner_tags": [1, -100, 3]},
+        {"ner_tags": ["B-PER", None, "O"]},
+        {"ner_tags": ["B-PER", "", "O"]},
+        {"ner_tags": ["B-PER", "X-PER", "O"]},
+        {"ner_tags": ["B-PER", 0, "O"]},
+        {"pos_tags": ["N", "V", "N"]},
+    ],
+    ids=str,
+)
+def test_an_odd_token_row_has_the_outcome_of_its_document(change: dict[str, Any]) -> None:
+    for gold in (USUAL_TOKENS, USUAL_TOKENS | change):
+        found, expected = tokens_both_ways(
+            ([USUAL_TOKENS, gold], [USUAL_TOKENS, USUAL_TOKENS | change]), names=NAMES
+        )
+        assert found == expected
+
+
+def test_a_file_with_more_rows_has_the_error_of_its_documents() -> None:
+    found, expected = tokens_both_ways(([USUAL_TOKENS], [USUAL_TOKENS, USUAL_TOKENS]))
+
+    assert found == expected
+    assert "the file ends" in found[1]
+
+
+def test_tags_of_two_schemes_have_the_error_of_their_documents() -> None:
+    found, expected = tokens_both_ways(
+        ([USUAL_TOKENS | {"ner_tags": ["E-PER", "O", "L-PER"]}], [USUAL_TOKENS])
+    )
+
+    assert found == expected
+    assert "gold.jsonl" in found[1]
+
+
+def test_rows_of_a_long_file_are_counted_some_at_a_time() -> None:
+    with patch.object(tag_lists, "BATCH", 2), patch.object(RowClusters, "add_sentences") as added:
+        tokens_both_ways(([USUAL_TOKENS] * 5, [USUAL_TOKENS] * 5))
+
+    assert [len(call.args[0]) for call in added.call_args_list] == [2, 2, 1]
+
+
+def test_usual_token_rows_become_no_documents() -> None:
+    with patch("clueval.evaluation.engine.Evaluation.count_documents") as count:
+        tokens_both_ways(([USUAL_TOKENS] * 3, [USUAL_TOKENS | {"ner_tags": [1, 2, 3]}] * 3), names=NAMES)
+
+    assert count.call_count == 3  # the documents with which they are compared

@@ -1,4 +1,4 @@
-"""The transforms that change the spans of documents before they are counted, made from the options for them.
+"""Which spans count: ignored regions, least scores, and what discontinuous spans become.
 
 Ignored regions are positions where spans of both sides do not count: the gold spans of some layers, which are then not
 scored, and the gold spans with some labels, which are then no gold spans; the latter are regions of their own layer
@@ -9,113 +9,37 @@ alone. A gold span that lies wholly in the regions leaves the count. A predicted
   rule for tokens without annotation.
 
 Labels of predicted spans play no part, unless they are compared with those of the regions (PASCAL VOC's *difficult*).
+
+Predicted spans with a score below a threshold, or that of a file, do not count.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from os import PathLike
+from typing import Any, NamedTuple
 
-from clueval.exceptions import UsageError
+from clueval.exceptions import FormatError, UsageError
 from clueval.spans.document import Document
+from clueval.spans.features import number_of
 from clueval.spans.ranges import Regions
-from clueval.spans.span import Span
-from clueval.transforms.group import Group, Transform
-from clueval.transforms.names import HIDDEN, counted_names, names_of, with_layers
-from clueval.transforms.preparing import Preparing
-
-if TYPE_CHECKING:
-    from clueval.transforms.hierarchy import Hierarchy
-
-
-def transforms_of(
-    options: Preparing, gold: Any = None, score_feature: str | None = None
-) -> tuple[Transform, ...]:
-    """Return the transforms in the order in which they are applied, for this gold side.
-
-    `score_feature` is the feature with the scores of predicted spans, for `min_score`. Raises `CluevalError` for
-    invalid files.
-    """
-    return tuple(_in_turn(options, gold, score_feature))
+from clueval.spans.span import Span, name_of
+from clueval.textfiles import decoded
+from clueval.transforms.group import (
+    HIDDEN,
+    Changes,
+    EachSpan,
+    Group,
+    content_of,
+    counted_names,
+    sha8,
+    with_layers,
+)
 
 
-def _in_turn(options: Preparing, gold: Any, score_feature: str | None) -> Iterator[Transform]:
-    if options.alternatives is not None:
-        from clueval.transforms.alternatives_table import AlternativesTable
-
-        yield AlternativesTable(options.alternatives)
-    yield from _of_labels(options)
-    if options.min_score is not None:
-        yield _of_scores(options, options.min_score, score_feature)
-    for side, labels in (("predicted", options.generic), ("gold", options.generic_gold)):
-        if labels is not None:
-            from clueval.transforms.hierarchy import Generic
-
-            option = "generic" if side == "predicted" else "generic_gold"
-            yield Generic(side, names_of(labels, option), _hierarchy(options))
-    if options.ignore_layer is not None or options.ignore_label is not None:
-        given = () if options.ignore_label is None else options.ignore_label
-        labels = names_of(given, "Preparing.ignore_label")
-        yield IgnoredRegions(options.ignored_layers(), labels, options.ignored, options.ignore_same_label)
-    if options.untyped:
-        from clueval.transforms.label_map import Untyped
-
-        yield Untyped()
-    if golds := options.golds():
-        from clueval.transforms.preparation import AnyOf, names_of_golds
-
-        yield AnyOf(names_of_golds(gold, golds))
-    if options.fragments != "keep":
-        yield Fragments(options.fragments)
-
-
-def _hierarchy(options: Preparing) -> Hierarchy | None:
-    if options.hierarchy is None:
-        return None
-    from clueval.transforms.hierarchy import Hierarchy
-
-    return Hierarchy.of(options.hierarchy)
-
-
-def _of_labels(options: Preparing) -> Iterator[Transform]:
-    maps = {
-        "gold_map": options.gold_map if options.label_map is None else options.label_map,
-        "predicted_map": options.predicted_map if options.label_map is None else options.label_map,
-    }
-    if any(each is not None for each in maps.values()):
-        from clueval.transforms.label_map import LabelMap, LabelNames
-
-        gold, predicted = (
-            None if given is None else LabelNames.of(given, "label_map" if options.label_map else name)
-            for name, given in maps.items()
-        )
-        yield LabelMap(gold, predicted)
-    hierarchy = _hierarchy(options)
-    if options.depth is not None and hierarchy is not None:
-        from clueval.transforms.hierarchy import Depth
-
-        yield Depth(hierarchy, options.depth)
-    if options.by_depth and hierarchy is not None:
-        from clueval.transforms.hierarchy import EachDepth
-
-        yield EachDepth(hierarchy)
-
-
-def _of_scores(options: Preparing, least: float | str | Path, feature: str | None) -> Transform:
-    from clueval.transforms.min_score import MinScore
-
-    found = options.threshold_file()
-    if found is not None:
-        return MinScore(found.score_feature, found.threshold, found.says(same_data=options.same_data))
-    if feature is None:
-        raise UsageError("Preparing.min_score needs scores", advice="add Counting.score_feature")
-    return MinScore(feature, float(least), f"{float(least):g}")  # type: ignore[arg-type]  # no path
-
-
-class Fragments:
+class Fragments(EachSpan):
     """A transform that leaves no discontinuous span.
 
     The `choice` ``split`` makes each fragment a span, which shows what is masked; ``hull`` makes one span from the
@@ -126,31 +50,14 @@ class Fragments:
 
     def __init__(self, choice: str) -> None:
         self._choice = choice
-        self.signature = ("fragments", choice)
-        self.prepared: Counter[tuple[Any, ...]] = Counter({("gold",): 0, ("predicted",): 0})
+        super().__init__("fragments", choice, ("gold",), ("predicted",))
 
-    def __call__(self, group: Group) -> Group:
-        return replace(
-            group,
-            gold=self._continuous("gold", group.gold),
-            predicted=self._continuous("predicted", group.predicted),
-        )
-
-    def _continuous(self, side: str, document: Document) -> Document:
-        layers: dict[str, list[Span]] = {}
-        for layer, spans in document.layers.items():
-            found = sum(span.parts is not None for span in spans)
-            if found:
-                self.prepared[(side,)] += found
-                layers[layer] = [piece for span in spans for piece in self._pieces(span)]
-        return with_layers(document, layers)
-
-    def _pieces(self, span: Span) -> Iterator[Span]:
+    def changed(self, span: Span, layer: str, side: str, document: Document) -> Iterable[Span]:
         if span.parts is None:
-            yield span
-            return
-        for start, end in span.parts if self._choice == "split" else [(span.start, span.end)]:
-            yield replace(span, start=start, end=end, parts=None)
+            return [span]
+        self.prepared[(side,)] += 1
+        pieces = span.parts if self._choice == "split" else [(span.start, span.end)]
+        return [replace(span, start=start, end=end, parts=None) for start, end in pieces]
 
 
 class IgnoredRegions:
@@ -165,9 +72,7 @@ class IgnoredRegions:
         self._layers, self._labels, self._mode, self._same_label = layers, labels, mode, same_label
         names = [*(f"layer={name}" for name in layers), *labels, *(["same-label"] if same_label else [])]
         self.signature = ("ignored", f"{mode}({','.join(names)})")
-        self.prepared: Counter[tuple[Any, ...]] = Counter(
-            {("gold",): 0, ("predicted",): 0, ("positions",): 0}
-        )
+        self.prepared: Changes = Counter({("gold",): 0, ("predicted",): 0, ("positions",): 0})
 
     def __call__(self, group: Group) -> Group:
         everywhere = self._of_layers(group.gold)
@@ -254,3 +159,107 @@ class IgnoredRegions:
                         f"gold has no {what} to ignore",
                         advice=f"check Preparing.ignore_{kind}; names count as written",
                     )
+
+
+def score_of(span: Span, feature: str, document: Document) -> float:
+    """Return the score of a predicted span. Raises `UsageError` for a score that is missing or no finite number."""
+    value = span.features.get(feature)
+    number = number_of(value)
+    if number is None:
+        problem = "has no score" if value is None else "has no number as its score"
+        raise UsageError(
+            f"the predicted span {name_of(span)} {problem} {feature!r}",
+            file=document.file,
+            line=span.line,
+            document=document.id,
+            advice="every predicted span needs a finite number in this feature",
+        )
+    return number
+
+
+class MinScore(EachSpan):
+    """A transform that leaves out predicted spans below a threshold: one for all, or one for each label.
+
+    `prepared` counts the spans that stay and those that are left out.
+    """
+
+    sides = ("predicted",)
+
+    def __init__(self, feature: str, thresholds: float | Mapping[str, float], says: str) -> None:
+        self._feature, self._thresholds = feature, thresholds
+        super().__init__("min-score", says, ("kept",), ("left_out",))
+
+    def changed(self, span: Span, layer: str, side: str, document: Document) -> Iterable[Span]:
+        keeps = score_of(span, self._feature, document) >= self._of(span, layer, document)
+        self.prepared[("kept",) if keeps else ("left_out",)] += 1
+        return [span] if keeps else []
+
+    def _of(self, span: Span, layer: str, document: Document) -> float:
+        if not isinstance(self._thresholds, Mapping):
+            return self._thresholds
+        label = span.by_layer.get(layer)
+        if label not in self._thresholds:
+            raise UsageError(
+                f"the label of the predicted span {name_of(span)} has no threshold",
+                file=document.file,
+                line=span.line,
+                document=document.id,
+                advice=f"labels with thresholds: {', '.join(self._thresholds)}",
+            )
+        return self._thresholds[str(label)]
+
+
+class ThresholdFile(NamedTuple):
+    """The content of a file of ``clueval threshold``: a threshold that was chosen on some data, to use on other data.
+
+    {"threshold": 0.42, "score_feature": "score", "metric": "exact", "measure": "f1", "value": 0.81,
+     "signature": "metrics:exact|...", "gold_sha256": "..."}
+
+    `threshold` is one number, or one for each label.
+
+    `gold_sha256` tells the gold files apart for which the threshold was chosen; None if they were no files. `sha` is
+    the beginning of the hash of the file itself.
+    """
+
+    threshold: float | Mapping[str, float]
+    score_feature: str
+    metric: str
+    measure: str
+    gold_sha256: str | None
+    sha: str
+
+    def says(self, *, same_data: bool = False) -> str:
+        """Return the value for the signature."""
+        shown = "per-label" if isinstance(self.threshold, Mapping) else f"{self.threshold:g}"
+        more = ",same-data" if same_data else ""
+        return f"{shown}(dev,{self.measure},{self.metric},{self.sha}{more})"
+
+
+def read_threshold(given: str | PathLike[str]) -> ThresholdFile:
+    """Return the content of a file. Raises `FormatError` for a file of another form, `FileError`."""
+    import json  # only the file of a threshold needs it
+
+    path, content = content_of(given, "Preparing.min_score")
+    try:
+        value = json.loads(decoded(content, path, 1))
+    except (json.JSONDecodeError, RecursionError):
+        value = None
+    found = value if isinstance(value, dict) else {}
+    threshold, names = _threshold(found.get("threshold")), ("score_feature", "metric", "measure")
+    sha256 = found.get("gold_sha256")
+    if threshold is None or not all(isinstance(found.get(name), str) for name in names):
+        raise FormatError(
+            "is not a file of clueval threshold",
+            file=str(path),
+            advice="write one with clueval threshold GOLD PREDICTED --score-feature F -o T.json, or give a number",
+        )
+    feature, metric, measure = (found[name] for name in names)
+    known = sha256 if isinstance(sha256, str) else None
+    return ThresholdFile(threshold, feature, metric, measure, known, sha8(content))
+
+
+def _threshold(value: Any) -> float | dict[str, float] | None:
+    if not isinstance(value, dict):
+        return None if isinstance(value, str) else number_of(value)
+    numbers = {label: None if isinstance(each, str) else number_of(each) for label, each in value.items()}
+    return None if None in numbers.values() else numbers  # type: ignore[return-value]  # none is None

@@ -1,30 +1,208 @@
-"""A table of alternatives of gold spans, as BioCreative has them in a file of their own.
+"""Several golds: alternatives of single spans, a table of them, and the nearest of several golds.
 
-The table is TSV with a header: ``document`` (the id; it may be missing if there is one document), ``start``, the end
-as ``end_inclusive`` (or ``end``) or ``end_exclusive``, and one column with labels for each layer; ``fragments`` may
-have the ranges of a discontinuous span, as ``0-2;7-8``. Positions are those of gold. ``of_start`` and an
-``of_end...`` name the gold span that a row is an alternative of; without them it is the gold span of the layer that
-shares most positions with it, the first of equal ones. A row without a label has that of its gold span.
+A table of alternatives, as BioCreative has them in a file of their own, is TSV with a header: ``document`` (the id; it
+may be missing if there is one document), ``start``, the end as ``end_inclusive`` (or ``end``) or ``end_exclusive``, and
+one column with labels for each layer; ``fragments`` may have the ranges of a discontinuous span, as ``0-2;7-8``.
+Positions are those of gold. ``of_start`` and an ``of_end...`` name the gold span that a row is an alternative of;
+without them it is the gold span of the layer that shares most positions with it, the first of equal ones. A row
+without a label has that of its gold span.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
-from os import PathLike
-from typing import Any, NamedTuple
+from os import PathLike, fsdecode
+from typing import Any, ClassVar, NamedTuple
 
 from clueval.exceptions import CluevalError, FormatError, UsageError
 from clueval.spans.document import Document
-from clueval.spans.features import GROUP
+from clueval.spans.features import GROUP, OPTIONAL
 from clueval.spans.index import SpanIndex
+from clueval.spans.one_to_one import most_pairs
 from clueval.spans.overlaps import shared_positions
+from clueval.spans.ranges import Regions
 from clueval.spans.span import DEFAULT_LAYER, Frozen, Span, name_of
 from clueval.textfiles import decoded
-from clueval.transforms.group import Group
-from clueval.transforms.names import HIDDEN, content_of, sha8, with_layers
+from clueval.transforms.group import (
+    ALTERNATIVES,
+    ANY_OF,
+    HIDDEN,
+    Changes,
+    Group,
+    content_of,
+    sha8,
+    with_layers,
+)
+
+_Key = tuple[object, object]
+"""The ranges and the label of a span."""
+
+
+class Alternatives:
+    """A transform that turns each group of gold spans into one span: the one that fits the predicted spans.
+
+    The gold spans of a layer with the same value of the feature ``group`` are one group; the first is the main one. A
+    group becomes one of its members:
+
+    1. As many groups as possible become a member that a predicted span equals in range and label, one to one
+       (augmenting paths, Kuhn 1955; groups by position, members in order). Gold spans outside groups are matched after
+       all groups, so that a group leaves a predicted span to them if it can have another one.
+    2. Another group becomes the member that shares most positions with predicted spans of its label, the earlier of
+       equal ones.
+    3. A group that shares no position becomes its main member, or nothing if a member has the feature ``optional``.
+
+    Gold [4,9) or [3,8) or [6,8), predicted [3,8) and [6,8): the group becomes [3,8), and [6,8) is a false positive.
+
+    `prepared` counts the groups, and those that are counted by another member than the main one.
+    """
+
+    signature: ClassVar[tuple[str, str]] = (ALTERNATIVES, "yes")
+
+    def __init__(self) -> None:
+        self.prepared: Changes = Counter({("groups",): 0, ("by_alternative",): 0})
+
+    def __call__(self, group: Group) -> Group:
+        layers = {}
+        for layer, spans in group.gold.layers.items():
+            members = _groups(spans)
+            if members:
+                predicted = group.predicted.layers.get(layer, ())
+                _refuse_groups(predicted, group.predicted)
+                layers[layer] = self._one_of_each(spans, members, predicted, layer)
+        return replace(group, gold=with_layers(group.gold, layers)) if layers else group
+
+    def _one_of_each(
+        self, gold: Sequence[Span], groups: Sequence[Sequence[Span]], predicted: Sequence[Span], layer: str
+    ) -> list[Span]:
+        in_groups = {id(member) for members in groups for member in members}
+        matched = _matched(groups, [span for span in gold if id(span) not in in_groups], predicted, layer)
+        of_label = _ranges_by_label(predicted, layer)
+        left_out = set(in_groups)
+        for number, members in enumerate(groups):
+            chosen = matched[number]
+            member = _nearest(members, of_label, layer) if chosen is None else members[chosen]
+            self.prepared[("groups",)] += 1
+            self.prepared[("by_alternative",)] += member is not None and member is not members[0]
+            left_out.discard(id(member))
+        return [span for span in gold if id(span) not in left_out]
+
+
+def _groups(spans: Iterable[Span]) -> list[list[Span]]:
+    """Return the members of each group; groups by the position of their main member."""
+    found: dict[Hashable, list[Span]] = {}
+    for span in spans:
+        value = span.features.get(GROUP) if span.features else None
+        if value is not None:
+            key = value if isinstance(value, Hashable) else repr(value)
+            found.setdefault(key, []).append(span)
+    return sorted(found.values(), key=lambda members: (members[0].start, members[0].end))
+
+
+def _refuse_groups(predicted: Iterable[Span], document: Document) -> None:
+    for members in _groups(predicted):
+        if len(members) > 1:
+            raise UsageError(
+                f"the predicted span {name_of(members[0])} has alternatives",
+                file=document.file,
+                document=document.id,
+                advice="only gold spans may have alternatives",
+            )
+
+
+def _key(span: Span, layer: str) -> _Key:
+    return span.fragments, span.by_layer.get(layer)
+
+
+def _matched(
+    groups: Sequence[Sequence[Span]], others: Iterable[Span], predicted: Iterable[Span], layer: str
+) -> list[int | None]:
+    """Return for each group the number of the member that a predicted span equals, if it gets one."""
+    slots: dict[_Key, list[int]] = {}
+    for number, span in enumerate(predicted):
+        slots.setdefault(_key(span, layer), []).append(number)
+    wanted = {_key(member, layer) for members in groups for member in members}
+    single = [[span] for span in others if _key(span, layer) in wanted]
+    edges = [
+        [
+            (slot, number)
+            for number, member in enumerate(members)
+            for slot in slots.get(_key(member, layer), ())
+        ]
+        for members in (*groups, *single)
+    ]
+    return most_pairs(edges)[: len(groups)]
+
+
+def _ranges_by_label(spans: Iterable[Span], layer: str) -> dict[str | None, Regions]:
+    ranges: dict[str | None, list[tuple[int, int]]] = {}
+    for span in spans:
+        ranges.setdefault(span.by_layer.get(layer), []).extend(span.fragments)
+    return {label: Regions(several) for label, several in ranges.items()}
+
+
+def _nearest(members: Sequence[Span], of_label: dict[str | None, Regions], layer: str) -> Span | None:
+    """Return the member that shares most positions with predicted spans of its label; without one, step 3 applies."""
+    none = Regions(())
+    shared = [of_label.get(member.by_layer.get(layer), none).shared(member) for member in members]
+    if max(shared):
+        return members[shared.index(max(shared))]
+    return None if any(member.features.get(OPTIONAL) for member in members) else members[0]
+
+
+class AnyOf:
+    """The choice of the gold that is nearest to predicted ("any annotator is right"); it changes nothing itself.
+
+    Nearest is the gold with the fewest errors, false negatives and false positives together, where a span is right if
+    the other side has one with the same fragments and label. All layers count, and of equally near golds the first is
+    taken. The choice stands after the transforms that are applied to each gold before it.
+    `prepared` counts the documents of each gold, by its name.
+    """
+
+    def __init__(self, names: Sequence[str]) -> None:
+        for number, name in enumerate(names):
+            if name in names[:number]:
+                raise UsageError(f"two golds are called {name!r}", advice="give each gold once")
+        self._names = list(names)
+        self.signature = (ANY_OF, f"best-of-{len(self._names)}")
+        self.prepared: Changes = Counter({(name,): 0 for name in self._names})
+
+    def __call__(self, group: Group) -> Group:
+        return group
+
+    def nearest(self, groups: Sequence[Group]) -> int:
+        """Return the number of the group whose gold has the fewest errors, and count it."""
+        numbers = [_errors(group) for group in groups]
+        nearest = numbers.index(min(numbers))
+        self.prepared[self._names[nearest],] += 1
+        return nearest
+
+
+def _errors(group: Group) -> int:
+    layers = dict.fromkeys([*group.gold.layers, *group.predicted.layers])
+    return sum(len(_keys(group.gold, layer) ^ _keys(group.predicted, layer)) for layer in layers)
+
+
+def _keys(document: Document, layer: str) -> set[_Key]:
+    return {_key(span, layer) for span in document.layers.get(layer, ())}
+
+
+def names_of_golds(gold: Any, further: Iterable[Any]) -> list[str]:
+    """Return the names of golds: their paths as given, or their places among the arguments.
+
+    >>> names_of_golds("a.vrt", ["b.vrt", []])
+    ['a.vrt', 'b.vrt', 'any_of[1]']
+    """
+    names = ["gold", *(f"{ANY_OF}[{number}]" for number, _ in enumerate(further))]
+    return [
+        fsdecode(each) if isinstance(each, str | PathLike) else name
+        for name, each in zip(names, [gold, *further], strict=True)
+    ]
+
+
+# Tables
 
 _ENDS = {"end": 1, "end_inclusive": 1, "end_exclusive": 0}
 _NOT_LAYERS = {"document", "start", "fragments", "of_start", *_ENDS, *(f"of_{name}" for name in _ENDS)}
@@ -54,7 +232,7 @@ class AlternativesTable:
         for document, row in _rows(text, self._file):
             self._rows.setdefault(document, []).append(row)
         self.signature = ("alternatives-table", sha8(content))
-        self.prepared: Counter[tuple[Any, ...]] = Counter({("gold",): 0})
+        self.prepared: Changes = Counter({("gold",): 0})
 
     def __call__(self, group: Group) -> Group:
         gold = group.gold

@@ -1,21 +1,27 @@
-"""Rows as a table of tab-separated values: a header and one line for each row, nothing else.
+"""Rows as comma- or tab-separated values: a header and one line for each row, nothing else.
 
 Rates are fractions; a value that does not apply or is undefined is empty.
 """
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from io import StringIO
 
 from clueval.textfiles import cell
 
 
-def render(header: Sequence[str], rows: Iterable[Mapping[str, object]]) -> str:
-    """Return rows as TSV."""
-    return "\n".join("\t".join(line) for line in cells(header, rows))
+def render(header: Sequence[str], rows: Iterable[Mapping[str, object]], form: str) -> str:
+    """Return rows as ``csv`` or ``tsv``."""
+    if form == "tsv":
+        return "\n".join("\t".join(line) for line in _cells(header, rows))
+    text = StringIO()
+    csv.writer(text, lineterminator="\n").writerows(_cells(header, rows))
+    return text.getvalue().removesuffix("\n")
 
 
-def cells(header: Sequence[str], rows: Iterable[Mapping[str, object]]) -> Iterator[list[str]]:
+def _cells(header: Sequence[str], rows: Iterable[Mapping[str, object]]) -> Iterator[list[str]]:
     """Yield the header and the cells of each row; no cell is a formula."""
     yield list(header)
     for row in rows:

@@ -1,0 +1,312 @@
+"""Lists of tags and of spans: the fast way counts what documents give."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+from unittest.mock import patch
+
+import pytest
+from hypothesis import assume, example, given
+from hypothesis import strategies as st
+from sizes import documents_alone
+
+from clueval import CluevalError, score
+from clueval.evaluation.span_clusters import BATCH as SPANS_AT_ONCE
+from clueval.evaluation.span_clusters import LARGEST, are_plain
+from clueval.evaluation.tag_lists import BATCH
+from clueval.metrics.exact import Exact
+from clueval.metrics.metric import Needs
+
+METRICS = ["levels", "exact", "confusion", "muc", "partial"]
+TAGS = st.sampled_from(["O", "O", "B-A", "I-A", "B-B", "I-B", "I-C", "B"])
+
+BY_DOCUMENT: list[dict[str, Any]] = [
+    {"by": "document"},
+    {"by": "document", "where": ["document=1"]},
+    {"where": ["document=0"], "resample_by": "document"},
+    {"resample_by": "document", "merge": True},
+    {"resample_by": "sentence"},
+    {"resample_by": "document", "average": "document"},
+]
+
+
+def outcome(gold: Any, predicted: Any, **options: Any) -> Any:
+    try:
+        result = score(gold, predicted, **options)
+    except CluevalError as error:
+        return str(error)
+    units = result.units
+    assert units is not None or "resample_by" not in options
+    parts = {"all": units.units if units is not None else []}
+    for key, values in (units.groups if units is not None else {}).items():
+        parts |= {f"{key} {value}": of_value for value, of_value in values.items()}
+    plain = {
+        name: [
+            (unit.key, unit.documents, unit.tokens, {k: +t for k, t in unit.tallies.items()}) for unit in some
+        ]
+        for name, some in parts.items()
+    }
+    return result.to_dict(), plain
+
+
+def both_ways(count: Callable[..., Any], *sides: Any, **options: Any) -> tuple[Any, Any]:
+    """What is counted the fast way, and as documents."""
+    fast = count(*sides, **options)
+    with documents_alone():
+        return fast, count(*sides, **options)
+
+
+Sides = tuple[list[list[Any]], list[list[Any]]]
+
+
+@st.composite
+def sides(draw: st.DrawFn) -> Sides:
+    lengths = draw(st.lists(st.integers(0, 6), max_size=6))
+    gold, predicted = ([draw(st.lists(TAGS, min_size=n, max_size=n)) for n in lengths] for _ in range(2))
+    equal = draw(st.sets(st.integers(0, 5)))
+    return gold, [gold[n] if n in equal else tags for n, tags in enumerate(predicted)]
+
+
+def counted(
+    gold: Any, predicted: Any, metrics: Sequence[str] = tuple(METRICS), **options: Any
+) -> dict[str, Any]:
+    report = score(gold, predicted, metrics=metrics, **options).to_dict()
+    report.pop("by", None)
+    return report
+
+
+@given(sides(), st.booleans(), st.sampled_from(["conlleval", "discard"]))
+@example(([["B-A", "O", "B-A"], []], [["B-A", "O", "B-A"], []]), False, "conlleval")
+@example(([["I-A"], ["I-A"], ["O"]], [["I-A"], ["B-A"], ["O"]]), True, "conlleval")
+@example(([["I-A"], ["I-A"], ["O"]], [["I-A"], ["B-A"], ["O"]]), False, "discard")
+def test_lists_of_tags_count_as_their_documents_do(pair: Sides, merge: bool, invalid: str) -> None:
+    assume(invalid == "conlleval" or any(pair[0]))  # without tags, there is nothing to discard
+    options = {} if invalid == "conlleval" else {"scheme": "BIO", "invalid": invalid}
+    fast, plain = both_ways(counted, *pair, merge=merge, **options)
+
+    assert fast == plain
+
+
+@given(sides(), st.sampled_from([{}, {"scheme": "BIO", "invalid": "discard"}]))
+@example(([["I-A"], ["I-A", "O"]], [["I-A"], ["B-A", "O"]]), {})
+def test_sentences_one_by_one_count_as_their_documents_do(pair: Sides, reading: dict[str, Any]) -> None:
+    for choices in BY_DOCUMENT:
+        fast, plain = both_ways(outcome, *pair, metrics=METRICS, **choices, **reading)
+
+        assert fast == plain
+
+
+@given(sides())
+def test_iterators_count_as_lists_do(pair: Sides) -> None:
+    streamed = counted(iter(pair[0]), (iter(tags) for tags in pair[1]))
+
+    assert streamed == counted(*pair)
+
+
+def test_more_sentences_than_a_batch_are_all_counted() -> None:
+    gold = [["B-A", "O", f"B-{number % 700}"] for number in range(3 * BATCH)]
+    predicted = [tags if number % 3 else ["O", *tags[1:]] for number, tags in enumerate(gold)]
+
+    prf = score(gold, predicted, metrics="exact").metrics["exact"]["label"]["micro"]
+
+    assert (prf["gold"], prf["predicted"], prf["tp_gold"]) == (6 * BATCH, 5 * BATCH, 5 * BATCH)
+
+
+@pytest.mark.parametrize(
+    ("gold", "predicted", "options", "message"),
+    [
+        ([["B-A", "PER"]], [["O", "O"]], {}, "gold[0][1]: 'PER' is not a tag"),
+        ([["O"], ["O", "O"]], [["O"], ["O", None]], {}, "predicted[1][1]: None is not a tag"),
+        ([["O", -100]], [["O", "O"]], {}, "gold[0][1]: an int is not a tag (tags are text, such as 'B-PER')"),
+        (
+            [["O"]] * (2 * BATCH + 1),
+            [["O"]] * 2 * BATCH + [["O"] * 2],
+            {},
+            f"sentence {2 * BATCH} has 1 gold",
+        ),
+        ([["O"]], [["O"]] * 2, {}, "gold has 1 sentence and predicted has 2 sentences ("),
+        ([["O"]], [["E-A"]], {"scheme": "BIO"}, "predicted[0][0]: tag 'E-A' is outside the scheme BIO"),
+        ({"d": ["O"]}, {"d": ["x"]}, {}, "predicted['d'][0]: 'x' is not a tag"),
+        ({"d": ["O"]}, {"d": ["O", "O"]}, {}, "document 'd' has 1 gold and 2 predicted tags"),
+        ([["O"]] * (BATCH + 2), [["O"]] * BATCH + [["O"], ["x"]], {}, f"predicted[{BATCH + 1}][0]: 'x' is"),
+        ([["O"], None], [["O"], ["O"]], {}, "gold[1] is None, not a list of tags"),
+        ([["O", ["O"]]], [["O", "O"]], {}, "gold[0][1]: a list is not a tag"),
+        ([["I-A"]], [["O"]], {"invalid": "error"}, "invalid='error' needs the scheme of the tags"),
+        ([["I-A"]], [["O"]], {"invalid": "error", "scheme": "BIO"}, "gold[0]: ill-formed tags: 'I-A'"),
+    ],
+)
+def test_a_bad_tag_is_named_with_its_place(
+    gold: Any, predicted: Any, options: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(CluevalError) as error:
+        score(gold, predicted, **options)
+
+    assert str(error.value).startswith(message)
+
+
+# Lists of spans: the fast way counts what documents give
+
+
+OVERLAPPING = ["exact", "muc", "gate", "fair"]
+LISTS = st.lists(st.tuples(st.integers(0, 9), st.integers(0, 3), st.sampled_from(["A", "B", ""])), max_size=5)
+
+
+@st.composite
+def span_sides(draw: st.DrawFn, flat: bool) -> Sides:
+    """Lists of spans, some of which are equal on both span_sides; `flat`: without overlaps, in any order."""
+    found: Sides = [], []
+    for _ in range(draw(st.integers(0, 5))):
+        for side in found:
+            side.append([(start, start + length, label) for start, length, label in draw(LISTS)])
+        if flat:
+            for side in found:
+                side[-1] = draw(st.permutations(_without_overlaps(side[-1])))
+        if draw(st.booleans()):
+            found[1][-1] = list(found[0][-1])
+    return found
+
+
+def _without_overlaps(spans: list[Any]) -> list[Any]:
+    kept: list[Any] = []
+    for start, end, label in sorted(spans):
+        if end > start and (not kept or start >= kept[-1][1]):
+            kept.append((start, end, label))
+    return kept
+
+
+@given(span_sides(flat=True))
+@example(([[(0, 1, "A")], [(0, 1, "A")]], [[(0, 1, "A")], []]))
+@example(([[(0, 2, "A"), (2, 3, "A")]], [[(2, 3, "A"), (0, 2, "B")]]))
+@example(([[(5, 7, "A"), (3, 5, "A")]], [[(4, 6, "A"), (0, 4, "A")]]))  # fair depends on the order
+@example(([[], []], [[], []]))
+def test_flat_lists_of_spans_count_as_their_documents_do(pair: Sides) -> None:
+    metrics = [*OVERLAPPING, "levels", "confusion", "partial"]
+    fast, plain = both_ways(counted, *pair, metrics=metrics)
+
+    assert fast == plain
+
+
+@given(span_sides(flat=False))
+@example(([[(0, 1, "A")], [(0, 1, "A")]], [[(0, 1, "A")], []]))
+def test_lists_one_by_one_count_as_their_documents_do(pair: Sides) -> None:
+    for choices in BY_DOCUMENT:
+        fast, plain = both_ways(outcome, *pair, metrics=OVERLAPPING, **choices)
+
+        assert fast == plain
+
+
+@given(span_sides(flat=False), st.integers(2, 5), st.integers(0, 4))
+@example(([[(0, 4, "A"), (2, 6, "B"), (3, 4, "A")]], [[(2, 6, "B"), (0, 4, "A")]]), 5, 0)
+@example(([[(0, 5, "A")], [(0, 5, "A"), (1, 2, "B")]], [[(0, 5, "A")], [(0, 5, "A")]]), 5, 0)
+@example(([[(1, 1, "A"), (1, 1, "A")]], [[(1, 1, "A")]]), 5, 0)
+def test_lists_with_overlaps_count_as_their_documents_do_at_any_size(
+    pair: Sides, largest: int, most: int
+) -> None:
+    fast = counted(*pair, metrics=OVERLAPPING)
+    clusters = "clueval.evaluation.span_clusters"
+    with (
+        patch(f"{clusters}.LARGEST", largest),
+        patch(f"{clusters}.MOST", most),
+        patch("clueval.clusters.bag._FEW", 0),
+    ):
+        of_small_sizes = counted(*pair, metrics=OVERLAPPING)
+    with documents_alone():
+        plain = counted(*pair, metrics=OVERLAPPING)
+
+    assert fast == of_small_sizes == plain
+
+
+def test_lists_whose_spans_overlap_need_no_document() -> None:
+    gold = [[(0, 5, "A"), (1, 2, "B"), (1, 2, "B")], [(7, 9, "A"), (3, 8, "A")]]
+
+    with patch("clueval.evaluation.span_clusters.Group", side_effect=AssertionError):
+        result = score(gold, gold[::-1], metrics=OVERLAPPING)
+
+    assert result.metrics["exact"]["label"]["micro"]["gold"] == 4  # equal spans count once
+
+
+def test_spans_that_all_overlap_are_counted_as_a_document() -> None:
+    spans = [(n, n + 2, "A") for n in range(LARGEST + 1)]
+
+    with patch("clueval.evaluation.span_clusters.Group", side_effect=AssertionError):
+        score([spans[:-1]], [spans[:-1]], metrics="exact")
+        with pytest.raises(AssertionError):
+            score([spans], [spans], metrics="exact")
+
+
+class Strict(Exact):
+    """A metric that does not say that spans may nest."""
+
+    @property
+    def needs(self) -> Needs:
+        return Needs()
+
+
+def test_metrics_that_do_not_allow_it_get_no_clusters_with_overlaps() -> None:
+    flat, nested = [(0, 1, "A")], [(0, 5, "A"), (1, 2, "B")]
+
+    with patch("clueval.evaluation.span_clusters.Group", side_effect=AssertionError):
+        score([flat], [flat], metrics=[Strict()])
+        with pytest.raises(AssertionError):
+            score([flat, nested], [flat, flat], metrics=[Strict()])
+
+
+def test_more_lists_than_a_batch_are_all_counted() -> None:
+    gold = [[(n % 7, n % 7 + 2, f"L{n % 50}"), (20, 21, "A")] for n in range(3 * SPANS_AT_ONCE)]
+    predicted = [spans[:1] if n % 3 else spans for n, spans in enumerate(gold)]
+    gold[SPANS_AT_ONCE + 2].append((20, 22, "A"))  # overlaps, in the second batch
+
+    report = score(gold, predicted, metrics="exact").to_dict()
+
+    assert report["documents"] == 3 * SPANS_AT_ONCE
+    prf = report["metrics"]["exact"]["label"]["micro"]
+    assert (prf["gold"], prf["predicted"], prf["tp_gold"]) == (
+        6 * SPANS_AT_ONCE + 1,
+        4 * SPANS_AT_ONCE,
+        4 * SPANS_AT_ONCE,
+    )
+
+
+@pytest.mark.parametrize(
+    "spans",
+    [
+        [(0, 1.0, "A")],
+        [(True, 2, "A")],
+        [(0, 1, None)],
+        [(0, 1)],
+        [[0, 1, "A"]],
+        [(-1, 1, "A")],
+        [(1, 1, "A")],
+        [(0, 1), ("A", 3, 5, "B")],
+        {"A": 1},
+    ],
+    ids=repr,
+)
+def test_lists_that_need_a_document_are_not_plain(spans: Any) -> None:
+    assert not are_plain([[(0, 1, "A")], spans])[0]
+
+
+@pytest.mark.parametrize(
+    ("gold", "predicted", "message"),
+    [
+        ([[(0, 1, "A")], [(0, 1.0, "A")]], [[], []], "gold[1][0]: positions must be integers"),
+        ([[(0, 1, "A")]], [[(2, 1, "A")]], "predicted[0][0]: span [2,1) 'A' ends before it starts"),
+        ([[(0, 1, "A")], []], [[]], "gold has 2 documents and predicted has 1 document"),
+        (
+            [[(0, 2, "A"), (1, 3, "A")]],
+            [[]],
+            "document '0': spans [0,2) 'A' and [1,3) 'A' of one sequence overlap",
+        ),
+        (
+            [[(0, 1, "A")], [(0, 1, "A")], [(6, 8, "A"), (5, 7, "A")], [(0, 2, "B"), (1, 3, "B")]],
+            [[(0, 1, "A")], [], [], []],
+            "document '2': spans [5,7) 'A' and [6,8) 'A' of one sequence overlap",
+        ),
+    ],
+)
+def test_errors_of_lists_of_spans_name_the_place(gold: Any, predicted: Any, message: str) -> None:
+    with pytest.raises(CluevalError) as caught:
+        score(gold, predicted)
+
+    assert message in str(caught.value)

@@ -1,0 +1,219 @@
+"""Every result has every form, rows, numbers by short paths, a display in a notebook, a page."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Callable, Iterator
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+from corpora import write
+
+from clueval import (
+    Document,
+    Span,
+    agree,
+    compare,
+    conventions,
+    diff,
+    errors,
+    masking,
+    profile,
+    score,
+    threshold,
+)
+from clueval.cli import main
+from clueval.exceptions import UsageError
+from clueval.reports.report import ENDINGS, FORMS, Report
+from clueval.reports.table import Rate, Table
+
+GOLD = [[Span(0, 1, "A"), Span(2, 4, "B")], [Span(1, 2, "A")]]
+OTHER = [[Span(0, 1, "A"), Span(2, 3, "B")], [Span(0, 1, "B")]]
+TAGS = [["B-A", "O", "B-B", "I-B"], ["O", "B-A"]], [["B-A", "O", "B-B", "O"], ["B-B", "O"]]
+SCORED = [
+    [Span(0, 1, "A", {"score": 0.9}), Span(2, 3, "B", {"score": 0.4})],
+    [Span(0, 1, "B", {"score": 0.2})],
+]
+
+
+def _counted(predicted: Any) -> Any:
+    return score(GOLD, predicted, metrics="exact", resample_by="document")
+
+
+RESULTS: dict[str, Callable[[], Report]] = {
+    "Result": lambda: score(GOLD, OTHER, metrics=["exact", "levels"]),
+    "Errors": lambda: errors(GOLD, OTHER),
+    "Comparison": lambda: compare(_counted(GOLD), _counted(OTHER), names=["one", "two"], details=True),
+    "Diff": lambda: diff(GOLD, OTHER, GOLD),
+    "Agreement": lambda: agree({"anna": GOLD, "bob": OTHER}),
+    "Conventions": lambda: conventions(*TAGS),
+    "Profile": lambda: profile(*TAGS, feature="length"),
+    "Threshold": lambda: threshold(GOLD, SCORED, score_feature="score"),
+    "MaskingReport": lambda: masking(
+        [{"text": "Anna saw Bob", "spans": [(0, 4, "PER"), (9, 12, "PER")]}],
+        [{"text": "Anna saw Bob", "spans": [(0, 4, "PER")]}],
+    ),
+}
+"""Makes a small result of each kind."""
+
+
+@pytest.fixture(params=RESULTS)
+def result(request: pytest.FixtureRequest) -> Report:
+    found = RESULTS[request.param]()
+    assert type(found).__name__ == request.param
+    return found
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_every_result_has_every_form(result: Report, form: str) -> None:
+    text = result.render(form)
+
+    assert text.strip()
+    assert text == result.render(form)
+    assert str(result) == result.render("text")
+
+
+def test_every_result_refuses_other_forms(result: Report) -> None:
+    with pytest.raises(
+        UsageError, match=r"unknown form 'pdf' \(one of text, json, csv, tsv, markdown, latex\)"
+    ):
+        result.render("pdf")
+
+
+def test_rows_have_the_same_keys_and_are_those_of_csv_and_tsv(result: Report) -> None:
+    rows = result.rows()
+    header, *lines = csv.reader(StringIO(result.render("csv")))
+    of_tsv = [line.split("\t") for line in result.render("tsv").split("\n")]
+    lines, of_tsv = (
+        [line for line in each if not line[0].startswith("# signature")] for each in (lines, of_tsv)
+    )
+
+    assert {tuple(row) for row in rows} == {tuple(header)}
+    assert of_tsv == [header, *lines]
+    assert len(lines) == len(rows) > 0
+
+
+def test_scores_are_floats_by_path(result: Report) -> None:
+    scores = result.scores()
+
+    assert scores
+    assert all(type(value) is float and path for path, value in scores.items())
+
+
+def test_json_is_that_of_the_dictionary(result: Report) -> None:
+    assert json.loads(result.render("json")) == json.loads(json.dumps(result.to_dict()))
+    assert result.to_json() == result.render("json")
+
+
+def test_a_notebook_shows_the_tables(result: Report) -> None:
+    assert result._repr_html_().count("<table>") == len(list(result.tables())) > 0
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_the_ending_of_a_file_chooses_its_form(result: Report, ending: str, tmp_path: Path) -> None:
+    result.write(tmp_path / f"out{ending}")
+
+    assert (tmp_path / f"out{ending}").read_text(encoding="utf-8") == f"{result.render(ENDINGS[ending])}\n"
+
+
+def test_a_file_of_another_ending_is_refused(result: Report, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"does not end in the name of a form \(one of .txt, .json"):
+        result.write(tmp_path / "out.pdf")
+
+    assert not list(tmp_path.iterdir())
+
+
+def test_every_result_has_a_page_in_a_language(result: Report, tmp_path: Path) -> None:
+    pytest.importorskip("jinja2")
+    result.write_page(tmp_path / "out.html", title="A title", lang="de")
+    page = (tmp_path / "out.html").read_text(encoding="utf-8")
+
+    assert "<h1>A title</h1>" in page
+    assert 'data-lang="de"' in page
+
+
+def test_errors_that_can_be_read_once_are_iterated_or_refused() -> None:
+    found = errors(iter(GOLD), OTHER)
+
+    with pytest.raises(UsageError, match="gold can be read only once, and a form reads it again"):
+        found.render("markdown")
+    assert "only once" in found._repr_html_()
+    assert [finding.reason for finding in found] == ["boundary", "boundary", "spurious", "missed"]
+
+
+def test_numbers_of_a_result_have_short_paths() -> None:
+    numbers = score(*TAGS, metrics="exact").scores()
+
+    assert numbers["exact.f1"] == numbers["exact.micro.f1"] == pytest.approx(1 / 3)
+    assert numbers["exact.A.f1"] == pytest.approx(2 / 3)
+
+
+def test_numbers_of_several_sequences_have_their_names() -> None:
+    sides = [[Document("d", {"x": [Span(0, 1, "A")], "y": [Span(0, 1, "B")]}, tokens=["a"])]] * 2
+    numbers = score(*sides, metrics="exact").scores()
+
+    assert numbers["exact.x.f1"] == numbers["exact.y.B.f1"] == 1.0
+
+
+class Toy(Report):
+    """A study with what a study must write, and what names its rows."""
+
+    named_by = ("table", "label")
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"clueval": "0", "documents": 1, "tokens": 2, "repaired_tags": {}, "signature": "toy"}
+
+    def tables(self) -> Iterator[Table]:
+        yield Table("t", ["label", "rate"], [["A", Rate(0.5)], ["B", Rate(None)]])
+        yield Table("u", ["label", "n"], [["A", 3]])
+
+
+def test_a_study_writes_its_dictionary_and_its_tables_alone() -> None:
+    toy = Toy()
+
+    assert toy.rows() == [
+        {"table": "t", "label": "A", "rate": 0.5, "n": None},
+        {"table": "t", "label": "B", "rate": None, "n": None},
+        {"table": "u", "label": "A", "rate": None, "n": 3},
+    ]
+    assert toy.render("csv") == "table,label,rate,n\nt,A,0.5,\nt,B,,\nu,A,,3"
+    assert toy.scores() == {"t.A.rate": 0.5}
+    assert "signature: toy" in str(toy)
+    assert "Scores" in toy.page()
+
+
+COMMANDS = {
+    "score": ["g", "p"],
+    "conventions": ["g", "p"],
+    "compare": ["a.clueval", "b.clueval"],
+    "diff": ["g", "p", "q"],
+    "agree": ["g", "p"],
+    "masking": ["g", "p"],
+    "gate": ["g", "p"],
+    "profile": ["g", "p"],
+    "threshold": ["s.jsonl", "t.jsonl", "--input", "prodigy", "--score-feature", "score"],
+}
+
+
+@pytest.fixture
+def _files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name, last in zip("gpq", "BAA", strict=True):
+        write(Path(name), f"a B-A\nb O\nc B-{last}\n")
+    for name, label in (("a", "A"), ("b", "B")):
+        _counted([[Span(0, 1, label)], [Span(1, 2, "A")]]).save(f"{name}.clueval")
+    row = {"text": "Anna saw Bob", "spans": [{"start": 0, "end": 4, "label": "PER", "score": 0.5}]}
+    for name in ("s", "t"):
+        Path(f"{name}.jsonl").write_text(json.dumps(row) + "\n", encoding="utf-8")
+
+
+@pytest.mark.usefixtures("_files")
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_prints_every_form(command: str, form: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([command, *COMMANDS[command], "--format", form]) == 0
+
+    assert capsys.readouterr().out.strip()
