@@ -1,9 +1,9 @@
 """clueval scores labelled spans: predicted spans against gold spans, by all common metrics.
 
-To learn in half an hour how a number comes about, read the modules `spans.span` and `spans.document` (what is counted),
-`metrics.metric` and `metrics.exact` (how one pair of documents is counted), `evaluation.engine` and
-`evaluation.tallies` (what is added), `clusters.bag` (why equal clusters of spans are counted once), and
-`evaluation.run` (from what is given to the result), in this order.
+To learn in half an hour how a number comes about, read the example in `clueval.evaluation`, then the modules
+`spans.span` and `spans.document` (what is counted), `metrics.metric`, `metrics.exact` and `metrics.counting` (how one
+document is counted, and what is divided), `evaluation.tallies` and `evaluation.engine` (what is added), and
+`clusters.bag` and `evaluation.row_clusters` (why and how equal clusters of rows are counted once), in this order.
 """
 
 from __future__ import annotations

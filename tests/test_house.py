@@ -74,14 +74,15 @@ HALF_HOUR_PATH = (
     "spans.document",
     "metrics.metric",
     "metrics.exact",
-    "evaluation.engine",
+    "metrics.counting",
     "evaluation.tallies",
+    "evaluation.engine",
     "clusters.bag",
-    "evaluation.run",
+    "evaluation.row_clusters",
 )
 """How a number comes about, in the order in which to read it; the docstring of the package names the same modules."""
 
-PLAIN = HALF_HOUR_PATH[:6]
+PLAIN = HALF_HOUR_PATH[:7]
 """The part of it that counts documents, whatever they were read from."""
 
 OF_READING = {"byte", "chunk", "decoder", "passage", "stretch"}
@@ -294,8 +295,9 @@ def test_the_package_names_what_to_read_in_half_an_hour() -> None:
         line for module in HALF_HOUR_PATH for line in FILES[module].read_text(encoding="utf-8").splitlines()
     ]
 
-    assert tuple(re.findall(r"`([a-z]+\.[a-z]+)`", clueval.__doc__ or "")) == HALF_HOUR_PATH
-    assert len(lines) <= 1_900
+    named = re.findall(r"`((?!clueval)[a-z]+\.[a-z_]+)`", clueval.__doc__ or "")
+    assert tuple(named) == HALF_HOUR_PATH
+    assert len(lines) <= 1_950
 
 
 BYTES = {f"clusters.{name}" for name in ("byte_reader", "byte_rows")}

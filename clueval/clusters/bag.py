@@ -1,5 +1,9 @@
 """Rows of tags as text, and the clusters of rows with their numbers of occurrences.
 
+No span goes on over a row that is O for all sides and layers. So the counts of a corpus are the sum of the counts of
+the runs of other rows, its *clusters*, and equal clusters have equal counts: each is counted once, times its number of
+occurrences (`clueval.evaluation.row_clusters`).
+
 A row has the tags of all sides, in some layers, at one position, and the length of the token there: in characters if
 positions are characters, else 1. Each different row is one character, and a row that is outside every span a blank. So
 a text is split into clusters at the speed of `str.split`, and equal clusters are equal strings.
@@ -148,7 +152,8 @@ class Bag:
 def by_power(clusters: Counter[Cluster]) -> Iterator[tuple[int, Sequence[Cluster]]]:
     """Yield each power of two with some clusters that have it in their multiplicity, in parts of limited size.
 
-    Few clusters are repeated instead.
+    So all clusters can be counted in some twenty calls, each of many clusters together, whose counts are multiplied.
+    Where all occurrences together are few, they are yielded one by one, to be counted in one call.
 
     >>> list(by_power(Counter("ab" * 400)))
     [(16, ['a', 'b']), (128, ['a', 'b']), (256, ['a', 'b'])]

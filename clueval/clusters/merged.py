@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import accumulate, repeat
+from itertools import accumulate, chain, repeat
 from typing import Any, NamedTuple, Unpack
 
 from clueval.clusters.bag import RowCharacters
 from clueval.exceptions import FormatError, checked_call
-from clueval.formats.columns.documents import documents, tables
+from clueval.formats.columns.documents import Columns, documents
 from clueval.formats.columns.passages import Passage
 from clueval.formats.spans_table import header, row
 from clueval.options import with_fields
@@ -76,17 +76,13 @@ def merged_rows(
 
 def rows_of_documents(found: Iterator[Document], layers: list[str], with_ids: bool) -> Iterator[str]:
     """Yield the header and a line for each merged span of documents; `with_ids` adds the token ids."""
-    number = -1
-    for number, document in enumerate(found):
-        if number == 0:
-            layers = layers or list(document.layers)
-            yield header(layers, with_ids)
-        for span in merge_layers(
-            {layer: document.layers.get(layer, ()) for layer in layers}, document=document.id
-        ):
+    first = next(found, None)
+    layers = layers or (layer_names(None) if first is None else list(first.layers))
+    yield header(layers, with_ids)
+    for document in () if first is None else chain([first], found):
+        of_layers = {layer: document.layers.get(layer, ()) for layer in layers}
+        for span in merge_layers(of_layers, document=document.id):
             yield row(document, span, layers, with_ids)
-    if number < 0:
-        yield header(layers or layer_names(None), with_ids)
 
 
 class _MergedSpan(NamedTuple):
@@ -138,15 +134,12 @@ class _ClusterRows:
         if passage.layout is None:
             self._ids.see(passage, ())
             return
-        text, ids = "", list[str]()
-        for table in tables(passage.sentences, passage.layout):
-            text += "".join(
-                map(self._characters.__getitem__, zip(repeat(1), *table.tags().values(), strict=False))
-            )
-            ids += table.token_ids() or ()
-        self._ids.see(passage, ids)
+        columns = Columns.of(passage.sentences, passage.layout)
+        self._ids.see(passage, columns.token_ids)
+        rows = zip(repeat(1), *columns.tags.values(), strict=False)
+        text = "".join(map(self._characters.__getitem__, rows))
         self._merge(text)
-        yield from self._rows(passage, text, ids)
+        yield from self._rows(passage, text, columns.token_ids)
         if max(len(self._spans), len(self._characters)) > self._source.options.sizes.runs:
             self._clear()
 

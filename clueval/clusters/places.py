@@ -122,10 +122,10 @@ class Clusters(Generic[Found]):
 
     def _documents(self, clusters: Sequence[str]) -> list[Document]:
         """Return clusters as a document of each side, with an O after each."""
-        lengths, *columns = self._bag.characters.columns_of(clusters)
-        tokens, number = ["x"] * len(lengths), len(self._layers)
+        _, *columns = self._bag.characters.columns_of(clusters)
+        number = len(self._layers)
         return [
-            Document("", Frozen(self._spans(source, columns[side * number :])), tokens=tokens)
+            Document("", Frozen(self._spans(source, columns[side * number :])))
             for side, source in enumerate(self._sources)
         ]
 

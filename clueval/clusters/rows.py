@@ -204,11 +204,8 @@ class PassageRows:
 
     def _sentences(self, source: Source, passage: Passage) -> Iterator[Sentence]:
         assert source.token_lines is not None
-        sentence_id, starts = source.token_lines.sentence_id, self._starts
-        without = sentence_id("")
-        for number in self.numbers:
-            head = passage.heads[number]
-            yield Sentence(starts[number], starts[number + 1], sentence_id(head) if head else without)
+        for number, (start, end) in zip(self.numbers, self.ranges(), strict=True):
+            yield Sentence(start, end, source.token_lines.sentence_id(passage.heads[number]))
 
 
 def in_batches(

@@ -35,7 +35,21 @@ if TYPE_CHECKING:
 
 
 class Evaluation:
-    """One evaluation while it runs."""
+    """One evaluation while it runs.
+
+    Documents are counted by `count_group`, which prepares them and tells observers, and by `count_documents`, which
+    does not. `count_part` adds counts of clusters. Both look for the totals that get the counts (`receivers`): those of
+    everything, of groups, of units. `counts` and `include` carry everything from one evaluation to another.
+
+    Attributes:
+        layers: all layers that have occurred, in this order.
+        frames: the number of annotations in each layer within which a metric counts.
+        repaired, repairs: the numbers of repaired tags that are known, and the tags of documents that are not settled.
+        units: what positions are: tokens, characters.
+        treatments: how ill-formed tags were treated.
+        unprojected: the predicted spans without a place on the gold text.
+        pieces: the counts by unit of resampling.
+    """
 
     def __init__(self, plan: Plan, layers: Iterable[str]) -> None:
         self.plan = plan
@@ -136,18 +150,16 @@ class Evaluation:
             return []
         self.seen_names.see_labels((gold, predicted), self.plan.where.on_layers(self.layers))
         metrics = [each for each in self.plan.metrics if unplaced is None or each.needs.places]
-        aligned = self.plan.align is not None
-        projected = [metric for metric in metrics if aligned and metric.needs.same_text]
-        unprojected = [metric for metric in metrics if metric not in projected]
-        whole = [Totals()] if self.plan.resample_by == SENTENCE else []
-        self.count_in(self.sides(gold, predicted), unprojected, [*receivers, *whole])
-        self.count_whole(gold, predicted, unprojected, [*receivers, *whole])
-        if whole:
-            self._count_sentences(gold, predicted, whole[0])
-        if projected:
+        on_gold_text = [each for each in metrics if self.plan.align is not None and each.needs.same_text]
+        own_totals = [Totals()] if self.plan.resample_by == SENTENCE else []
+        others = [metric for metric in metrics if metric not in on_gold_text]
+        self._count_pair(gold, predicted, others, [*receivers, *own_totals])
+        if own_totals:
+            self._count_sentences(gold, predicted, own_totals[0])
+        if on_gold_text:
             from clueval.evaluation.unplaced import count_projected
 
-            count_projected(self, gold, predicted, projected, receivers)
+            count_projected(self, gold, predicted, on_gold_text, receivers)
         if unplaced is not None:
             from clueval.evaluation.unplaced import count_unplaced
 
@@ -159,8 +171,7 @@ class Evaluation:
         totals, unplaced = Totals(), group.unplaced
         gold, predicted = in_unit(self.plan.unit, group.gold, group.predicted)
         metrics = [each for each in self.plan.metrics if unplaced is None or each.needs.places]
-        self.count_in(self.sides(gold, predicted), metrics, [totals])
-        self.count_whole(gold, predicted, metrics, [totals])
+        self._count_pair(gold, predicted, metrics, [totals])
         if unplaced is not None:
             from clueval.evaluation.unplaced import count_unplaced
 
@@ -202,9 +213,17 @@ class Evaluation:
             add_layer(found, side, layer, source, scheme)
         return found
 
+    def _count_pair(
+        self, gold: Document, predicted: Document, metrics: Sequence[Metric], receivers: Sequence[Totals]
+    ) -> None:
+        """Count a pair of documents: every sequence, and all layers together with the metrics that take them so."""
+        self.count_in(self.sides(gold, predicted), metrics, receivers)
+        self.count_whole(gold, predicted, metrics, receivers)
+
     def count_in(
         self, sides: Iterable[tuple[str, Side, Side]], metrics: Sequence[Metric], receivers: Sequence[Totals]
     ) -> None:
+        """Count the two sides of some sequences."""
         for sequence, gold, predicted in sides:
             for metric in metrics:
                 if metric.needs.whole is None:
@@ -228,8 +247,7 @@ class Evaluation:
         for number, *sides in pieces_of(gold, predicted):
             totals = self.pieces.totals_of(self.pieces.key(gold.id, sentence=number), values, begins=True)
             totals.documents, totals.tokens = int(number == 1), positions_of(*sides)
-            self.count_in(self.sides(*sides), self.plan.metrics, [totals])
-            self.count_whole(sides[0], sides[1], self.plan.metrics, [totals])
+            self._count_pair(sides[0], sides[1], self.plan.metrics, [totals])
         require_sum(self.pieces.listed[first:], whole, gold.id)
 
     def _values(self, document: str, metadata: Mapping[str, str]) -> tuple[str, ...]:

@@ -1,8 +1,8 @@
 """`score`: pairs gold with predicted, checks that their texts are equal, and counts.
 
-Column files, lists of tags and lists of spans are counted by clusters, without building documents
-(`clueval.evaluation.count_files`, `tallies`); otherwise metrics count pairs of documents. Both ways give the
-same counts. Several processes count files and parts of files (`clueval.evaluation.parallel.schedule`).
+Column files, lists of tags and lists of spans are counted by distinct clusters, without a document for each text, if
+`Plan.counts_clusters` allows it; otherwise metrics count pairs of documents. Both ways give the same counts. Several
+processes count files and parts of files (`clueval.evaluation.parallel.schedule`).
 """
 
 from __future__ import annotations

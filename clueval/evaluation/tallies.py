@@ -125,7 +125,7 @@ class ClusterCounts:
         self._tallies: Tallies = {}
 
     def count(self, gold: Document, predicted: Document, times: int) -> None:
-        """Count two documents, made of clusters with a position between them, this number of times."""
+        """Count two documents, made of clusters with an empty position after each, this number of times."""
         gold, predicted = in_unit(self._plan.unit, gold, predicted)
         self._seen_names.see_labels((gold, predicted), self._where)
         self._positions += times * positions_of(gold, predicted)
@@ -144,7 +144,10 @@ class ClusterCounts:
         return self.summed([(self, 1)], positions)
 
     def summed(self, parts: Iterable[tuple[ClusterCounts, int]], positions: int) -> Tallies:
-        """Return the counts of clusters, each a number of times, in a text of `positions` positions."""
+        """Return the counts of clusters, each a number of times, in a text of `positions` positions.
+
+        The empty positions after clusters were counted, too, so there may be fewer than none outside.
+        """
         found: Tallies = {}
         for counts, times in parts:
             positions -= counts._positions * times

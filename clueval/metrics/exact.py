@@ -3,7 +3,7 @@
 The scores are those of conlleval and of seqeval's default mode: equal spans of one side count once,
 macro and weighted are means over the labels of both sides, and f1 of an average is the average of the f1s.
 `token_accuracy` is the share of positions that have the same tag on both sides, as the tags are written.
-For spans that do not come from tags, it compares the BIO tags that they would get. If documents have no text,
+For spans that do not come from tags, it compares the BIO tags that they would get. If gold has no text,
 it is 0.
 
 Sources: Tjong Kim Sang and De Meulder 2003 (conlleval); seqeval 1.2.2.

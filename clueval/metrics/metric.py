@@ -1,10 +1,10 @@
 """The interface of metrics, and the values that they are given.
 
-A metric is a frozen dataclass of its settings (the fields enter the signature). `needs` says what it needs (`Needs`).
-`count` counts one document and returns a `Tally`; tallies can be added over documents, in any order and in any
-process. `scores` turns the sum into the report,
-`headlines` names the rates of a report to cite, `tables` shows it, and `check` refuses settings that name a label,
-type or feature that never occurred.
+A metric is a frozen dataclass of its settings. Their values are in the signature, the line that says all choices on
+which a score depends. `needs` says what it needs (`Needs`). `count` counts one sequence of one document, that is, one
+of its layers or all layers merged, and returns a `Tally`; tallies can be added over documents, in any order and in any
+process. `scores` turns the sum into the report, `headlines` names the rates of a report to cite, `tables` shows it, and
+`check` refuses settings that name a label, type or feature that never occurred.
 """
 
 from __future__ import annotations

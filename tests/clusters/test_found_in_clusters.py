@@ -173,6 +173,7 @@ def test_documents_of_passages_have_their_text_where_they_differ(tmp_path: Path)
         assert [document.lines[position] for position in (2, 4)] == [7, 11]
         assert not document.layers
     assert other.tokens is own.tokens
+    assert second.tokens == ["f"]
     assert isinstance(second.id, MissingId)
     assert not isinstance(own.id, MissingId)
 

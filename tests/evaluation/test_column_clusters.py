@@ -68,6 +68,40 @@ def test_clusters_give_the_counts_of_documents(
     assert (found, by_small_sizes, by_passages) == (expected, expected, expected)
 
 
+def units_of(files: Files, options: Options) -> Any:
+    try:
+        units = by_files(files, options).units
+    except CluevalError:
+        return "refused"
+    assert units is not None
+    return [
+        (*unit[:3], {place: +tally for place, tally in unit.tallies.items() if +tally})
+        for unit in units.units
+    ]
+
+
+@given(
+    st.integers(0, 10**6),
+    st.sampled_from(sorted(SCHEMES)),
+    st.sampled_from(["vrt", "conll", "vrt, irregular", "conll, irregular"]),
+    st.sampled_from([{}, {"merge": True}, {"by": "document"}, {"where": ["entity=PER"]}]),
+    st.sampled_from(["sentence", "document"]),
+)
+@at_most(40)
+def test_units_have_the_counts_of_documents(
+    seed: int, scheme: str, form: str, options: Options, unit: str
+) -> None:
+    options = options | {"resample_by": unit, "metrics": ["levels", "exact", "partial"]}
+    with TemporaryDirectory() as folder:
+        files = written(Path(folder), form, corpora(seed, scheme, documents=4))
+        with handed_in(SMALL):
+            found = units_of(files, options), outcome(by_files, files, options)
+        with documents_alone():
+            expected = units_of(files, options), outcome(by_files, files, options)
+
+    assert found == expected
+
+
 @pytest.mark.parametrize("text", ["", "-DOCSTART-\n", "-DOCSTART-\n\n-DOCSTART-\n\na\tO\n\n-DOCSTART-\n"])
 def test_clusters_of_files_without_spans(tmp_path: Path, text: str) -> None:
     files = Files(tmp_path / "gold", tmp_path / "predicted", {"input": "conll", "layers": {"label": 2}})
