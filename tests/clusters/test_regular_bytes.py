@@ -75,7 +75,7 @@ class TestVrt:
         between = [b"<s>\na\tO\n", b'</text>\n<text id="2" court="R&amp;D">\n<s>\nb\tO\n', b"<s>\nc\tO\n"]
 
         assert file.heads(SENTENCE, between) == [DocumentHead(1, False, "2", {"id": "2", "court": "R&D"})]
-        assert file.heads(DOCUMENT, [b'<text id="3">\na\tO\n', b"<text>\na\tO\n"]) == [
+        assert file.heads(DOCUMENT, [b'<text id="3">\n court="x"\tO\n', b"<text>\na\tO\n"]) == [
             DocumentHead(0, False, "3", {"id": "3"}),
             DocumentHead(1, False, None, {}),
         ]
