@@ -44,6 +44,7 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
 SMALL_LIMITS = {
     "MAX_PAIRS": 300,
     "PAIRS_OF_SPAN": 8,
+    "MAX_MENTIONED": 4_000,
     "MAX_MATCHING": 2_000,
     "MAX_COVERED": 4_000,  # error tables of 400 spans a side that do not overlap show 3,600 positions
     "MAX_SEARCHED": 300_000,

@@ -3,8 +3,9 @@
 0 done; 1 a check failed; 2 wrong use or bad input, one line on stderr; 129 the terminal was closed;
 130 interrupted; 143 terminated.
 
-Each command is a module. Options are made from the fields of dataclasses: `values` reads a field, `fields` a group
-of them, `chosen` the settings of metrics; `options` has the options that no field declares. Only this package prints.
+Each command is a module, which declares it as `COMMAND`; `declared` makes most of them of a function and its groups of
+options. Options are made from the fields of dataclasses: `values` reads a field, `fields` a group of them, `chosen` the
+settings of metrics; `options` has the options that no field declares. Only this package prints.
 """
 
 from __future__ import annotations
@@ -15,11 +16,10 @@ import sys
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from importlib import import_module
 from io import TextIOBase, TextIOWrapper
 from typing import NoReturn
 
-from clueval.cli.commands import COMMANDS, command_line, command_parser, require_command
+from clueval.cli.commands import COMMANDS, command_called, command_line, command_parser, require_command
 from clueval.cli.outputs import settle_output
 from clueval.cli.printing import flush, give_up, put, remark
 from clueval.evaluation.notices import REPAIRED
@@ -50,7 +50,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 drop_unused(options, defaults)
             settle_output(options)
             warned = _kept_warnings(quiet=getattr(options, "quiet", False))
-            code: int = import_module(f"clueval.cli.{options.command}").run(options)
+            code: int = command_called(options.command).run(options)
             flush()
             if warned:
                 from clueval.cli.setting_names import in_options

@@ -11,13 +11,12 @@ from clueval.cli.annotators import add_annotators, paths_of, reading_of, sources
 from clueval.cli.outputs import (
     add_output,
     add_page,
+    check_outputs,
     form_of,
     put_result,
     refuse_to_overwrite,
-    require_page,
-    require_writable,
 )
-from clueval.cli.parser import Command
+from clueval.cli.parser import Command, CommandParser
 from clueval.cli.printing import remark, say, wrote
 from clueval.cli.progress import progress
 from clueval.exceptions import UsageError
@@ -42,7 +41,7 @@ examples:
   clueval agree both.tsv --annotator anna=2 --annotator bob=3 --format json"""
 
 
-def add_arguments(parser: Command) -> None:
+def add_arguments(parser: CommandParser) -> None:
     add_annotators(parser)
     group = parser.group("what is counted")
     group.add_argument(
@@ -99,14 +98,8 @@ def add_arguments(parser: Command) -> None:
 def run(options: argparse.Namespace) -> int:
     outputs = [options.tsv, options.xlsx, options.html, options.output_file]
     paths, preparing = [*paths_of(options), options.system], common.preparing_of(options)
-    refuse_to_overwrite([*outputs, options.pygamma])
-    require_writable(outputs)
-    require_page(options.html, options.lang)
-    if options.xlsx is not None:
-        from clueval.reports.workbook import require_name, require_package
-
-        require_package()
-        require_name(options.xlsx)
+    refuse_to_overwrite([options.pygamma])
+    check_outputs(outputs, options.html, options.lang, options.xlsx)
     if options.disagreements and (options.output_file is not None or options.format is not None):
         raise UsageError(
             "--disagreements prints places, and --format and -o are for the figures",
@@ -178,3 +171,6 @@ def _lines(rows: Iterable[Disagreement], names: list[str]) -> Iterator[str]:
         if row.context:
             yield f"  {row.context[:begin]}[{row.context[begin:end]}]{row.context[end:]}"
         yield ""
+
+
+COMMAND = Command(USAGE, DESCRIPTION, EPILOG, add_arguments, run)

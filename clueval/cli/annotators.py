@@ -8,14 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from clueval.cli import options as common
-from clueval.cli.parser import Command
+from clueval.cli.parser import CommandParser
 from clueval.exceptions import UsageError
 from clueval.overwriting import input_path
 from clueval.reading.pairing import PAIR_BY
 from clueval.studies.annotators.source import LAYOUTS, names_of
 
 
-def add_annotators(parser: Command) -> None:
+def add_annotators(parser: CommandParser) -> None:
     """Add the arguments and options that name annotators."""
     parser.add_argument(
         "annotators",

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from clueval.cli import options as common
 from clueval.cli.fields import typed
 from clueval.cli.outputs import add_output, check_outputs, put_result
-from clueval.cli.parser import Command
+from clueval.cli.parser import Command, CommandParser
 from clueval.cli.printing import remarking_passed_over
 from clueval.cli.setting_names import with_options
 from clueval.options import whole
@@ -29,7 +29,7 @@ example:
   clueval check gold.vrt predicted.vrt --layer entity=2 --layer risk=3 --token-id 4"""
 
 
-def add_arguments(parser: Command) -> None:
+def add_arguments(parser: CommandParser) -> None:
     parser.add_argument("files", type=input_path, nargs="+", metavar="FILE", help="files or folders")
     add_output(parser)
     parser.group("output").add_argument(
@@ -123,3 +123,6 @@ _LISTED = 5
 def _without_values(problem: str) -> str:
     """Return a message with dots in place of its values."""
     return re.sub(r"(layer '[^']*')|'[^']*'", lambda match: match[1] or "'...'", problem)
+
+
+COMMAND = Command(USAGE, DESCRIPTION, EPILOG, add_arguments, run)

@@ -9,7 +9,7 @@ from typing import Any
 
 from clueval.cli import options as common
 from clueval.cli.fields import add_fields, given_fields, typed
-from clueval.cli.parser import Command
+from clueval.cli.parser import CommandParser
 from clueval.evaluation.options import Counting
 from clueval.evaluation.values import read_value, values_of
 from clueval.exceptions import UsageError
@@ -21,21 +21,21 @@ from clueval.spans.filters import parse_where
 from clueval.spans.match_classes import LEVELS
 
 
-def add_metrics(parser: Command, title: str) -> None:
+def add_metrics(parser: CommandParser, title: str) -> None:
     """Add the options for metrics and their settings."""
     text = f"the metrics, separated by commas: {', '.join(METRICS)} (default: levels)"
     parser.group(title).add_argument("--metric", action="append", metavar="NAME,...", help=text)
     add_set(parser, title)
 
 
-def add_one_metric(parser: Command, title: str) -> None:
+def add_one_metric(parser: CommandParser, title: str) -> None:
     """Add the options for the one metric of a command, and for its settings."""
     text = f"the metric: {', '.join(METRICS)} (default: exact)"
     parser.group(title).add_argument("--metric", action="append", metavar="NAME", help=text)
     add_set(parser, title)
 
 
-def add_set(parser: Command, title: str) -> None:
+def add_set(parser: CommandParser, title: str) -> None:
     """Add the option for the settings of metrics."""
     parser.group(title).add_argument(
         "--set",
@@ -129,7 +129,7 @@ def _made(name: str, values: Mapping[str, Any], texts: Sequence[str]) -> Metric:
     return metric
 
 
-def add_choice(parser: Command) -> None:
+def add_choice(parser: CommandParser) -> None:
     """The options that select errors; see `choice_of`."""
     group = parser.group("which errors")
     group.add_argument(

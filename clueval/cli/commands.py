@@ -7,7 +7,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from clueval.cli.parser import Command, HelpText, Parser, suggestion
+from clueval.cli.parser import Command, CommandParser, HelpText, Parser, suggestion
 from clueval.exceptions import UsageError
 from clueval.version import __version__
 
@@ -49,7 +49,7 @@ def command_line(command: str | None, *, alone: bool = False) -> Parser:
     )
     top.add_argument("-V", "--version", action="version", version=f"%(prog)s {__version__}")
     commands = top.add_subparsers(
-        dest="command", metavar="COMMAND", required=True, parser_class=Command, prog=top.prog
+        dest="command", metavar="COMMAND", required=True, parser_class=CommandParser, prog=top.prog
     )
     for name, help_text in COMMANDS.items():
         if name == command:
@@ -82,16 +82,22 @@ def require_command(name: str | None) -> None:
         raise UsageError(f"there is no command {name!r}{near}", advice=f"one of {', '.join(COMMANDS)}")
 
 
-def command_parser(command: str) -> Command:
+def command_parser(command: str) -> CommandParser:
     """Return the parser of one command."""
-    parser = Command(prog=f"clueval {command}", **_settings(command))
+    parser = CommandParser(prog=f"clueval {command}", **_settings(command))
     _add_arguments(parser, command)
     return parser
 
 
-def _add_arguments(parser: Command, command: str) -> None:
+def command_called(name: str) -> Command:
+    """Return a command; its module is imported."""
+    command: Command = import_module(f"clueval.cli.{name}").COMMAND
+    return command
+
+
+def _add_arguments(parser: CommandParser, command: str) -> None:
     """Add the arguments of a command, and to those that read files the option that ignores the configuration file."""
-    import_module(f"clueval.cli.{command}").add_arguments(parser)
+    command_called(command).add_arguments(parser)
     if "reading" in parser.topics:
         parser.topics["reading"].add_argument(
             "--no-config",
@@ -100,11 +106,11 @@ def _add_arguments(parser: Command, command: str) -> None:
         )
 
 
-def _settings(command: str) -> dict[str, Any]:
-    module = import_module(f"clueval.cli.{command}")
+def _settings(name: str) -> dict[str, Any]:
+    command = command_called(name)
     return {
-        "usage": f"%(prog)s {module.USAGE} [options]",
-        "description": module.DESCRIPTION,
-        "epilog": module.EPILOG,
+        "usage": f"%(prog)s {command.usage} [options]",
+        "description": command.description,
+        "epilog": command.epilog,
         "formatter_class": HelpText,
     }

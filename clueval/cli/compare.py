@@ -13,7 +13,7 @@ from clueval.cli.outputs import (
     put_forms,
     refuse_two_forms,
 )
-from clueval.cli.parser import Command
+from clueval.cli.parser import Command, CommandParser
 from clueval.evaluation.options import Trust
 from clueval.options import number
 from clueval.overwriting import input_path
@@ -35,7 +35,7 @@ examples:
   clueval compare a1.clueval,a2.clueval b1.clueval,b2.clueval --score exact.label.micro.f1 --format latex"""
 
 
-def add_arguments(parser: Command) -> None:
+def add_arguments(parser: CommandParser) -> None:
     parser.add_argument(
         "systems",
         nargs="+",
@@ -103,3 +103,6 @@ def names_of(systems: list[str]) -> list[str]:
     return (
         systems if len({*systems}) == len(systems) else [f"{n}: {name}" for n, name in enumerate(systems, 1)]
     )
+
+
+COMMAND = Command(USAGE, DESCRIPTION, EPILOG, add_arguments, run)

@@ -6,7 +6,7 @@ import argparse
 
 from clueval.cli.commands import every_command
 from clueval.cli.outputs import add_output, put_result, require_writable
-from clueval.cli.parser import Command
+from clueval.cli.parser import Command, CommandParser
 from clueval.exceptions import MissingExtra
 
 SHELLS = ("bash", "zsh", "tcsh")
@@ -20,7 +20,7 @@ examples:
   clueval completion zsh -o ~/.zfunc/_clueval"""
 
 
-def add_arguments(parser: Command) -> None:
+def add_arguments(parser: CommandParser) -> None:
     parser.add_argument("shell", choices=SHELLS, metavar="SHELL", help=f"the shell: {', '.join(SHELLS)}")
     add_output(parser)
 
@@ -35,3 +35,6 @@ def run(options: argparse.Namespace) -> int:
     require_writable([options.output_file])
     put_result([shtab.complete(every_command(), shell=options.shell).rstrip("\n")], options.output_file)
     return 0
+
+
+COMMAND = Command(USAGE, DESCRIPTION, EPILOG, add_arguments, run)

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from clueval.cli.outputs import fixes_form
-from clueval.cli.parser import Command, suggestion
+from clueval.cli.parser import CommandParser, suggestion
 from clueval.exceptions import CluevalError, FileError, FormatError, UsageError, described
 from clueval.formats import format_named
 from clueval.formats.format import Format
@@ -67,7 +67,9 @@ def _read(path: Path) -> Any:
         ) from None
 
 
-def defaults_of(given: Sequence[str], parser: Command, path: Path, options: Mapping[str, Any]) -> list[str]:
+def defaults_of(
+    given: Sequence[str], parser: CommandParser, path: Path, options: Mapping[str, Any]
+) -> list[str]:
     """Return as arguments those options of the file that apply to the command and are not given.
 
     Raises `UsageError` for an option that no command has.

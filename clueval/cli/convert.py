@@ -8,7 +8,7 @@ from pathlib import Path
 
 from clueval.cli import options as common
 from clueval.cli.outputs import add_documents_output, refuse_to_overwrite
-from clueval.cli.parser import Command
+from clueval.cli.parser import Command, CommandParser
 from clueval.cli.printing import put, remark, remarking_passed_over
 from clueval.compat.convert import Conversion, of_one_file, token_documents, with_label
 from clueval.formats import format_named
@@ -34,7 +34,7 @@ examples:
   clueval convert gold.xml --input ltf --to spans"""
 
 
-def add_arguments(parser: Command) -> None:
+def add_arguments(parser: CommandParser) -> None:
     parser.add_argument("file", type=input_path, metavar="FILE", help="file or folder")
     add_documents_output(parser, required=True)
     parser.add_argument(
@@ -83,3 +83,6 @@ def put_documents(conversion: Conversion, documents: Iterable[Document], output:
     if conversion.dropped:
         left_out = ", ".join(f"{number} {kind}" for kind, number in conversion.dropped.items())
         remark(f"left out: {left_out}")
+
+
+COMMAND = Command(USAGE, DESCRIPTION, EPILOG, add_arguments, run)

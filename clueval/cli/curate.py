@@ -10,7 +10,7 @@ from clueval.cli import options as common
 from clueval.cli.annotators import add_annotators, paths_of, reading_of, sources_of
 from clueval.cli.convert import put_documents
 from clueval.cli.outputs import add_documents_output, refuse_to_overwrite, require_writable
-from clueval.cli.parser import Command
+from clueval.cli.parser import Command, CommandParser
 from clueval.cli.printing import remark, remarking_passed_over, wrote
 from clueval.cli.progress import progress
 from clueval.compat.convert import Conversion
@@ -37,7 +37,7 @@ examples:
   clueval curate anna.conll bob.conll carl.conll -o gold.tsv --decisions decisions.tsv"""
 
 
-def add_arguments(parser: Command) -> None:
+def add_arguments(parser: CommandParser) -> None:
     add_annotators(parser)
     group = parser.group("what is kept")
     group.add_argument(
@@ -133,3 +133,6 @@ class _Listed:
             f"{n['kept']:,} span{'s' * (n['kept'] != 1)} kept; {n['undecided']:,} undecided, "
             f"{n['outvoted']:,} outvoted, {n['ties']:,} tied"
         )
+
+
+COMMAND = Command(USAGE, DESCRIPTION, EPILOG, add_arguments, run)

@@ -18,7 +18,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Self
 
-from clueval.cli.outputs import refuse_to_overwrite, require_page, require_writable
+from clueval.cli.outputs import check_outputs as outputs_checked
 from clueval.cli.printing import put_painted, remark, wrote
 from clueval.evaluation.result import Result
 from clueval.exceptions import UsageError
@@ -31,7 +31,6 @@ from clueval.findings.places import ErrorPlace, places, places_of_document
 from clueval.findings.rows import RowColumns, TableLines
 from clueval.findings.table import REASONS, Finding
 from clueval.reports.table import cut_label
-from clueval.reports.workbook import require_name, require_package
 from clueval.visible import visible
 from clueval.writing import whole_file
 
@@ -39,14 +38,9 @@ from clueval.writing import whole_file
 def check_outputs(options: argparse.Namespace) -> None:
     """Raise `CluevalError` for what cannot be written, or not like this."""
     outputs = [options.tsv, options.xlsx, options.html]
-    refuse_to_overwrite(outputs)
-    require_writable(outputs)
     if options.raw and options.tsv is None:
         raise UsageError("--raw needs --tsv", advice="add --tsv FILE")
-    require_page(options.html, options.lang)
-    if options.xlsx is not None:
-        require_package()
-        require_name(options.xlsx)
+    outputs_checked(outputs, options.html, options.lang, options.xlsx)
 
 
 class ErrorOutputs:

@@ -14,7 +14,7 @@ from clueval.cli.chosen import add_choice, add_set, choice_of, chosen_metrics, c
 from clueval.cli.error_outputs import ErrorOutputs, check_outputs, many, remark_one_sided, remark_wrong_labels
 from clueval.cli.fields import given_fields, typed
 from clueval.cli.outputs import add_page, put_result
-from clueval.cli.parser import Command
+from clueval.cli.parser import Command, CommandParser
 from clueval.cli.printing import put, remark, wrote
 from clueval.cli.progress import progress
 from clueval.evaluation.observer import Observer
@@ -64,7 +64,7 @@ examples:
   clueval errors gold/ predicted/ --side gold --reason missed --where domain=civil --xlsx missed.xlsx"""
 
 
-def add_arguments(parser: Command) -> None:
+def add_arguments(parser: CommandParser) -> None:
     common.add_sides(parser)
     parser.add_argument(
         "second",
@@ -86,7 +86,7 @@ def add_arguments(parser: Command) -> None:
     common.add_preparing(parser, without=["by_depth"])
 
 
-def _add_metric(parser: Command) -> None:
+def _add_metric(parser: CommandParser) -> None:
     group = parser.group("which errors")
     group.add_argument(
         "--metric",
@@ -98,7 +98,7 @@ def _add_metric(parser: Command) -> None:
     add_set(parser, "which errors")
 
 
-def _add_class(parser: Command) -> None:
+def _add_class(parser: CommandParser) -> None:
     parser.group("which errors").add_argument(
         "--class",
         dest="kinds",
@@ -115,7 +115,7 @@ def _add_class(parser: Command) -> None:
     )
 
 
-def _add_outputs(parser: Command) -> None:
+def _add_outputs(parser: CommandParser) -> None:
     group = parser.group("output (default: text on standard output)")
     group.add_argument(
         "--window",
@@ -300,3 +300,6 @@ FINDERS: dict[str, Callable[[argparse.Namespace, Any], Finder]] = {
     "noisy": _noisy,
 }
 """What finds and shows the errors of each metric."""
+
+
+COMMAND = Command(USAGE, DESCRIPTION, EPILOG, add_arguments, run)

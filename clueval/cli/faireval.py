@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from clueval.cli.outputs import add_output, add_quiet, put_result, refuse_to_overwrite
-from clueval.cli.parser import Command
+from clueval.cli.parser import Command, CommandParser
 from clueval.compat.faireval.config import output_file, parse_config, run_config
 from clueval.overwriting import input_path, note_input
 from clueval.textfiles import lines
@@ -21,7 +21,7 @@ example:
   clueval faireval ner.config"""
 
 
-def add_arguments(parser: Command) -> None:
+def add_arguments(parser: CommandParser) -> None:
     parser.add_argument("config", type=input_path, metavar="CONFIG", help="the config file")
     add_output(parser)
     add_quiet(parser)
@@ -35,3 +35,6 @@ def run(options: argparse.Namespace) -> int:
     refuse_to_overwrite([target])
     put_result([run_config(config).removesuffix("\n")], target)
     return 0
+
+
+COMMAND = Command(USAGE, DESCRIPTION, EPILOG, add_arguments, run)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection
 from dataclasses import MISSING, Field
 from typing import Any, NamedTuple, TypeVar, get_args
 
-from clueval.cli.parser import Command
+from clueval.cli.parser import CommandParser
 from clueval.evaluation.values import shown_default, type_of, values_of
 from clueval.options import Option, options_of
 
@@ -22,7 +22,7 @@ class SideValues(NamedTuple):
 
 
 def add_fields(
-    parser: Command, group: type, title: str, *, only: Collection[str] | None = None, sides: int = 1
+    parser: CommandParser, group: type, title: str, *, only: Collection[str] | None = None, sides: int = 1
 ) -> dict[str, argparse.Action]:
     """Add the options of a dataclass: in their help topics or, without a topic, under `title`.
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from importlib import import_module
 from textwrap import wrap
 
-from clueval.cli.parser import Command
+from clueval.cli.parser import Command, CommandParser
 from clueval.cli.printing import put
 from clueval.formats import FORMATS, all_formats, format_named
 from clueval.formats.format import Format
@@ -32,7 +32,7 @@ _LAYER = Option(
 _INDENT, _WIDTH = "    ", 100
 
 
-def add_arguments(parser: Command) -> None:
+def add_arguments(parser: CommandParser) -> None:
     parser.add_argument(
         "name",
         nargs="?",
@@ -80,3 +80,6 @@ def described(form: Format) -> Iterator[str]:
     for declared in reads:
         yield f"  {declared.flag} {declared.metavar or ''}".rstrip()
         yield f"      {declared.help}"
+
+
+COMMAND = Command(USAGE, DESCRIPTION, EPILOG, add_arguments, run)

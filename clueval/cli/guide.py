@@ -15,7 +15,7 @@ from clueval.cli.commands import COMMANDS, command_parser
 from clueval.cli.formats import described as described_format
 from clueval.cli.metrics import described as described_metric
 from clueval.cli.outputs import require_page
-from clueval.cli.parser import Command
+from clueval.cli.parser import Command, CommandParser
 from clueval.cli.printing import put, put_painted, wrote
 from clueval.exceptions import UsageError
 from clueval.formats import all_formats
@@ -33,7 +33,7 @@ examples:
   clueval guide --html guide/"""
 
 
-def add_arguments(parser: Command) -> None:
+def add_arguments(parser: CommandParser) -> None:
     parser.add_argument(
         "page",
         nargs="*",
@@ -164,3 +164,6 @@ def _called(name: str, what: Any) -> str:
 def _indented(what: Any) -> Iterator[str]:
     for line in (inspect.getdoc(what) or "").splitlines():
         yield f"    {line}".rstrip()
+
+
+COMMAND = Command(USAGE, DESCRIPTION, EPILOG, add_arguments, run)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from clueval.cli.commands import command_line, command_parser, require_command
-from clueval.cli.parser import Command
+from clueval.cli.parser import Command, CommandParser
 from clueval.cli.printing import put
 from clueval.exceptions import UsageError
 
@@ -17,7 +17,7 @@ example:
   clueval help score reading"""
 
 
-def add_arguments(parser: Command) -> None:
+def add_arguments(parser: CommandParser) -> None:
     parser.add_argument(
         "about", nargs="?", metavar="COMMAND", help="the command to explain (default: list all commands)"
     )
@@ -44,3 +44,6 @@ def _help(command: str | None, topic: str | None) -> str:
         )
         raise UsageError(f"clueval {command} has no help topic {topic!r}", advice=listed)
     return parser.format_topic(topic)
+
+
+COMMAND = Command(USAGE, DESCRIPTION, EPILOG, add_arguments, run)

@@ -6,7 +6,7 @@ import argparse
 
 from clueval.cli import options as common
 from clueval.cli.outputs import add_output, check_outputs, put_result
-from clueval.cli.parser import Command
+from clueval.cli.parser import Command, CommandParser
 from clueval.cli.printing import remarking_passed_over
 from clueval.clusters.merged import merged_rows
 from clueval.compat.convert import require_one_file
@@ -26,7 +26,7 @@ example:
   clueval score merged.tsv other.tsv --text gold.vrt --merge"""
 
 
-def add_arguments(parser: Command) -> None:
+def add_arguments(parser: CommandParser) -> None:
     parser.add_argument("file", type=input_path, metavar="FILE", help="the file with the layers")
     add_output(parser)
     common.add_reading(parser, sides=1)
@@ -39,3 +39,6 @@ def run(options: argparse.Namespace) -> int:
     layers = common.single_layers(options)
     put_result(merged_rows(options.file, layers, common.reading(options)), options.output_file)
     return 0
+
+
+COMMAND = Command(USAGE, DESCRIPTION, EPILOG, add_arguments, run)

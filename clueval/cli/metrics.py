@@ -11,7 +11,7 @@ from textwrap import wrap
 from typing import Any
 
 from clueval.cli.chosen import settings_of
-from clueval.cli.parser import Command
+from clueval.cli.parser import Command, CommandParser
 from clueval.cli.printing import put
 from clueval.evaluation.values import shown_default, values_of
 from clueval.metrics import METRICS, metric_class
@@ -28,7 +28,7 @@ example:
 _INDENT, _WIDTH = "      ", 100
 
 
-def add_arguments(parser: Command) -> None:
+def add_arguments(parser: CommandParser) -> None:
     parser.add_argument("name", nargs="?", metavar="NAME", help="the metric to describe (default: list all)")
 
 
@@ -83,3 +83,6 @@ def _definition(name: str) -> str:
     text = inspect.getdoc(sys.modules[METRICS[name][0]]) or inspect.getdoc(kind) or name
     text = text.removeprefix(f"Metric `{name}`: ")
     return text[:1].upper() + text[1:]
+
+
+COMMAND = Command(USAGE, DESCRIPTION, EPILOG, add_arguments, run)

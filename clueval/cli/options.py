@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from clueval.cli.fields import SideValues, add_fields, given_fields, group_of, help_of, pair_of
 from clueval.cli.outputs import add_quiet
-from clueval.cli.parser import Command
+from clueval.cli.parser import CommandParser
 from clueval.cli.printing import flush, remark
 from clueval.evaluation.options import Counting
 from clueval.evaluation.result import plain_changes, plain_tally
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from clueval.evaluation.result import Result
 
 
-def add_sides(parser: Command) -> None:
+def add_sides(parser: CommandParser) -> None:
     """Add the arguments GOLD and PREDICTED."""
     parser.add_argument("gold", type=input_path, metavar="GOLD", help="file or folder")
     parser.add_argument(
@@ -53,7 +53,13 @@ def say_what_was_read(options: argparse.Namespace, result: Result) -> None:
             remark(f"changed before counting: {name}: {listed or 'nothing'}")
 
 
-def add_preparing(parser: Command, *, without: Collection[str] = ()) -> None:
+def say_unless_shown(options: argparse.Namespace, result: Result) -> None:
+    """Print what was read, unless the result is text on the terminal, which has these lines."""
+    if options.output_file is not None or options.format not in (None, "text"):
+        say_what_was_read(options, result)
+
+
+def add_preparing(parser: CommandParser, *, without: Collection[str] = ()) -> None:
     """Add the options that change spans before they are counted, except some."""
     only = [name for name in Preparing.__dataclass_fields__ if name not in without]
     add_fields(parser, Preparing, "counting", only=only)
@@ -64,7 +70,7 @@ def preparing_of(options: argparse.Namespace) -> Preparing:
     return group_of(Preparing, options)
 
 
-def add_pairs(parser: Command, topic: str) -> None:
+def add_pairs(parser: CommandParser, topic: str) -> None:
     """Add the option for a table of pairs of files."""
     parser.topic(topic).add_argument(
         "--pairs",
@@ -88,7 +94,7 @@ def sides_of(options: argparse.Namespace) -> tuple[Any, Any]:
     return list(gold), list(predicted)
 
 
-def add_pairing(parser: Command) -> None:
+def add_pairing(parser: CommandParser) -> None:
     """Add the option that says how documents are paired."""
     add_fields(parser, Counting, "reading", only=("pair_by",))
 
@@ -109,7 +115,7 @@ def check_pairing(options: argparse.Namespace) -> None:
         raise UsageError("without PREDICTED, there are no files to pair", advice="remove --pair-by")
 
 
-def add_reading(parser: Command, *, sides: int, sets: str | None = "reading") -> None:
+def add_reading(parser: CommandParser, *, sides: int, sets: str | None = "reading") -> None:
     """Add the options of commands that read files; with two `sides`, options may have a value for each.
 
     `sets` is the help topic of the options for annotation sets; None: they are in the help of the command.

@@ -10,13 +10,13 @@ import argparse
 from collections.abc import Collection, Iterable, Sequence
 from itertools import pairwise
 from pathlib import Path
-from typing import Protocol
 
 from clueval.cli.fields import typed
-from clueval.cli.parser import Command
+from clueval.cli.parser import CommandParser
 from clueval.cli.printing import put, while_read, wrote
 from clueval.exceptions import FileError, UsageError
 from clueval.overwriting import refuse_to_overwrite as refuse_to_overwrite
+from clueval.reports.report import ENDINGS, Report
 
 
 def require_writable(outputs: Iterable[Path | None]) -> None:
@@ -34,11 +34,24 @@ def require_writable(outputs: Iterable[Path | None]) -> None:
             raise FileError("cannot be written: it is a folder", file=str(path), advice="name a file")
 
 
-def check_outputs(outputs: Sequence[Path | None], page: Path | None = None, lang: str | None = None) -> None:
-    """Raise `CluevalError` for an output that would replace an input, or cannot be written; `page` is one of them."""
+def check_outputs(
+    outputs: Sequence[Path | None],
+    page: Path | None = None,
+    lang: str | None = None,
+    xlsx: Path | None = None,
+) -> None:
+    """Raise `CluevalError` for an output that would replace an input, or cannot be written.
+
+    `page` and `xlsx`, a spreadsheet, are among the outputs.
+    """
     refuse_to_overwrite(outputs)
     require_writable(outputs)
     require_page(page, lang)
+    if xlsx is not None:
+        from clueval.reports.workbook import require_name, require_package
+
+        require_package()
+        require_name(xlsx)
 
 
 def refuse_two_forms(options: argparse.Namespace) -> None:
@@ -50,20 +63,14 @@ def refuse_two_forms(options: argparse.Namespace) -> None:
         )
 
 
-class _Shown(Protocol):
-    """A result that has forms and a page."""
-
-    def render(self, form: str) -> str: ...
-    def write_page(self, path: str | Path) -> None: ...
-
-
-def put_forms(found: _Shown, options: argparse.Namespace) -> None:
+def put_forms(found: Report, options: argparse.Namespace) -> None:
     """Write the page, if there is one, and the other form unless the page is the only output."""
-    if options.html is None or options.output_file is not None:
+    page = getattr(options, "html", None)
+    if page is None or options.output_file is not None:
         put_result([found.render(form_of(options))], options.output_file)
-    if options.html is not None:
-        found.write_page(options.html)
-        wrote(options.html)
+    if page is not None:
+        found.write_page(page)
+        wrote(page)
 
 
 def add_quiet(group: argparse._ActionsContainer) -> None:
@@ -105,22 +112,11 @@ def require_page(path: Path | None, lang: str | None = None) -> None:
 STDOUT = "-"
 """The name of a file that stands for standard output."""
 
-FORMS_BY_ENDING = {
-    ".txt": "text",
-    ".json": "json",
-    ".csv": "csv",
-    ".tsv": "tsv",
-    ".md": "markdown",
-    ".tex": "latex",
-    ".html": "html",
-    ".htm": "html",
-    ".xlsx": "xlsx",
-    ".pdf": "pdf",
-}
+FORMS_BY_ENDING = {**ENDINGS, ".html": "html", ".htm": "html", ".xlsx": "xlsx", ".pdf": "pdf"}
 """The form of a result by the ending of its file; some forms are written by other options than ``-o``."""
 
 
-def add_output(parser: Command, forms: Collection[str] = ()) -> None:
+def add_output(parser: CommandParser, forms: Collection[str] = ()) -> None:
     """Add the options for the form of a result, if there are several, and for the file."""
     group = parser.group("output")
     if forms:

@@ -6,7 +6,7 @@ import argparse
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 from clueval.cli.printing import put
 from clueval.visible import visible
@@ -85,7 +85,7 @@ class HelpText(argparse.RawDescriptionHelpFormatter):
         )
 
 
-class Command(Parser):
+class CommandParser(Parser):
     """The parser of one command; options that are rarely needed have topics of their own."""
 
     def __init__(self, **settings: Any) -> None:
@@ -148,6 +148,16 @@ class Command(Parser):
     def _complete_help(self) -> None:
         if self.before_help is not None:
             self.before_help()
+
+
+class Command(NamedTuple):
+    """A command: its help, and functions that add its arguments to a parser and that run it."""
+
+    usage: str
+    description: str
+    epilog: str
+    add_arguments: Callable[[CommandParser], None]
+    run: Callable[[argparse.Namespace], int]
 
 
 def _unknown(arguments: Iterable[str], known: Mapping[str, str]) -> str:

@@ -14,7 +14,7 @@ from time import monotonic
 
 from clueval.cli import printing
 from clueval.cli.fields import add_fields, given_fields
-from clueval.cli.parser import Command
+from clueval.cli.parser import CommandParser
 from clueval.evaluation.options import Workers
 from clueval.exceptions import UsageError
 from clueval.textfiles import Progress
@@ -88,7 +88,7 @@ def _size(path: Path) -> int:
         return 0
 
 
-def add_jobs(parser: Command) -> None:
+def add_jobs(parser: CommandParser) -> None:
     """Add the options for processes and clusters."""
     add_fields(parser, Workers, "speed")
     group = parser.topic("workers")

@@ -13,8 +13,8 @@ from clueval.cli import options as common
 from clueval.cli import printing
 from clueval.cli.chosen import add_metrics, chosen_metrics, metric_names
 from clueval.cli.fields import add_fields, given_fields, group_of, typed
-from clueval.cli.outputs import add_output, form_of, put_result, refuse_to_overwrite, require_writable
-from clueval.cli.parser import Command
+from clueval.cli.outputs import add_output, check_outputs, form_of, put_result
+from clueval.cli.parser import Command, CommandParser
 from clueval.cli.progress import add_jobs, workers
 from clueval.evaluation.options import Counting, Trust
 from clueval.evaluation.result import Result
@@ -51,7 +51,7 @@ _FORMS = (*FORMS, "conlleval")
 _NEED_BASELINE = {"score": "--score", "allow_drop": "--allow-drop", "significant": "--significant"}
 
 
-def add_arguments(parser: Command) -> None:
+def add_arguments(parser: CommandParser) -> None:
     common.add_sides(parser)
     add_metrics(parser, "counting")
     add_fields(parser, Counting, "counting")
@@ -129,9 +129,7 @@ def _saved(options: argparse.Namespace) -> Path | None:
     """Return the file that ``--save`` names, after a check that no output is one of the inputs."""
     named = group_of(Trust, options).save
     saved = None if named is None else Path(named)
-    outputs = [options.output_file, saved]
-    refuse_to_overwrite(outputs)
-    require_writable(outputs)
+    check_outputs([options.output_file, saved])
     return saved
 
 
@@ -223,7 +221,7 @@ def _names(options: argparse.Namespace, counting: dict[str, Any]) -> list[str]:
     return names
 
 
-def _add_gates(parser: Command) -> None:
+def _add_gates(parser: CommandParser) -> None:
     """The options that make a command exit with 1 if a score is too low."""
     group = parser.topic("gates")
     group.add_argument(
@@ -341,3 +339,6 @@ def _limit(text: str) -> Limit:
         return limit_of(text)
     except ValueError as error:
         raise UsageError(f"--fail-under: {error}") from None
+
+
+COMMAND = Command(USAGE, DESCRIPTION, EPILOG, add_arguments, run)

@@ -15,8 +15,7 @@ from clueval.evaluation.score_path import headline_rates
 from clueval.evaluation.totals import GroupReports
 from clueval.metrics.metric import Metric
 from clueval.metrics.tables import of_changes, of_report
-from clueval.reports.matrices import how_many
-from clueval.reports.table import Cell, Rate, Table, cut_label
+from clueval.reports.table import Cell, Rate, Table, cut_label, how_many
 from clueval.reports.text import MORE, foot, summary
 
 LINES = 40

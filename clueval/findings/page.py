@@ -23,9 +23,8 @@ from clueval.findings.places import ErrorPlace, places
 from clueval.findings.summary import MEANINGS, summaries
 from clueval.findings.table import FINDING_KINDS, REASONS, Finding
 from clueval.metrics.tables import LEVEL_NAMES, of_known
-from clueval.reports.matrices import how_many, labels_of
 from clueval.reports.page import ShownTable, assets, environment, json_inside
-from clueval.reports.table import Table, cut_label
+from clueval.reports.table import Table, cut_label, how_many, labels_of
 from clueval.spans.match_classes import UNMATCHED
 from clueval.writing import whole_file
 

@@ -13,8 +13,7 @@ from typing import Any
 from clueval.findings.choice import SIDES, Choice, ReasonKey, reports_of
 from clueval.findings.table import REASONS
 from clueval.metrics.tables import LEVEL_NAMES
-from clueval.reports.matrices import how_many
-from clueval.reports.table import Rate, cut_label
+from clueval.reports.table import Rate, cut_label, how_many
 from clueval.reports.text import shown
 from clueval.spans.match_classes import UNMATCHED
 

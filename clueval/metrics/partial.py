@@ -48,7 +48,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import pairwise, repeat
+from itertools import repeat
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from clueval.exceptions import OverlapError, UsageError
@@ -57,6 +57,7 @@ from clueval.metrics.metric import Needs, Rates, Side, rates_of, refuse_filter
 from clueval.metrics.rates import DeclaredRates, EntryRates, SummedRates, all_keys, mean
 from clueval.metrics.tally_keys import Shape, any_count, any_text
 from clueval.options import option_field
+from clueval.spans.components import UnionFind
 from clueval.spans.document import Document
 from clueval.spans.flat import by_position
 from clueval.spans.overlaps import shared_positions, sharing
@@ -222,7 +223,6 @@ class Partial:
         if labels:
             yield SummedRates(("micro",), names, parts, self._rates_of, gold, predicted)
             yield mean(("macro",), labels, rates=names)
-            yield mean(("weighted",), labels, by_gold=True, rates=names)
             yield from labels
 
     def _sums_of(
@@ -296,8 +296,8 @@ def by_label(spans: Iterable[Span]) -> dict[str, list[Span]]:
 
 
 def refuse_overlaps(spans: Sequence[Span], side: str, document: Document | None = None) -> None:
-    """Raise `OverlapError` if any two sorted spans overlap; then two adjacent ones do, or two adjacent fragments."""
-    overlap = _overlapping_fragments(spans) if _have_gaps(spans) else _overlapping_neighbours(spans)
+    """Raise `OverlapError` if any two sorted spans overlap; then two adjacent fragments do."""
+    overlap = _overlapping(spans)
     if overlap is not None:
         one, other = overlap
         raise OverlapError(
@@ -310,87 +310,11 @@ def refuse_overlaps(spans: Sequence[Span], side: str, document: Document | None 
         )
 
 
-def _overlapping_neighbours(spans: Iterable[Span]) -> tuple[Span, Span] | None:
-    return next(((one, other) for one, other in pairwise(spans) if other.start < one.end), None)
-
-
-def glued(spans: Sequence[Span]) -> list[Span]:
-    """Return sorted spans of one label, with overlapping ones joined."""
-    if _have_gaps(spans):
-        return _joined_fragments(spans)
-    joined: list[Span] = []
-    for span in spans:
-        if joined and span.start < joined[-1].end:
-            first = joined[-1]
-            end = max(first.end, span.end)
-            joined[-1] = Span(first.start, end, first.labels, id=first.id, line=first.line)
-        else:
-            joined.append(span)
-    return joined
-
-
-def matches(gold: Sequence[Span], predicted: Sequence[Span]) -> Iterator[PartialMatch]:
-    """Yield the pairs within one label; both sides are sorted and without overlaps."""
-    if _have_gaps(gold) or _have_gaps(predicted):
-        yield from _fragment_matches(gold, predicted)
-        return
-    gold_left: list[Span] = []
-    predicted_left: list[Span] = []
-    yield from _exact_matches(gold, predicted, gold_left, predicted_left)
-    yield from _overlaps(gold_left, predicted_left)
-
-
-def _exact_matches(
-    gold: Sequence[Span], predicted: Sequence[Span], gold_left: list[Span], predicted_left: list[Span]
-) -> Iterator[PartialMatch]:
-    """Yield the pairs of equal spans; other spans with a length go to `gold_left` or `predicted_left`."""
-    i = j = 0
-    while i < len(gold) and j < len(predicted):
-        one, other = gold[i], predicted[j]
-        if one.start == other.start and one.end == other.end:
-            length = one.end - one.start
-            yield PartialMatch(one, other, length, length)
-            i += 1
-            j += 1
-        elif (one.start, one.end) < (other.start, other.end):
-            if one.start < one.end:
-                gold_left.append(one)
-            i += 1
-        else:
-            if other.start < other.end:
-                predicted_left.append(other)
-            j += 1
-    gold_left.extend(span for span in gold[i:] if span.start < span.end)
-    predicted_left.extend(span for span in predicted[j:] if span.start < span.end)
-
-
-def _overlaps(gold: Sequence[Span], predicted: Sequence[Span]) -> Iterator[PartialMatch]:
-    """Yield the partial pairs of the remaining spans.
-
-    Invariant: a gold span before number i is taken, or ends before this predicted span and all later ones.
-    """
-    i = 0
-    for span in predicted:
-        while i < len(gold) and gold[i].end <= span.start:
-            i += 1
-        if i < len(gold) and gold[i].start < span.end:
-            first = gold[i]
-            overlap = min(first.end, span.end) - max(first.start, span.start)
-            yield PartialMatch(first, span, overlap, max(first.end - first.start, span.end - span.start))
-            i += 1
-
-
-def _have_gaps(spans: Iterable[Span]) -> bool:
-    """Return whether any span is discontinuous."""
-    return any(span.parts is not None for span in spans)
-
-
-def _overlapping_fragments(spans: Iterable[Span]) -> tuple[Span, Span] | None:
+def _overlapping(spans: Iterable[Span]) -> tuple[Span, Span] | None:
     """Return two spans that share a position, or None. Costs O(n log n) for n fragments."""
     latest: Span | None = None
     reach = -1
-    for start, end, number, span in _fragments(spans):
-        del number
+    for start, end, _, span in _fragments(spans):
         if latest is not None and latest is not span and start < reach:
             return latest, span
         if end > reach or latest is None:
@@ -399,32 +323,22 @@ def _overlapping_fragments(spans: Iterable[Span]) -> tuple[Span, Span] | None:
 
 
 def _fragments(spans: Iterable[Span]) -> list[tuple[int, int, int, Span]]:
-    return sorted(
-        ((start, end, number, span) for number, span in enumerate(spans) for start, end in span.fragments),
-        key=lambda each: each[:3],
-    )
+    """Return the fragments of spans by position, with the number of their span."""
+    return sorted((start, end, n, span) for n, span in enumerate(spans) for start, end in span.fragments)
 
 
-def _joined_fragments(spans: Sequence[Span]) -> list[Span]:
-    """Return the spans with those that share positions joined into one, which has the positions of all."""
-    leader = list(range(len(spans)))
-
-    def of(number: int) -> int:
-        while leader[number] != number:
-            leader[number] = leader[leader[number]]
-            number = leader[number]
-        return number
-
+def glued(spans: Sequence[Span]) -> list[Span]:
+    """Return sorted spans of one label, with those that share positions joined into one."""
+    sets = UnionFind(len(spans))
     reach, owner = -1, -1
     for start, end, number, _ in _fragments(spans):
         if start < reach:
-            one, other = sorted((of(owner), of(number)))
-            leader[other] = one
+            sets.unite(owner, number)
         if end > reach:
             reach, owner = end, number
     groups: dict[int, list[Span]] = {}
     for number, span in enumerate(spans):
-        groups.setdefault(of(number), []).append(span)
+        groups.setdefault(sets.find(number), []).append(span)
     return sorted(map(_joined, groups.values()), key=by_position)
 
 
@@ -441,10 +355,11 @@ def _joined(spans: Sequence[Span]) -> Span:
     return Span.of_fragments(ranges, first.labels, id=first.id, line=first.line)
 
 
-def _fragment_matches(gold: Sequence[Span], predicted: Sequence[Span]) -> Iterator[PartialMatch]:
-    """Yield the pairs of equal spans, then those of the others that share a position; some are discontinuous.
+def matches(gold: Sequence[Span], predicted: Sequence[Span]) -> Iterator[PartialMatch]:
+    """Yield the pairs within one label: of equal spans, then of the others that share a position.
 
-    Each predicted span, by position, takes the first gold span that it overlaps and that is not taken.
+    Both sides are sorted and without overlaps. Each predicted span, by position, takes the first gold span that it
+    overlaps and that is not taken.
     """
     free: dict[Ranges, list[Span]] = {}
     for span in reversed(gold):

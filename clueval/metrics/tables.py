@@ -10,8 +10,16 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from clueval.metrics import METRICS, metric_named
 from clueval.metrics.metric import Metric
-from clueval.reports.matrices import frequencies, how_many, labels_of, most_frequent
-from clueval.reports.table import Cell, Rate, Table, cut_label
+from clueval.reports.table import (
+    Cell,
+    Rate,
+    Table,
+    cut_label,
+    frequencies,
+    how_many,
+    labels_of,
+    most_frequent,
+)
 from clueval.reports.table import Content as Report
 from clueval.spans.match_classes import KINDS, UNMATCHED
 

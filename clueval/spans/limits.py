@@ -17,6 +17,12 @@ PAIRS_OF_SPAN = 100
 PAIRINGS_OF_SPAN = 10
 """The same for the spans of a component in which GATE's pairing chooses among the pairs."""
 
+MAX_MENTIONED = 1_000_000
+"""The most words that the mentions of a document have together, and that they are compared with elsewhere."""
+
+MENTIONED_OF_WORD = 20
+"""A document with many words may have this many for each of its words, even if that is more."""
+
 MAX_MATCHING = 5_000_000
 """The most steps of a search for the best matching of spans that overlap: spans of one side times possible pairs."""
 
@@ -67,6 +73,17 @@ def require_short_texts(positions: int, document: Document | None) -> None:
             document,
             f"the texts of the spans have together more than {MAX_COVERED:,} positions",
             "leave out spans that many others overlap or equal",
+        )
+
+
+def require_short_mentions(words: int, of_document: int, document: Document | None) -> None:
+    """Raise `LimitError` for mentions with too many words, given the number of words of their document."""
+    most = max(MAX_MENTIONED, MENTIONED_OF_WORD * of_document)
+    if words > most:
+        raise _at(
+            document,
+            f"the mentions have together more than {most:,} words that must be compared",
+            "leave out spans that are nested or repeated",
         )
 
 

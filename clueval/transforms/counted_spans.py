@@ -15,7 +15,6 @@ Predicted spans with a score below a threshold, or that of a file, do not count.
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -238,6 +237,8 @@ class ThresholdFile(NamedTuple):
 
 def read_threshold(given: str | PathLike[str]) -> ThresholdFile:
     """Return the content of a file. Raises `FormatError` for a file of another form, `FileError`."""
+    import json  # only the file of a threshold needs it
+
     path, content = content_of(given, "Preparing.min_score")
     try:
         value = json.loads(decoded(content, path, 1))

@@ -13,7 +13,6 @@ labels below them.
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -53,6 +52,8 @@ class LabelNames(NamedTuple):
     def of(cls, given: Any, option: str) -> LabelNames:
         """Return the map of a file or dictionary. Raises `CluevalError` for an invalid one."""
         if isinstance(given, Mapping):
+            import json  # only maps that are given need it
+
             return cls._made(list(given.items()), sha8(json.dumps(list(given.items()))), option)
         try:
             path, content = content_of(given, option)
@@ -113,6 +114,8 @@ def _of_lines(text: str, file: str) -> list[tuple[str, str]]:
 
 
 def _of_json(text: str, file: str) -> list[tuple[Any, Any]]:
+    import json  # only maps that are given need it
+
     try:
         found = json.loads(text, object_pairs_hook=list)
     except (ValueError, RecursionError) as error:

@@ -6,7 +6,6 @@ import argparse
 import re
 import sys
 from collections.abc import Callable
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,7 @@ from corpora import write
 
 from clueval import Document, read, score
 from clueval.cli import COMMANDS, main
-from clueval.cli.commands import command_parser
+from clueval.cli.commands import command_called, command_parser
 from clueval.exceptions import UsageError
 from clueval.findings.stream import errors
 
@@ -355,11 +354,11 @@ def help_of(command: str, capsys: Capture) -> list[str]:
 @pytest.mark.parametrize("command", COMMANDS)
 def test_help_begins_with_one_line_of_usage_and_what_the_command_does(command: str, capsys: Capture) -> None:
     first, blank, description, *_ = help_of(command, capsys)
-    module = import_module(f"clueval.cli.{command}")
+    called = command_called(command)
 
-    assert (first, blank) == (f"usage: clueval {command} {module.USAGE} [options]", "")
-    assert module.DESCRIPTION.startswith(description)
-    assert "\n" not in module.USAGE
+    assert (first, blank) == (f"usage: clueval {command} {called.usage} [options]", "")
+    assert called.description.startswith(description)
+    assert "\n" not in called.usage
 
 
 def options_of(command: str) -> list[argparse.Action]:

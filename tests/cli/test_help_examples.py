@@ -6,7 +6,6 @@ import json
 import re
 import shlex
 from contextlib import chdir, redirect_stderr, redirect_stdout
-from importlib import import_module
 from io import StringIO
 from pathlib import Path
 from shutil import copytree
@@ -14,6 +13,7 @@ from shutil import copytree
 import pytest
 
 from clueval.cli import COMMANDS, main
+from clueval.cli.commands import command_called
 
 SENTENCES = 12
 GOLD, PREDICTED = (0, 4), (0, 5)
@@ -22,7 +22,7 @@ GOLD, PREDICTED = (0, 4), (0, 5)
 
 def examples_of(command: str) -> list[str]:
     """Return the examples in the help of a command, without the remarks in brackets behind them."""
-    text = re.sub(r"\\\n\s+", "", import_module(f"clueval.cli.{command}").EPILOG)
+    text = re.sub(r"\\\n\s+", "", command_called(command).epilog)
     return [re.split(r" {3,}\(", line)[0] for line in re.findall(r"^  (clueval .*)$", text, re.MULTILINE)]
 
 

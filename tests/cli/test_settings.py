@@ -14,7 +14,7 @@ from corpora import write
 from clueval.cli import main
 from clueval.cli.chosen import chosen_metrics, settings_of
 from clueval.cli.fields import SideValues, add_fields, given_fields, group_of, pair_of
-from clueval.cli.parser import Command
+from clueval.cli.parser import CommandParser
 from clueval.exceptions import UsageError
 from clueval.metrics import METRICS, metric_class
 from clueval.metrics.counting import Tally
@@ -210,7 +210,7 @@ class Group:
 
 
 def parsed(*arguments: str, sides: int = 1) -> Namespace:
-    parser = Command(prog="toy")
+    parser = CommandParser(prog="toy")
     add_fields(parser, Group, "group", sides=sides)
     return parser.parse_args(arguments)
 
@@ -270,7 +270,7 @@ def test_an_option_that_is_wrong_ends_the_command(
 
 
 def test_help_has_values_and_defaults_of_the_fields() -> None:
-    parser = Command(prog="toy")
+    parser = CommandParser(prog="toy")
     add_fields(parser, Group, "group")
 
     assert "how large it is (default: 1)" in parser.format_help()

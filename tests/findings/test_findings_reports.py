@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clueval.cli import errors
-from clueval.cli.parser import Command
+from clueval.cli.parser import CommandParser
 from clueval.evaluation.run import score
 from clueval.exceptions import FileError, MissingExtra, UsageError
 from clueval.findings import text as findings_text
@@ -415,7 +415,7 @@ class TestCommand:
     """``clueval errors``, without the command line around it."""
 
     def run(self, *arguments: str) -> int:
-        parser = Command(prog="clueval errors")
+        parser = CommandParser(prog="clueval errors")
         errors.add_arguments(parser)
         reading = ["--layer", "entity=2", "--layer", "risk=3", "--token-id", "4"]
         return errors.run(parser.parse_args([*map(str, PATHS), *reading, *arguments]))

@@ -31,7 +31,7 @@ from clueval.metrics.fair.weights import Weights
 from clueval.metrics.metric import Side
 from clueval.reading.paths import as_path, pairs_of
 from clueval.reading.same_text import require_same_text
-from clueval.reports.matrices import frequencies, most_frequent
+from clueval.reports.table import frequencies, most_frequent
 from clueval.spans.document import Document
 from clueval.spans.span import DEFAULT_LAYER, PLACEHOLDERS, Span
 from clueval.textfiles import blocks, lines

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain
 
 from clueval.metrics.counting import Tally
 from clueval.metrics.masking.exposure import Examination, Judged
@@ -189,11 +190,11 @@ def _add_weights(
     for one in found:
         groups.setdefault((one.mention.kind, one.mention.label), []).append(one.mention)
     for (kind, label), mentions in groups.items():
-        for word, exposed, number in examination.words_of_all(mentions):
+        for word, exposed in chain.from_iterable(map(examination.words_of, mentions)):
             weight = repr(weight_of(word))
             for row in (("all", ""), ("class", kind), ("label", label)):
-                tally["weighted", *row, "words", weight] += number
-                tally["weighted", *row, "words_exposed", weight] += number * exposed
+                tally["weighted", *row, "words", weight] += 1
+                tally["weighted", *row, "words_exposed", weight] += exposed
 
 
 def _add_redacted(tally: Tally, examination: Examination) -> None:
@@ -218,4 +219,4 @@ def _add_redacted(tally: Tally, examination: Examination) -> None:
 def shows_initial(one: Judged, replacement: str) -> bool:
     """Return whether a placeholder shows the first letter of the mention that it stands for."""
     is_crossed_out = not replacement.strip("Xx")
-    return not is_crossed_out and replacement[0].isalnum() and replacement[0] == one.mention.words.ends[0][:1]
+    return not is_crossed_out and replacement[0].isalnum() and replacement[0] == one.mention.words[0][:1]

@@ -11,17 +11,18 @@ nor precision knows string leaks.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Container, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import compress, pairwise
+from itertools import compress
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 from clueval.metrics.masking.mention import Mention
-from clueval.metrics.masking.text import LONG, MaskedText, MentionWords
+from clueval.metrics.masking.text import MaskedText
 from clueval.metrics.masking.weights import PositionWeights, Range, Ranges, union_of
 from clueval.spans.document import Document
+from clueval.spans.limits import require_short_mentions
 from clueval.spans.ranges import intersect
 
 REPLACEMENT, PARTS = "replacement", "parts"
@@ -39,6 +40,10 @@ class Mask(NamedTuple):
     label: str
     counted: bool
     parts: tuple[tuple[int, int, str], ...] = ()
+
+    @property
+    def fragments(self) -> Ranges:
+        return self.ranges
 
 
 class Judged(NamedTuple):
@@ -107,19 +112,6 @@ class Examination:
         return self.text.core - self.masked
 
     @cached_property
-    def exposed_words(self) -> PositionWeights:
-        """Flags of the words that count and have an exposed position."""
-        text, exposed = self.text, self.exposed
-        if text.in_tokens:
-            return exposed.flags
-        found = bytearray(text.counting.bytes)
-        for start, end in self.masked_ranges:
-            for word in text.words_in(start, end):
-                if found[word]:
-                    found[word] = exposed.between(text.starts[word], text.ends[word]) > 0
-        return PositionWeights(bytes(found))
-
-    @cached_property
     def judged(self) -> Mapping[str, list[Judged]]:
         """The mentions of each annotator, compared with the masks."""
         return {name: [self._judge(mention) for mention in found] for name, found in self.mentions.items()}
@@ -128,7 +120,7 @@ class Examination:
     def string_leaks(self) -> list[Range]:
         """The string leaks of the document, see `clueval.metrics.masking.exposure`."""
         strings = (mention.words for found in self.mentions.values() for mention in found)
-        return find_strings(self.text, strings, self.mentioned, self.exposed)
+        return find_strings(self.text, {*strings}, self.mentioned, self.exposed, self.document)
 
     def exposed_in(self, mention: Mention) -> list[Range]:
         """Return the exposed characters of a mention as ranges."""
@@ -175,31 +167,6 @@ class Examination:
                     found[word] = found.get(word, False) or bool(self.exposed.between(*part))
         yield from found.items()
 
-    def words_of_all(self, mentions: Iterable[Mention]) -> Iterator[tuple[int, bool, int]]:
-        """Yield the words of mentions that count, whether they are exposed, and how often; equal ones may repeat.
-
-        Costs O(n) for n words of the document, however long the mentions are.
-        """
-        changes: Counter[int] = Counter()
-        for mention in mentions:
-            (start, end), *further = mention.ranges
-            inside = self.text.words_in(start, end)
-            if further or len(inside) < 3:
-                yield from ((word, exposed, 1) for word, exposed in self.words_of(mention))
-                continue
-            for word in (inside[0], inside[-1]):
-                part = self.text.clipped(word, start, end)
-                if self._counts(word, part):
-                    yield word, bool(self.exposed.between(*part)), 1
-            changes[inside[1]] += 1
-            changes[inside[-1]] -= 1
-        number = 0
-        for first, past in pairwise(sorted(changes)):
-            number += changes[first]
-            for word in range(first, past) if number else ():
-                if self.text.counting.bytes[word]:
-                    yield word, bool(self.exposed_words.bytes[word]), number
-
     def _counts(self, word: int, part: Range) -> bool:
         """Return whether a part of a word has a letter or digit that is not ignorable."""
         text = self.text
@@ -214,32 +181,12 @@ class Examination:
             exposed, words_exposed = self.exposed.numbers(*ranges[0])
         else:
             characters, exposed = self.text.core.within(ranges), self.exposed.within(ranges)
-            words, words_exposed = self._word_numbers(mention)
+            found = [is_exposed for _, is_exposed in self.words_of(mention)]
+            words, words_exposed = len(found), sum(found)
         if not characters:
             characters = sum([self.text.length(*one) for one in ranges])
             exposed = sum([self._readable_in(*one) for one in ranges])
         return Judged(mention, characters, exposed, words, words_exposed)
-
-    def _word_numbers(self, mention: Mention) -> tuple[int, int]:
-        """Return how many words of a mention count, and how many of these are exposed."""
-        text, ranges = self.text, mention.ranges
-        (start, end), *further = ranges
-        inside = text.words_in(start, end)
-        if further or not inside:
-            found = [exposed for _, exposed in self.words_of(mention)]
-            return len(found), sum(found)
-        first, last = inside[0], inside[-1]
-        whole = range(first + (text.starts[first] < start), last + (text.ends[last] <= end))
-        counted = exposed = 0
-        for word in {first, last}.difference(whole[:1], whole[-1:]):
-            part = text.clipped(word, start, end)
-            if self._counts(word, part):
-                counted += 1
-                exposed += bool(self.exposed.between(*part))
-        if whole:
-            counted += text.counting.between(whole.start, whole.stop)
-            exposed += self.exposed_words.between(whole.start, whole.stop)
-        return counted, exposed
 
 
 LEAST_CHARACTERS = 4
@@ -247,16 +194,23 @@ LEAST_DIGITS = 5
 
 
 def find_strings(
-    text: MaskedText, strings: Iterable[MentionWords], mentioned: PositionWeights, exposed: PositionWeights
+    text: MaskedText,
+    strings: Collection[tuple[str, ...]],
+    mentioned: PositionWeights,
+    exposed: PositionWeights,
+    document: Document,
 ) -> list[Range]:
     """Return where the words of mentions stand outside mentions and are not wholly masked, by position.
 
-    `mentioned` are the positions in mentions, `exposed` what is neither ignorable nor masked. Costs O(n)
-    for n words, times the number of different lengths of strings with the same first word.
+    `mentioned` are the positions in mentions, `exposed` what is neither ignorable nor masked. Costs O(n) for n words,
+    times the lengths of strings with the same first word. Raises `LimitError` if these are too many.
     """
-    searched = (words for words in {*strings} if words.middle or is_searched(words.ends))
-    lengths, keys = _lengths_by_first_word(text, searched)
-    return [*_found(text, lengths, keys, mentioned, exposed)] if lengths else []
+    lengths: dict[str, list[int]] = {}  # by first word, the longest first
+    for first, length in sorted(
+        {(s[0], len(s)) for s in strings if is_searched(s)}, key=itemgetter(1), reverse=True
+    ):
+        lengths.setdefault(first, []).append(length)
+    return [*_found(text, lengths, strings, mentioned, exposed, document)] if lengths else []
 
 
 def is_searched(words: Sequence[str]) -> bool:
@@ -265,39 +219,17 @@ def is_searched(words: Sequence[str]) -> bool:
     return len(joined) >= (LEAST_DIGITS if joined.isdigit() else LEAST_CHARACTERS)
 
 
-def _lengths_by_first_word(
-    text: MaskedText, strings: Iterable[MentionWords]
-) -> tuple[dict[str, list[int]], set[Hashable]]:
-    """Return the different numbers of words of the strings by first word, largest first, and the keys of all."""
-    by_length: dict[int, list[MentionWords]] = {}
-    for words in strings:
-        by_length.setdefault(words.number, []).append(words)
-    found: dict[str, list[int]] = {}
-    keys: set[Hashable] = set()
-    for length in sorted(by_length, reverse=True):
-        same = by_length[length]
-        keys.update([text.keys_of(words)[0] if length > LONG + 2 else words.ends for words in same])
-        for first in {words.ends[0] for words in same}:
-            found.setdefault(first, []).append(length)
-    return found, keys
-
-
-def _long_key(text: MaskedText, first: int, past: int) -> Hashable:
-    """Return the key of the many words that count from `first` to `past`, as a mention with these words has it."""
-    words = text.counted.spelled
-    return text.keys_of(MentionWords((words[first], words[past - 1]), (first + 1, past - 1)))[0]
-
-
 def _found(
     text: MaskedText,
     lengths: Mapping[str, Iterable[int]],
-    keys: Container[Hashable],
+    strings: Container[tuple[str, ...]],
     mentioned: PositionWeights,
     exposed: PositionWeights,
+    document: Document,
 ) -> Iterator[Range]:
-    words, numbers, starts, ends = text.counted.spelled, text.counted.numbers, text.starts, text.ends
+    (words, numbers), starts, ends = text.counted, text.starts, text.ends
     mentions = mentioned.bytes
-    past = reach = 0
+    past = reach = compared = 0
     for first in compress(range(len(words)), map(lengths.__contains__, words)):
         start = starts[numbers[first]]
         if first < past or mentions[start]:
@@ -310,8 +242,9 @@ def _found(
             end = ends[numbers[last]] if last < len(words) else reach + 1
             if end > reach:
                 continue
-            key = tuple(words[first : last + 1]) if length <= LONG + 2 else _long_key(text, first, last + 1)
-            if key in keys:
+            compared += length
+            require_short_mentions(compared, len(text.spelled), document)
+            if tuple(words[first : last + 1]) in strings:
                 past = last + 1
                 if exposed.between(start, end):
                     yield start, end

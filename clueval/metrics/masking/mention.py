@@ -14,10 +14,11 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import NamedTuple
 
-from clueval.metrics.masking.text import MaskedText, MentionWords, Surface
+from clueval.metrics.masking.text import MaskedText
 from clueval.metrics.masking.weights import Range, Ranges, union_of
 from clueval.spans.document import Document
 from clueval.spans.flat import by_position
+from clueval.spans.limits import require_short_mentions
 from clueval.spans.span import NO_LABEL, Span
 
 CLASS_LAYER = "risk"
@@ -31,8 +32,8 @@ Risk = Callable[[str], tuple[int, str]]
 class Mention(NamedTuple):
     """A gold span that needs masking; `ranges` are its positions.
 
-    `entity` is a number, the same for mentions of one entity that were read together; `surface` is the same for
-    mentions with the same words. `has_id`: the entity comes from the annotation, not from the words. `counted`: no
+    `entity` is a number, the same for mentions of one entity that were read together; `words` are those that count.
+    `has_id`: the entity comes from the annotation, not from the words. `counted`: no
     filter excludes it.
     """
 
@@ -40,10 +41,13 @@ class Mention(NamedTuple):
     kind: str
     label: str
     entity: int
-    words: MentionWords
-    surface: Surface
+    words: tuple[str, ...]
     has_id: bool
     counted: bool
+
+    @property
+    def fragments(self) -> Ranges:
+        return self.ranges
 
     @property
     def start(self) -> int:
@@ -84,10 +88,14 @@ class MentionReader:
     keep: Collection[str]
 
     def read(self, spans: Sequence[Span], counted: Sequence[bool] | None) -> Iterator[Mention]:
-        """Yield the mentions among the spans of a layer, in the order of the spans."""
+        """Yield the mentions among the spans of a layer, in the order of the spans.
+
+        Raises `LimitError` if they have too many words together.
+        """
         text, names = self.text, class_names(self.document.layers, self.class_layer)
         unions = list(self._unions(names[0]))
         numbers: dict[Hashable, int] = {}
+        mentioned = 0
         entities = OverlappedLabels(self.document.layers, self.entity)
         known: dict[int, tuple[str, str | None, str | None]] = {}  # by labels, which spans share
         for number, span in enumerate(spans):
@@ -103,12 +111,13 @@ class MentionReader:
             if kind in self.keep or label in self.keep:
                 continue
             entity = entities.label_in_place(span) if entity is None else entity
+            mentioned += sum([len(text.words_in(*one)) for one in ranges])
+            require_short_mentions(mentioned, len(text.spelled), self.document)
             words = text.strings_of(ranges)
-            surface, folded = text.keys_of(words)
-            key = (label, folded) if entity is None else (entity,)
+            key = (label, tuple(map(str.casefold, words))) if entity is None else (entity,)
             is_counted = counted is None or counted[number]
             entity_number = numbers.setdefault(key, len(numbers))
-            yield Mention(ranges, kind, label, entity_number, words, surface, entity is not None, is_counted)
+            yield Mention(ranges, kind, label, entity_number, words, entity is not None, is_counted)
 
     def _unions(self, layer: str) -> Iterator[tuple[str, list[Range]]]:
         """Yield the classes in a layer, riskiest first, with all the positions that are of this class."""

@@ -11,14 +11,13 @@ from __future__ import annotations
 import re
 from array import array
 from bisect import bisect_left, bisect_right
-from collections.abc import Collection, Hashable, Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from functools import cached_property
 from itertools import compress, pairwise
 from operator import not_
-from typing import NamedTuple
 
 from clueval.exceptions import SpanError, UsageError
-from clueval.metrics.masking.weights import PositionWeights, Range, Ranges
+from clueval.metrics.masking.weights import SHORT, PositionWeights, Range, Ranges
 from clueval.spans.document import Document
 from clueval.spans.span import Span, name_of
 from clueval.transforms.alignment import Characters
@@ -27,30 +26,8 @@ from clueval.transforms.characters import are_unknown, tokens_in
 _WORD = re.compile(r"\w+")
 _LETTERS = re.compile(r"[^\W_]+")
 
-LONG = 64
-"""More words than these between the first and the last word of a mention are named."""
-
 LONGEST_TOKEN = 254
 """The size of a token and of a blank must fit in a byte; if a token is longer, positions are characters."""
-
-Surface = tuple[str | int, ...]
-"""The words of a mention as a key: the words, or the first, a name of the middle, and the last."""
-
-
-class MentionWords(NamedTuple):
-    """The words of a mention that count.
-
-    `ends` are all of them, or the first and the last, if the others are many; these are the words `middle` of
-    those of the document that count.
-    """
-
-    ends: tuple[str, ...]
-    middle: Range | None = None
-
-    @property
-    def number(self) -> int:
-        """The number of words."""
-        return len(self.ends) + (self.middle[1] - self.middle[0] if self.middle else 0)
 
 
 class MaskedText:
@@ -167,7 +144,7 @@ class MaskedText:
 
     def length(self, start: int, end: int) -> int:
         """Return the number of characters of the positions ``[start, end)``."""
-        if self.in_tokens and 0 < end - start <= LONG:
+        if self.in_tokens and 0 < end - start <= SHORT:
             return sum(map(len, self.spelled[start:end])) + end - start - 1
         first, last = self.place(start, end)
         return last - first
@@ -198,135 +175,24 @@ class MaskedText:
         """Return the part of a word that lies in ``[start, end)``."""
         return max(self.starts[word], start), min(self.ends[word], end)
 
-    def strings_of(self, ranges: Ranges) -> MentionWords:
+    def strings_of(self, ranges: Ranges) -> tuple[str, ...]:
         """Return the words of a mention that count, or all of its text as one if none does."""
-        if len(ranges) == 1:
-            start, end = ranges[0]
-            if self.in_tokens and end - start == 1:
-                return MentionWords((self.spelled[start],))
-            inside = self.words_in(start, end)
-            if len(inside) > LONG:
-                return self._strings_within(inside, start, end)
-            if self.in_tokens:
-                words = tuple(compress(self.spelled[start:end], self.counting.bytes[start:end]))
-                return MentionWords(words or (self.between(ranges),))
-        found = []
+        found: list[str] = []
         for start, end in ranges:
+            if self.in_tokens:
+                found += compress(self.spelled[start:end], self.counting.bytes[start:end])
+                continue
             for word in self.words_in(start, end):
-                found += self._string_of(word, start, end)
-        return MentionWords(tuple(found) or (self.between(ranges),))
-
-    def _string_of(self, word: int, start: int, end: int) -> list[str]:
-        """Return the part of a word in ``[start, end)``, nothing if it does not count."""
-        if self.in_tokens:
-            return [self.spelled[word]] if self.counting.bytes[word] else []
-        first, last = self.clipped(word, start, end)
-        counts = self.counting.bytes[word] and self.letters.between(first, last)
-        return [self.characters[first:last]] if counts else []
-
-    def _strings_within(self, inside: range, start: int, end: int) -> MentionWords:
-        """Return the words of a mention that is one range, without those in its middle if they are many."""
-        first, last = inside[0], inside[-1]
-        front = self._string_of(first, start, end)
-        back = self._string_of(last, start, end)
-        middle = self.counting.between(0, first + 1), self.counting.between(0, last)
-        spelled = self.counted.spelled
-        if not front and middle[0] < middle[1]:
-            front, middle = [spelled[middle[0]]], (middle[0] + 1, middle[1])
-        if not back and middle[0] < middle[1]:
-            back, middle = [spelled[middle[1] - 1]], (middle[0], middle[1] - 1)
-        if middle[1] - middle[0] > LONG:
-            return MentionWords((*front, *back), middle)
-        words = (*front, *spelled[slice(*middle)], *back)
-        return MentionWords(words or (self.between(((start, end),)),))
+                part = self.clipped(word, start, end)
+                if self.counting.bytes[word] and self.letters.between(*part):
+                    found.append(self.characters[slice(*part)])
+        return tuple(found) or (self.between(ranges),)
 
     @cached_property
-    def counted(self) -> CountedWords:
-        """The words that count, by position."""
+    def counted(self) -> tuple[Sequence[str], Sequence[int]]:
+        """The words that count, by position, and their numbers among all words."""
         flags = self.counting.bytes
-        numbers = array("q", compress(range(len(flags)), flags))
-        return CountedWords(list(compress(self.spelled, flags)), numbers)
-
-    def keys_of(self, words: MentionWords) -> tuple[Surface, Surface]:
-        """Return what equal words have in common, and what those have that are equal but for upper and lower case."""
-        folded = tuple(map(str.casefold, words.ends))
-        if words.middle is None and len(folded) <= LONG + 2:
-            return words.ends, folded
-        names, folded_names = self.counted.names, self.counted.folded_names
-        return _surface(words.ends, words.middle, names), _surface(folded, words.middle, folded_names)
-
-
-class CountedWords:
-    """The words that count, by position, and their numbers among all words.
-
-    Mentions may lie in each other, so that all their words together can be far more than the document has. The words
-    in the middle of a long mention are therefore not copied: a name stands for them.
-    """
-
-    def __init__(self, spelled: Sequence[str], numbers: Sequence[int]) -> None:
-        self.spelled, self.numbers = spelled, numbers
-
-    @cached_property
-    def names(self) -> RunNames:
-        return RunNames(self.spelled)
-
-    @cached_property
-    def folded_names(self) -> RunNames:
-        """The names of the words in lower case."""
-        return RunNames([word.casefold() for word in self.spelled])
-
-
-Name = tuple[int, int, int]
-"""The name of a run: its length, and the names of the two runs that it begins and ends with."""
-
-
-class RunNames:
-    """Names of runs of items: runs have the same name if, and only if, their items are equal.
-
-    Row k has a number for every run of 2**k items. A run of another length is named by the two runs of such a
-    length, which may overlap, at its ends (Karp, Miller and Rosenberg 1972). A row costs O(n).
-    """
-
-    def __init__(self, items: Sequence[Hashable]) -> None:
-        self._numbers: list[dict[Hashable, int]] = []
-        self._rows: list[list[int]] = []
-        self._items = items
-
-    def of(self, start: int, end: int) -> Name:
-        """Return the name of a run that is not empty.
-
-        >>> names = RunNames("abcabcab")
-        >>> names.of(0, 5) == names.of(3, 8), names.of(0, 5) == names.of(1, 6)
-        (True, False)
-        """
-        row = (end - start).bit_length() - 1
-        self._number_runs(row)
-        return end - start, self._rows[row][start], self._rows[row][end - (1 << row)]
-
-    def of_items(self, items: Sequence[Hashable]) -> Name:
-        """Return the name of items that may be no run; equal items have the same name. Costs O(n log n).
-
-        >>> names = RunNames("abcabcab")
-        >>> names.of_items("bcab") == names.of(1, 5)
-        True
-        """
-        last = len(items).bit_length() - 1
-        self._number_runs(last)
-        numbers = self._numbered(0, items)
-        for row in range(1, last + 1):
-            numbers = self._numbered(row, _halves(numbers, row))
-        return len(items), numbers[0], numbers[-1]
-
-    def _number_runs(self, row: int) -> None:
-        """Number the runs of the lengths up to this row."""
-        for number in range(len(self._rows), row + 1):
-            self._numbers.append({})
-            keys = _halves(self._rows[-1], number) if number else self._items
-            self._rows.append(self._numbered(number, keys))
-
-    def _numbered(self, row: int, keys: Iterable[Hashable]) -> list[int]:
-        numbers = self._numbers[row]
-        return [numbers.setdefault(key, len(numbers)) for key in keys]
+        return list(compress(self.spelled, flags)), array("q", compress(range(len(flags)), flags))
 
 
 class _UnusualToken(Exception):
@@ -344,16 +210,6 @@ def _letter_numbers(tokens: Sequence[str]) -> bytes:
     for place in compress(range(len(tokens)), map(not_, map(str.isalnum, tokens))):
         numbers[place] = sum(map(str.isalnum, tokens[place]))
     return bytes(numbers)
-
-
-def _halves(numbers: Sequence[int], row: int) -> Iterable[tuple[int, int]]:
-    """Yield the numbers of both halves of each run of 2**row items, from those of all runs of half the length."""
-    return zip(numbers, numbers[1 << (row - 1) :], strict=False)
-
-
-def _surface(ends: tuple[str, ...], middle: Range | None, names: RunNames) -> Surface:
-    name = names.of_items(ends[1:-1]) if middle is None else names.of(*middle)
-    return (ends[0], *name, ends[-1])
 
 
 def _runs_of(positions: Iterable[int]) -> list[Range]:

@@ -148,14 +148,14 @@ def leaks_of(examination: Examination, shown: ShownLeaks) -> Iterator[Leak]:
             entity: _MentionsOfEntity(members, sum(one.is_protected for one in members))
             for entity, members in by_entity([one for one in counted if one.mention.entity in leaked]).items()
         }
-        surfaces = {one.mention.surface for one in counted if one.exposed}
-        same_words = [one for one in counted if one.mention.surface in surfaces] if surfaces else []
-        words = Counter([one.mention.surface for one in same_words])
-        protected = Counter([one.mention.surface for one in same_words if one.is_protected])
+        surfaces = {one.mention.words for one in counted if one.exposed}
+        same_words = [one for one in counted if one.mention.words in surfaces] if surfaces else []
+        words = Counter([one.mention.words for one in same_words])
+        protected = Counter([one.mention.words for one in same_words if one.is_protected])
         for one in counted:
             if one.exposed:
                 members = entities[one.mention.entity]
-                same = (words[one.mention.surface], protected[one.mention.surface])
+                same = (words[one.mention.words], protected[one.mention.words])
                 leak = _leak(examination, annotator, one, members, same)
                 if shown.has_leak(leak.order(shown.risk)):
                     others = islice((other for other in members.mentions if other is not one), MOST_SIBLINGS)

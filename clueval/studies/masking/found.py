@@ -1,17 +1,29 @@
-"""What a masking report has found: figures, leaks, and the sentence on documents."""
+"""What a masking report has found: figures, leaks, the sentence on documents; as text for a terminal and as tables.
+
+The leaks are also a table of tab-separated values, for a spreadsheet.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from math import ceil, floor, log10
+from pathlib import Path
 from typing import Any
 
 from clueval.evaluation.result import Result
 from clueval.evaluation.signature import Signature
 from clueval.metrics.masking import Masking
+from clueval.metrics.masking.figures import tables
+from clueval.metrics.tables import of_report, of_section
 from clueval.reports.report import Report
+from clueval.reports.separated import guarded
+from clueval.reports.table import Table, cut_label
+from clueval.reports.text import foot, narrow, render, summary
 from clueval.studies.masking.leak import Inconsistent, Leak, StringLeakList
+from clueval.visible import visible
+from clueval.writing import whole_file
 
 CONVENTION = "convention "
 """What the names of observers that count as another program does begin with; the name of the program follows."""
@@ -109,3 +121,137 @@ def by_frequency(counted: Iterable[tuple[str, int]]) -> list[tuple[str, int]]:
     for text, number in counted:
         total[text] = total.get(text, 0) + number
     return sorted(total.items(), key=lambda one: (-one[1], one[0]))
+
+
+MOST_LEAKS = 200
+"""How many leaks the text shows; JSON and TSV have all."""
+
+
+def lines(report: MaskingFindings, *, text: bool) -> Iterator[str]:
+    """Yield the lines: the sentence on documents, the tables, the leaks riskiest first, the signature."""
+    whole = report.result.to_dict()
+    yield from summary(whole)
+    yield from (f"{sentence[0].upper()}{sentence[1:]}." for sentence in report.sentences())
+    yield ""
+    figures, groups, *conventions = number_tables(report)
+    yield _narrow(figures)
+    if report.result.groups is not None:
+        yield _narrow(groups)
+    yield from (render({}, tables) for tables in conventions)
+    yield from _leaks(report, text=text)
+    yield from foot(whole)
+
+
+def number_tables(report: MaskingFindings) -> Iterator[Iterator[Table]]:
+    """Yield the tables of figures, those of break-downs, then those of each convention of another program."""
+    whole, reports = report.result.to_dict(), report.reports
+    yield chain.from_iterable(tables(f"masking, {cut_label(name)}", one) for name, one in reports.items())
+    yield of_report({**whole, "metrics": {}}, report.result.scored_by)
+    for name, one in reports.items():
+        for program, section in one["conventions"].items():
+            yield of_section(f"as {program} counts, {cut_label(name)}", section)
+
+
+def _narrow(found: Iterable[Table]) -> str:
+    return render({}, (part for table in found for part in narrow(table)))
+
+
+def leak_tables(report: MaskingFindings, *, text: bool) -> Iterator[Table]:
+    """Yield the first leaks and string leaks as tables."""
+    listed = [
+        [
+            f"{leak.document} [{leak.start},{leak.end})",
+            *(leak.kind, leak.status, where_masked(leak)),
+            *([leak.label, _words(leak)] if text else []),
+        ]
+        for leak in report.leaks[:MOST_LEAKS]
+    ]
+    if listed:
+        header = ["leak", "class", "status", "entity", *(["label", "text"] if text else [])]
+        yield Table(_title("leaks, riskiest first", len(report.leaks)), header, listed)
+    strings = [
+        [f"{one.document} [{one.start},{one.end})", *([cut_label(one.text)] if text else [])]
+        for one in report.string_leaks[:MOST_LEAKS]
+    ]
+    if strings:
+        title = _title("string leaks: words of a mention elsewhere in the text", len(report.string_leaks))
+        yield Table(title, ["leak", *(["text"] if text else [])], strings)
+
+
+def _title(what: str, number: int) -> str:
+    return what + (f", the first {MOST_LEAKS} of {number:,}" if number > MOST_LEAKS else "")
+
+
+def _leaks(report: MaskingFindings, *, text: bool) -> Iterator[str]:
+    number = len(report.leaks)
+    if not report.result.documents:
+        yield "no documents, so nothing was checked"
+        return
+    yield f"{number:,} leak{'s' * (number != 1)}, riskiest first" if number else "no leaks"
+    for leak in report.leaks[:MOST_LEAKS]:
+        yield visible(f"  {_line(leak)}{f': {_words(leak)}' if text else ''}")
+    if number > MOST_LEAKS:
+        yield f"  ... {number - MOST_LEAKS:,} more (--tsv or --format json has all)"
+    number = len(report.string_leaks)
+    if number:
+        yield f"{number:,} string leak{'s' * (number != 1)}: words of a mention elsewhere in the text"
+    for one in report.string_leaks[:MOST_LEAKS]:
+        yield visible(f"  {one.document} [{one.start},{one.end}){f': {cut_label(one.text)}' if text else ''}")
+    yield ""
+
+
+def _line(leak: Leak) -> str:
+    place = f"{leak.document} [{leak.start},{leak.end})"
+    return f"{place} {leak.kind}, {leak.label}, {leak.status}; {where_masked(leak)}"
+
+
+def _words(leak: Leak) -> str:
+    """Return the text of a leak and, if it is masked in part, what can be read of it."""
+    if leak.status != "partial":
+        return cut_label(leak.text)
+    readable = " ".join(leak.text[start - leak.start : end - leak.start] for start, end in leak.exposed)
+    return f"{cut_label(leak.text)} (readable: {cut_label(readable)})"
+
+
+def where_masked(leak: Leak) -> str:
+    """Return in how many places the entity of a leak is masked, in words."""
+    if leak.mentions == 1:
+        return "its only place"
+    return f"masked in {leak.protected} of {leak.mentions} places"
+
+
+COLUMNS = (
+    *(
+        "document",
+        "annotator",
+        "start",
+        "end_exclusive",
+        "class",
+        "status",
+        "exposed",
+        "mentions",
+        "protected",
+    ),
+    *("same_words", "same_words_protected"),
+)
+
+
+def write_table(path: Path, report: MaskingFindings, *, text: bool) -> None:
+    """Write the table, whole or not at all. Raises `FileError`."""
+    with whole_file(path) as file:
+        file.writelines(f"{line}\n" for line in table_lines(report, text=text))
+
+
+def table_lines(report: MaskingFindings, *, text: bool) -> Iterator[str]:
+    """Yield the header and a line for each leak, then for each string leak; without `text`, positions only."""
+    yield "\t".join([*COLUMNS, *(("label", "text") if text else ())])
+    for leak in report.leaks:
+        values = leak.to_dict()
+        values["end_exclusive"] = values["end"]
+        values["exposed"] = " ".join(f"{start}-{end}" for start, end in leak.exposed)
+        cells = [guarded(str(values[name])) for name in COLUMNS]
+        yield "\t".join([*cells, *((guarded(leak.label), guarded(leak.text)) if text else ())])
+    for one in report.string_leaks:
+        place = [one.document, "", str(one.start), str(one.end), "", "string"]
+        cells = [guarded(value) for value in place] + [""] * (len(COLUMNS) - len(place))
+        yield "\t".join([*cells, *(("", guarded(one.text)) if text else ())])

@@ -16,8 +16,7 @@ from clueval.reports.page import LONG, ShownTable, assets, environment
 from clueval.reports.table import cut_label
 from clueval.spans.span import NO_LABEL
 from clueval.studies.masking.collector import MOST_LEAKS
-from clueval.studies.masking.found import MaskingFindings, percent_above
-from clueval.studies.masking.text import where_masked
+from clueval.studies.masking.found import MaskingFindings, percent_above, where_masked
 
 if TYPE_CHECKING:
     from clueval.studies.masking.leak import Leak, Sibling

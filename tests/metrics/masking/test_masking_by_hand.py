@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from clueval import Document, Span, score
-from clueval.exceptions import SpanError, UsageError
+from clueval.exceptions import LimitError, SpanError, UsageError
 from clueval.metrics.masking import Masking
 from clueval.metrics.masking.word_files import IgnoredWords, WordWeights
 
@@ -415,3 +415,34 @@ def test_a_document_without_classes_is_scored_if_its_layer_of_classes_is_empty()
     found = score([document], [document], metrics=[Masking(risk_layer="kind")]).metrics["masking"]["name"]
 
     assert list(found["classes"]) == ["all", "_"]
+
+
+def test_mentions_with_too_many_words_together_are_refused_with_the_document() -> None:
+    tokens = [f"w{number % 7}" for number in range(3000)]
+    nested = [Span(number, 3000 - number, "A") for number in range(400)]
+    document = Document("d", {"name": nested}, tokens=tokens)
+
+    with pytest.raises(
+        LimitError, match="document 'd': the mentions have together more than 1,000,000 words"
+    ):
+        score([document], [document], metrics="masking")
+
+
+def test_string_leaks_with_too_many_words_to_compare_are_refused() -> None:
+    tokens = ["Name"] * 1000 + ["end"] + ["Name"] * 3000
+    gold = Document("d", {"name": [Span(start, 1001, "A") for start in range(1000)]}, tokens=tokens)
+    nothing = Document("d", {"name": [Span(0, 1001, "A")]}, tokens=tokens)
+
+    with pytest.raises(LimitError, match="the mentions have together more than"):
+        score([gold], [nothing], metrics="masking")
+
+
+def test_one_mask_over_everything_leaves_the_others_their_mentions() -> None:
+    tokens = [f"Name{number}" for number in range(5000)]
+    names = [Span(number, number + 1, "A") for number in range(0, 5000, 2)]
+    gold = Document("d", {"name": names}, tokens=tokens)
+    predicted = Document("d", {"name": [*names, Span(0, 5000, "B")]}, tokens=tokens)
+
+    found = score([gold], [predicted], metrics="masking").metrics["masking"]["name"]
+
+    assert found["classes"]["all"]["protected"] == 2500

@@ -197,19 +197,6 @@ def test_figures_of_long_mentions_in_each_other_are_those_of_sets_of_characters(
     assert {name: found[name] for name in names} == {name: expected[name] for name in names}
 
 
-@given(st.text("ab", min_size=1, max_size=40), st.text("ab", min_size=1, max_size=20), st.data())
-def test_run_names_are_equal_if_the_runs_are(text: str, other: str, data: st.DataObject) -> None:
-    from clueval.metrics.masking.text import RunNames
-
-    places = st.tuples(st.integers(0, len(text) - 1), st.integers(1, len(text))).filter(lambda p: p[0] < p[1])
-    (start, end), (first, last) = data.draw(places), data.draw(places)
-
-    names = RunNames(text)
-
-    assert (names.of(start, end) == names.of(first, last)) == (text[start:end] == text[first:last])
-    assert (names.of(start, end) == names.of_items(other)) == (text[start:end] == other)
-
-
 def test_string_leaks_of_a_long_mention_are_its_words_elsewhere() -> None:
     words = " ".join(f"w{number % 7}x{number}" for number in range(90))
     text = f"{words} und {words[:-1]} und {words}"

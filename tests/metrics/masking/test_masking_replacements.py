@@ -8,8 +8,7 @@ from strategies import at_most
 
 from clueval.metrics.masking.exposure import Mask
 from clueval.metrics.masking.mention import Mention
-from clueval.metrics.masking.replacements import Masks
-from clueval.metrics.masking.text import MentionWords
+from clueval.metrics.masking.replacements import masks_on
 from clueval.metrics.masking.weights import Range
 
 RANGES = st.tuples(st.integers(0, 12), st.integers(0, 12)).map(lambda pair: (min(pair), max(pair)))
@@ -29,9 +28,9 @@ def plain(masks: list[Range], start: int, end: int) -> int | None:
 @given(st.lists(RANGES, max_size=12), RANGES)
 def test_masks_on_a_mention_are_those_of_a_look_at_each(masks: list[Range], own: Range) -> None:
     listed = [Mask((one,), str(number), counted=True) for number, one in enumerate(masks)]
-    found = Masks(listed, lambda start, end: end - start)
+    mention = Mention((own,), "_", "A", 0, ("a",), has_id=False, counted=True)
 
-    mask = found.on(Mention((own,), "_", "A", 0, MentionWords(("a",)), ("a",), has_id=False, counted=True))
+    (mask,) = masks_on([mention], listed, lambda start, end: end - start)
 
     number = plain(masks, *own)
     assert (mask and mask.label) == (None if number is None else str(number))

@@ -1,0 +1,184 @@
+"""Commands as declarations: what a command reads, its groups of options, the function that it calls, its files.
+
+All else follows: the parser, and with it the configuration file, the completion and the reference; the checks of
+outputs; progress; the call; the web page and the other forms; the exit code.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Collection, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from clueval.cli import options as common
+from clueval.cli.chosen import add_one_metric, chosen_metrics, metric_names
+from clueval.cli.fields import add_fields, given_fields, group_of
+from clueval.cli.outputs import add_output, add_page, check_outputs, put_forms
+from clueval.cli.parser import Command, CommandParser
+from clueval.cli.progress import add_jobs, progress, workers
+from clueval.exceptions import UsageError
+from clueval.reports.report import FORMS
+from clueval.transforms.preparing import Preparing
+
+
+class OptionGroup(NamedTuple):
+    """Options of a command: `add` adds them to a parser, `arguments` makes of them arguments of the function."""
+
+    add: Callable[[CommandParser], object]
+    arguments: Callable[[argparse.Namespace], Mapping[str, Any]] = lambda _: {}
+
+
+class Inputs(NamedTuple):
+    """The files that a command reads; `names` are their arguments, in the order in which the function takes them."""
+
+    add: Callable[[CommandParser], object]
+    names: Sequence[str]
+
+    def paths(self, options: argparse.Namespace) -> list[Path | None]:
+        """Return the files."""
+        return [getattr(options, name) for name in self.names]
+
+
+SIDES = Inputs(common.add_sides, ("gold", "predicted"))
+"""The files of gold and predicted, or one file with both."""
+
+
+def _put(found: Any, options: argparse.Namespace) -> int:
+    put_forms(found, options)
+    return 0
+
+
+def declared(
+    function: Callable[..., Any],
+    usage: str,
+    description: str,
+    epilog: str,
+    groups: Sequence[OptionGroup],
+    *,
+    inputs: Inputs = SIDES,
+    files: Sequence[str] = (),
+    put: Callable[[Any, argparse.Namespace], int] = _put,
+) -> Command:
+    """Return a command that calls `function` with its `inputs` and the arguments of all groups.
+
+    `files` are the options that name files to write, besides ``-o`` and ``--html``. `put` writes the result and returns
+    the exit code.
+    """
+
+    def add_arguments(parser: CommandParser) -> None:
+        inputs.add(parser)
+        for group in groups:
+            group.add(parser)
+
+    def run(options: argparse.Namespace) -> int:
+        arguments: dict[str, Any] = {}
+        for group in groups:
+            arguments |= group.arguments(options)
+        page = getattr(options, "html", None)
+        outputs = [page, options.output_file, *(getattr(options, name) for name in files)]
+        check_outputs(outputs, page, getattr(options, "lang", None))
+        if inputs is SIDES:
+            common.check_pairing(options)
+        paths = inputs.paths(options)
+        if hasattr(options, "scheduler"):
+            with workers(options, paths) as work:
+                found = function(*paths, workers=work, **arguments)
+        else:
+            with progress(paths) as advance:
+                found = function(*paths, progress=advance, **arguments)
+        return put(found, options)
+
+    return Command(usage, description, epilog, add_arguments, run)
+
+
+def option(title: str, flag: str, *, to: str = "", **settings: Any) -> OptionGroup:
+    """Return one option, with the settings of argparse, in the group `title` of the help.
+
+    The function takes its value under the name `to` (by default that of the option), if there is one.
+    """
+    name = flag.lstrip("-").replace("-", "_")
+
+    def arguments(options: argparse.Namespace) -> Mapping[str, Any]:
+        value = getattr(options, name)
+        return {} if value is None else {to or name: value}
+
+    return OptionGroup(lambda parser: parser.group(title).add_argument(flag, **settings), arguments)
+
+
+def shown_option(title: str, *flags: str, **settings: Any) -> OptionGroup:
+    """Return one option that the function does not take, because it is about what is printed or written."""
+    return OptionGroup(lambda parser: parser.group(title).add_argument(*flags, **settings))
+
+
+def fields(kind: type, title: str, only: Collection[str] | None = None) -> OptionGroup:
+    """Return the options of the fields of a dataclass, all or `only` some; the function takes those that are given."""
+
+    def arguments(options: argparse.Namespace) -> Mapping[str, Any]:
+        given = given_fields(kind, options)
+        return given if only is None else {name: given[name] for name in only if name in given}
+
+    return OptionGroup(lambda parser: add_fields(parser, kind, title, only=only), arguments)
+
+
+def preparing(*, without: Collection[str] = ()) -> OptionGroup:
+    """Return the options that change spans before they are counted, except some."""
+    return OptionGroup(
+        lambda parser: common.add_preparing(parser, without=without),
+        lambda options: {"preparing": group_of(Preparing, options)},
+    )
+
+
+def one_metric(noun: str) -> OptionGroup:
+    """Return the options for one metric and its settings; `noun` is what needs it, as ``a profile``."""
+
+    def arguments(options: argparse.Namespace) -> Mapping[str, Any]:
+        metrics = chosen_metrics(metric_names(options, "exact"), options.set)
+        if len(metrics) > 1:
+            raise UsageError(f"{noun} needs exactly one metric", advice="name one with --metric")
+        return {"metric": metrics[0]}
+
+    return OptionGroup(lambda parser: add_one_metric(parser, "counting"), arguments)
+
+
+def reading(*, sets: str | None = "reading") -> OptionGroup:
+    """Return the options for reading two sides; `sets` is the help topic of those for annotation sets, if any."""
+
+    def arguments(options: argparse.Namespace) -> Mapping[str, Any]:
+        return {
+            "layers": common.layers(options),
+            "gold_set": options.gold_set,
+            "predicted_set": options.predicted_set,
+            **common.reading(options),
+        }
+
+    return OptionGroup(lambda parser: common.add_reading(parser, sides=2, sets=sets), arguments)
+
+
+def form(what: str) -> OptionGroup:
+    """Return the option for the form of a result, in commands whose file has a form of its own."""
+
+    def add(parser: CommandParser) -> None:
+        parser.set_defaults(forms=FORMS)
+        parser.group("output").add_argument(
+            "--format", choices=FORMS, metavar="FORM", help=f"{what}: {', '.join(FORMS)} (default: text)"
+        )
+
+    return OptionGroup(add)
+
+
+OUTPUT = OptionGroup(lambda parser: add_output(parser, FORMS))
+"""The options for the form of a result and its file."""
+
+JOBS = OptionGroup(add_jobs)
+"""The options for processes and clusters."""
+
+
+def page(what: str) -> OptionGroup:
+    """Return the option of a page that shows no text of the corpus; `what` says what is written."""
+    return shown_option("output", "--html", type=Path, metavar="FILE", help=f"{what} (extra: report)")
+
+
+def page_with_texts(what: str) -> OptionGroup:
+    """Return the options of a page that shows text of the corpus; `what` says what is written."""
+    return OptionGroup(lambda parser: add_page(parser.group("output"), what))
