@@ -468,7 +468,7 @@ class TestStretches:
     def test_side_that_ends_early_is_an_error(self, tmp_path: Path, size: int, turn: int) -> None:
         texts = "a O\n\n-DOCSTART-\n\nb O\nb O\nb O\nb O\n", "a O\n"
 
-        with pytest.raises(FormatError, match=r"0\.conll: .*one side ends early"):
+        with pytest.raises(FormatError, match="one side ends early"):
             stretches(tmp_path, *texts[::turn], sizes=Sizes(block=size))
 
     @pytest.mark.parametrize("passages", [2, 3, 4])
@@ -508,6 +508,7 @@ def test_missing_last_line_end_changes_nothing(tmp_path: Path, name: str, size: 
 
     with small(size):
         assert outcome(without, without) == outcome(whole, without) == outcome(whole, whole)
+    assert tokens_in_stretches(without, without) == tokens_in_stretches(whole, whole)
 
 
 CARRIAGE_RETURNS = ["a\tO\r\r\n", "a\tO\rb\n", "\r\r\n", "a\r\tO\n", "\ra\tO\n", "a\tO\r"]
