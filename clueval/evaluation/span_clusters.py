@@ -315,7 +315,7 @@ def count_rows(evaluation: Evaluation, gold: Source, predicted: Source) -> bool:
     nameless = gold.form.nameless or predicted.form.nameless
     for first, second in zip_longest(own, other):
         if first is None or second is None:
-            extra = own.document(first) if first is not None else other.document(second)
+            extra = _document(first or second)
             raise ends_early(gold, predicted, first is None, extra.id, first_line(extra))
         if (
             isinstance(first, FlatRow)
@@ -325,13 +325,17 @@ def count_rows(evaluation: Evaluation, gold: Source, predicted: Source) -> bool:
             and rows.add(first.spans, second.spans, len(first.text))
         ):
             if single:
-                rows.count_into(evaluation, own.id_of(first), own.metadata_of(first))
+                rows.count_into(evaluation, first.id, first.metadata())
             elif rows.is_full:
                 rows.count_into(evaluation)
         else:
-            pair = with_same_id(own.document(first), other.document(second), nameless)
+            pair = with_same_id(_document(first), _document(second), nameless)
             evaluation.count_group(Group(*pair, ()))
     return True
+
+
+def _document(row: Document | FlatRow) -> Document:
+    return row.document() if isinstance(row, FlatRow) else row
 
 
 def count_unfinished(evaluation: Evaluation) -> None:

@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from clueval.exceptions import CluevalError, FileError, FormatError, UsageError
-from clueval.formats.flat_rows import FlatRow, flat_row
+from clueval.formats.flat_rows import FlatSpans, flat_spans
 from clueval.formats.format import Format, Options, Writer
 from clueval.formats.opened import Opened
 from clueval.formats.reference import FileMention, in_points
@@ -179,8 +179,8 @@ def _read(opened: Opened, options: Options) -> Iterator[Document]:
 _SPAN = re.compile(r"^(T[0-9]+)\t([^\s;]+) ([0-9]{1,18}) ([0-9]{1,18})\t(.*)$", re.MULTILINE)
 
 
-def _flat(opened: Opened, _: Options) -> FlatRow | None:
-    """Return a document as a flat row; None unless it has only spans of one piece, with the right texts."""
+def _flat(opened: Opened) -> FlatSpans | None:
+    """Return a document as flat spans; None unless it has only spans of one piece, with the right texts."""
     path = os.fspath(opened.path)
     if not path.endswith(".ann"):
         return None
@@ -196,7 +196,7 @@ def _flat(opened: Opened, _: Options) -> FlatRow | None:
         return None
     if opened.progress is not None:
         opened.progress(len(annotations.encode()))
-    return flat_row(opened.path.stem, text, spans, 1, None)
+    return flat_spans(text, spans)
 
 
 def _plain_text(path: str, most: int) -> str | None:

@@ -20,14 +20,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from operator import methodcaller
 from typing import Any, NamedTuple
 
 from clueval.exceptions import FormatError, TagError
-from clueval.formats.flat_rows import FlatRow
+from clueval.formats.flat_rows import FlatSpans, ReadRow
 from clueval.formats.format import Format
-from clueval.formats.json_rows import RowForm, RowReader, read_rows
+from clueval.formats.json_rows import RowForm, RowReader, rows_reader
 from clueval.spans.document import Document
 from clueval.spans.span import DEFAULT_LAYER, PLACEHOLDERS, Span
 from clueval.tagging.decoder import decode
@@ -152,19 +152,20 @@ def _span(one: _Open, ignored: set[int]) -> Span | None:
     return Span(start, end, one.label, tokens=frozenset(tokens) if holes else None, line=one.line)
 
 
-def _document(sentence: Any, reader: RowReader) -> Iterator[Document]:
-    options = reader.options
-    yield sentence_of_tokens(
+def _rows(sentence: Any, reader: RowReader) -> Iterator[ReadRow]:
+    document = partial(
+        sentence_of_tokens,
         sentence,
         reader.number,
         file=reader.file or "",
-        ignore_punct=options.ignore_punct is not False,
-        invalid=options.invalid or "conlleval",
+        ignore_punct=reader.options.ignore_punct is not False,
+        invalid=reader.options.invalid or "conlleval",
     )
+    yield ReadRow(str(reader.number), document, partial(_flat, sentence))
 
 
-def _flat(sentence: Any, number: int) -> FlatRow | None:
-    """Return a sentence as a flat row; None if tags are stacked or repaired, or a span has punctuation."""
+def _flat(sentence: tuple[int, list[str]]) -> FlatSpans | None:
+    """Return the spans of a sentence; None if tags are stacked or repaired, or a span has punctuation."""
     _, lines = sentence
     joined = " ".join(lines)
     fields = joined.split(" ")
@@ -178,7 +179,7 @@ def _flat(sentence: Any, number: int) -> FlatRow | None:
         tag != "O" and part in PUNCTUATION for part, tag in zip(parts, tags, strict=True)
     ):
         return None
-    return FlatRow(str(number), fields[::3], list(decode(tags)), number, sentence, None)
+    return FlatSpans(fields[::3], list(decode(tags)))
 
 
 _count_blanks = methodcaller("count", " ")
@@ -194,12 +195,12 @@ def _continues(before: str, tag: str) -> bool:
     return is_label and (kind == "B" or (kind == "I" and before in (tag, f"B-{label}")))
 
 
-FORM = RowForm(_document, flat=_flat, values=lambda opened: enumerate(opened.sentences(), 1))
+FORM = RowForm(_rows, values=lambda opened: enumerate(opened.sentences(), 1))
 
 FORMAT = Format(
     name="conll2000",
     holds="form, part of speech and stacked tags (`I-S|B-NP`), as FairEval reads them",
-    read=read_rows(FORM),
+    read=rows_reader(FORM),
     sentences=FORM,
     options=frozenset({"ignore_punct"}),
     treatments=("conlleval", "error"),

@@ -17,11 +17,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
-from clueval.formats.flat_rows import FlatRow, flat_row, has_more
+from clueval.formats.flat_rows import FlatSpans, ReadRow, flat_objects, flat_spans
 from clueval.formats.format import Format, Writer
-from clueval.formats.json_rows import Row, RowForm, RowReader, json_lines, names_of_sets, read_rows, scalars
+from clueval.formats.json_rows import Row, RowForm, RowReader, json_lines, names_of_sets, rows_reader, scalars
 from clueval.formats.recognition import Beginning, Sign
 from clueval.spans.document import Document
 from clueval.spans.features import LABELS
@@ -38,7 +39,7 @@ _NOTED = ("created_at", "updated_at", "document", "manual", "prob", "text", "wor
 _NO_FEATURES = frozenset(("id", "start_offset", "end_offset", "start", "end", "optional", *_USERS, *_NOTED))
 
 
-def _documents(row: object, rows: RowReader) -> Iterator[Document]:
+def _rows(row: object, rows: RowReader) -> Iterator[ReadRow]:
     found = rows.mapping(row)
     text = rows.text(found, "text", "data")
     identifier = rows.id(found, "id")
@@ -48,15 +49,25 @@ def _documents(row: object, rows: RowReader) -> Iterator[Document]:
             f"the row has no spans: no key {' or '.join(map(repr, _SPANS))}", "no spans are written []"
         )
     items = rows.listed(found[key], "the list of spans")
-    by_user = any(isinstance(item, dict) and _user(item) is not None for item in items)
-    if by_user and rows.set is not None:
-        items = [item for item in items if _user(item) in (rows.set, None)]
-    layers = {}
-    for layer in rows.sources(SOURCE, (SOURCE,)):
-        spans = [_span(item, layer, rows, features) for item, features in rows.members(items)]
-        layers[layer] = rows.checked(text, spans, [None] * len(spans), identifier)
-    rows.passed_over["relations"] += len(rows.listed(found.get("relations"), "relations"))
-    yield rows.document(identifier, text, layers, _metadata(found))
+    if rows.set is not None:
+        items = [item for item in items if not isinstance(item, dict) or _user(item) in (rows.set, None)]
+
+    def document() -> Document:
+        layers = {}
+        for layer in rows.sources(SOURCE, (SOURCE,)):
+            spans = [_span(item, layer, rows, features) for item, features in rows.members(items)]
+            layers[layer] = rows.checked(text, spans, [None] * len(spans), identifier)
+        rows.passed_over["relations"] += len(rows.listed(found.get("relations"), "relations"))
+        return rows.document(identifier, text, layers, _metadata(found))
+
+    def flat() -> FlatSpans | None:
+        if found.get("relations"):
+            return None
+        if items and isinstance(items[0], dict):
+            return flat_objects(text, items, ("start_offset", "end_offset", "label"))
+        return flat_spans(text, items)
+
+    yield ReadRow(identifier, document, flat, partial(_metadata, found))
 
 
 def _metadata(row: Row) -> dict[str, str]:
@@ -89,38 +100,25 @@ def _id(item: dict[str, Any]) -> int | str | None:
     return value if isinstance(value, int | str) else None
 
 
-def _user(item: Any) -> str | None:
-    if not isinstance(item, dict):
-        return None
-    user = next((item[key] for key in _USERS if item.get(key) is not None), None)
-    return None if user is None else str(user)
+def _user(item: dict[str, Any]) -> str | None:
+    for key in _USERS:
+        if (user := item.get(key)) is not None:
+            return str(user)
+    return None
 
 
 def _sets(row: Any) -> Iterable[str]:
-    """Yield the annotators of a row."""
+    """Return the annotators of a row."""
     if not isinstance(row, dict):
-        return
+        return ()
     if (own := _user(row)) is not None:
-        yield own
-        return
+        return (own,)
     items = next((row[key] for key in _SPANS if key in row), None)
-    for item in items if isinstance(items, list) else ():
-        if (user := _user(item)) is not None:
-            yield user
+    objects = [item for item in items if isinstance(item, dict)] if isinstance(items, list) else []
+    return [user for user in map(_user, objects) if user is not None]
 
 
-def _flat(row: Any, number: int) -> FlatRow | None:
-    if type(row) is not dict or not row.keys().isdisjoint(_USERS) or row.get("relations") not in (None, []):
-        return None
-    items = row["label"] if "label" in row else next((row[key] for key in _SPANS if key in row), None)
-    if items and type(items) is list and type(items[0]) is dict:
-        if any(type(item) is not dict or _user(item) is not None or has_more(item) for item in items):
-            return None
-        items = [(item.get("start_offset"), item.get("end_offset"), item.get("label")) for item in items]
-    return flat_row(row.get("id"), row["text"] if "text" in row else row.get("data"), items, number, row)
-
-
-FORM = RowForm(_documents, _sets, flat=_flat, metadata=_metadata)
+FORM = RowForm(_rows, _sets)
 
 
 def rows_of(document: Document, layers: Sequence[str]) -> Row:
@@ -156,7 +154,7 @@ FORMAT = Format(
             _is_doccano,
         ),
     ),
-    read=read_rows(FORM),
+    read=rows_reader(FORM),
     options=frozenset({"layers", "offsets"}),
     chooses=True,
     set_names=names_of_sets(FORM),

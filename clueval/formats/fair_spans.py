@@ -13,13 +13,13 @@ contain no text, so the documents have none.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, NamedTuple
 
 from clueval.exceptions import FormatError
-from clueval.formats.flat_rows import FlatRow
+from clueval.formats.flat_rows import FlatSpans, ReadRow
 from clueval.formats.format import Format
-from clueval.formats.json_rows import RowForm, RowReader, read_rows
+from clueval.formats.json_rows import RowForm, RowReader, rows_reader
 from clueval.formats.recognition import Beginning, Sign
 from clueval.spans.document import Document
 from clueval.spans.span import DEFAULT_LAYER, PLACEHOLDERS, Frozen, Span
@@ -106,12 +106,13 @@ def _index(what: str, text: str) -> int:
     raise FormatError(f"the {what} is {shown!r}, not a whole number", advice=f"expected {_COLUMNS}")
 
 
-def _document(sentence: Any, reader: RowReader) -> Iterator[Document]:
-    yield sentence_of_spans(sentence, reader.number, file=reader.file or "")
+def _rows(sentence: Any, reader: RowReader) -> Iterator[ReadRow]:
+    document = partial(sentence_of_spans, sentence, reader.number, file=reader.file or "")
+    yield ReadRow(str(reader.number), document, partial(_flat, sentence))
 
 
-def _flat(sentence: Any, number: int) -> FlatRow | None:
-    """Return a sentence as a flat row without text; None if a span has holes."""
+def _flat(sentence: tuple[int, list[str]]) -> FlatSpans | None:
+    """Return the spans of a sentence; None if a line cannot be read, or a span has holes."""
     first, texts = sentence
     spans = []
     try:
@@ -123,10 +124,10 @@ def _flat(sentence: Any, number: int) -> FlatRow | None:
                 spans.append((found.start, found.end, found.label))
     except FormatError:
         return None
-    return FlatRow(str(number), "", spans, number, sentence, None)
+    return FlatSpans("", spans)
 
 
-FORM = RowForm(_document, flat=_flat, values=lambda opened: enumerate(opened.sentences(), 1))
+FORM = RowForm(_rows, values=lambda opened: enumerate(opened.sentences(), 1))
 
 
 def _has_indices(beginning: Beginning) -> bool:
@@ -138,7 +139,7 @@ FORMAT = Format(
     name="fair-spans",
     holds="FairEval's span files: label, first and last token, all tokens; no text",
     signs=(Sign("four fields, two of them numbers", _has_indices),),
-    read=read_rows(FORM),
+    read=rows_reader(FORM),
     sentences=FORM,
     has_text=False,
     options=frozenset({"ignore_punct"}),

@@ -23,7 +23,7 @@ from clueval.spans.span import DEFAULT_LAYER, Span
 from clueval.textfiles import Part
 
 if TYPE_CHECKING:
-    from clueval.formats.flat_rows import FlatRow
+    from clueval.formats.flat_rows import FlatSpans
     from clueval.formats.opened import Opened
     from clueval.spans.document import Document
     from clueval.spans.span import Span
@@ -131,7 +131,7 @@ class Format:
         set_names: returns the names of the annotation sets of a file, if `chooses` is true.
         rows: how the rows of a JSON format are read (`clueval.formats.json_rows.RowForm`).
         sentences: the same for a format of which each sentence is a document.
-        flat: reads a file of one document as a flat row (`clueval.formats.flat_rows`), or returns None.
+        flat: reads a file of one document as flat spans (`clueval.formats.flat_rows`), or returns None.
         group: the endings of further files that belong to a file, and are not read by themselves in a folder.
         default_source: the name of the source of labels without ``--layer``, if sources have names.
         extra: the extra of clueval that must be installed.
@@ -156,7 +156,7 @@ class Format:
     set_names: Callable[[Opened], list[str]] | None = None
     rows: Any = None
     sentences: Any = None
-    flat: Callable[[Opened, Options], FlatRow | None] | None = None
+    flat: Callable[[Opened], FlatSpans | None] | None = None
     group: tuple[str, ...] = ()
     default_source: str | None = None
     extra: str | None = None

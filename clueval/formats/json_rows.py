@@ -11,10 +11,11 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, NamedTuple, NoReturn
 
 from clueval.exceptions import CluevalError, FormatError, SpanError, UsageError
-from clueval.formats.flat_rows import FlatRow, TaggedRow
+from clueval.formats.flat_rows import FlatRow, ReadRow, TaggedRow
 from clueval.formats.format import EVERY_SET, SELECT_SETS, Lines, Options
 from clueval.formats.opened import Opened
 from clueval.formats.reference import FileMention, in_points
@@ -82,10 +83,10 @@ class RowReader:
 
     def id(self, row: Row, *keys: str) -> str:
         """Return the id under the first of the keys that the row has; without one, the number of the row."""
-        value = next((row[key] for key in keys if row.get(key) is not None), None)
-        if value is None:
-            return MissingId(self.number)
-        return value if isinstance(value, str) else self._scalar(value, "the id of the row")
+        for key in keys:
+            if (value := row.get(key)) is not None:
+                return value if isinstance(value, str) else self._scalar(value, "the id of the row")
+        return MissingId(self.number)
 
     def _scalar(self, value: object, what: str) -> str:
         """Return a number or a truth value as a text. Raises `FormatError` for lists and objects."""
@@ -249,19 +250,16 @@ def json_lines(row_of: Callable[[Document, Sequence[str]], Row]) -> Lines:
 
 
 class RowForm(NamedTuple):
-    """How the rows of a format are read: the documents of a row, and the names of its annotation sets.
+    """How the rows of a format are read: what a row holds, and the names of its annotation sets.
 
     `other_names` returns all names by which the sets of a row may be selected, if there are others than those.
-    `flat` returns a row, given with its number, as a flat row, or None; `metadata` returns the metadata of a flat
-    row. `tagged` returns a row as tokens with tags, or None. `values` returns the rows of a file. With
-    `independent`, rows can be read without those before them.
+    `tagged` returns a row as tokens with tags, or None. `values` returns the rows of a file. With `independent`, rows
+    can be read without those before them.
     """
 
-    documents: Callable[[Any, RowReader], Iterable[Document]]
+    read: Callable[[Any, RowReader], Iterable[Document | ReadRow]]
     sets: Callable[[Any], Iterable[str]] | None = None
     other_names: Callable[[Any], Iterable[str]] | None = None
-    flat: Callable[[Any, int], FlatRow | None] | None = None
-    metadata: Callable[[Any], Mapping[str, str]] | None = None
     values: Callable[[Opened], Iterator[tuple[int, Any]]] = Opened.values
     tagged: Callable[[Any, RowReader], TaggedRow | None] | None = None
     independent: bool = True
@@ -271,93 +269,89 @@ def documents_of(values: Iterable[tuple[int, Any]], form: RowForm, rows: RowRead
     """Yield the documents of numbered rows. Raises `UsageError` for several annotation sets of which none is named."""
     if rows.options.annotation_set == EVERY_SET and form.sets is not None:
         return _with_every_set(iter(values), form, form.sets, rows)
-    return RowStream(values, form._replace(flat=None), rows)  # type: ignore[return-value]  # without flat rows
+    return (_document(row, rows, rows.number) for row in _chosen_rows(values, form, rows))
 
 
-class RowStream(Iterator["Document | FlatRow"]):
-    """The numbered rows of one side: flat rows where the format can make them, else documents.
+def flat_rows(
+    values: Iterable[tuple[int, Any]], form: RowForm, rows: RowReader
+) -> Iterator[Document | FlatRow]:
+    """Yield flat rows as such, and the documents of the others. Raises as `documents_of`."""
+    for row in _chosen_rows(values, form, rows):
+        found = row.flat() if isinstance(row, ReadRow) else None
+        if found is None:
+            yield _document(row, rows, rows.number)
+        else:
+            assert isinstance(row, ReadRow)
+            yield FlatRow(row.id, *found, partial(_document, row, rows, rows.number), row.metadata)
 
-    `name` is the name of the file, put before the ids of documents, if there are several files.
+
+def _chosen_rows(
+    values: Iterable[tuple[int, Any]], form: RowForm, rows: RowReader
+) -> Iterator[Document | ReadRow]:
+    """Yield what numbered rows hold, of the annotation set that is read."""
+    seen: dict[str, None] = {}
+    found, numbered = False, iter(values)
+    for rows.number, row in numbered:
+        if form.sets is not None and not _is_chosen(row, form, form.sets, rows, seen, numbered):
+            continue
+        found = True
+        yield from _read(row, form, rows)
+    if form.sets is not None and rows.options.annotation_set is not None and not found and rows.number:
+        raise _sets_error(f"there is no annotation set {rows.options.annotation_set!r}", rows, seen)
+    rows.require_offered()
+
+
+def _is_chosen(
+    row: Any,
+    form: RowForm,
+    sets: Callable[[Any], Iterable[str]],
+    rows: RowReader,
+    seen: dict[str, None],
+    further: Iterable[tuple[int, Any]],
+) -> bool:
+    """Return whether a row belongs to the annotation set that is read, which becomes that of the reader.
+
+    Raises `UsageError` if there are several sets, none of which is named, after reading all `further` rows. `seen` gets
+    the names of the sets.
     """
-
-    def __init__(
-        self, values: Iterable[tuple[int, Any]], form: RowForm, rows: RowReader, name: str | None = None
-    ) -> None:
-        self._form, self._rows = form, rows
-        self._prefix = "" if name is None else f"{name}:"
-        self._seen: dict[str, None] = {}
-        self._items = self._read(iter(values))
-
-    def __next__(self) -> Document | FlatRow:
-        return next(self._items)
-
-    def __iter__(self) -> Iterator[Document | FlatRow]:
-        return self._items
-
-    def id_of(self, item: FlatRow) -> str:
-        """Return the id of the document of a flat row."""
-        return f"{self._prefix}{item.id}"
-
-    def metadata_of(self, item: FlatRow) -> Mapping[str, str]:
-        """Return the metadata of a flat row."""
-        return {} if self._form.metadata is None else self._form.metadata(item.row)
-
-    def document(self, item: Document | FlatRow) -> Document:
-        """Return the document of an item."""
-        if isinstance(item, FlatRow):
-            self._rows.number = item.number
-            (item,) = _documents_of_row(item.row, self._form, self._rows)
-        return replace(item, id=type(item.id)(f"{self._prefix}{item.id}")) if self._prefix else item
-
-    def _read(self, numbered: Iterator[tuple[int, Any]]) -> Iterator[Document | FlatRow]:
-        form, rows, seen = self._form, self._rows, self._seen
-        flat, wanted = form.flat, rows.options.annotation_set
-        chosen, found = wanted, False
-        for number, row in numbered:
-            made = None if flat is None else flat(row, number)
-            if made is not None and (made.set == chosen or (made.set is None and wanted is None)):
-                found = True
-                yield made
-                continue
-            rows.number = number
-            if form.sets is not None:
-                if not self._is_chosen(row, numbered):
-                    continue
-                found, chosen = True, rows.set if wanted is None and seen else wanted
-            yield from _documents_of_row(row, form, rows)
-        if wanted is not None and form.sets is not None and not found and rows.number:
-            raise _sets_error(f"there is no annotation set {wanted!r}", rows, seen)
-        rows.require_offered()
-
-    def _is_chosen(self, row: Any, further: Iterable[tuple[int, Any]]) -> bool:
-        """Return whether a row belongs to the annotation set that is read, which becomes that of the reader.
-
-        Raises `UsageError` if there are several sets, none of which is named, after reading all `further` rows.
-        """
-        form, rows, seen = self._form, self._rows, self._seen
-        assert form.sets is not None
-        own, wanted = list(form.sets(row)), rows.options.annotation_set
-        seen |= dict.fromkeys(own)
-        if seen and wanted is None and rows.options.part is not None:
-            raise UsageError("a part of a file may have other annotation sets than the rest", file=rows.file)
-        if wanted is None and len(seen) > 1:
-            for _, later in further:
-                seen |= dict.fromkeys(form.sets(later))
-            raise _sets_error("the file has several annotation sets, but none is named", rows, seen)
-        if wanted is not None and wanted not in (form.other_names or form.sets)(row):
-            return False
-        rows.set = wanted if wanted is not None else next(iter(own), None)
-        return True
+    own, wanted = list(sets(row)), rows.options.annotation_set
+    seen.update(dict.fromkeys(own))
+    if seen and wanted is None and rows.options.part is not None:
+        raise UsageError("a part of a file may have other annotation sets than the rest", file=rows.file)
+    if wanted is None and len(seen) > 1:
+        for _, later in further:
+            seen |= dict.fromkeys(sets(later))
+        raise _sets_error("the file has several annotation sets, but none is named", rows, seen)
+    if wanted is not None and wanted not in (form.other_names or sets)(row):
+        return False
+    rows.set = wanted if wanted is not None else next(iter(own), None)
+    return True
 
 
-def _documents_of_row(row: Any, form: RowForm, rows: RowReader) -> Iterator[Document]:
+def _read(row: Any, form: RowForm, rows: RowReader) -> Iterator[Document | ReadRow]:
     try:
-        yield from form.documents(row, rows)
+        yield from form.read(row, rows)
     except CluevalError as error:
-        error.file = error.file or rows.file
-        if error.line is None and isinstance(error, SpanError | FormatError):
-            error.line = rows.number
-        raise
+        raise _placed(error, rows, rows.number) from None
+
+
+def _document(row: Document | ReadRow, rows: RowReader, number: int) -> Document:
+    """Return the document of a row with this number."""
+    if isinstance(row, Document):
+        return row
+    rows.number = number
+    try:
+        return row.document()
+    except CluevalError as error:
+        raise _placed(error, rows, number) from None
+
+
+def _placed(error: CluevalError, rows: RowReader, number: int) -> CluevalError:
+    """Return the error with its file and, for an error of its row, the number of the row."""
+    error.file = error.file or rows.file
+    if error.line is None and isinstance(error, SpanError | FormatError):
+        error.line = number
+    return error
 
 
 def _with_every_set(
@@ -367,7 +361,8 @@ def _with_every_set(
     found: dict[str, Document] = {}
     for rows.number, row in values:
         for rows.set in list(sets(row)) or [DEFAULT_LAYER]:
-            for document in _documents_of_row(row, form, rows):
+            for each in _read(row, form, rows):
+                document = _document(each, rows, rows.number)
                 if len(document.layers) > 1:
                     raise UsageError(
                         "several layers are named, and each annotation set is a layer",
@@ -397,7 +392,7 @@ def _sets_error(problem: str, rows: RowReader, seen: Iterable[str]) -> UsageErro
     )
 
 
-def read_rows(form: RowForm) -> Callable[[Opened, Options], Iterator[Document]]:
+def rows_reader(form: RowForm) -> Callable[[Opened, Options], Iterator[Document]]:
     """Return the reader of files of a format of rows."""
 
     def read(opened: Opened, options: Options) -> Iterator[Document]:

@@ -15,12 +15,13 @@ JSON_MIN each row is one annotation, whose spans are lists under the names of th
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
 from typing import Any
 
 from clueval.exceptions import UsageError
-from clueval.formats.flat_rows import FlatRow, flat_row
+from clueval.formats.flat_rows import FlatSpans, ReadRow, flat_spans
 from clueval.formats.format import Format
-from clueval.formats.json_rows import RowForm, RowReader, names_of_sets, read_rows, scalars
+from clueval.formats.json_rows import RowForm, RowReader, names_of_sets, rows_reader, scalars
 from clueval.formats.recognition import Beginning, Sign
 from clueval.formats.reference import FileMention, fits
 from clueval.spans.document import Document
@@ -32,10 +33,10 @@ _KINDS = ("annotations", "completions")
 _REGION = frozenset({"start", "end", "text", "labels"})
 
 
-def _documents(row: object, rows: RowReader) -> Iterator[Document]:
+def _rows(row: object, rows: RowReader) -> Iterator[ReadRow]:
     task = rows.mapping(row)
     if "data" not in task and "annotator" in task:
-        yield from _minimal(task, rows)
+        yield _minimal(task, rows)
         return
     rows.passed_over["drafts"] += sum(_is_in(rows.set, draft) for draft in _objects(task.get("drafts")))
     chosen = [annotation for names, annotation in _annotations(task) if rows.set is None or rows.set in names]
@@ -46,11 +47,13 @@ def _documents(row: object, rows: RowReader) -> Iterator[Document]:
         return
     if len(own) > 1:
         rows.refuse(f"the set {rows.set!r} has {len(own)} annotations of this task", "keep one of them")
-    results = [rows.mapping(each, "a region") for each in rows.listed(own[0].get("result"), "'result'")]
+    results = rows.listed(own[0].get("result"), "'result'")
+    for each in results:
+        if not isinstance(each, dict):
+            rows.mapping(each, "a region")
     data = rows.mapping(task.get("data"), "'data'")
     key = _text_key(data, rows)
-    rows.passed_over["relations"] += sum(each.get("type") == "relation" for each in results)
-    yield _built(rows.id(task, "id"), data, key, results, rows)
+    yield _row(rows.id(task, "id"), data, key, results, rows)
 
 
 def _is_in(name: str | None, draft: Mapping[str, Any]) -> bool:
@@ -61,22 +64,54 @@ def _is_in(name: str | None, draft: Mapping[str, Any]) -> bool:
     return name in _annotator(owner)
 
 
-def _minimal(row: Mapping[str, Any], rows: RowReader) -> Iterator[Document]:
-    """Yield the document of a row of JSON_MIN."""
+def _minimal(row: Mapping[str, Any], rows: RowReader) -> ReadRow:
+    """Return a row of JSON_MIN."""
     results: list[dict[str, Any]] = []
     controls = [key for key, value in row.items() if isinstance(value, list) and _has_positions(value)]
     for key in controls:
         results += [{"from_name": key, "value": value} for value in row[key]]
     data = {key: value for key, value in row.items() if key not in (*_MIN_KEYS, *controls)}
     empty = {key: value for key, value in data.items() if not isinstance(value, list)}
-    yield _built(rows.id(row, "id"), empty, _text_key(empty, rows), results, rows)
+    return _row(rows.id(row, "id"), empty, _text_key(empty, rows), results, rows)
 
 
 def _has_positions(value: list[Any]) -> bool:
     return bool(value) and all(isinstance(item, dict) and "start" in item for item in value)
 
 
-def _built(
+def _row(
+    identifier: str, data: Mapping[str, Any], key: str, results: list[dict[str, Any]], rows: RowReader
+) -> ReadRow:
+    """Return the row of a text with the regions in `results`."""
+    return ReadRow(
+        identifier,
+        partial(_document, identifier, data, key, results, rows),
+        partial(_flat, data[key], results),
+        partial(scalars, data, (key,)),
+    )
+
+
+def _flat(text: str, results: list[dict[str, Any]]) -> FlatSpans | None:
+    """Return the regions, each with one label of the same control, as flat spans."""
+    control = results[0].get("from_name") if results else None
+    spans = [_flat_region(region, control, text) for region in results]
+    return None if None in spans else flat_spans(text, spans)
+
+
+def _flat_region(region: Mapping[str, Any], control: Any, text: str) -> tuple[int, int, Any] | None:
+    """Return the span of a region that has one label of this control and nothing unusual."""
+    value = region.get("value")
+    if type(value) is not dict or region.get("type") != "labels" or not _REGION.issuperset(value):
+        return None
+    start, end, labels, own = value.get("start"), value.get("end"), value.get("labels"), value.get("text")
+    if type(labels) is not list or len(labels) != 1 or region.get("from_name") != control:
+        return None
+    if type(start) is not int or type(end) is not int or own not in (None, text[start:end]):
+        return None
+    return start, end, labels[0]
+
+
+def _document(
     identifier: str, data: Mapping[str, Any], key: str, results: list[dict[str, Any]], rows: RowReader
 ) -> Document:
     """Return the document of the regions in `results`."""
@@ -110,6 +145,7 @@ def _sorted_out(
     metadata: dict[str, str] = {}
     for each in results:
         if each.get("type") == "relation":
+            rows.passed_over["relations"] += 1
             continue
         value = rows.mapping(each.get("value"), "the value of a region")
         if each.get("type") == "hypertextlabels" or "startOffset" in value or "hypertextlabels" in value:
@@ -177,13 +213,13 @@ def _in_unit_that_fits(
 def _text_key(data: Mapping[str, Any], rows: RowReader) -> str:
     """Return the key of the text."""
     named = rows.options.text_key
+    if named is None and isinstance(data.get("text"), str):
+        return "text"
     texts = [key for key, value in data.items() if isinstance(value, str)]
     if named is not None:
         if named not in texts:
             rows.refuse(f"the data has no text {named!r}", f"its texts: {', '.join(texts) or 'none'}")
         return named
-    if "text" in texts:
-        return "text"
     if len(texts) != 1:
         rows.refuse(
             f"the data has {len(texts)} texts: {', '.join(texts)}" if texts else "the data has no text",
@@ -247,44 +283,7 @@ def _has_object(beginning: Beginning, key: str) -> bool:
     return bool(found) and after.lstrip(" \t\r\n:").startswith("{")
 
 
-def _flat(row: Any, number: int) -> FlatRow | None:
-    """Return a task with one annotation, whose regions have one label of one control each, as a flat row."""
-    if type(row) is not dict or any(map(row.get, ("drafts", "predictions", "completions"))):
-        return None
-    data, annotations = row.get("data"), row.get("annotations")
-    if type(data) is not dict or type(annotations) is not list or len(annotations) != 1:
-        return None
-    (own,) = annotations
-    if type(own) is not dict or _is_cancelled(own) or type(own.get("result")) is not list:
-        return None
-    text = data.get("text")
-    first = own["result"][0] if own["result"] else None
-    control = first.get("from_name") if type(first) is dict else None
-    spans = [_flat_region(region, control, text) for region in own["result"]]
-    if None in spans:
-        return None
-    annotator = _annotator(own.get("completed_by", own.get("created_username")))[0]
-    return flat_row(row.get("id"), text, spans, number, row, annotator)
-
-
-def _flat_region(region: Any, control: Any, text: Any) -> tuple[Any, Any, str] | None:
-    """Return the span of a region that has one label of this control and nothing unusual."""
-    value = region.get("value") if type(region) is dict else None
-    if type(value) is not dict or region.get("type") != "labels" or not _REGION.issuperset(value):
-        return None
-    start, end, labels, own = value.get("start"), value.get("end"), value.get("labels"), value.get("text")
-    if type(labels) is not list or len(labels) != 1 or region.get("from_name") != control:
-        return None
-    if type(start) is not int or type(end) is not int or type(text) is not str:
-        return None
-    return (start, end, labels[0]) if own is None or own == text[start:end] else None
-
-
-def _metadata(row: Mapping[str, Any]) -> dict[str, str]:
-    return scalars(row["data"], ("text",))
-
-
-FORM = RowForm(_documents, _sets, other_names=_other_names, flat=_flat, metadata=_metadata)
+FORM = RowForm(_rows, _sets, other_names=_other_names)
 
 FORMAT = Format(
     name="label-studio",
@@ -295,7 +294,7 @@ FORMAT = Format(
             _is_label_studio,
         ),
     ),
-    read=read_rows(FORM),
+    read=rows_reader(FORM),
     options=frozenset({"layers", "offsets", "text_key"}),
     chooses=True,
     set_names=names_of_sets(FORM),

@@ -16,11 +16,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from functools import partial
 from typing import Any
 
-from clueval.formats.flat_rows import FlatRow, flat_items, flat_row
+from clueval.formats.flat_rows import ReadRow, flat_objects
 from clueval.formats.format import Format
-from clueval.formats.json_rows import Row, RowForm, RowReader, names_of_sets, read_rows, scalars
+from clueval.formats.json_rows import Row, RowForm, RowReader, names_of_sets, rows_reader, scalars
 from clueval.formats.recognition import Beginning, Sign
 from clueval.spans.document import Document
 
@@ -37,7 +38,7 @@ _LONGEST_GAP = 10_000
 """The most characters between two tokens of a row without text."""
 
 
-def _documents(row: object, rows: RowReader) -> Iterator[Document]:
+def _rows(row: object, rows: RowReader) -> Iterator[ReadRow]:
     found = rows.mapping(row)
     answer = found.get("answer")
     if answer == "ignore":
@@ -59,17 +60,22 @@ def _documents(row: object, rows: RowReader) -> Iterator[Document]:
     rows.passed_over["relations"] += len(rows.listed(found.get("relations"), "'relations'"))
     identifier = rows.id(found, *_IDS)
     items = rows.listed(found.get("spans"), "'spans'")
-    layers = {}
-    for layer in rows.sources(SOURCE, (SOURCE,)):
-        spans, references = [], []
-        for item, of_group in rows.members(items):
-            if not isinstance(item, dict):
-                rows.refuse("a span is not an object")
-            features = _features(item) | of_group
-            spans.append(rows.span(item, ("start", "end"), layer, item.get("label"), features=features))
-            references.append(item.get("text"))
-        layers[layer] = rows.checked(text, spans, references, identifier)
-    yield rows.document(identifier, text, layers, _metadata(found))
+
+    def document() -> Document:
+        layers = {}
+        for layer in rows.sources(SOURCE, (SOURCE,)):
+            spans, references = [], []
+            for item, of_group in rows.members(items):
+                if not isinstance(item, dict):
+                    rows.refuse("a span is not an object")
+                features = _features(item) | of_group
+                spans.append(rows.span(item, ("start", "end"), layer, item.get("label"), features=features))
+                references.append(item.get("text"))
+            layers[layer] = rows.checked(text, spans, references, identifier)
+        return rows.document(identifier, text, layers, _metadata(found))
+
+    flat = partial(flat_objects, text, items, ("start", "end", "label"), "text")
+    yield ReadRow(identifier, document, flat, partial(_metadata, found))
 
 
 def _metadata(row: Row) -> dict[str, str]:
@@ -103,17 +109,6 @@ def _features(item: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _flat(row: Any, number: int) -> FlatRow | None:
-    if type(row) is not dict or row.get("answer") not in ("accept", None) or row.get("relations"):
-        return None
-    if _is_classification(row):
-        return None
-    text, items = row.get("text"), row.get("spans", [])
-    spans = flat_items(items, text, ("start", "end", "label"))
-    identifier = next((row[key] for key in _IDS if row.get(key) is not None), None)
-    return flat_row(identifier, text, spans, number, row, _set(row))
-
-
 def _is_classification(row: Row) -> bool:
     return "spans" not in row and not _CHOICES.isdisjoint(row)
 
@@ -136,7 +131,7 @@ def _is_prodigy(beginning: Beginning) -> bool:
     )
 
 
-FORM = RowForm(_documents, _sets, flat=_flat, metadata=_metadata)
+FORM = RowForm(_rows, _sets)
 
 FORMAT = Format(
     name="prodigy",
@@ -146,7 +141,7 @@ FORMAT = Format(
             "JSON with `_input_hash`, and `spans` or `answer`; or with `text` and a list `spans`", _is_prodigy
         ),
     ),
-    read=read_rows(FORM),
+    read=rows_reader(FORM),
     options=frozenset({"layers", "offsets", "answers"}),
     chooses=True,
     set_names=names_of_sets(FORM),

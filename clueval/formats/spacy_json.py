@@ -15,11 +15,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Any
 
-from clueval.formats.flat_rows import FlatRow, flat_items, flat_row
+from clueval.formats.flat_rows import FlatSpans, ReadRow, flat_objects, flat_spans
 from clueval.formats.format import Format, Writer
-from clueval.formats.json_rows import Row, RowForm, RowReader, json_lines, read_rows, scalars
+from clueval.formats.json_rows import Row, RowForm, RowReader, json_lines, rows_reader, scalars
 from clueval.formats.opened import Opened
 from clueval.formats.recognition import Beginning, Sign
 from clueval.formats.tag_rows import TaggedRows
@@ -33,7 +34,7 @@ _ALL_PAIRS = {"classes", "annotations"}
 _FIRST_PAIR = re.compile(r'[\ufeff\s]*\[\s*\[?\s*"(?:[^"\\]|\\.)*"\s*,\s*\{')
 
 
-def _documents(row: object, rows: RowReader) -> Iterator[Document]:
+def _rows(row: object, rows: RowReader) -> Iterator[Document | ReadRow]:
     if isinstance(row, list | tuple):
         if len(row) != 2 or not isinstance(row[0], str) or not isinstance(row[1], dict):
             rows.refuse("a row is not [text, {'entities': ...}]")
@@ -44,18 +45,27 @@ def _documents(row: object, rows: RowReader) -> Iterator[Document]:
         return
     text = rows.text(found, "text")
     identifier = rows.id(found, "id")
-    layers = {}
-    for layer, source in rows.sources(SOURCE).items():
-        items = _items(found, source, rows)
-        spans = [_span(item, layer, rows) for item in items]
-        references = [item.get("text") if isinstance(item, dict) else None for item in items]
-        layers[layer] = rows.checked(text, spans, references, identifier)
-    yield rows.document(identifier, text, layers, _metadata(found))
+
+    def document() -> Document:
+        layers = {}
+        for layer, source in rows.sources(SOURCE).items():
+            items = _items(found, source, rows)
+            spans = [_span(item, layer, rows) for item in items]
+            references = [item.get("text") if isinstance(item, dict) else None for item in items]
+            layers[layer] = rows.checked(text, spans, references, identifier)
+        return rows.document(identifier, text, layers, _metadata(found))
+
+    def flat() -> FlatSpans | None:
+        items = _items(found, SOURCE, rows)
+        if items and isinstance(items[0], dict):
+            return flat_objects(text, items, ("start", "end", "label"), "text")
+        return flat_spans(text, items)
+
+    yield ReadRow(identifier, document, flat, partial(_metadata, found))
 
 
-def _metadata(row: Any) -> dict[str, str]:
-    found = row[1] if isinstance(row, list) else row
-    return scalars(found.get("meta")) | scalars(found.get("_"))
+def _metadata(row: Row) -> dict[str, str]:
+    return scalars(row.get("meta")) | scalars(row.get("_"))
 
 
 def _items(row: Row, source: str, rows: RowReader) -> list[Any]:
@@ -131,21 +141,7 @@ def _values(opened: Opened) -> Iterator[tuple[int, Any]]:
         yield from values
 
 
-def _flat(row: Any, number: int) -> FlatRow | None:
-    if type(row) is list and len(row) == 2 and type(row[1]) is dict and "text" not in row[1]:
-        text, of = row
-    elif type(row) is dict:
-        text, of = row.get("text"), row
-    else:
-        return None
-    items = of["entities"] if "entities" in of else of.get("ents")
-    if "paragraphs" in of or type(items) is not list:
-        return None
-    spans = items if items and type(items[0]) is list else flat_items(items, text, ("start", "end", "label"))
-    return flat_row(of.get("id"), text, spans, number, row)
-
-
-FORM = RowForm(_documents, flat=_flat, metadata=_metadata, values=_values)
+FORM = RowForm(_rows, values=_values)
 
 
 def rows_of(document: Document, layers: Sequence[str]) -> Row:
@@ -182,7 +178,7 @@ FORMAT = Format(
             _is_spacy,
         ),
     ),
-    read=read_rows(FORM),
+    read=rows_reader(FORM),
     options=frozenset({"layers", "offsets"}),
     rows=FORM,
     default_source=SOURCE,

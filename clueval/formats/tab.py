@@ -17,11 +17,12 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
-from clueval.formats.flat_rows import FlatRow, flat_items, flat_row
+from clueval.formats.flat_rows import ReadRow, flat_objects
 from clueval.formats.format import Format, Writer
-from clueval.formats.json_rows import Row, RowForm, RowReader, names_of_sets, read_rows, scalars
+from clueval.formats.json_rows import Row, RowForm, RowReader, names_of_sets, rows_reader, scalars
 from clueval.formats.recognition import Beginning, Sign
 from clueval.spans.document import Document
 from clueval.spans.span import Frozen, Span
@@ -32,7 +33,7 @@ _PREDICTIONS = re.compile(r'[\ufeff\s]*\{\s*"(?:[^"\\]|\\.)*"\s*:\s*\[\s*(?:\[\s
 _GOLD = re.compile(r'"annotations"\s*:\s*\{')
 
 
-def _documents(row: object, rows: RowReader) -> Iterator[Document]:
+def _rows(row: object, rows: RowReader) -> Iterator[Document | ReadRow]:
     found = rows.mapping(row)
     if "annotations" not in found:
         yield from _predictions(found, rows)
@@ -42,31 +43,23 @@ def _documents(row: object, rows: RowReader) -> Iterator[Document]:
     mentions = rows.listed(rows.mapping(own, "an annotation").get("entity_mentions"), "'entity_mentions'")
     text = rows.text(found, "text")
     identifier = rows.id(found, "doc_id", "id")
-    layers = {}
-    for layer, source in rows.sources(SOURCES[0], SOURCES).items():
-        spans = [_span(mention, layer, source, rows) for mention in mentions]
-        references = [mention.get("span_text") for mention in mentions]
-        layers[layer] = rows.checked(text, spans, references, identifier)
-    document = rows.document(identifier, text, layers, _metadata(found))
-    yield replace(document, layers=Frozen(layers))
+
+    def document() -> Document:
+        layers = {}
+        for layer, source in rows.sources(SOURCES[0], SOURCES).items():
+            spans = [_span(mention, layer, source, rows) for mention in mentions]
+            references = [mention.get("span_text") for mention in mentions]
+            layers[layer] = rows.checked(text, spans, references, identifier)
+        made = rows.document(identifier, text, layers, _metadata(found))
+        return replace(made, layers=Frozen(layers))
+
+    keys = ("start_offset", "end_offset", SOURCES[0])
+    flat = partial(flat_objects, text, mentions, keys, "span_text", sort=False)
+    yield ReadRow(identifier, document, flat, partial(_metadata, found))
 
 
 def _metadata(row: Row) -> dict[str, str]:
     return scalars(row.get("meta")) | scalars({"dataset_type": row.get("dataset_type")})
-
-
-def _flat(row: Any, number: int) -> FlatRow | None:
-    """Return the row of a single annotator as a flat row."""
-    annotations = row.get("annotations") if type(row) is dict else None
-    if type(annotations) is not dict or len(annotations) != 1:
-        return None
-    ((name, own),) = annotations.items()
-    text = row.get("text")
-    items = own.get("entity_mentions") if type(own) is dict else None
-    spans = flat_items(items, text, ("start_offset", "end_offset", SOURCES[0]), "span_text")
-    identifier = row.get("id") if row.get("doc_id") is None else row["doc_id"]
-    made = flat_row(identifier, text, spans, number, row, name)
-    return made if made is None or spans is None else made._replace(spans=spans)  # in the order of the file
 
 
 def _span(mention: object, layer: str, source: str, rows: RowReader) -> Span:
@@ -123,7 +116,7 @@ def _is_tab(beginning: Beginning) -> bool:
     return bool(_GOLD.search(text) and '"entity_mentions"' in text) or bool(_PREDICTIONS.match(text))
 
 
-FORM = RowForm(_documents, _sets, flat=_flat, metadata=_metadata)
+FORM = RowForm(_rows, _sets)
 
 FORMAT = Format(
     name="tab",
@@ -134,7 +127,7 @@ FORMAT = Format(
             _is_tab,
         ),
     ),
-    read=read_rows(FORM),
+    read=rows_reader(FORM),
     options=frozenset({"layers", "offsets"}),
     chooses=True,
     set_names=names_of_sets(FORM),

@@ -19,7 +19,7 @@ from typing import Any
 from clueval.exceptions import FileError, FormatError, UsageError
 from clueval.formats.flat_rows import TaggedRow
 from clueval.formats.format import Format, Writer
-from clueval.formats.json_rows import Row, RowForm, RowReader, json_lines, read_rows, scalars
+from clueval.formats.json_rows import Row, RowForm, RowReader, json_lines, rows_reader, scalars
 from clueval.formats.recognition import Beginning, Sign
 from clueval.formats.tag_rows import TaggedRows, tags_of
 from clueval.overwriting import note_input
@@ -212,7 +212,7 @@ FORMAT = Format(
             _is_token_rows,
         ),
     ),
-    read=read_rows(FORM),
+    read=rows_reader(FORM),
     options=frozenset({"layers", "names", "scheme"}),
     treatments=("conlleval", "discard", "error"),
     rows=FORM,

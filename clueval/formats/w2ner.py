@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from clueval.formats.format import Format, Writer
-from clueval.formats.json_rows import Row, RowForm, RowReader, json_lines, read_rows, scalars
+from clueval.formats.json_rows import Row, RowForm, RowReader, json_lines, rows_reader, scalars
 from clueval.formats.recognition import Sign
 from clueval.spans.document import Document
 from clueval.spans.features import in_order
@@ -75,7 +75,7 @@ FORMAT = Format(
     name="w2ner",
     holds="W2NER's JSON: rows of a `sentence` of tokens and `ner`, spans as the `index` of each of their tokens",
     signs=(Sign("JSON with `sentence` and `ner`", lambda beginning: beginning.keys >= {"sentence", "ner"}),),
-    read=read_rows(FORM),
+    read=rows_reader(FORM),
     options=frozenset({"layers"}),
     rows=FORM,
     default_source=SOURCE,

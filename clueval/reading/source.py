@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
@@ -37,7 +37,7 @@ from clueval.tagging.decoder import Decoder
 from clueval.textfiles import Complain, Progress, beginning_of, is_file, refuse, whole_lines
 
 if TYPE_CHECKING:
-    from clueval.formats.flat_rows import FlatItems, TaggedRow
+    from clueval.formats.flat_rows import FlatRow, FlatSpans, TaggedRow
     from clueval.formats.opened import Opened
     from clueval.reading.options import ReadingOptions
 
@@ -188,30 +188,39 @@ class Source:
             return iter([self._named(self._of_set())])
         return map(self._named, form.read(self._opened(), self.options))
 
-    def flat_items(self) -> FlatItems | None:
-        """Return the documents of a format that has flat rows; None for others, and for other layers than its own."""
+    def flat_items(self) -> Iterator[Document | FlatRow] | None:
+        """Return the documents of a format that has rows, those that are flat as flat rows.
+
+        Returns None for other formats, and for other layers than the usual one.
+        """
         form, options = self.form, self.options
-        rows, layers = form.rows or form.sentences, options.layers
-        if layers is not None and list(layers.values()) != [form.default_source]:
+        if options.layers is not None and list(options.layers.values()) != [form.default_source]:
             return None
-        if (
-            options.offsets not in (None, "points")
-            or options.text_key is not None
-            or options.annotation_set == EVERY_SET
-        ):
+        if options.offsets not in (None, "points") or options.annotation_set == EVERY_SET:
             return None
         if form.flat is not None:
-            from clueval.formats.flat_rows import FlatFile
+            return self._flat_file(form.flat)
+        rows = form.rows or form.sentences
+        return None if rows is None else self._flat_rows(rows)
 
-            row = form.flat(self._opened(), options)
-            return FlatFile(row, "" if row is None else self._name_in_folder(str(row.id)), self.documents)
-        if rows is None or rows.flat is None:
-            return None
-        from clueval.formats.json_rows import RowReader, RowStream  # other formats do not need it
+    def _flat_file(self, flat: Callable[[Opened], FlatSpans | None]) -> Iterator[Document | FlatRow]:
+        """Yield the only document of a file."""
+        from clueval.formats.flat_rows import FlatRow
+
+        found = flat(self._opened())
+        if found is None:
+            yield from self.documents()
+        else:
+            name = self._name_in_folder(self.path.stem)
+            yield FlatRow(name, *found, lambda: next(self.documents()), dict)
+
+    def _flat_rows(self, form: Any) -> Iterator[Document | FlatRow]:
+        from clueval.formats.json_rows import RowReader, flat_rows  # other formats do not need it
 
         opened = self._opened()
-        reader = RowReader(options, opened.file, self.passed_over)
-        return RowStream(rows.values(opened), rows, reader, self.name)
+        reader = RowReader(self.options, opened.file, self.passed_over)
+        found = flat_rows(form.values(opened), form, reader)
+        return found if self.name is None else map(self._named_row, found)
 
     def tagged_rows(self) -> Iterator[TaggedRow | None]:
         """Yield the rows of a format of tokens and tags; None for each row that must be read as a document."""
@@ -258,6 +267,12 @@ class Source:
             if self.read is not None:
                 self.read[self.path] = document
         return wanted_set(document, self.options.annotation_set, self.options.containing)
+
+    def _named_row(self, row: Document | FlatRow) -> Document | FlatRow:
+        if isinstance(row, Document):
+            return self._named(row)
+        named = type(row.id)(f"{self.name}:{row.id}")
+        return row._replace(id=named, document=lambda: self._named(row.document()))
 
     def _named(self, document: Document) -> Document:
         """Return the document; if there are several files, the name of its file is put before its id."""
