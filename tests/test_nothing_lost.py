@@ -9,13 +9,14 @@ from random import Random
 from typing import Any
 
 import pytest
-from fuzz.corpora import Corpus, Files, Sentence, corpus
+from fuzz.corpora import Corpus, Files, Sentence, corpus, fair_lines, positions, tags
 from fuzz.naive import COUNTS
 from fuzz.tools import FORMATS as FUZZED
 from fuzz.tools import TOOLS
 
 from clueval import Result, read, score
 from clueval.spans.document import Document
+from clueval.spans.span import Span
 
 FORMATS = {name: made for name, made in FUZZED.items() if name not in ("mentions", "inline-answers")}
 """Formats whose two sides can change places; gold is never an answer of a language model."""
@@ -232,8 +233,6 @@ def test_the_order_of_documents_changes_no_number(kind: str, tmp_path: Path) -> 
 
 def documents(whole: Corpus, number: int) -> list[Document]:
     """The corpus as documents, built without a file."""
-    from clueval.spans.span import Span
-
     found, start = [], 0
     for name, sentences in enumerate(whole.documents):
         first_token, spans, words = start, [], []
@@ -255,7 +254,7 @@ def test_a_corpus_has_the_same_scores_in_every_format_that_holds_it(seed: int, t
         (tmp_path / f"{name}.conll").write_text(_conll(whole, side), encoding="utf-8")
         (tmp_path / f"{name}.conll2000").write_text(_conll(whole, side, " NN"), encoding="utf-8")
         (tmp_path / f"{name}.tsv").write_text(_table(whole, side), encoding="utf-8")
-        (tmp_path / f"{name}.fair").write_text(_fair(whole, side), encoding="utf-8")
+        (tmp_path / f"{name}.fair").write_text(fair_lines(whole, side), encoding="utf-8")
     text = tmp_path / "gold.conll"
 
     for ending, given in (
@@ -270,8 +269,6 @@ def test_a_corpus_has_the_same_scores_in_every_format_that_holds_it(seed: int, t
 
 
 def _conll(whole: Corpus, side: int, kind: str = "") -> str:
-    from fuzz.corpora import tags
-
     sentences = [one for document in whole.documents for one in document]
     return "\n".join(
         "".join(
@@ -283,24 +280,5 @@ def _conll(whole: Corpus, side: int, kind: str = "") -> str:
 
 
 def _table(whole: Corpus, side: int) -> str:
-    from fuzz.corpora import positions
-
     rows = [f"{start}\t{last}\t{label}\n" for _, start, last, label in positions(whole, side)]
     return "start\tend\tlabel\n" + "".join(rows)
-
-
-def _fair(whole: Corpus, side: int) -> str:
-    parts = []
-    for one in (one for document in whole.documents for one in document):
-        rows = [
-            f"{label}\t{start + 1}\t{end}\t{start + 1}\n"
-            for start, end, label in one.sides[side]
-            if end - start == 1
-        ]
-        rows += [
-            f"{label}\t{start + 1}\t{end}\t{','.join(map(str, range(start + 1, end + 1)))}\n"
-            for start, end, label in one.sides[side]
-            if end - start > 1
-        ]
-        parts.append("".join(rows or ["EMPTY\t999\t999\t999\n"]))
-    return "\n".join(parts)

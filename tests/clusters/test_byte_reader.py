@@ -18,12 +18,13 @@ from sizes import documents_alone, handed_in, passages_alone
 
 from clueval import score
 from clueval.clusters import byte_reader
-from clueval.clusters.byte_reader import ByteReader, Stretch, reads_bytes
+from clueval.clusters.byte_reader import REGULAR, ByteReader, Recogniser, Stretch, reads_bytes
 from clueval.exceptions import CluevalError, FormatError, TextMismatch
 from clueval.formats.columns.layout import NamedColumns, Sizes
-from clueval.formats.columns.passages import Passage, PassageBuilder
+from clueval.formats.columns.passages import DocumentHead, Passage, PassageBuilder
 from clueval.reading.read_options import ReadOptions
 from clueval.reading.source import Source, source_of
+from clueval.textfiles import refuse
 
 METRICS = ["levels", "exact", "fair", "partial", "gate", "muc", "confusion"]
 
@@ -570,3 +571,91 @@ def test_formats_and_names_of_columns_decide_whether_bytes_are_read(tmp_path: Pa
 
     assert reads_bytes(conll, conll)
     assert not any((reads_bytes(conll, vrt), reads_bytes(vrt, conll), reads_bytes(named, named)))
+
+
+SENTENCE, DOCUMENT = b"</s>\n", b"</text>\n"
+OPEN = "<text id='1'>\n<s>\nw\tO\n</s>\n"
+"""The beginning of a file, in the document, between sentences."""
+
+
+def recogniser(path: Path, text: str, **options: Any) -> Recogniser:
+    """The recogniser of a file of which this text has been read."""
+    source = source_of(write(path, text), ReadOptions(**options))
+    assert source.token_lines is not None
+    reader = source.token_lines.reader(str(path), source.options.columns(), None, refuse)
+    if text:
+        reader.feed(1, text)
+    return REGULAR[source.format](reader, source.options.columns())
+
+
+class TestVrtPieces:
+    @pytest.mark.parametrize(
+        ("read", "sentences", "more_documents", "documents"),
+        [
+            ("", False, False, True),
+            ("<text>\n", True, True, False),
+            ("<text>\n<s>\n", False, False, False),
+            ("<text>\n<s>\nw\tO\n", False, False, False),
+            ("<text>\n<s>\nw\tO\n</s>\n", True, True, False),
+            ("<text>\nw\tO\n", False, False, False),
+            ("<s>\nw\tO\n</s>\n", True, False, False),
+            ("<text>\n<s>\nw\tO\n</s>\n</text>\n", False, False, True),
+        ],
+    )
+    def test_vrt_pieces_are_allowed_where_the_elements_around_them_are_open(
+        self,
+        tmp_path: Path,
+        read: str,
+        sentences: bool,
+        more_documents: bool,
+        documents: bool,
+    ) -> None:
+        takes = recogniser(tmp_path / "a.vrt", read).takes
+
+        assert [takes(SENTENCE, 0), takes(SENTENCE, 1)] == [sentences, more_documents]
+        assert takes(DOCUMENT, 1) == documents
+
+    def test_vrt_documents_have_the_heads_of_their_start_tags(self, tmp_path: Path) -> None:
+        file = recogniser(tmp_path / "a.vrt", OPEN)
+        between = [b"<s>\na\tO\n", b'</text>\n<text id="2" court="R&amp;D">\n<s>\nb\tO\n', b"<s>\nc\tO\n"]
+
+        assert file.heads(SENTENCE, between) == [DocumentHead(1, False, "2", {"id": "2", "court": "R&D"})]
+        assert file.heads(DOCUMENT, [b'<text id="3">\na\tO\n', b"<text>\na\tO\n"]) == [
+            DocumentHead(0, False, "3", {"id": "3"}),
+            DocumentHead(1, False, None, {}),
+        ]
+
+    def test_vrt_elements_may_have_other_names(self, tmp_path: Path) -> None:
+        names = {"document_tag": "d.1", "sentence_tag": "p"}
+        file = recogniser(tmp_path / "a.vrt", "<d.1>\n<p>\nw\tO\n</p>\n", **names)
+
+        assert file.ends == (b"</p>\n", b"</d.1>\n")
+        assert file.regular(b"</p>\n", [b"</d.1>\n<d.1>\n<p>\na\tO\n"]) == 1
+        assert file.regular(b"</p>\n", [b"</d.1>\n<d_1>\n<p>\na\tO\n"]) is None
+
+
+class TestConllPieces:
+    @pytest.mark.parametrize(
+        ("piece", "is_mark"),
+        [(b"-DOCSTART-", True), (b"-DOCSTART- -X- O", True), (b"-DOCSTART-\tO", True), (b"-DOCSTART- ", True),
+         (b"-DOCSTART-x\tO", False), (b"-DOCSTART-\na\tO", False), (b"a\t-DOCSTART-", False), (b"", False)],
+    )  # fmt: skip
+    def test_conll_marks_are_pieces_of_one_line(self, tmp_path: Path, piece: bytes, is_mark: bool) -> None:
+        file = recogniser(tmp_path / "a.conll", "w\tO\n\n")
+
+        assert file.ends == (b"\n\n",)
+        assert file.heads(b"\n\n", [b"a\tO", piece]) == [DocumentHead(1, True, None, {})] * is_mark
+
+    @pytest.mark.parametrize(
+        ("read", "sentences"),
+        [
+            ("", False),
+            ("w\tO\n", False),
+            ("w\tO\n\n", True),
+            ("-DOCSTART-\n\n", True),
+        ],
+    )
+    def test_conll_pieces_are_allowed_in_a_document(self, tmp_path: Path, read: str, sentences: bool) -> None:
+        takes = recogniser(tmp_path / "a.conll", read).takes
+
+        assert [takes(b"\n\n", 0), takes(b"\n\n", 1)] == [sentences, sentences]

@@ -179,17 +179,19 @@ def spans_csv(rng: Random) -> Files:
 def fair_spans(rng: Random) -> Files:
     whole = corpus(rng, ("PER", "LOC"))
 
-    def side(number: int) -> bytes:
-        parts = []
-        for one in (one for document in whole.documents for one in document):
-            rows = [
-                f"{label}\t{start + 1}\t{end}\t{', '.join(map(str, range(start + 1, end + 1)))}\n"
-                for start, end, label in one.sides[number]
-            ]
-            parts.append("".join(rows or ["NONE\t999\t999\t999\n"]))
-        return "\n".join(parts).encode()
+    sides = (fair_lines(whole, number).encode() for number in (0, 1))
+    return Files(*sides, "tsv", rng.choice(([], ["--input", "fair-spans"])))
 
-    return Files(side(0), side(1), "tsv", rng.choice(([], ["--input", "fair-spans"])))
+
+def fair_lines(whole: Corpus, number: int) -> str:
+    parts = []
+    for one in (one for document in whole.documents for one in document):
+        rows = [
+            f"{label}\t{start + 1}\t{end}\t{', '.join(map(str, range(start + 1, end + 1)))}\n"
+            for start, end, label in one.sides[number]
+        ]
+        parts.append("".join(rows or ["NONE\t999\t999\t999\n"]))
+    return "\n".join(parts)
 
 
 def conll2000(rng: Random) -> Files:

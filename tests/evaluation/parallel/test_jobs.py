@@ -817,19 +817,6 @@ def test_wrong_number_of_processes_is_refused_for_files_and_documents(tmp_path: 
         score([], [], jobs=wrong)
 
 
-def test_library_starts_no_process_and_imports_nothing_for_it_by_default(tmp_path: Path) -> None:
-    files = corpus_files(tmp_path, 4)
-    code = (
-        "import sys; from clueval import score; "
-        f"score({str(files[0])!r}, {str(files[1])!r}); print(*sys.modules)"
-    )
-    loaded = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True
-    ).stdout.split()
-
-    assert not {"multiprocessing", "concurrent.futures", "distributed", "asyncio"} & set(loaded)
-
-
 # The command line, and how processes end
 
 
