@@ -323,7 +323,7 @@ def test_line_numbers_are_right_after_a_passage_that_ended_at_its_limit_of_token
         ("nested", "profile GOLD PREDICTED", "together more than 4,000 positions"),
         ("nested", "errors GOLD PREDICTED --metric fair", "pairs of spans overlap"),
         ("nested", "score GOLD PREDICTED --metric gate", "pairs of spans overlap"),
-        ("nested", "score GOLD PREDICTED --metric masking", "the mentions have together more than 4,000 words"),
+        ("nested", "score GOLD PREDICTED --metric masking", "more than 4,000 words that must be compared"),
         ("crossing_hulls", "errors GOLD PREDICTED --metric fair", "together more than 4,000 positions"),
         ("comb", "errors GOLD PREDICTED", "together more than 4,000 positions"),
         ("giant", "errors GOLD PREDICTED GOLD --html OUT", "together more than 4,000 positions"),
