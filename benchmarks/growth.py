@@ -35,7 +35,7 @@ from clueval.findings.table import error_table
 from clueval.metrics.fair import Fair
 from clueval.metrics.gate import FeatureTest, Gate
 from clueval.metrics.gate.candidate_lists import CandidateList, count_lists_by_rank, count_lists_by_score
-from clueval.metrics.gate.disambiguation import disambiguation, maximum_recall
+from clueval.metrics.gate.list_evaluation import disambiguation, maximum_recall
 from clueval.metrics.metric import Metric
 from clueval.metrics.partial import Partial
 from clueval.reports import markdown

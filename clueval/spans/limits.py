@@ -15,7 +15,7 @@ PAIRS_OF_SPAN = 100
 """A document with many spans may have this many such pairs for each of its spans, even if that is more."""
 
 PAIRINGS_OF_SPAN = 10
-"""The same for the spans of a component in which GATE's pairing chooses among the pairs."""
+"""The same for the spans of a component in which `gate` or `fair` chooses among the pairs."""
 
 MAX_MENTIONED = 1_000_000
 """The most words that the mentions of a document have together, and that they are compared with elsewhere."""

@@ -30,8 +30,8 @@ Source: Ortmann, Katrin. 2022. Fine-Grained Error Analysis and Fair Evaluation o
 because spans of different sentences do not overlap.
 """
 
-# To read the package: `metric` counts and scores, `pairing` pairs the spans step by step, `most_similar` finds the most
-# similar span, `weights` says how each type of error is weighted.
+# To read the package: `metric` counts and scores, `pairing` pairs the spans step by step,
+# `weights` says how each type of error is weighted.
 from clueval.metrics.fair.metric import Fair, FairError
 from clueval.metrics.fair.weights import DEFAULT_WEIGHTS, parse_weights
 

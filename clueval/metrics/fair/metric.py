@@ -118,7 +118,7 @@ class Fair:
             object.__setattr__(self, name, tuple(labels))
 
     def count(self, gold: Side, predicted: Side) -> Tally:
-        """Count the errors of one document; O(n log n) for n spans, except for the cases in `most_similar`.
+        """Count the errors of one document; O(n log n) for n spans, plus the pairs that overlap.
 
         Raises `UsageError` if a filter excludes spans of a side: an excluded span could still be a partner,
         but each span is paired only once. Use `labels` and `exclude` instead.

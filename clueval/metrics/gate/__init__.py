@@ -34,7 +34,7 @@ notes of its authors.
 # `equality` tests whether two are equal, `pairing` lists the pairs that are possible and chooses among them,
 # `counts` has the counts, the measures, and the keys that counts are added by, `thresholds` evaluates score
 # thresholds, `outcomes` gives the outcome of every annotation and compares with a reference; `candidate_lists` and
-# `disambiguation` evaluate lists of candidates, `list_evaluation` reports on them.
+# `list_evaluation` evaluate lists of candidates.
 from clueval.metrics.gate.annotations import CONTAINMENTS, kept_within
 from clueval.metrics.gate.candidate_lists import (
     CandidateList,
@@ -46,13 +46,13 @@ from clueval.metrics.gate.candidate_lists import (
     ranks_curve,
 )
 from clueval.metrics.gate.counts import GateCounts, macro_report
-from clueval.metrics.gate.disambiguation import (
+from clueval.metrics.gate.equality import COMPARISONS, FeatureTest, TypeSpec, parse_types
+from clueval.metrics.gate.list_evaluation import (
     MaximumRecall,
     disambiguation,
     disambiguation_curve,
     maximum_recall,
 )
-from clueval.metrics.gate.equality import COMPARISONS, FeatureTest, TypeSpec, parse_types
 from clueval.metrics.gate.metric import Gate
 from clueval.metrics.gate.outcomes import Change, Contingency, Outcome, changes, contingency
 from clueval.metrics.gate.pairing import PAIRINGS

@@ -21,9 +21,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
 
 from clueval.metrics.counting import Tally
-from clueval.metrics.masking.exposure import Examination, Judged
+from clueval.metrics.masking.exposure import Examination, Judged, consistency_of, replacements_of
 from clueval.metrics.masking.mention import Mention, Risk
-from clueval.metrics.masking.replacements import consistency_of, replacements_of
 from clueval.metrics.masking.weights import PositionWeights
 from clueval.metrics.tally_keys import Shape, any_score, any_text
 

@@ -1,4 +1,4 @@
-"""What is exposed of each mention of a document, and the documents that the figures are counted from.
+"""What is exposed of each mention of a document, and what stands in the place of the others.
 
 `Examination` compares one gold document with the masked positions of the predicted one. Nothing is counted
 here; `clueval.metrics.masking.counts` adds up, and reports and pages show single mentions.
@@ -7,11 +7,15 @@ String leaks are the words of a mention that stand elsewhere in the text, not ma
 be the same in upper and lower case. Strings of fewer than 4 characters, or of fewer than 5 digits, are too frequent to
 mean the same thing and are not searched. Of several strings that begin at a word the longest one counts. Neither recall
 nor precision knows string leaks.
+
+The replacement of a mention is the placeholder of the predicted span that covers most of its characters (the
+earliest of equals), or the label of that span where the predicted side has spans and no placeholders.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import compress
@@ -23,6 +27,7 @@ from clueval.metrics.masking.text import MaskedText
 from clueval.metrics.masking.weights import PositionWeights, Range, Ranges, union_of
 from clueval.spans.document import Document
 from clueval.spans.limits import require_short_mentions
+from clueval.spans.overlaps import sharing
 from clueval.spans.ranges import intersect
 
 REPLACEMENT, PARTS = "replacement", "parts"
@@ -49,8 +54,7 @@ class Mask(NamedTuple):
 class Judged(NamedTuple):
     """A mention with the numbers of its characters and words, and of those that are exposed.
 
-    `words` holds the numbers of its words that count, and of those that are exposed. `replacement` is what a
-    protected mention was replaced by (see `clueval.metrics.masking.replacements`).
+    `words` holds the numbers of its words that count, and of those that are exposed.
     """
 
     mention: Mention
@@ -249,3 +253,57 @@ def _found(
                 if exposed.between(start, end):
                     yield start, end
                 break
+
+
+# Replacements
+
+
+def masks_on(
+    mentions: Sequence[Mention], masks: Sequence[Mask], length: Callable[[int, int], int]
+) -> Iterator[Mask | None]:
+    """Yield for each mention the mask with most of its characters, the earliest of equals.
+
+    `length` is the number of characters of a range of positions. Raises `LimitError` if too many masks lie on mentions.
+    """
+    ordered = sorted(masks, key=itemgetter(0, 1))  # by positions and label
+    for mention, numbers in zip(mentions, sharing(mentions, ordered), strict=True):
+        best, most = None, 0
+        for mask in map(ordered.__getitem__, numbers):
+            shared = sum([length(*one) for one in intersect(mask.ranges, mention.ranges)])
+            if shared > most:
+                best, most = mask, shared
+        yield best
+
+
+def _label(mask: Mask, mention: Mention) -> str:
+    """Return what stands for a mention in a mask: the parts of it that share a character, if there are several."""
+    parts = [label for start, end, label in mask.parts if intersect(((start, end),), mention.ranges)]
+    return " ".join(parts) or mask.label
+
+
+def replacements_of(examination: Examination) -> Iterator[tuple[str, Judged, str]]:
+    """Yield every protected mention that is counted, with its annotator and its replacement."""
+    for name, found in examination.judged.items():
+        protected = [one for one in found if not one.exposed and one.mention.counted]
+        masks = masks_on([one.mention for one in protected], examination.masks, examination.text.length)
+        for one, mask in zip(protected, masks, strict=True):
+            if mask is not None:
+                yield name, one, _label(mask, one.mention) if mask.parts else mask.label
+
+
+def consistency_of(examination: Examination) -> Mapping[str, int]:
+    """Return the numbers of entities with several protected mentions, of those with several replacements among
+    them, and of replacements that several entities share."""
+    rows: dict[str, list[tuple[int, str]]] = {name: [] for name in examination.judged}
+    for name, one, replacement in replacements_of(examination):
+        rows[name].append((one.mention.entity, replacement))
+    found: Counter[str] = Counter()
+    for pairs in rows.values():
+        different = {*pairs}
+        for what, values in (
+            ("entities", [entity for entity, _ in pairs]),
+            ("several", [entity for entity, _ in different]),
+            ("shared", [replacement for _, replacement in different]),
+        ):
+            found[what] += sum([number > 1 for number in Counter(values).values()])
+    return found

@@ -11,9 +11,8 @@ from typing import Any, NamedTuple
 
 from clueval.metrics.masking import Masking
 from clueval.metrics.masking.counts import by_entity
-from clueval.metrics.masking.exposure import Examination, Judged
+from clueval.metrics.masking.exposure import Examination, Judged, replacements_of
 from clueval.metrics.masking.mention import Mention, Risk, risk_by
-from clueval.metrics.masking.replacements import replacements_of
 from clueval.metrics.masking.text import MaskedText
 from clueval.metrics.metric import Side
 from clueval.spans.ranges import intersect

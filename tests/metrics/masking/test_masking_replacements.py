@@ -6,9 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import at_most
 
-from clueval.metrics.masking.exposure import Mask
+from clueval.metrics.masking.exposure import Mask, masks_on
 from clueval.metrics.masking.mention import Mention
-from clueval.metrics.masking.replacements import masks_on
 from clueval.metrics.masking.weights import Range
 
 RANGES = st.tuples(st.integers(0, 12), st.integers(0, 12)).map(lambda pair: (min(pair), max(pair)))
