@@ -3,7 +3,7 @@
 0 done; 1 a check failed; 2 wrong use or bad input, one line on stderr; 129 the terminal was closed;
 130 interrupted; 143 terminated.
 
-Each command is a module, which declares it as `COMMAND`; `declared` makes most of them of a function and its groups of
+Each command is declared in a module, as ``SCORE_COMMAND``; `declared` makes some of a function and its groups of
 options. Options are made from the fields of dataclasses: `values` reads a field, `fields` a group of them, `chosen` the
 settings of metrics; `options` has the options that no field declares. Only this package prints.
 """

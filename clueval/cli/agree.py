@@ -173,4 +173,4 @@ def _lines(rows: Iterable[Disagreement], names: list[str]) -> Iterator[str]:
         yield ""
 
 
-COMMAND = Command(USAGE, DESCRIPTION, EPILOG, add_arguments, run)
+AGREE_COMMAND = Command(USAGE, DESCRIPTION, EPILOG, add_arguments, run)

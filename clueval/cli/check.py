@@ -125,4 +125,4 @@ def _without_values(problem: str) -> str:
     return re.sub(r"(layer '[^']*')|'[^']*'", lambda match: match[1] or "'...'", problem)
 
 
-COMMAND = Command(USAGE, DESCRIPTION, EPILOG, add_arguments, run)
+CHECK_COMMAND = Command(USAGE, DESCRIPTION, EPILOG, add_arguments, run)

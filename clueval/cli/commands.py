@@ -33,7 +33,13 @@ COMMANDS = {
     "completion": "print the script for the completion of a shell",
     "help": "show the help of a command, or of one topic of it",
 }
-"""The description of each command; its module, which has the same name, is imported when it is called."""
+"""The description of each command; its module is imported when it is called."""
+
+_MODULES = {
+    "merge": "convert",
+    **dict.fromkeys(("formats", "metrics", "guide", "completion", "help"), "reference"),
+}
+"""The modules of commands that have not the name of the command."""
 
 
 def command_line(command: str | None, *, alone: bool = False) -> Parser:
@@ -91,7 +97,8 @@ def command_parser(command: str) -> CommandParser:
 
 def command_called(name: str) -> Command:
     """Return a command; its module is imported."""
-    command: Command = import_module(f"clueval.cli.{name}").COMMAND
+    module = import_module(f"clueval.cli.{_MODULES.get(name, name)}")
+    command: Command = getattr(module, f"{name.upper()}_COMMAND")
     return command
 
 

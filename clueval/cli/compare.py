@@ -105,4 +105,4 @@ def names_of(systems: list[str]) -> list[str]:
     )
 
 
-COMMAND = Command(USAGE, DESCRIPTION, EPILOG, add_arguments, run)
+COMPARE_COMMAND = Command(USAGE, DESCRIPTION, EPILOG, add_arguments, run)

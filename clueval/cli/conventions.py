@@ -26,7 +26,7 @@ def _put(found: Conventions, options: argparse.Namespace) -> int:
     return 0
 
 
-COMMAND = declared(
+CONVENTIONS_COMMAND = declared(
     conventions,
     "GOLD PREDICTED",
     """\

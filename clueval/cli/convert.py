@@ -1,4 +1,4 @@
-"""``clueval convert``: writes the spans of a file in another format."""
+"""``clueval convert`` and ``clueval merge``: the spans of a file in another format, or merged into one sequence."""
 
 from __future__ import annotations
 
@@ -7,10 +7,17 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from clueval.cli import options as common
-from clueval.cli.outputs import add_documents_output, refuse_to_overwrite
+from clueval.cli.outputs import (
+    add_documents_output,
+    add_output,
+    check_outputs,
+    put_result,
+    refuse_to_overwrite,
+)
 from clueval.cli.parser import Command, CommandParser
 from clueval.cli.printing import put, remark, remarking_passed_over
-from clueval.compat.convert import Conversion, of_one_file, token_documents, with_label
+from clueval.clusters.merged import merged_rows
+from clueval.compat.convert import Conversion, of_one_file, require_one_file, token_documents, with_label
 from clueval.formats import format_named
 from clueval.overwriting import input_path
 from clueval.reading.layers import layer_names
@@ -85,4 +92,37 @@ def put_documents(conversion: Conversion, documents: Iterable[Document], output:
         remark(f"left out: {left_out}")
 
 
-COMMAND = Command(USAGE, DESCRIPTION, EPILOG, add_arguments, run)
+CONVERT_COMMAND = Command(USAGE, DESCRIPTION, EPILOG, add_arguments, run)
+
+
+def _add_file_with_layers(parser: CommandParser) -> None:
+    parser.add_argument("file", type=input_path, metavar="FILE", help="the file with the layers")
+    add_output(parser)
+    common.add_reading(parser, sides=1)
+
+
+@remarking_passed_over()
+def _merge(options: argparse.Namespace) -> int:
+    require_one_file(options.file)
+    check_outputs([options.output_file])
+    layers = common.single_layers(options)
+    put_result(merged_rows(options.file, layers, common.reading(options)), options.output_file)
+    return 0
+
+
+MERGE_COMMAND = Command(
+    "FILE",
+    """\
+Merge the layers of a file into one sequence of spans with a label for each layer.
+
+Overlapping spans of any layers become one span from the smallest start to the greatest end. In each layer, its
+label is the one that covers most of its positions; without a span in the layer, it has none. The result is a
+table of spans, which clueval can read, with the columns document, start, end_inclusive (corpus positions), the
+layers and, with --token-id, the token ids.""",
+    """\
+example:
+  clueval merge gold.vrt --layer entity=2 --layer risk=3 --token-id 4 -o merged.tsv
+  clueval score merged.tsv other.tsv --text gold.vrt --merge""",
+    _add_file_with_layers,
+    _merge,
+)

@@ -135,4 +135,4 @@ class _Listed:
         )
 
 
-COMMAND = Command(USAGE, DESCRIPTION, EPILOG, add_arguments, run)
+CURATE_COMMAND = Command(USAGE, DESCRIPTION, EPILOG, add_arguments, run)

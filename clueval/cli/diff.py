@@ -94,4 +94,4 @@ def _paged(options: argparse.Namespace) -> int:
     return counts["new"]
 
 
-COMMAND = _DECLARED._replace(run=run)
+DIFF_COMMAND = _DECLARED._replace(run=run)

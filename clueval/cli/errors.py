@@ -302,4 +302,4 @@ FINDERS: dict[str, Callable[[argparse.Namespace, Any], Finder]] = {
 """What finds and shows the errors of each metric."""
 
 
-COMMAND = Command(USAGE, DESCRIPTION, EPILOG, add_arguments, run)
+ERRORS_COMMAND = Command(USAGE, DESCRIPTION, EPILOG, add_arguments, run)

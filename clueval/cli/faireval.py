@@ -37,4 +37,4 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-COMMAND = Command(USAGE, DESCRIPTION, EPILOG, add_arguments, run)
+FAIREVAL_COMMAND = Command(USAGE, DESCRIPTION, EPILOG, add_arguments, run)

@@ -61,7 +61,7 @@ def _put(result: Result, options: argparse.Namespace) -> int:
     return 0
 
 
-COMMAND = declared(
+GATE_COMMAND = declared(
     gate,
     "GOLD [PREDICTED]",
     """\

@@ -59,7 +59,7 @@ def _put(report: MaskingReport, options: argparse.Namespace) -> int:
     return 1 if failures else 0
 
 
-COMMAND = declared(
+MASKING_COMMAND = declared(
     masking,
     "GOLD PREDICTED",
     """\

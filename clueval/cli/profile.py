@@ -20,7 +20,7 @@ def _put(found: Profile, options: argparse.Namespace) -> int:
     return 0
 
 
-COMMAND = declared(
+PROFILE_COMMAND = declared(
     profile,
     "GOLD PREDICTED",
     """\

@@ -341,4 +341,4 @@ def _limit(text: str) -> Limit:
         raise UsageError(f"--fail-under: {error}") from None
 
 
-COMMAND = Command(USAGE, DESCRIPTION, EPILOG, add_arguments, run)
+SCORE_COMMAND = Command(USAGE, DESCRIPTION, EPILOG, add_arguments, run)

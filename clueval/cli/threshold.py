@@ -100,4 +100,4 @@ def run(options: argparse.Namespace) -> int:
         return 1
 
 
-COMMAND = _DECLARED._replace(run=run)
+THRESHOLD_COMMAND = _DECLARED._replace(run=run)

@@ -15,7 +15,7 @@ import pytest
 from corpora import write
 
 from clueval import score
-from clueval.cli import COMMANDS, formats, main
+from clueval.cli import COMMANDS, main, reference
 from clueval.formats import FORMATS
 
 SAMPLES = Path(__file__).parents[1] / "samples" / "german"
@@ -607,7 +607,7 @@ def test_signal_while_a_class_is_made_ends_the_command_as_always(
         type("Owner", (), {"named": Named()})
         return 0
 
-    monkeypatch.setattr("clueval.cli.formats.COMMAND", formats.COMMAND._replace(run=run))
+    monkeypatch.setattr("clueval.cli.reference.FORMATS_COMMAND", reference.FORMATS_COMMAND._replace(run=run))
 
     assert main(["formats"]) == code
     assert capsys.readouterr().err.count("\n") == 1

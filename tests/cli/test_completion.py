@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from clueval.cli import COMMANDS, main
-from clueval.cli.completion import SHELLS
+from clueval.cli.reference import SHELLS
 
 pytest.importorskip("shtab")
 Capture = pytest.CaptureFixture[str]

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from clueval import CluevalError, convert
-from clueval.cli import COMMANDS, main, metrics
+from clueval.cli import COMMANDS, main, reference
 from clueval.cli.commands import command_parser
 
 Capture = pytest.CaptureFixture[str]
@@ -89,7 +89,7 @@ def test_command_without_enough_memory_ends_with_one_line(
     def run(_: object) -> int:
         raise MemoryError
 
-    monkeypatch.setattr("clueval.cli.metrics.COMMAND", metrics.COMMAND._replace(run=run))
+    monkeypatch.setattr("clueval.cli.reference.METRICS_COMMAND", reference.METRICS_COMMAND._replace(run=run))
 
     assert main(["metrics"]) == 2
     assert (

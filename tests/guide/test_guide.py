@@ -15,7 +15,7 @@ from browser import Browser, in_browser
 
 import clueval
 from clueval.cli import COMMANDS, main
-from clueval.cli.guide import PARTS
+from clueval.cli.reference import PARTS
 from clueval.exceptions import CluevalError
 from clueval.formats import FORMATS
 from clueval.guide.pages import SHOWN, Page, all_pages, page_named

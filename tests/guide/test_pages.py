@@ -14,7 +14,7 @@ from guide_blocks import ROOT, Runner, blocks_of, commands_of, extras, same
 from clueval.cli import COMMANDS
 from clueval.cli.chosen import settings_of
 from clueval.cli.commands import command_parser
-from clueval.cli.guide import PARTS
+from clueval.cli.reference import PARTS
 from clueval.formats import FORMATS
 from clueval.guide.pages import FIRST, SECTIONS, all_pages, contents, page_named
 from clueval.metrics import METRICS, metric_class

@@ -17,7 +17,6 @@ from hypothesis import strategies as st
 
 from clueval.exceptions import LimitError, UsageError
 from clueval.metrics.fair import DEFAULT_WEIGHTS, Fair, FairError, pairing, parse_weights
-from clueval.metrics.fair.metric import add_in_steps
 from clueval.metrics.fair.pairing import (
     Item,
     Leftover,
@@ -37,7 +36,6 @@ from clueval.spans.ranges import intersect
 from clueval.spans.span import Span
 from tests.oracles import pair_by_lists, tally_pairs
 from tests.readings import fair_documents
-from tests.strategies import any_spans
 
 PUBLISHED = Path(__file__).parents[3] / "shared" / "data" / "faireval-ner"
 
@@ -648,17 +646,3 @@ def published_tables() -> dict[str, list[dict[str, str]]]:
         title, _, rows = section.partition(":\n")
         tables[title] = list(csv.DictReader(rows.strip().split("\n"), delimiter="\t", quoting=csv.QUOTE_NONE))
     return tables
-
-
-@given(any_spans(25, fragments=True), any_spans(25, fragments=True))
-def test_counts_are_those_of_the_steps_alone(gold: list[Span], predicted: list[Span]) -> None:
-    expected: Counter[tuple[str, ...]] = Counter()
-    add_in_steps(
-        expected,
-        *(
-            [item(span.label, span.start, span.end, span.parts) for span in side]
-            for side in (gold, predicted)
-        ),
-    )
-
-    assert Fair().count(Side(gold), Side(predicted)) == expected

@@ -7,15 +7,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from operator import itemgetter
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from clueval.exceptions import UsageError, warn
 from clueval.metrics.counting import Tally
-from clueval.metrics.fair.pairing import Item, item, overlap_kind, pair_up
+from clueval.metrics.fair.pairing import Item, item, pair_up
 from clueval.metrics.fair.weights import (
     BOUNDARY,
     DEFAULT_WEIGHTS,
@@ -32,7 +31,6 @@ from clueval.metrics.rates import THREE, Columns, DeclaredRates, EntryRates, Key
 from clueval.metrics.tally_keys import Shape, any_text
 from clueval.options import option_field
 from clueval.reports.table import cut_label
-from clueval.spans.overlaps import isolated
 from clueval.spans.span import NO_LABEL, PLACEHOLDERS, Span
 
 if TYPE_CHECKING:
@@ -296,50 +294,8 @@ def _matrix(cells: Mapping[tuple[str, str], int], labels: list[str]) -> dict[str
     return matrix
 
 
-_extent: Callable[[Item], tuple[int, int]] = itemgetter(1, 2)
-
-
 def add_items(tally: Tally, gold: Sequence[Item], predicted: Sequence[Item]) -> None:
     """Count the two lists of items of one document into a tally."""
-    if gold == predicted:
-        tally.update(_tally_equal(Counter(span[0] for span in gold)))
-        return
-    alone, pairs, others = isolated(map(_extent, gold), map(_extent, predicted))
-    for kind, side, numbers in (("FN", gold, alone[0]), ("FP", predicted, alone[1])):
-        for label, number in Counter([side[place][0] for place in numbers]).items():
-            tally["traditional", kind, label] += number
-            tally["fair", kind, label] += number
-    kinds: list[tuple[str, str, str | None]] = []
-    for i, j in pairs:
-        (label, *extent, tokens), (other, *other_extent, other_tokens) = gold[i], predicted[j]
-        if tokens is None and other_tokens is None:
-            kinds.append((label, other, overlap_kind(*extent, *other_extent)))
-        else:
-            others[0].append(i)
-            others[1].append(j)
-    for (label, other, overlap), number in Counter(kinds).items():
-        _add_pair(tally, label, other, overlap, number)
-    left = [
-        [side[place] for place in sorted(numbers)]
-        for side, numbers in zip((gold, predicted), others, strict=True)
-    ]
-    add_in_steps(tally, *left)
-
-
-def _add_pair(tally: Tally, label: str, other: str, kind: str | None, number: int) -> None:
-    """Count two spans that overlap each other and no others, as often as they occur; `kind` is how they overlap."""
-    if kind == "TP" and label == other:
-        tally["traditional", "TP", label] += number
-    else:
-        tally["traditional", "FN", label] += number
-        tally["traditional", "FP", other] += number
-        if label != other:
-            kind = "LE" if kind == "TP" else "LBE"
-    tally["fair", kind, label, other] += number
-
-
-def add_in_steps(tally: Tally, gold: Sequence[Item], predicted: Sequence[Item]) -> None:
-    """Do the same by the steps of `pair_up` alone."""
     gold_set, predicted_set = set(gold), set(predicted)
     for span in gold:
         tally["traditional", "TP" if span in predicted_set else "FN", span[0]] += 1
@@ -351,12 +307,3 @@ def add_in_steps(tally: Tally, gold: Sequence[Item], predicted: Sequence[Item]) 
         if j is not None:
             labels.append(predicted[j][0])
         tally["fair", kind, *labels] += 1
-
-
-def _tally_equal(labels: Mapping[str, int]) -> Tally:
-    """Return the tally of two equal lists that have these numbers of spans of each label."""
-    tally: Tally = Counter()
-    for label, number in labels.items():
-        tally["traditional", "TP", label] = number
-        tally["fair", "TP", label, label] = number
-    return tally

@@ -15,7 +15,7 @@ earliest of equals), or the label of that span where the predicted side has span
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import compress
@@ -206,15 +206,23 @@ def find_strings(
 ) -> list[Range]:
     """Return where the words of mentions stand outside mentions and are not wholly masked, by position.
 
-    `mentioned` are the positions in mentions, `exposed` what is neither ignorable nor masked. Costs O(n) for n words,
-    times the lengths of strings with the same first word. Raises `LimitError` if these are too many.
+    `mentioned` are the positions in mentions, `exposed` what is neither ignorable nor masked. Of several strings at a
+    place, the longest counts. Costs O(n) for n words, times the number of words that a string and a place have in
+    common. Raises `LimitError` if these are too many.
     """
-    lengths: dict[str, list[int]] = {}  # by first word, the longest first
-    for first, length in sorted(
-        {(s[0], len(s)) for s in strings if is_searched(s)}, key=itemgetter(1), reverse=True
-    ):
-        lengths.setdefault(first, []).append(length)
-    return [*_found(text, lengths, strings, mentioned, exposed, document)] if lengths else []
+    tree: _Words = {}
+    for words in filter(is_searched, strings):
+        node = tree
+        for word in words:
+            node = node.setdefault(word, {})
+        node[_END] = {}
+    return [*_found(text, tree, mentioned, exposed, document)] if tree else []
+
+
+_Words = dict[str | None, "_Words"]
+"""The strings that begin with the same words, by the next word; `_END` if there is one that ends here."""
+
+_END = None
 
 
 def is_searched(words: Sequence[str]) -> bool:
@@ -225,8 +233,7 @@ def is_searched(words: Sequence[str]) -> bool:
 
 def _found(
     text: MaskedText,
-    lengths: Mapping[str, Iterable[int]],
-    strings: Container[tuple[str, ...]],
+    tree: _Words,
     mentioned: PositionWeights,
     exposed: PositionWeights,
     document: Document,
@@ -234,25 +241,24 @@ def _found(
     (words, numbers), starts, ends = text.counted, text.starts, text.ends
     mentions = mentioned.bytes
     past = reach = compared = 0
-    for first in compress(range(len(words)), map(lengths.__contains__, words)):
+    for first in compress(range(len(words)), map(tree.__contains__, words)):
         start = starts[numbers[first]]
         if first < past or mentions[start]:
             continue
         if start >= reach:
             reach = mentions.find(1, start)
             reach = len(mentions) if reach < 0 else reach
-        for length in lengths[words[first]]:
-            last = first + length - 1
-            end = ends[numbers[last]] if last < len(words) else reach + 1
-            if end > reach:
-                continue
-            compared += length
-            require_short_mentions(compared, len(text.spelled), document)
-            if tuple(words[first : last + 1]) in strings:
-                past = last + 1
-                if exposed.between(start, end):
-                    yield start, end
+        node, end = tree, start
+        for place in range(first, len(words)):
+            if words[place] not in node or ends[numbers[place]] > reach:
                 break
+            node = node[words[place]]
+            compared += 1
+            if _END in node:
+                past, end = place + 1, ends[numbers[place]]
+        require_short_mentions(compared, len(text.spelled), document)
+        if exposed.between(start, end):
+            yield start, end
 
 
 # Replacements

@@ -446,3 +446,18 @@ def test_one_mask_over_everything_leaves_the_others_their_mentions() -> None:
     found = score([gold], [predicted], metrics="masking").metrics["masking"]["name"]
 
     assert found["classes"]["all"]["protected"] == 2500
+
+
+def test_strings_of_very_many_lengths_are_searched_where_their_words_are() -> None:
+    lengths, places = 100, 3000
+    mentions = ["Name", *(f"word{number}" for number in range(lengths))]
+    tokens = mentions * lengths + ["and"] + ["Name", "here"] * places
+    starts = [number * len(mentions) for number in range(lengths)]
+    names = [Span(start, start + 2 + number, "A") for number, start in enumerate(starts)]
+    found = score(
+        [Document("d", {"name": names}, tokens=tokens)],
+        [Document("d", {"name": names[:1]}, tokens=tokens)],
+        metrics="masking",
+    )
+
+    assert found.metrics["masking"]["name"]["classes"]["all"]["protected"] == 1
