@@ -15,8 +15,8 @@ from clueval.cli.setting_names import with_options
 from clueval.options import whole
 from clueval.overwriting import input_path
 from clueval.reading.check import Check, checks
+from clueval.reading.pairing import listed, tag_columns
 from clueval.reading.read_options import ReadOptions
-from clueval.reading.tag_columns import listed, tag_columns
 from clueval.visible import visible
 
 USAGE = "FILE..."

@@ -14,11 +14,13 @@ import sys
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from contextlib import ExitStack
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Any, Self
 
 from clueval.cli.outputs import check_outputs as outputs_checked
+from clueval.cli.outputs import form_of, put_result
 from clueval.cli.printing import put_painted, remark, wrote
 from clueval.evaluation.result import Result
 from clueval.exceptions import UsageError
@@ -31,13 +33,14 @@ from clueval.findings.places import ErrorPlace, places, places_of_document
 from clueval.findings.rows import RowColumns, TableLines
 from clueval.findings.table import REASONS, Finding
 from clueval.reports.table import cut_label
+from clueval.studies.errors import ErrorForms
 from clueval.visible import visible
 from clueval.writing import whole_file
 
 
 def check_outputs(options: argparse.Namespace) -> None:
     """Raise `CluevalError` for what cannot be written, or not like this."""
-    outputs = [options.tsv, options.xlsx, options.html]
+    outputs = [options.tsv, options.xlsx, options.html, options.output_file]
     if options.raw and options.tsv is None:
         raise UsageError("--raw needs --tsv", advice="add --tsv FILE")
     outputs_checked(outputs, options.html, options.lang, options.xlsx)
@@ -59,10 +62,12 @@ class ErrorOutputs:
     def __enter__(self) -> Self:
         options, enter = self._options, self._stack.enter_context
         late_page = options.html is not None and options.profile is not None
-        self._rows = enter(KeptRows[Finding]()) if late_page or options.xlsx is not None else None
+        self._is_form = options.output_file is not None or options.format not in (None, "text")
+        is_kept = late_page or options.xlsx is not None or self._is_form
+        self._rows = enter(KeptRows[Finding]()) if is_kept else None
         self._page = enter(PlaceLines()) if options.html is not None and not late_page else None
         self._table = enter(_KeptTable(options.raw)) if options.tsv is not None else None
-        is_text = options.tsv is options.xlsx is options.html is None
+        is_text = options.tsv is options.xlsx is options.html is None and not self._is_form
         self._text = enter(_KeptLines()) if is_text else None
         return self
 
@@ -96,6 +101,10 @@ class ErrorOutputs:
         if options.html is not None:
             self._put_page(result, profile)
             wrote(options.html)
+        if self._is_form:
+            assert self._rows is not None
+            errors = KeptErrors(self._rows, self.choice)
+            put_result([errors.render(form_of(options))], options.output_file)
         if self._text is not None:
             self._text.put()
 
@@ -118,6 +127,20 @@ class ErrorOutputs:
                 title=f"Errors: {title}",
                 lang=options.lang or "",
             )
+
+
+@dataclass(frozen=True, slots=True)
+class KeptErrors(ErrorForms):
+    """The errors that were kept, in all forms."""
+
+    kept: KeptRows[Finding]
+    choice: Choice
+
+    def _chosen(self) -> Choice:
+        return self.choice
+
+    def _findings(self) -> Iterable[Finding]:
+        return self.kept
 
 
 class _KeptTable(KeptText):

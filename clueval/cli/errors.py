@@ -13,7 +13,7 @@ from clueval.cli import options as common
 from clueval.cli.chosen import add_choice, add_set, choice_of, chosen_metrics, chosen_sides, named
 from clueval.cli.error_outputs import ErrorOutputs, check_outputs, many, remark_one_sided, remark_wrong_labels
 from clueval.cli.fields import given_fields, typed
-from clueval.cli.outputs import add_page, put_result
+from clueval.cli.outputs import add_output, add_page, put_result
 from clueval.cli.parser import Command, CommandParser
 from clueval.cli.printing import put, remark, wrote
 from clueval.cli.progress import progress
@@ -31,6 +31,7 @@ from clueval.metrics.exact import Exact
 from clueval.metrics.metric import Metric
 from clueval.options import whole
 from clueval.overwriting import input_path
+from clueval.reports.report import FORMS
 from clueval.reports.text import render as as_text
 from clueval.spans.document import Document
 from clueval.studies.profile_counts import ProfileCounts
@@ -116,13 +117,15 @@ def _add_class(parser: CommandParser) -> None:
 
 
 def _add_outputs(parser: CommandParser) -> None:
-    group = parser.group("output (default: text on standard output)")
+    title = "output (default: text on standard output)"
+    group = parser.group(title)
     group.add_argument(
         "--window",
         type=_from_0,
         metavar="N",
         help="show N positions on either side of an error instead of its sentence",
     )
+    add_output(parser, FORMS, title)
     group.add_argument("--tsv", type=Path, metavar="FILE", help="write a table, one error per row")
     group.add_argument("--xlsx", type=Path, metavar="FILE", help="write a spreadsheet (extra: report)")
     add_page(group, "write a web page")
@@ -206,10 +209,10 @@ def _refuse_options(options: argparse.Namespace) -> None:
 _OF_LEVELS = ("level", "labelled", "unlabelled")
 _NOT_OF = {
     "exact": ("pairs", *_OF_LEVELS),
-    "fair": ("html", "profile", "merge", "where", *_OF_LEVELS),
+    "fair": ("html", "profile", "merge", "where", "format", "output_file", *_OF_LEVELS),
     "noisy": (
         *("side", "kinds", "reasons", "merge", "where", "limit", "window", "xlsx", "raw", *_OF_LEVELS),
-        *("gold_set", "predicted_set", "profile"),
+        *("gold_set", "predicted_set", "profile", "format", "output_file"),
     ),
 }
 """The options that do not apply to the errors of a metric."""

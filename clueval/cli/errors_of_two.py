@@ -20,7 +20,7 @@ from clueval.findings.systems import States, System, shared_states
 from clueval.reading.options import SETS, Reading, readings_of
 from clueval.studies.error_pages import ErrorPages
 
-_ONLY_ONE = ("tsv", "xlsx", "raw", "pairs", "limit")
+_ONLY_ONE = ("tsv", "xlsx", "raw", "pairs", "limit", "format", "output_file")
 """The options that apply to one system only."""
 
 
@@ -76,7 +76,8 @@ def _check(options: argparse.Namespace) -> None:
     for name in _ONLY_ONE:
         if getattr(options, name) not in (None, False):
             raise UsageError(
-                f"--{name} does not apply to two systems", advice="give one system, or only --html"
+                f"--{name.replace('_', '-')} does not apply to two systems",
+                advice="give one system, or only --html",
             )
     if options.metric not in (None, "exact", "levels"):
         raise UsageError(f"--metric {options.metric} does not apply to two systems", advice="leave it out")

@@ -116,9 +116,9 @@ FORMS_BY_ENDING = {**ENDINGS, ".html": "html", ".htm": "html", ".xlsx": "xlsx", 
 """The form of a result by the ending of its file; some forms are written by other options than ``-o``."""
 
 
-def add_output(parser: CommandParser, forms: Collection[str] = ()) -> None:
+def add_output(parser: CommandParser, forms: Collection[str] = (), title: str = "output") -> None:
     """Add the options for the form of a result, if there are several, and for the file."""
-    group = parser.group("output")
+    group = parser.group(title)
     if forms:
         parser.set_defaults(forms=tuple(forms))
         group.add_argument(
@@ -209,6 +209,10 @@ def fixes_form(given: Sequence[str], form: str) -> bool:
         if name == "--disagreements":
             return True
         if name == "--html" and arguments[0] in ("compare", "conventions", "diff"):  # a page, no text
+            return True
+        if arguments[0] == "errors" and (
+            name in ("--html", "--tsv", "--xlsx") or (own if equals else value) in ("fair", "noisy")
+        ):
             return True
         if (
             name in ("-o", "--output-file")

@@ -192,8 +192,6 @@ _OTHER_OPTIONS = {
     ),
     "--output": "-o FILE writes a file, and --format names its form",
     "--annotation-set": "--gold-set and --predicted-set name the annotation sets of the two sides",
-    "--format": "this command writes files: --tsv, --xlsx or --html FILE",
-    "-o": "this command writes files: --tsv, --xlsx or --html FILE",
     "--html": "clueval errors, masking, agree, compare, diff and conventions write web pages",
     "--resample-by": "clueval score --resample-by ... --save FILE keeps the counts of each unit",
     "-m": "use --metric",

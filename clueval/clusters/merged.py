@@ -13,11 +13,11 @@ from clueval.formats.columns.documents import Columns, documents
 from clueval.formats.columns.passages import Passage
 from clueval.formats.spans_table import header, row
 from clueval.options import with_fields
-from clueval.reading.first_error import DocumentIds
 from clueval.reading.layers import LayerSource, layer_names
 from clueval.reading.options import Reading, ReadingOptions
 from clueval.reading.paths import as_path, files_of
 from clueval.reading.read_options import ReadOptions
+from clueval.reading.same_text import DocumentIds
 from clueval.reading.source import Source, read, source_of
 from clueval.reading.spooled import spooled
 from clueval.spans.document import Document

@@ -30,7 +30,7 @@ from clueval.spans.filters import ID
 from clueval.spans.span import SIDES
 
 if TYPE_CHECKING:
-    from clueval.reading.first_error import DocumentIds
+    from clueval.reading.same_text import DocumentIds
 
 
 def count_columns(evaluation: Evaluation, gold: Source, predicted: Source) -> FileEnd | None:
@@ -58,7 +58,7 @@ def count_columns(evaluation: Evaluation, gold: Source, predicted: Source) -> Fi
     assert error is not None
     if gold.options.part is not None:
         raise error  # the whole files are counted again
-    from clueval.reading.first_error import raise_first_error  # files without errors do not need it
+    from clueval.reading.same_text import raise_first_error  # files without errors do not need it
 
     raise_first_error(gold, predicted)
     if plan.observers:
@@ -235,7 +235,7 @@ class _Counting:
     def _see_ids(self, rows: ParallelRows) -> None:
         """Check that the token ids of two passages are different from those before in their document."""
         if not self._known_ids:
-            from clueval.reading.first_error import DocumentIds  # files without token ids do not need it
+            from clueval.reading.same_text import DocumentIds  # files without token ids do not need it
 
             self._known_ids = [DocumentIds(source) for source in self._sources]
         passages = rows.parts[0].passages

@@ -48,7 +48,7 @@ def count_files(
     single = predicted is None
     _require_use(readings, gold, predicted, pairs)
     if single and layers is None and readings[0].annotation_set is None:
-        from clueval.reading.tag_columns import require_two_tag_columns
+        from clueval.reading.pairing import require_two_tag_columns
 
         require_two_tag_columns((path for _, path, _ in pairs), readings[0])
     sides = columns_of_sides(readings, layers, single)

@@ -74,7 +74,7 @@ def score(
             two lists of files (paired in order) or two open files; or one of these that has both sides, and None.
             Or what is in memory: for each document a list of tags, a list of spans as `Span`, ``(start, end,
             label)`` or dictionary (`clueval.spans.span_forms`), a `Document`, a spaCy ``Doc`` or a row of a
-            dataset (`clueval.reading.given_sides`), in the same order or by id in a dictionary. With
+            dataset (`clueval.reading.given`), in the same order or by id in a dictionary. With
             ``input="mentions"`` or ``"inline"``, predicted has answers of a language model
             (`clueval.evaluation.answers`).
         metrics: names of metrics (see `clueval.metrics.METRICS`), separated by commas or in a list, or metrics,

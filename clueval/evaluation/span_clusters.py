@@ -25,10 +25,9 @@ from clueval.evaluation.inputs import add_layer
 from clueval.evaluation.plan import Plan
 from clueval.evaluation.tallies import ClusterCounts
 from clueval.formats.flat_rows import FlatRow
-from clueval.reading.given import Given
-from clueval.reading.given_sides import pairs, span_documents
-from clueval.reading.pairing import ends_early, with_same_id
-from clueval.reading.same_text import first_line
+from clueval.reading.given import Given, pairs, span_documents
+from clueval.reading.pairing import with_same_id
+from clueval.reading.same_text import ends_early, first_line
 from clueval.reading.source import Source
 from clueval.spans.document import Document, same_id
 from clueval.spans.span import DEFAULT_LAYER, SIDES, Frozen, Span

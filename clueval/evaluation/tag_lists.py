@@ -17,8 +17,7 @@ from clueval.evaluation.inputs import FileEnd
 from clueval.evaluation.row_clusters import DocumentClusters, RowClusters
 from clueval.exceptions import CluevalError, UsageError, described
 from clueval.formats.columns.layout import SIZES
-from clueval.reading.given import Given
-from clueval.reading.given_sides import materialised, pairs, place_of, require_as_many
+from clueval.reading.given import Given, materialised, pairs, place_of, require_as_many
 from clueval.reading.source import Source
 from clueval.reading.tag_sentences import TagOptions, documents_of_tags, require_lengths
 from clueval.spans.document import Document, same_id
@@ -65,10 +64,9 @@ def count_tags(
 def count_token_rows(evaluation: Evaluation, gold: Source, predicted: Source) -> FileEnd | None:
     """Count two files of token rows; None, and nothing is counted, if their documents must be counted."""
     plan, own, other = evaluation.plan, gold.options, predicted.options
-    layers = own.layers is None and other.layers is None
-    lenient = own.reads_leniently and other.reads_leniently and own.scheme == other.scheme
-    by_document = plan.counts_by_document([DEFAULT_LAYER])  # tagged rows have no metadata
-    if by_document or not (layers and lenient and plan.counts_clusters([DEFAULT_LAYER])):
+    usual = own.layers is None and own.reads_leniently and other.reads_leniently
+    by_document = plan.counts_by_document([DEFAULT_LAYER])  # tagged rows have neither ids nor metadata
+    if by_document or not (usual and plan.counts_clusters([DEFAULT_LAYER])):
         return None
     decoders = {
         (side, DEFAULT_LAYER): source.options.decoder(str(source.path))

@@ -28,17 +28,21 @@ from clueval.findings.choice import Choice, ReasonKey, choice_with, findings
 from clueval.findings.clusters import ClusterErrors, LineCheck
 from clueval.findings.table import Finding
 from clueval.options import field_names, with_fields
-from clueval.reading.first_error import raise_first_error
 from clueval.reading.given import Given, InputSide, given
 from clueval.reading.layers import LayerColumns, layer_names, require_layers
 from clueval.reading.options import SETS, Reading, Readings, SidesOptions, readings_of, require_positions
-from clueval.reading.pairing import document_groups, ends_early, same_documents
+from clueval.reading.pairing import document_groups, require_two_tag_columns, same_documents
 from clueval.reading.paths import path_pairs
 from clueval.reading.read_options import ReadOptions, columns_of_sides
-from clueval.reading.same_text import first_line, require_same_frame, require_same_text
+from clueval.reading.same_text import (
+    ends_early,
+    first_line,
+    raise_first_error,
+    require_same_frame,
+    require_same_text,
+)
 from clueval.reading.source import Source, source_of
 from clueval.reading.spooled import spooled
-from clueval.reading.tag_columns import require_two_tag_columns
 from clueval.reading.tag_sentences import golds_in_memory, kept
 from clueval.spans.document import Document
 from clueval.spans.filters import Filter, SeenNames

@@ -1,11 +1,11 @@
-"""The file formats. Each format is one module with a record, ``FORMAT``, which holds all its properties.
+"""The file formats. Each format has a record, which holds all its properties; most have a module of their own.
 
 Read `format` (the record), `recognition` (how formats are recognised), `opened` (a file that is open for a
 format), then any format. The package `columns` holds the shared code of the formats with one token per line:
 these formats return raw passages, the other formats return documents. Formats do not import each other, and
 do not deal with a second file or with metrics.
 
-A new format needs one module, one line in `FORMATS` and, if it is to be recognised without ``--input``, one
+A new format needs a record in a module, one line in `FORMATS` and, if it is to be recognised without ``--input``, one
 line in `ORDER` or `ENDINGS`. With a line in `MARKS` or `OF_JSON`, it is imported only for files that may have it.
 """
 
@@ -40,7 +40,7 @@ FORMATS = {
     "conllu": "clueval.formats.conllu",
     "conll2012": "clueval.formats.conll2012",
     "i2b2": "clueval.formats.i2b2",
-    "i2b2-2006": "clueval.formats.i2b2_2006",
+    "i2b2-2006": "clueval.formats.i2b2",
     "inline": "clueval.formats.inline",
     "mentions": "clueval.formats.mentions",
     "webanno": "clueval.formats.webanno",
@@ -95,16 +95,18 @@ GROUPED = (".ann", ".a1", ".xmi")
 """The endings of the files of a folder to read where there are such; the other files belong to them."""
 
 
-_module = cache(import_module)
-"""Importing a module again takes a microsecond, which counts where there are thousands of small files."""
-
-
 def format_named(name: str) -> Format:
     """Return the record of a format. Raises `UsageError` for an unknown name."""
     if name not in FORMATS:
         raise UsageError(f"unknown format {name!r}", advice=f"one of {', '.join(FORMATS)}")
-    record: Format = _module(FORMATS[name]).FORMAT
-    return record
+    return _record(FORMATS[name], name)
+
+
+@cache
+def _record(module: str, name: str) -> Format:
+    """Return a record of a module. It is kept, because there may be thousands of small files."""
+    records = [value for value in vars(import_module(module)).values() if isinstance(value, Format)]
+    return next(record for record in records if record.name == name)
 
 
 def all_formats() -> list[Format]:

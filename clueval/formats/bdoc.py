@@ -20,10 +20,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NoReturn
 
 from clueval.exceptions import FormatError, UsageError
-from clueval.formats.added_sets import check_added, wide_characters
-from clueval.formats.format import Format, Options
+from clueval.formats.format import Format, Options, check_added
 from clueval.formats.opened import Opened
 from clueval.formats.recognition import json_key
+from clueval.formats.reference import wide_characters
 from clueval.spans.document import Document
 from clueval.spans.span import Span
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
@@ -19,7 +19,7 @@ from clueval.exceptions import UsageError
 from clueval.formats.columns.passages import TokenLines
 from clueval.formats.recognition import Beginning, Sign, either
 from clueval.spans.document import Document
-from clueval.spans.span import DEFAULT_LAYER, Span
+from clueval.spans.span import DEFAULT_LAYER, Span, name_of
 from clueval.textfiles import Part
 
 if TYPE_CHECKING:
@@ -235,6 +235,18 @@ def only_layer(options: Options, file: str) -> str:
         )
     (name,) = options.layers
     return name
+
+
+def check_added(added: Mapping[str, Sequence[Span]], sets: Collection[str], length: int, file: str) -> None:
+    """Raise `UsageError` for a set that the document has already, and for a span that ends after its text."""
+    for name, spans in added.items():
+        if name in sets:
+            raise UsageError(f"the document has an annotation set {name!r} already", file=file)
+        for span in spans:
+            if span.end > length:
+                raise UsageError(
+                    f"span {name_of(span)} of the new set {name!r} ends after the text", file=file
+                )
 
 
 ACROSS = "spans across sentences"

@@ -25,22 +25,25 @@ Source: the GATE user guide, "GATE XML Documents".
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
-from clueval.exceptions import FormatError
-from clueval.formats.added_sets import STRING, TextNodes, check_added, written_sets
-from clueval.formats.format import Format, Options
+from clueval.exceptions import FormatError, UsageError
+from clueval.formats import xml_text
+from clueval.formats.format import Format, Options, check_added
 from clueval.formats.opened import Opened
 from clueval.formats.recognition import first_lines
+from clueval.formats.reference import wide_characters
 from clueval.formats.xml_text import EventReader
 from clueval.spans.document import Document
-from clueval.spans.span import Span
+from clueval.spans.span import Span, name_of
 
 _ONLY_DOCUMENT = "1"
 """The id of the document; a file holds one document without a name."""
 
+STRING = "java.lang.String"
 _WHOLE = {f"java.lang.{name}" for name in ("Integer", "Long", "Short", "Byte")} | {"java.math.BigInteger"}
 _REAL = {"java.lang.Double", "java.lang.Float", "java.math.BigDecimal"}
 _LISTS = {
@@ -61,6 +64,8 @@ _PARENTS = {
     "Value": ("Feature",),
 }
 """The allowed parents of each element; None is the top of the file."""
+
+_ATTRIBUTE_ESCAPES = {**xml_text.ESCAPES, ord('"'): "&quot;", ord("\n"): "&#10;", ord("\t"): "&#9;"}
 
 _DECLARED = rb"""^\s*<\?xml[^>]*?encoding\s*=\s*["']([A-Za-z0-9._-]+)["']"""
 _DECLARATION = r"""^(\s*<\?xml[^>]*?encoding\s*=\s*["'])[A-Za-z0-9._-]+"""
@@ -154,8 +159,6 @@ class _GateReader(EventReader):
         self.features: dict[str, Any] = {}
         self.text_at = (0, 0)
         self.end_at = 0
-        self._path: list[str] = []
-        self._passed_over = 0
         self._pieces: list[str] = []
         self._length = 0
         self._content: list[str] = []
@@ -206,17 +209,12 @@ class _GateReader(EventReader):
             raise FormatError("the document has no <TextWithNodes>", file=self._file, document=self._document)
 
     def _start(self, name: str, attributes: dict[str, str]) -> None:
-        if self._passed_over:
-            self._passed_over += 1
+        if "RelationSet" in self._path:
             return
         parent = self._path[-1] if self._path else None
         if parent not in _PARENTS.get(name, ()):
             where = f"in <{parent}>" if parent else "as the outermost element"
             self._refuse(f"an element <{name:.40}> {where}", "check that the file is a GATE XML document")
-        if name == "RelationSet":
-            self._passed_over = 1
-            return
-        self._path.append(name)
         if name in ("Name", "Value"):
             self._content, self._attributes = [], attributes
         elif name == "Node":
@@ -253,11 +251,11 @@ class _GateReader(EventReader):
             attributes["Type"],
             attributes["StartNode"],
             attributes["EndNode"],
-            self._parser.CurrentLineNumber,
+            self._line,
         )
 
     def _text(self, text: str) -> None:
-        if self._passed_over or not self._path:
+        if not self._path or "RelationSet" in self._path:
             return
         if self._path[-1] == "TextWithNodes":
             self._pieces.append(text)
@@ -268,10 +266,8 @@ class _GateReader(EventReader):
             self._refuse(f"text in <{self._path[-1]}>")
 
     def _end(self, name: str) -> None:
-        if self._passed_over:
-            self._passed_over -= 1
+        if "RelationSet" in self._path:
             return
-        self._path.pop()
         if name == "Name":
             self._name = "".join(self._content)
         elif name == "Value":
@@ -312,6 +308,114 @@ class _GateReader(EventReader):
         if kind == "java.lang.Boolean":
             return text.strip().lower() == "true"
         return text
+
+
+class TextNodes:
+    """The nodes of a text by position, including added ones."""
+
+    def __init__(self, text: str, nodes: dict[str, int]) -> None:
+        self.new = False
+        self._text = text
+        self._names = {place: name for name, place in reversed(nodes.items())}
+        self._all = [(place, name) for name, place in nodes.items()]
+        self._taken = set(nodes)
+        self._astral = wide_characters(text)
+
+    def at(self, place: int) -> str:
+        """Return the name of the node at a position, or add a node, named by its UTF-16 position."""
+        if place not in self._names:
+            number = place + bisect_left(self._astral, place)
+            while str(number) in self._taken:
+                number += len(self._text) + len(self._astral) + 1
+            self._names[place] = name = str(number)
+            self._taken.add(name)
+            self._all.append((place, name))
+            self.new = True
+        return self._names[place]
+
+    def written(self) -> Iterator[str]:
+        """Yield the parts of the escaped text with its nodes."""
+        done = 0
+        for place, name in sorted(self._all, key=lambda node: node[0]):
+            yield self._text[done:place].translate(xml_text.ESCAPES)
+            yield f'<Node id="{_attribute(name)}"/>'
+            done = place
+        yield self._text[done:].translate(xml_text.ESCAPES)
+
+
+def written_sets(
+    added: Mapping[str, Sequence[Span]], nodes: TextNodes, number: int, file: str
+) -> Iterator[str]:
+    """Yield the parts of the new sets, with nodes for their spans; ids count from `number`.
+
+    Raises `UsageError` for a feature whose value the format cannot represent.
+    """
+    for name, spans in added.items():
+        _require_xml(name, file)
+        yield f'<AnnotationSet Name="{_attribute(name)}">\n' if name else "<AnnotationSet>\n"
+        for span in spans:
+            _require_xml(span.label, file)
+            yield (
+                f'<Annotation Id="{number}" Type="{_attribute(span.label)}" '
+                f'StartNode="{nodes.at(span.start)}" EndNode="{nodes.at(span.end)}">\n'
+            )
+            for feature, value in span.features.items():
+                if value is not None:
+                    yield _written_feature(feature, value, span, file)
+            yield "</Annotation>\n"
+            number += 1
+        yield "</AnnotationSet>\n"
+
+
+def _written_feature(name: str, value: Any, span: Span, file: str) -> str:
+    items = value if isinstance(value, list | tuple) else [value]
+    kinds = {_class_of(item) for item in items}
+    text = ";".join(_plain(item) for item in items)
+    is_list = items is value
+    if None in kinds or len(kinds) > 1 or (is_list and any(not _plain(i) or ";" in _plain(i) for i in items)):
+        raise UsageError(
+            f"feature {name!r} of span {name_of(span)} has a value that GATE XML cannot represent",
+            file=file,
+            advice="allowed: strings, numbers, truth values and lists of one of these; or write bdoc",
+        )
+    kind = next(iter(kinds), STRING)
+    classes = f'className="java.util.ArrayList" itemClassName="{kind}"' if is_list else f'className="{kind}"'
+    _require_xml(name + text, file)
+    return (
+        f'<Feature>\n  <Name className="{STRING}">{name.translate(xml_text.ESCAPES)}</Name>\n'
+        f"  <Value {classes}>{text.translate(xml_text.ESCAPES)}</Value>\n</Feature>\n"
+    )
+
+
+def _class_of(value: object) -> str | None:
+    if isinstance(value, bool):
+        return "java.lang.Boolean"
+    if isinstance(value, int):
+        return "java.lang.Integer" if -(2**31) <= value < 2**31 else "java.lang.Long"
+    if isinstance(value, float):
+        return "java.lang.Double"
+    return STRING if isinstance(value, str) else None
+
+
+def _plain(value: object) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, float):
+        return {"inf": "Infinity", "-inf": "-Infinity", "nan": "NaN"}.get(repr(value), repr(value))
+    return str(value)
+
+
+def _attribute(text: str) -> str:
+    return text.translate(_ATTRIBUTE_ESCAPES)
+
+
+def _require_xml(text: str, file: str) -> None:
+    found = xml_text.forbidden(text)
+    if found:
+        raise FormatError(
+            f"the character U+{ord(found.group()):04X} in a name or value, which XML cannot contain",
+            file=file,
+        )
 
 
 def _read(opened: Opened, _: Options) -> Iterator[Document]:

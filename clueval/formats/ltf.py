@@ -83,17 +83,15 @@ class _BodyReader(EventReader):
         self.pieces: list[str] = []
         self.spans: list[Span] = []
         self._length = 0
-        self._in_body = False
         self._opened: tuple[int, int] | None = None
         """Position and line of the open ``<e>``."""
         self._parser.CommentHandler = self._comment
         self._parser.ProcessingInstructionHandler = self._instruction
 
     def _start(self, name: str, attributes: Mapping[str, str]) -> None:
-        if not self._in_body:
+        if not self._path:
             if name != "body":
                 self._refuse(f"the outermost element is <{name:.40}>, not <body>")
-            self._in_body = True
         elif name != "e":
             self._refuse(
                 f"an element <{name:.40}> in the text", "only <e> is allowed; write &lt; for the character"
@@ -103,7 +101,7 @@ class _BodyReader(EventReader):
                 f"an <e> within the <e> of line {self._opened[1]}", "spans of this format do not nest"
             )
         else:
-            self._opened = self._length, self._parser.CurrentLineNumber
+            self._opened = self._length, self._line
         for attribute in attributes:
             self._refuse(f"an attribute {attribute[:40]!r} of <{name}>", "this format has none; remove it")
 

@@ -63,6 +63,11 @@ def in_points(
     return found
 
 
+def wide_characters(text: str) -> list[int]:
+    """Return the positions of the characters that are two units in UTF-16."""
+    return [place for place, character in enumerate(text) if ord(character) > 0xFFFF]
+
+
 def places(text: str, unit: str) -> Callable[[int], int | None]:
     """Return the function from positions in `unit` to code points; it returns None within a character."""
     if unit == "points" or text.isascii():

@@ -8,11 +8,9 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, NoReturn
 
 from clueval.exceptions import FormatError
-from clueval.spans.span import NO_LABEL
 
 if TYPE_CHECKING:
     from pyexpat import XMLParserType
@@ -63,18 +61,18 @@ def _parse(parser: XMLParserType, data: str, file: str) -> None:
         ) from None
 
 
-CATEGORY, TYPE = "category", "TYPE"
-"""The sources of labels: the name of an element, and the usual attribute."""
-
-
 class EventReader(ABC):
-    """Reads a file once. A document type declaration is refused, so that the only entities are those of XML."""
+    """Reads a file once. A document type declaration is refused, so that the only entities are those of XML.
+
+    `_path` has the names of the open elements, without the one that starts or ends.
+    """
 
     def __init__(self, file: str, document: str | None = None) -> None:
         self._file, self._document = file, document
+        self._path: list[str] = []
         parser = self._parser = _parser()
-        parser.StartElementHandler = self._start
-        parser.EndElementHandler = self._end
+        parser.StartElementHandler = self._open_element
+        parser.EndElementHandler = self._close_element
         parser.CharacterDataHandler = self._text
         parser.StartDoctypeDeclHandler = self._doctype
 
@@ -82,12 +80,24 @@ class EventReader(ABC):
         """Handle all events of the content of the file. Raises `FormatError` with the line."""
         _parse(self._parser, data, self._file)
 
+    def _open_element(self, name: str, attributes: dict[str, str]) -> None:
+        self._start(name, attributes)
+        self._path.append(name)
+
+    def _close_element(self, name: str) -> None:
+        self._path.pop()
+        self._end(name)
+
+    @property
+    def _line(self) -> int:
+        """The line of the event."""
+        return self._parser.CurrentLineNumber
+
     @abstractmethod
     def _start(self, name: str, attributes: dict[str, str]) -> None:
         """Handle the start of an element."""
 
-    @abstractmethod
-    def _end(self, name: str) -> None:
+    def _end(self, name: str) -> None:  # noqa: B027  # not every format needs it
         """Handle the end of an element."""
 
     @abstractmethod
@@ -101,13 +111,7 @@ class EventReader(ABC):
         raise FormatError(
             problem,
             file=self._file,
-            line=self._parser.CurrentLineNumber,
+            line=self._line,
             document=self._document,
             advice=advice,
         )
-
-
-def label_of(category: str, attributes: Mapping[str, str], source: str) -> str | None:
-    """Return the label of an element by its source; None if it does not have the attribute that is the source."""
-    label = category if source == CATEGORY else attributes.get(source)
-    return None if label is None and source != TYPE else label or NO_LABEL

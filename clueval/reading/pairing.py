@@ -1,7 +1,8 @@
 """Pairs the documents of the two sides.
 
 Two sets of documents are *parallel* if every document of one has its counterpart in the other. By default, files
-are paired by their relative names, and their documents in order; `PAIR_BY` names the other ways.
+are paired by their relative names, and their documents in order; `PAIR_BY` names the other ways. A single file may hold
+both sides in two columns (`require_two_tag_columns`).
 """
 
 from __future__ import annotations
@@ -11,12 +12,14 @@ from dataclasses import replace
 from itertools import zip_longest
 from pathlib import Path
 
-from clueval.exceptions import TextMismatch, UsageError
+from clueval.exceptions import CluevalError, UsageError
 from clueval.reading.paths import Paths, as_path, files_of, path_pairs, without_ending
 from clueval.reading.read_options import ReadOptions
+from clueval.reading.same_text import ends_early, first_line, require_same_text
 from clueval.reading.source import Source, source_of
 from clueval.spans.document import Document, Sentence, same_id
 from clueval.spans.span import Span
+from clueval.tagging.schemes import OUTSIDE, is_tag
 from clueval.textfiles import Progress
 
 PAIR_BY = ("id", "name", "content")
@@ -80,8 +83,6 @@ def _with_gold(
     without_ids = own.form.nameless or other.form.nameless
     for group, document in zip_longest(groups, other.documents()):
         if group is None or document is None:
-            from clueval.reading.same_text import first_line
-
             extra = document or group[0]
             raise ends_early(own, other, group is None, extra.id, first_line(extra))
         yield _with_same_text((*group, with_same_id(group[0], document, without_ids)[1]))
@@ -89,8 +90,6 @@ def _with_gold(
 
 def _with_same_text(group: tuple[Document, ...]) -> tuple[Document, ...]:
     """Return the group. Raises `TextMismatch` unless its first and its last document have the same text."""
-    from clueval.reading.same_text import require_same_text  # files in columns do not need it
-
     require_same_text(group[0], group[-1])
     return group
 
@@ -291,8 +290,6 @@ def document_pairs(own: Source, other: Source) -> Iterator[tuple[Document, Docum
     without_ids = own.form.nameless or other.form.nameless
     for gold, predicted in zip_longest(own.documents(), other.documents()):
         if gold is None or predicted is None:
-            from clueval.reading.same_text import first_line
-
             extra = gold or predicted
             assert extra is not None
             raise ends_early(own, other, gold is None, extra.id, first_line(extra))
@@ -304,19 +301,6 @@ def with_same_id(gold: Document, predicted: Document, nameless: bool) -> tuple[D
     if gold.id == predicted.id or not (nameless or same_id(gold.id, predicted.id)):
         return gold, predicted
     return gold, replace(predicted, id=gold.id)
-
-
-def ends_early(own: Source, other: Source, gold_ends: bool, document: str, line: int | None) -> TextMismatch:
-    """Return the error for a side that ends where the other has `document`, whose first token is in `line`."""
-    from clueval.reading.same_text import ADVICE
-
-    shorter, longer = (own, other) if gold_ends else (other, own)
-    place = longer.path if line is None else f"{longer.path}:{line}"
-    return TextMismatch(
-        f"the file ends, but {place} continues with document {document!r}",
-        file=str(shorter.path),
-        advice=ADVICE,
-    )
 
 
 def same_documents(
@@ -333,3 +317,60 @@ def same_documents(
                 advice="both sides must have the same documents in the same order",
             )
         yield with_same_id(own, other, False)
+
+
+ENOUGH = 2000
+"""The number of lines that are examined."""
+
+
+def tag_columns(source: Source, lines: int = ENOUGH) -> list[int]:
+    """Return the columns, from 1, whose values are all tags and not all O, in the first lines of a column file.
+
+    Returns none for a file that cannot be read, because reading it raises the error.
+    """
+    seen: list[set[str]] = []
+    try:
+        for passage in source.passages(lambda _: None):
+            for _, _, fields in passage.rows() if passage.layout is not None else ():
+                seen = seen or [set() for _ in fields]
+                for values, value in zip(seen, fields, strict=False):
+                    values.add(value)
+                lines -= 1
+                if not lines:
+                    return _of_values(seen)
+    except CluevalError:
+        return []
+    return _of_values(seen)
+
+
+def _of_values(seen: Iterable[set[str]]) -> list[int]:
+    return [
+        column
+        for column, values in enumerate(seen, 1)
+        if values != {OUTSIDE} and values and all(map(is_tag, values))
+    ]
+
+
+def listed(columns: Iterable[int]) -> str:
+    """Return columns in words.
+
+    >>> listed([2, 3, 4])
+    '2, 3 and 4'
+    """
+    *others, last = map(str, columns)
+    return f"{', '.join(others)} and {last}" if others else last
+
+
+def require_two_tag_columns(paths: Iterable[Path], options: ReadOptions) -> None:
+    """Raise `UsageError` for a single file with more than two columns of tags, of which none is named as a layer."""
+    for path in paths:
+        source = source_of(path, replace(options, layers=None))
+        if not source.form.has_columns:
+            continue
+        found = tag_columns(source)
+        if len(found) > 2:
+            raise UsageError(
+                f"columns {listed(found)} hold tags, so gold and predicted are not known",
+                file=str(path),
+                advice=f"name both, as in layers={ {'label': (found[0], found[1])} }",
+            )

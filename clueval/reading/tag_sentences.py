@@ -7,8 +7,7 @@ from os import PathLike
 from typing import Any
 
 from clueval.exceptions import TagError, UsageError, described
-from clueval.reading.given import Given, given
-from clueval.reading.given_sides import document_of_tags, materialised, pairs, place_of
+from clueval.reading.given import Given, document_of_tags, given, materialised, pairs, place_of
 from clueval.reading.options import Reading
 from clueval.reading.same_text import require_same_text
 from clueval.spans.document import Document

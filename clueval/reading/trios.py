@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from clueval.exceptions import UsageError
-from clueval.reading.given import InputSide
-from clueval.reading.given_sides import documents_of
+from clueval.reading.given import InputSide, documents_of
 from clueval.reading.layers import LayerColumns
 from clueval.reading.options import Readings, readings_of, require_positions
 from clueval.reading.pairing import document_groups, document_pairs, files_of_side, parallel, same_documents

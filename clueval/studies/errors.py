@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
@@ -30,11 +31,77 @@ if TYPE_CHECKING:
 _READING, _PREPARING = Reading(), Preparing()
 
 
-@dataclass(frozen=True, slots=True)
-class Errors(Report):
-    """The result of `errors`: an iterator of `Finding`, once. The forms and the page read both sides once more."""
+class ErrorForms(Report):
+    """Errors in all forms: a report of findings, and of the choice that lists them."""
 
+    __slots__ = ()
     title: ClassVar[str] = "Errors"
+
+    @abstractmethod
+    def _chosen(self) -> Choice:
+        """Return the choice of the errors."""
+
+    @abstractmethod
+    def _findings(self) -> Iterable[Finding]:
+        """Return all errors, each time from the first one."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all errors as plain data, with texts of the corpus; positions are integers, all else is text."""
+        return {"clueval": __version__, "listed": in_words(self._chosen()), "errors": self.rows()}
+
+    def tables(self) -> Iterator[Table]:
+        """Yield the numbers of errors by side and reason, then the first errors."""
+        numbers, first = Counter[tuple[str, str]](), list[Finding]()
+        for finding in self._findings():
+            numbers[finding.side or "gold", finding.reason] += 1
+            if len(first) < MOST_LISTED:
+                first.append(finding)
+        sides = [[side, *(numbers[side, reason] for reason in REASONS)] for side in SIDES]
+        yield Table(f"Errors: {in_words(self._chosen())}", ["side", *REASONS], sides)
+        if first:
+            total = sum(numbers.values())
+            more = f"the first {MOST_LISTED} of {total:,} errors" if total > MOST_LISTED else "all errors"
+            yield Table(more.capitalize(), _LISTED, list(map(_listed, first)))
+
+    def scores(self) -> dict[str, float]:
+        """Return the numbers of errors by side and reason, as ``gold.missed``."""
+        numbers = Counter((finding.side or "gold", finding.reason) for finding in self._findings())
+        return {f"{side}.{reason}": float(numbers[side, reason]) for side in SIDES for reason in REASONS}
+
+    def _content(self) -> Mapping[str, Any]:
+        return {}  # errors are no scores, and have no signature
+
+    def _data(self) -> Data:
+        columns, findings = split_first(self._findings())
+        return Data(columns.names, (columns.row(finding) for finding in findings))
+
+    def _readable(self, form: str) -> str:
+        if form != "text":
+            return Report._readable(self, form)
+        lines = (
+            line for finding in self._findings() for line in lines_of(finding, width=WIDTH, colour=False)
+        )
+        return "\n".join([*HEAD, *lines])
+
+
+MOST_LISTED = 50
+"""How many errors tables show; text, JSON, CSV and TSV have all."""
+
+WIDTH = 100
+"""The width of the text."""
+
+_LISTED = ("document", "side", "reason", "class", "layer", "label", "start", "end_inclusive", "text")
+
+
+def _listed(finding: Finding) -> list[str]:
+    """Return the cells of a table."""
+    where = [finding.document, finding.side or "gold", finding.reason, finding.kind, finding.sequence]
+    return [*where, joined(finding.labels), str(finding.start), str(finding.end), finding.text]
+
+
+@dataclass(frozen=True, slots=True)
+class Errors(ErrorForms):
+    """The result of `errors`: an iterator of `Finding`, once. The forms and the page read both sides once more."""
 
     _found: Iterator[Finding] = field(repr=False)
     _gold: InputSide = field(repr=False)
@@ -72,28 +139,9 @@ class Errors(Report):
             Path(path), sides, systems, shared_states("A", "B"), title=title, lang=lang
         )
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return all errors as plain data, with texts of the corpus; positions are integers, all else is text."""
-        return {"clueval": __version__, "listed": in_words(self._choice()), "errors": self.rows()}
-
-    def tables(self) -> Iterator[Table]:
-        """Yield the numbers of errors by side and reason, then the first errors."""
-        numbers, first = Counter[tuple[str, str]](), list[Finding]()
-        for finding in self._again():
-            numbers[finding.side or "gold", finding.reason] += 1
-            if len(first) < MOST_LISTED:
-                first.append(finding)
-        sides = [[side, *(numbers[side, reason] for reason in REASONS)] for side in SIDES]
-        yield Table(f"Errors: {in_words(self._choice())}", ["side", *REASONS], sides)
-        if first:
-            total = sum(numbers.values())
-            more = f"the first {MOST_LISTED} of {total:,} errors" if total > MOST_LISTED else "all errors"
-            yield Table(more.capitalize(), _LISTED, list(map(_listed, first)))
-
-    def scores(self) -> dict[str, float]:
-        """Return the numbers of errors by side and reason, as ``gold.missed``."""
-        numbers = Counter((finding.side or "gold", finding.reason) for finding in self._again())
-        return {f"{side}.{reason}": float(numbers[side, reason]) for side in SIDES for reason in REASONS}
+    def _chosen(self) -> Choice:
+        choice, *_, options = self._how
+        return choice_with(choice, dict(options))
 
     def _repr_html_(self) -> str:
         try:
@@ -101,45 +149,13 @@ class Errors(Report):
         except UsageError as error:  # a side that can be read only once
             return escape(str(error))
 
-    def _choice(self) -> Choice:
-        choice, *_, options = self._how
-        return choice_with(choice, dict(options))
-
-    def _again(self) -> Iterator[Finding]:
+    def _findings(self) -> Iterator[Finding]:
         from clueval.studies.error_pages import require_again
 
         require_again("a form", gold=self._gold, predicted=self._predicted)
         choice, layers, reading, preparing, options = self._how
         how = {"layers": layers, "reading": reading, "preparing": preparing, **options}
         return found_errors(self._gold, self._predicted, choice, **how)
-
-    def _content(self) -> Mapping[str, Any]:
-        return {}  # errors are no scores, and have no signature
-
-    def _data(self) -> Data:
-        columns, findings = split_first(self._again())
-        return Data(columns.names, (columns.row(finding) for finding in findings))
-
-    def _readable(self, form: str) -> str:
-        if form != "text":
-            return Report._readable(self, form)
-        lines = (line for finding in self._again() for line in lines_of(finding, width=WIDTH, colour=False))
-        return "\n".join([*HEAD, *lines])
-
-
-MOST_LISTED = 50
-"""How many errors tables show; text, JSON, CSV and TSV have all."""
-
-WIDTH = 100
-"""The width of the text."""
-
-_LISTED = ("document", "side", "reason", "class", "layer", "label", "start", "end_inclusive", "text")
-
-
-def _listed(finding: Finding) -> list[str]:
-    """Return the cells of a table."""
-    where = [finding.document, finding.side or "gold", finding.reason, finding.kind, finding.sequence]
-    return [*where, joined(finding.labels), str(finding.start), str(finding.end), finding.text]
 
 
 @checked_call

@@ -40,7 +40,7 @@ def _files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
             "score g.conll p.conll --metric exact,muc --cite f1",
             "'f1' can mean 2 scores (one of exact.label.micro.f1",
         ),
-        ("errors g.conll p.conll -o x.html", "this command writes files: --tsv, --xlsx or --html FILE"),
+        ("errors g.conll p.conll -o x.html", "the result cannot be written as html"),
         ("masking g.conll p.conll --risk 3", "--layer risk=3"),
         (
             "score g.conll p.conll p.conll",

@@ -9,8 +9,8 @@ from clueval.evaluation.run import score
 from clueval.exceptions import FormatError
 from clueval.findings.stream import errors
 from clueval.formats.columns.layout import Sizes
-from clueval.reading.first_error import with_unique_ids
 from clueval.reading.read_options import ReadOptions
+from clueval.reading.same_text import with_unique_ids
 from clueval.reading.source import source_of
 from clueval.studies.conventions import conventions
 

@@ -190,6 +190,7 @@ COMMANDS = {
     "conventions": ["g", "p"],
     "compare": ["a.clueval", "b.clueval"],
     "diff": ["g", "p", "q"],
+    "errors": ["g", "p"],
     "agree": ["g", "p"],
     "masking": ["g", "p"],
     "gate": ["g", "p"],
@@ -217,3 +218,19 @@ def test_every_command_prints_every_form(command: str, form: str, capsys: pytest
     assert main([command, *COMMANDS[command], "--format", form]) == 0
 
     assert capsys.readouterr().out.strip()
+
+
+@pytest.mark.usefixtures("_files")
+@pytest.mark.parametrize("form", FORMS)
+def test_the_command_errors_writes_the_forms_of_the_function(form: str) -> None:
+    assert main(["errors", "g", "p", "--format", form, "-o", "out"]) == 0
+
+    assert Path("out").read_text(encoding="utf-8") == f"{errors('g', 'p').render(form)}\n"
+
+
+@pytest.mark.usefixtures("_files")
+@pytest.mark.parametrize("metric", ["fair", "noisy"])
+def test_errors_of_other_metrics_have_no_forms(metric: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["errors", "g", "p", "--metric", metric, "--format", "json"]) == 2
+
+    assert f"--format does not apply to --metric {metric}" in capsys.readouterr().err
