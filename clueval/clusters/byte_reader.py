@@ -89,7 +89,7 @@ class _ByteFile:
         if b"\r" in self.waiting:  # searching for one byte is many times faster than for two
             self.waiting = self.waiting.replace(b"\r\n", b"\n")
             if b"\r" in (self.waiting if self.ended else self.waiting[:-1]):
-                raise FormatError("a carriage return without a line feed", file=str(self.path))
+                raise FormatError("a carriage return without a line feed")
         if self.ended and self.waiting and not self.waiting.endswith(b"\n"):
             self.waiting += b"\n"
 
@@ -127,15 +127,13 @@ class ByteReader:
                     file.feed(pieces[0])
             yield from self._pairs()
             if stretches and any(self._passages):
-                raise FormatError(
-                    "one side has sentences that the other lacks", file=str(self._files[0].path)
-                )
+                raise FormatError("one side has sentences that the other lacks")
             yield from stretches
         for file in self._files:
             file.reader.finish()
         yield from self._pairs()
         if any(self._passages):
-            raise FormatError("one side ends early", file=str(self._files[0].path))
+            raise FormatError("one side ends early")
 
     def _read(self) -> list[bytes]:
         """Read both files on; return what waits."""
@@ -166,7 +164,7 @@ class ByteReader:
         sides = [file.waiting.split(b"\n") for file in self._files]
         number = min(len(lines) - 1 for lines in sides)
         if not number:
-            raise FormatError("a line is long, or one side ends early", file=str(self._files[0].path))
+            raise FormatError("a line is long, or one side ends early")
         for file, lines in zip(self._files, sides, strict=True):
             file.waiting = b"\n".join(lines[number:])
         return [[b"\n".join([*lines[:number], b""])] for lines in sides]
@@ -179,7 +177,7 @@ class ByteReader:
         while gold and predicted:
             yield gold.popleft(), predicted.popleft()
         if max(len(gold), len(predicted)) > AHEAD:
-            raise FormatError("one side falls behind", file=str(self._files[0].path))
+            raise FormatError("one side falls behind")
 
     def _stretches(self, end: bytes, gold: list[bytes], predicted: list[bytes]) -> list[Stretch]:
         """The stretches of the pieces of both sides; none if they are irregular."""

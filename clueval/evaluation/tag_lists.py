@@ -64,10 +64,9 @@ def count_tags(
 def count_token_rows(evaluation: Evaluation, gold: Source, predicted: Source) -> FileEnd | None:
     """Count two files of token rows; None, and nothing is counted, if their documents must be counted."""
     plan, own, other = evaluation.plan, gold.options, predicted.options
-    layers = own.layers is None and other.layers is None
-    lenient = own.reads_leniently and other.reads_leniently and own.scheme == other.scheme
-    by_document = plan.counts_by_document([DEFAULT_LAYER])  # tagged rows have no metadata
-    if by_document or not (layers and lenient and plan.counts_clusters([DEFAULT_LAYER])):
+    usual = own.layers is None and own.reads_leniently and other.reads_leniently
+    by_document = plan.counts_by_document([DEFAULT_LAYER])  # tagged rows have neither ids nor metadata
+    if by_document or not (usual and plan.counts_clusters([DEFAULT_LAYER])):
         return None
     decoders = {
         (side, DEFAULT_LAYER): source.options.decoder(str(source.path))

@@ -469,7 +469,7 @@ class TestStretches:
     def test_side_that_ends_early_is_an_error(self, tmp_path: Path, size: int, turn: int) -> None:
         texts = "a O\n\n-DOCSTART-\n\nb O\nb O\nb O\nb O\n", "a O\n"
 
-        with pytest.raises(FormatError, match=r"0\.conll: .*one side ends early"):
+        with pytest.raises(FormatError, match="one side ends early"):
             stretches(tmp_path, *texts[::turn], sizes=Sizes(block=size))
 
     @pytest.mark.parametrize("passages", [2, 3, 4])
@@ -509,6 +509,7 @@ def test_missing_last_line_end_changes_nothing(tmp_path: Path, name: str, size: 
 
     with small(size):
         assert outcome(without, without) == outcome(whole, without) == outcome(whole, whole)
+    assert tokens_in_stretches(without, without) == tokens_in_stretches(whole, whole)
 
 
 CARRIAGE_RETURNS = ["a\tO\r\r\n", "a\tO\rb\n", "\r\r\n", "a\r\tO\n", "\ra\tO\n", "a\tO\r"]
@@ -517,7 +518,7 @@ CARRIAGE_RETURNS = ["a\tO\r\r\n", "a\tO\rb\n", "\r\r\n", "a\r\tO\n", "\ra\tO\n",
 @pytest.mark.parametrize("name", ["a.vrt", "a.conll"])
 @pytest.mark.parametrize("line", CARRIAGE_RETURNS)
 @pytest.mark.parametrize("after", ["", "a\tO\n" * 9])
-@pytest.mark.parametrize("size", [1, 30, 1000])
+@pytest.mark.parametrize("size", [1, pytest.param(30, marks=pytest.mark.long), 1000])
 def test_lone_carriage_return_anywhere_has_the_outcome_of_passages(
     tmp_path: Path, name: str, line: str, after: str, size: int
 ) -> None:
@@ -620,7 +621,7 @@ class TestVrtPieces:
         between = [b"<s>\na\tO\n", b'</text>\n<text id="2" court="R&amp;D">\n<s>\nb\tO\n', b"<s>\nc\tO\n"]
 
         assert file.heads(SENTENCE, between) == [DocumentHead(1, False, "2", {"id": "2", "court": "R&D"})]
-        assert file.heads(DOCUMENT, [b'<text id="3">\na\tO\n', b"<text>\na\tO\n"]) == [
+        assert file.heads(DOCUMENT, [b'<text id="3">\n court="x"\tO\n', b"<text>\na\tO\n"]) == [
             DocumentHead(0, False, "3", {"id": "3"}),
             DocumentHead(1, False, None, {}),
         ]

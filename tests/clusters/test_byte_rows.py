@@ -163,7 +163,7 @@ def test_tags_of_one_or_both_sides_become_the_character_of_their_row(entities: b
     rows = RowCharacters(4)
     characters = TagCharacters(rows, of_file)
 
-    tags = [b"O\tO", b"B-X\tO", b"B-X\0I-X\tO", b"O\tB-&lt;\0", b"O\0\tI-Y"]
+    tags = [b"O\tO", b"B-X\tO", b"B-X\0I-X\tO", b"O\tB-&lt;\0", b"O\0\tI-Y", b"B-x y\tO"]
     written = "".join(map(characters.__getitem__, tags))
 
     assert written[0] == " "
@@ -172,6 +172,7 @@ def test_tags_of_one_or_both_sides_become_the_character_of_their_row(entities: b
         (1, "B-X", "O", "I-X", "O"),
         (1, "O", f"B-{label}", "O", ""),
         (1, "O", "I-Y", "", "I-Y"),
+        (1, "B-x y", "O", "B-x y", "O"),
     ]
     assert characters[b"B-X\tO\0O"] == characters[b"B-X\tO"]
 
