@@ -12,7 +12,7 @@ from clueval.evaluation.inputs import FileEnd
 from clueval.evaluation.plan import Plan
 from clueval.evaluation.row_clusters import Decoders, RowClusters
 from clueval.formats.columns.layout import Sizes
-from clueval.formats.fair_spans import sentence_of_spans
+from clueval.formats.fair_formats import sentence_of_spans
 from clueval.limits import MAX_SENTENCE, sentences_of
 from clueval.metrics import metric_named
 from clueval.reading.layers import layer_names

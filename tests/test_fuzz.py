@@ -93,7 +93,7 @@ def broken_check(monkeypatch: pytest.MonkeyPatch, line: str) -> None:
             exec(line, {})  # the fault that the fuzzer is to see
         return 0
 
-    monkeypatch.setattr(check, "run", run)
+    monkeypatch.setattr(check, "CHECK_COMMAND", check.CHECK_COMMAND._replace(run=run))
 
 
 GOOD, BAD = "good\tO\n" * 20, "bad\tO\n"

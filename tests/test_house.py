@@ -114,7 +114,15 @@ Defined = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 def nodes_of(module: str) -> tuple[ast.AST, ...]:
     """The imports, functions and classes of a module, wherever in it."""
     tree = ast.parse(FILES[module].read_text(encoding="utf-8"))
-    return tuple(node for node in ast.walk(tree) if isinstance(node, Defined | ast.Import | ast.ImportFrom))
+    return tuple(node for node in statements(tree) if isinstance(node, Defined | ast.Import | ast.ImportFrom))
+
+
+def statements(node: ast.AST) -> Iterator[ast.AST]:
+    """The statements within a node; looking into expressions would take most of the time."""
+    for child in ast.iter_child_nodes(node):
+        if not isinstance(child, ast.expr):
+            yield child
+            yield from statements(child)
 
 
 @cache

@@ -321,13 +321,14 @@ def test_line_numbers_are_right_after_a_passage_that_ended_at_its_limit_of_token
         ("nested", "score GOLD PREDICTED --metric strings", "together more than 4,000 positions"),
         ("nested", "score GOLD PREDICTED --metric noisy", "together more than 4,000 positions"),
         ("nested", "profile GOLD PREDICTED", "together more than 4,000 positions"),
-        ("nested", "errors GOLD PREDICTED --metric fair", "pairs of spans overlap"),
+        ("nested", "errors GOLD PREDICTED --metric fair", "too many to be compared one by one"),
         ("nested", "score GOLD PREDICTED --metric gate", "pairs of spans overlap"),
-        ("nested", "score GOLD PREDICTED --metric masking", "more than 4,000 words that must be compared"),
         ("crossing_hulls", "errors GOLD PREDICTED --metric fair", "together more than 4,000 positions"),
         ("comb", "errors GOLD PREDICTED", "together more than 4,000 positions"),
         ("giant", "errors GOLD PREDICTED GOLD --html OUT", "together more than 4,000 positions"),
         ("nested", "convert GOLD --to brat --lossy -o OUT", "together more than 4,000 positions"),
+        ("same", "score GOLD PREDICTED --metric masking", "pairs of spans overlap"),
+        ("nested", "score GOLD PREDICTED --metric masking", "together more than 4,000 words"),
     ],
 )
 def test_spans_that_would_take_too_long_are_refused_with_file_document_and_advice(

@@ -159,7 +159,7 @@ def test_transform_counts_the_same_in_two_processes(
 ) -> None:
     from clueval.evaluation.parallel import schedule
 
-    monkeypatch.setattr(schedule, "SMALLEST", 1)
+    monkeypatch.setattr(schedule, "SMALLEST", 100)
     remarks: list[str] = []
 
     def counted(**options: Any) -> dict[str, Any]:

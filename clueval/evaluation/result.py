@@ -62,7 +62,7 @@ class Result(Report):
             were set.
     """
 
-    named_by: ClassVar[Sequence[str]] = (
+    _named_by: ClassVar[Sequence[str]] = (
         *("metric", "sequence", "by", "value", "section", "level", "average", "label"),
     )
 

@@ -57,13 +57,13 @@ class Hinting:
 class Report(Hinting, ABC):
     """A result in all forms.
 
-    `named_by` are the columns of `rows` that name a row in `scores`; `title` and `template` are those of the page.
+    `_named_by` are the columns of `rows` that name a row in `scores`; `_title` and `_template` are those of the page.
     """
 
     __slots__ = ()
-    named_by: ClassVar[Sequence[str]] = ("table",)
-    title: ClassVar[str] = "Scores"
-    template: ClassVar[str] = "layout"
+    _named_by: ClassVar[Sequence[str]] = ("table",)
+    _title: ClassVar[str] = "Scores"
+    _template: ClassVar[str] = "layout"
 
     @abstractmethod
     def to_dict(self) -> dict[str, Any]:
@@ -91,7 +91,7 @@ class Report(Hinting, ABC):
         """
         rows = self.rows()
         several = len({row.get("sequence") for row in rows}) > 1
-        named = [name for name in self.named_by if several or name != "sequence"]
+        named = [name for name in self._named_by if several or name != "sequence"]
         found: dict[str, float] = {}
         for row in rows:
             place = [str(row[name]) for name in named if row[name] not in (None, "")]
@@ -142,14 +142,14 @@ class Report(Hinting, ABC):
 
         jinja = environment()
         common: dict[str, Any] = {
-            "title": title or self.title,
+            "title": title or self._title,
             "report": self._content(),
             "main_tables": [ShownTable.of(table) for table in self.tables()],
             "more_tables": (),
             **({"lang": lang} if lang else {}),
             **assets(),
         }
-        return jinja.get_template(f"{self.template}.html").render({**common, **self._page()})
+        return jinja.get_template(f"{self._template}.html").render({**common, **self._page()})
 
     def __str__(self) -> str:
         return self.render("text")

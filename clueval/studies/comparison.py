@@ -37,8 +37,8 @@ class Comparison(Report):
         most: for each F1 and system the units that the difference depends on most, if details were asked for.
     """
 
-    named_by: ClassVar[Sequence[str]] = ("score", "system", "against")
-    template: ClassVar[str] = "compare"
+    _named_by: ClassVar[Sequence[str]] = ("score", "system", "against")
+    _template: ClassVar[str] = "compare"
 
     signature: str
     resample_by: str
@@ -163,7 +163,7 @@ class Comparison(Report):
         return "\n".join([tables, "", *sentences])
 
     def _data(self) -> Data:
-        return Data((*self.named_by, *_COLUMNS), self._rows())
+        return Data((*self._named_by, *_COLUMNS), self._rows())
 
     def _rows(self) -> Iterator[dict[str, Any]]:
         nothing = dict.fromkeys(_COLUMNS)

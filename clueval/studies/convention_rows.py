@@ -177,9 +177,9 @@ HEADER = ("convention", "precision", "recall", "f1", "a span is correct if", "di
 class Conventions(Report):
     """The result of `conventions`: a row for each convention, for each layer."""
 
-    named_by: ClassVar[Sequence[str]] = ("sequence", "convention")
-    title: ClassVar[str] = "Which F1 is this?"
-    template: ClassVar[str] = "conventions"
+    _named_by: ClassVar[Sequence[str]] = ("sequence", "convention")
+    _title: ClassVar[str] = "Which F1 is this?"
+    _template: ClassVar[str] = "conventions"
 
     result: Result
 

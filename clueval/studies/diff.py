@@ -111,7 +111,7 @@ class Diff(Report):
         listed: which errors are compared, in words.
     """
 
-    title: ClassVar[str] = "Errors"
+    _title: ClassVar[str] = "Errors"
 
     documents: int
     gold_classes: Counter[tuple[str, str]]
@@ -188,7 +188,7 @@ class Diff(Report):
         require_again("the page", **self._sides)
         systems = [System(run, name_of_run(self._sides[run], run)) for run in ("old", "new")]
         ErrorPages.of(*self._how).write_two(
-            Path(path), self._sides, systems, CHANGES, title=title or self.title, lang=lang
+            Path(path), self._sides, systems, CHANGES, title=title or self._title, lang=lang
         )
 
     def _content(self) -> Mapping[str, Any]:

@@ -35,7 +35,7 @@ class ErrorForms(Report):
     """Errors in all forms: a report of findings, and of the choice that lists them."""
 
     __slots__ = ()
-    title: ClassVar[str] = "Errors"
+    _title: ClassVar[str] = "Errors"
 
     @abstractmethod
     def _chosen(self) -> Choice:
@@ -127,7 +127,7 @@ class Errors(ErrorForms):
         from clueval.studies.error_pages import ErrorPages, name_of_run, require_again
 
         require_again("the page", gold=self._gold, predicted=self._predicted, second=second)
-        title = title or self.title
+        title = title or self._title
         if second is None:
             ErrorPages.of(*self._how).write(Path(path), self._gold, self._predicted, title=title, lang=lang)
             return

@@ -46,8 +46,8 @@ class Profile(Report):
         result: the result of the evaluation; its section ``profile`` has the buckets.
     """
 
-    named_by: ClassVar[Sequence[str]] = ("metric", "sequence", "feature", "bucket")
-    title: ClassVar[str] = "Profile"
+    _named_by: ClassVar[Sequence[str]] = ("metric", "sequence", "feature", "bucket")
+    _title: ClassVar[str] = "Profile"
 
     result: Result
 
@@ -90,7 +90,7 @@ class Profile(Report):
             for feature, entries in features.items()
             for entry in entries
         ]
-        return Data(list(rows[0]) if rows else self.named_by, rows)
+        return Data(list(rows[0]) if rows else self._named_by, rows)
 
 
 @checked_call

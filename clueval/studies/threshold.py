@@ -85,9 +85,9 @@ class Threshold(Report):
         report: the result on which it was chosen, as `Result.to_dict` returns it.
     """
 
-    named_by: ClassVar[Sequence[str]] = ("label",)
-    title: ClassVar[str] = "Threshold"
-    template: ClassVar[str] = "threshold"
+    _named_by: ClassVar[Sequence[str]] = ("label",)
+    _title: ClassVar[str] = "Threshold"
+    _template: ClassVar[str] = "threshold"
 
     chosen: Mapping[str | None, Point]
     curves: Mapping[str | None, Mapping[str, Any]]

@@ -518,7 +518,7 @@ CARRIAGE_RETURNS = ["a\tO\r\r\n", "a\tO\rb\n", "\r\r\n", "a\r\tO\n", "\ra\tO\n",
 @pytest.mark.parametrize("name", ["a.vrt", "a.conll"])
 @pytest.mark.parametrize("line", CARRIAGE_RETURNS)
 @pytest.mark.parametrize("after", ["", "a\tO\n" * 9])
-@pytest.mark.parametrize("size", [1, 30, 1000])
+@pytest.mark.parametrize("size", [1, pytest.param(30, marks=pytest.mark.long), 1000])
 def test_lone_carriage_return_anywhere_has_the_outcome_of_passages(
     tmp_path: Path, name: str, line: str, after: str, size: int
 ) -> None:

@@ -102,6 +102,18 @@ def test_units_have_the_counts_of_documents(
     assert found == expected
 
 
+def test_merged_labels_of_equal_sentences_depend_on_the_characters_of_tokens(tmp_path: Path) -> None:
+    text = "a\tB-A\tB-Z\nbbbb\tB-B\tI-Z\n\naaaa\tB-A\tB-Z\nb\tB-B\tI-Z\n"
+    paths = write(tmp_path / "g.conll", text), write(tmp_path / "p.conll", text)
+    options: Options = {"layers": {"x": 2, "y": 3}, "merge": True, "metrics": "exact"}
+
+    found = score(*paths, unit="character", **options).metrics["exact"]["merged"]["per_label"]
+
+    assert {label: of["tp_gold"] for label, of in found.items()} == {"A|Z": 1, "B|Z": 1}
+    with documents_alone():
+        assert found == score(*paths, unit="character", **options).metrics["exact"]["merged"]["per_label"]
+
+
 @pytest.mark.parametrize("text", ["", "-DOCSTART-\n", "-DOCSTART-\n\n-DOCSTART-\n\na\tO\n\n-DOCSTART-\n"])
 def test_clusters_of_files_without_spans(tmp_path: Path, text: str) -> None:
     files = Files(tmp_path / "gold", tmp_path / "predicted", {"input": "conll", "layers": {"label": 2}})

@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 
 from clueval.evaluation.run import score
 from clueval.exceptions import FormatError, TagError, UsageError
-from clueval.formats.conll2000 import FORMAT, PUNCTUATION, sentence_of_tokens
-from clueval.formats.fair_spans import is_span_line
+from clueval.formats.fair_formats import FORMAT, PUNCTUATION, is_span_line, sentence_of_tokens
 from clueval.limits import MAX_SENTENCE, sentences_of
 from clueval.metrics.fair.pairing import item
 from clueval.reading.source import read

@@ -161,7 +161,7 @@ def test_numbers_of_several_sequences_have_their_names() -> None:
 class Toy(Report):
     """A study with what a study must write, and what names its rows."""
 
-    named_by = ("table", "label")
+    _named_by = ("table", "label")
 
     def to_dict(self) -> dict[str, Any]:
         return {"clueval": "0", "documents": 1, "tokens": 2, "repaired_tags": {}, "signature": "toy"}

@@ -20,8 +20,7 @@ from typing import Any
 
 from clueval.compat.faireval import VERSIONS
 from clueval.exceptions import FormatError, TextMismatch, UsageError, checked_call
-from clueval.formats.conll2000 import sentence_of_tokens
-from clueval.formats.fair_spans import is_span_line, sentence_of_spans, span_line
+from clueval.formats.fair_formats import is_span_line, sentence_of_spans, sentence_of_tokens, span_line
 from clueval.limits import MAX_SENTENCE, sentences_of
 from clueval.metrics.counting import Tally
 from clueval.metrics.fair import Fair, parse_weights

@@ -64,7 +64,7 @@ OTHERS = tuple(
 class Agreement(Report):
     """The result of `agree`."""
 
-    title: ClassVar[str] = "Agreement of annotators"
+    _title: ClassVar[str] = "Agreement of annotators"
 
     report: Mapping[str, Any]
     study: Study = field(repr=False)
@@ -103,7 +103,7 @@ class Agreement(Report):
         """
         from clueval.studies.annotators.page import write_page
 
-        write_page(Path(path), self.to_dict(), self.disagreements(), title=title or self.title, lang=lang)
+        write_page(Path(path), self.to_dict(), self.disagreements(), title=title or self._title, lang=lang)
 
     def disagreements(self) -> Iterator[Disagreement]:
         """Yield the places where annotators differ, document by document; reads the sources once more."""

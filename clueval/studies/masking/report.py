@@ -40,8 +40,8 @@ from clueval.studies.masking.leak import StringLeakList, by_document
 class MaskingReport(MaskingFindings):
     """What was left unmasked, see `MaskingFindings`; reports of several corpora add up."""
 
-    named_by: ClassVar[Sequence[str]] = Result.named_by
-    title: ClassVar[str] = "What was left unmasked"
+    _named_by: ClassVar[Sequence[str]] = Result._named_by
+    _title: ClassVar[str] = "What was left unmasked"
 
     def tables(self, *, text: bool = True) -> Iterator[Table]:
         """Yield the figures, then the leaks, riskiest first; without `text`, leaks have positions only."""
@@ -75,7 +75,7 @@ class MaskingReport(MaskingFindings):
         from clueval.reports.page import write_page
         from clueval.studies.masking.page import render
 
-        write_page(Path(path), render(self, title=title or self.title, text=text, lang=lang))
+        write_page(Path(path), render(self, title=title or self._title, text=text, lang=lang))
 
     def failures(
         self, fail_under: Iterable[str] | str = (), fail_over: Iterable[str] | str = ()

@@ -153,7 +153,7 @@ class Threads:
 
     def __init__(self) -> None:
         self._cluster = distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, processes=False, protocol="tcp://", dashboard_address=None
+            n_workers=2, threads_per_worker=1, processes=False, protocol="tcp://", dashboard_address=":0"
         )
         self.client = distributed.Client(self._cluster, set_as_default=False)
         self.address: str = self._cluster.scheduler_address
@@ -232,7 +232,13 @@ def test_command_prints_the_same_bytes_on_a_cluster(
     assert together.err == "clueval score: less than 1 MB on the executor, at most 8 tasks at a time\n"
 
 
-@pytest.mark.parametrize("options", [{}, {"metrics": ["fair", "gate"]}, {"by": ["domain"]}])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"by": ["domain"]},
+        *(pytest.param(more, marks=pytest.mark.long) for more in ({}, {"metrics": ["fair", "gate"]})),
+    ],
+)
 def test_executor_of_a_cluster_gives_the_same_bytes(
     cluster: Cluster | Threads, files: tuple[Path, Path], options: dict[str, Any]
 ) -> None:

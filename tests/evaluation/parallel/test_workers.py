@@ -119,7 +119,7 @@ def test_task_that_ends_every_process_is_an_error_that_names_it(tmp_path: Path) 
     assert ATTEMPTS <= attempts(tasks[2][0]) <= len(tasks) * ATTEMPTS
 
 
-@pytest.mark.parametrize("code", [0, 7])
+@pytest.mark.parametrize("code", [0, pytest.param(7, marks=pytest.mark.long)])
 def test_process_that_ends_by_itself_is_replaced(tmp_path: Path, code: int) -> None:
     with pool(1) as executor:
         assert carried_out(executor, ended, [(tmp_path / "a", code)]) == [b"found"]
@@ -310,7 +310,7 @@ def deadly(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[int], P
     return arranged
 
 
-@pytest.mark.parametrize("times", [1, 2])
+@pytest.mark.parametrize("times", [pytest.param(1, marks=pytest.mark.long), 2])
 def test_evaluation_whose_workers_are_killed_has_the_same_counts(
     tmp_path: Path, deadly: Callable[[int], Path], times: int
 ) -> None:

@@ -30,7 +30,7 @@ def report(text: str = TEXT, **settings: Any) -> MaskingReport:
 
 
 def page(found: MaskingReport, *, text: bool = True) -> str:
-    return render(found, title=found.title, text=text)
+    return render(found, title=found._title, text=text)
 
 
 def test_the_sections_stand_in_the_order_in_which_they_are_needed() -> None:

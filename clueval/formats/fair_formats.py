@@ -1,19 +1,30 @@
-"""CoNLL-2000 files: one token per line with its part of speech and its chunk tags, which may be stacked.
+"""The formats of FairEval: CoNLL-2000 files, and span files. Each sentence is a document, with the ids "1", "2", ....
+
+CoNLL-2000 files: one token per line with its part of speech and its chunk tags, which may be stacked.
 
 The three columns are separated by blanks: form, part of speech, tags. Tags are BIO, from the outermost span
 to the innermost, separated by pipes: ``I-S|B-NP`` begins an NP inside an S. The position of a tag in this
 list is its depth. A ``B-`` ends all spans of its depth or deeper and begins a span; fewer tags end the deeper
 spans; ``O``, ``_`` or an empty column ends all spans. Sentences are separated by blank lines.
 
-Each sentence is a document, with the ids "1", "2", ..., and positions from 0. Its spans are in the order in
-which they end, as in FairEval, because the order decides between equally similar spans. A token without tags and
-the end of the sentence end all spans, the outermost first. Another token ends, the innermost first, the spans that
-are deeper than its tags; then its tags end spans from left to right: a ``B-`` at depth 0 the outermost first, a
-deeper one the innermost first.
+Positions count from 0. The spans of a sentence are in the order in which they end, as in FairEval, because the order
+decides between equally similar spans. A token without tags and the end of the sentence end all spans, the outermost
+first. Another token ends, the innermost first, the spans that are deeper than its tags; then its tags end spans from
+left to right: a ``B-`` at depth 0 the outermost first, a deeper one the innermost first.
 
 Like FairEval, clueval removes punctuation (`ignore_punct`): a token whose part of speech is punctuation
 belongs to no span, and a span that begins or ends with such tokens becomes shorter. A span of only such
 tokens is removed. (FairEval's program removes only one of several such tokens from the end of a span.)
+
+FairEval's span files: one span per line, sentences separated by blank lines.
+
+The four columns are separated by tabs: label, first token, last token, and the comma-separated tokens of the
+span. Tokens count from 1 in each sentence, and the last token is included; documents have half-open positions
+from 0. Listed tokens outside the range from the first to the last are ignored; if none is left, all tokens of
+the range belong to the span. A sentence without spans has a placeholder with the label ``NONE`` or ``EMPTY``,
+which is not read as a span.
+
+The spans of a sentence are in the order of the file. The files contain no text, so the documents have none.
 """
 
 from __future__ import annotations
@@ -28,15 +39,16 @@ from clueval.exceptions import FormatError, TagError
 from clueval.formats.flat_rows import FlatSpans, ReadRow
 from clueval.formats.format import Format
 from clueval.formats.json_rows import RowForm, RowReader, rows_reader
+from clueval.formats.recognition import Beginning, Sign
 from clueval.spans.document import Document
-from clueval.spans.span import DEFAULT_LAYER, PLACEHOLDERS, Span
+from clueval.spans.span import DEFAULT_LAYER, PLACEHOLDERS, Frozen, Span
 from clueval.tagging.decoder import decode
 
 PUNCTUATION = frozenset(["$.", "$,", "$(", "PUNCT", "PUNKT", "KOMMA", "COMMA", "KLAMMER", *'.,:("“”„‟‘’‚‛)'])
 """Parts of speech for punctuation: STTS, UPOS, PTB and related tag sets."""
 
 _SHORT = 120
-"""Longer tags are not cached, so that the cache stays small."""
+"""Longer tags and lines are not cached, so that the caches stay small."""
 _OUTSIDE = ("O", "_", "")
 _BLANKS = re.compile(r"[ \t]+")
 
@@ -70,7 +82,7 @@ def sentence_of_tokens(
     [(0, 2, 'ORG'), (1, 2, 'LOC')]
     """
     first, texts = sentence
-    rows = [_columns(text, line, file) for line, text in enumerate(texts, first)]
+    rows = [_token_columns(text, line, file) for line, text in enumerate(texts, first)]
     stack = _Stack()
     for position, (_, _, tags) in enumerate(rows):
         line = first + position
@@ -95,7 +107,7 @@ def sentence_of_tokens(
     )
 
 
-def _columns(text: str, line: int, file: str) -> Sequence[str]:
+def _token_columns(text: str, line: int, file: str) -> Sequence[str]:
     fields = text.split(" ")
     if len(fields) != 3 or not fields[1]:
         fields = _BLANKS.split(text)  # tabs, or several blanks
@@ -152,7 +164,7 @@ def _span(one: _Open, ignored: set[int]) -> Span | None:
     return Span(start, end, one.label, tokens=frozenset(tokens) if holes else None, line=one.line)
 
 
-def _rows(sentence: Any, reader: RowReader) -> Iterator[ReadRow]:
+def _token_rows(sentence: Any, reader: RowReader) -> Iterator[ReadRow]:
     document = partial(
         sentence_of_tokens,
         sentence,
@@ -161,10 +173,10 @@ def _rows(sentence: Any, reader: RowReader) -> Iterator[ReadRow]:
         ignore_punct=reader.options.ignore_punct is not False,
         invalid=reader.options.invalid or "conlleval",
     )
-    yield ReadRow(str(reader.number), document, partial(_flat, sentence))
+    yield ReadRow(str(reader.number), document, partial(_flat_tokens, sentence))
 
 
-def _flat(sentence: tuple[int, list[str]]) -> FlatSpans | None:
+def _flat_tokens(sentence: tuple[int, list[str]]) -> FlatSpans | None:
     """Return the spans of a sentence; None if tags are stacked or repaired, or a span has punctuation."""
     _, lines = sentence
     joined = " ".join(lines)
@@ -195,14 +207,134 @@ def _continues(before: str, tag: str) -> bool:
     return is_label and (kind == "B" or (kind == "I" and before in (tag, f"B-{label}")))
 
 
-FORM = RowForm(_rows, values=lambda opened: enumerate(opened.sentences(), 1))
+TOKENS = RowForm(_token_rows, values=lambda opened: enumerate(opened.sentences(), 1))
 
 FORMAT = Format(
     name="conll2000",
     holds="form, part of speech and stacked tags (`I-S|B-NP`), as FairEval reads them",
-    read=rows_reader(FORM),
-    sentences=FORM,
+    read=rows_reader(TOKENS),
+    sentences=TOKENS,
     options=frozenset({"ignore_punct"}),
     treatments=("conlleval", "error"),
     scheme="BIO",
+)
+
+
+_COLUMNS = "label, first token, last token and tokens, separated by tabs"
+_SHOWN = 20
+
+
+class SpanLine(NamedTuple):
+    """The content of a line, with half-open positions; `tokens` is None for all tokens of the range."""
+
+    label: str
+    labels: Frozen
+    start: int
+    end: int
+    tokens: frozenset[int] | None
+
+
+def is_span_line(line: str) -> bool:
+    """Return whether a line has the four tab-separated columns of a span file.
+
+    >>> is_span_line("PER\\t6\\t7\\t6, 7"), is_span_line("Haus NN B-NP")
+    (True, False)
+    """
+    return line.count("\t") == 3
+
+
+def sentence_of_spans(sentence: tuple[int, list[str]], number: int, *, file: str) -> Document:
+    """Return a sentence, given as the number of its first line and its lines, as a document.
+
+    Raises `FormatError` with file and line for a line without exactly four columns, without label, with
+    indices that are not whole numbers or below 1, or with a first token after the last.
+
+    >>> sentence_of_spans((1, ["PER\\t6\\t7\\t6, 7"]), 1, file="gold.csv").layers["label"]
+    [Span(start=5, end=7, labels={'label': 'PER'}, id=None)]
+    """
+    spans = []
+    first, texts = sentence
+    for line, text in enumerate(texts, first):
+        found = span_line(text, line, file=file)
+        if found.label not in PLACEHOLDERS:
+            spans.append(Span(found.start, found.end, found.labels, tokens=found.tokens, line=line))
+    return Document(str(number), {DEFAULT_LAYER: spans}, file=file)
+
+
+def span_line(text: str, line: int, *, file: str) -> SpanLine:
+    """Return the content of a line of a span file, also of a placeholder. Raises as `sentence_of_spans`."""
+    try:
+        return _cached(text) if len(text) <= _SHORT else _parsed(text)
+    except FormatError as error:
+        raise FormatError(error.problem, file=file, line=line, advice=error.advice) from None
+
+
+def _parsed(text: str) -> SpanLine:
+    fields = text.split("\t")
+    if len(fields) != 4:
+        raise FormatError(f"{len(fields)} tab-separated columns instead of 4", advice=f"expected {_COLUMNS}")
+    label = fields[0].strip()
+    if not label:
+        raise FormatError("a span without label", advice=f"expected {_COLUMNS}")
+    begin, end = _index("first token", fields[1]), _index("last token", fields[2])
+    if begin < 1:
+        raise FormatError(f"the first token is {begin}", advice="tokens count from 1")
+    if begin > end:
+        raise FormatError(f"the first token, {begin}, comes after the last, {end}")
+    tokens = {_index("token", index) for index in fields[3].split(",") if index.strip()}
+    inside = frozenset(token - 1 for token in tokens if begin <= token <= end)
+    whole = not inside or len(inside) == end - begin + 1
+    return SpanLine(label, Frozen({DEFAULT_LAYER: label}), begin - 1, end, None if whole else inside)
+
+
+_cached = lru_cache(maxsize=1 << 14)(
+    _parsed
+)  # positions are small and labels few, so most lines are repeated
+
+
+def _index(what: str, text: str) -> int:
+    digits = text.strip()
+    if digits.removeprefix("-").isdecimal() and digits.isascii() and len(digits) <= _SHOWN:
+        return int(digits)
+    shown = digits if len(digits) <= _SHOWN else digits[:_SHOWN] + "..."
+    raise FormatError(f"the {what} is {shown!r}, not a whole number", advice=f"expected {_COLUMNS}")
+
+
+def _span_rows(sentence: Any, reader: RowReader) -> Iterator[ReadRow]:
+    document = partial(sentence_of_spans, sentence, reader.number, file=reader.file or "")
+    yield ReadRow(str(reader.number), document, partial(_flat_spans, sentence))
+
+
+def _flat_spans(sentence: tuple[int, list[str]]) -> FlatSpans | None:
+    """Return the spans of a sentence; None if a line cannot be read, or a span has holes."""
+    first, texts = sentence
+    spans = []
+    try:
+        for line, text in enumerate(texts, first):
+            found = span_line(text, line, file="")
+            if found.label not in PLACEHOLDERS:
+                if found.tokens is not None:
+                    return None
+                spans.append((found.start, found.end, found.label))
+    except FormatError:
+        return None
+    return FlatSpans("", spans)
+
+
+SPANS = RowForm(_span_rows, values=lambda opened: enumerate(opened.sentences(), 1))
+
+
+def _has_indices(beginning: Beginning) -> bool:
+    line = beginning.first_line
+    return is_span_line(line) and all(value.isdigit() for value in line.split("\t")[1:3])
+
+
+FORMAT_OF_SPANS = Format(
+    name="fair-spans",
+    holds="FairEval's span files: label, first and last token, all tokens; no text",
+    signs=(Sign("four fields, two of them numbers", _has_indices),),
+    read=rows_reader(SPANS),
+    sentences=SPANS,
+    has_text=False,
+    options=frozenset({"ignore_punct"}),
 )
