@@ -159,9 +159,9 @@ def test_a_signal_at_any_moment_leaves_no_half_of_a_file(kind: str, template: Pa
 )
 def test_a_signal_ends_a_command_in_one_line(name: str, code: int, message: str, template: Path) -> None:
     script = (
-        "import os, signal, sys; from clueval.cli import main, merge; number = getattr(signal, sys.argv[1])\n"
+        "import os, signal, sys; from clueval.cli import convert, main; number = getattr(signal, sys.argv[1])\n"
         "signal.signal(number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL)\n"
-        "merge.merged_rows = lambda *_, **__: os.kill(os.getpid(), number)\n"
+        "convert.merged_rows = lambda *_, **__: os.kill(os.getpid(), number)\n"
         "sys.exit(main(['merge', 'gold.conll']))"
     )
     done = subprocess.run(
