@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from corpora import write
 
-from clueval import Accumulator, Document, Span, compare, read, score
+from clueval import Accumulator, Document, Span, compare, formats, read, score
 from clueval.cli import main
 from clueval.exceptions import UsageError
 from clueval.formats import ltf
@@ -149,6 +149,7 @@ def _with_relations(opened: Opened, _: Options) -> Iterator[Document]:
 
 @pytest.fixture
 def unread(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, Path]:
+    monkeypatch.setattr(formats, "_record", formats._record.__wrapped__)  # not the record that is kept
     monkeypatch.setattr(ltf, "FORMAT", replace(ltf.FORMAT, read=_with_relations))
     text = "a B-A\nb O\n"
     return write(tmp_path / "a.xml", "<body>ab</body>"), write(tmp_path / "a.conll", text)
