@@ -269,10 +269,12 @@ def masks_on(
 ) -> Iterator[Mask | None]:
     """Yield for each mention the mask with most of its characters, the earliest of equals.
 
-    `length` is the number of characters of a range of positions. Raises `LimitError` if too many masks lie on mentions.
+    `length` is the number of characters of a range of positions. Raises `LimitError` if too many masks lie on mentions,
+    gaps of discontinuous ones included.
     """
     ordered = sorted(masks, key=itemgetter(0, 1))  # by positions and label
-    for mention, numbers in zip(mentions, sharing(mentions, ordered), strict=True):
+    near = sharing(list(map(_without_gaps, mentions)), list(map(_without_gaps, ordered)))
+    for mention, numbers in zip(mentions, near, strict=True):
         best, most = None, 0
         for mask in map(ordered.__getitem__, numbers):
             shared = sum([length(*one) for one in intersect(mask.ranges, mention.ranges)])
@@ -313,3 +315,11 @@ def consistency_of(examination: Examination) -> Mapping[str, int]:
         ):
             found[what] += sum([number > 1 for number in Counter(values).values()])
     return found
+
+
+class _Hull(NamedTuple):
+    fragments: Ranges
+
+
+def _without_gaps(one: Mention | Mask) -> Mention | Mask | _Hull:
+    return one if len(one.ranges) < 2 else _Hull(((one.ranges[0][0], one.ranges[-1][1]),))

@@ -155,7 +155,7 @@ def again(sides: Sequence[Any], number: int = 3, **options: Any) -> tuple[Result
 @pytest.mark.parametrize("form", ["vrt", "conll"])
 def test_any_number_of_jobs_gives_the_same_bytes(tmp_path: Path, form: str, number: int, seed: int) -> None:
     layers = seed % 3 + 1
-    files = corpus_files(tmp_path, seed, form, layers=layers, documents=12)
+    files = corpus_files(tmp_path, seed, form, layers=layers)
     columns = {name: column + 2 for column, name in enumerate("xyz"[:layers])}
     variants: list[dict[str, Any]] = [{}, {"merge": True}]
     if form == "vrt":
