@@ -46,10 +46,6 @@ class Mask(NamedTuple):
     counted: bool
     parts: tuple[tuple[int, int, str], ...] = ()
 
-    @property
-    def fragments(self) -> Ranges:
-        return self.ranges
-
 
 class Judged(NamedTuple):
     """A mention with the numbers of its characters and words, and of those that are exposed.
@@ -273,7 +269,7 @@ def masks_on(
     gaps of discontinuous ones included.
     """
     ordered = sorted(masks, key=itemgetter(0, 1))  # by positions and label
-    near = sharing(list(map(_without_gaps, mentions)), list(map(_without_gaps, ordered)))
+    near = sharing(list(map(_Hull.of, mentions)), list(map(_Hull.of, ordered)))
     for mention, numbers in zip(mentions, near, strict=True):
         best, most = None, 0
         for mask in map(ordered.__getitem__, numbers):
@@ -318,8 +314,10 @@ def consistency_of(examination: Examination) -> Mapping[str, int]:
 
 
 class _Hull(NamedTuple):
+    """A mention or a mask without its gaps, as `sharing` takes it."""
+
     fragments: Ranges
 
-
-def _without_gaps(one: Mention | Mask) -> Mention | Mask | _Hull:
-    return one if len(one.ranges) < 2 else _Hull(((one.ranges[0][0], one.ranges[-1][1]),))
+    @classmethod
+    def of(cls, one: Mention | Mask) -> _Hull:
+        return cls(((one.ranges[0][0], one.ranges[-1][1]),))

@@ -46,10 +46,6 @@ class Mention(NamedTuple):
     counted: bool
 
     @property
-    def fragments(self) -> Ranges:
-        return self.ranges
-
-    @property
     def start(self) -> int:
         return self.ranges[0][0]
 

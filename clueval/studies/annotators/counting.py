@@ -279,8 +279,6 @@ _FLAT = {"conlleval", "seqeval", "seqeval_strict"}
 
 _ANY_LABEL = {"muc_exact", "muc_partial"}
 
-Refused = frozenset[str]
-
 
 def ignores_labels(key: str) -> bool:
     """Return whether a convention counts a span as correct whatever its label."""
