@@ -28,7 +28,7 @@ from clueval.spans.document import Document
 from clueval.spans.features import MENTION, OFFSETS, UNPARSABLE
 from clueval.spans.ranges import Regions
 from clueval.spans.span import Frozen, Span
-from clueval.transforms.alignment import Characters, has_characters
+from clueval.transforms.characters import Characters, has_characters
 from clueval.transforms.group import LOCATED, Group
 from clueval.transforms.occurrences import Occurrences, Range
 from clueval.transforms.preparing import FUZZY, LocationSteps

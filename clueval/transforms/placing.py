@@ -26,9 +26,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from clueval.exceptions import TextMismatch
-from clueval.spans.document import Document, Sentence
+from clueval.spans.document import Document
 from clueval.spans.span import Span
-from clueval.transforms.characters import TokenRanges, to_characters
+from clueval.transforms.characters import Characters, to_characters
 from clueval.transforms.group import Group
 
 ESCAPES: dict[str, dict[str, tuple[str, ...]]] = {
@@ -74,7 +74,7 @@ class Placing:
     def __call__(self, group: Group) -> Group:
         gold, others = group.gold, [group.predicted, *group.further]
         if all(_has_same_tokens(gold, other) for other in others):
-            moved = [self._called(_from_the_same_position(other, gold), gold) for other in others]
+            moved = [self._called(other.from_position(gold.start), gold) for other in others]
             return replace(group, predicted=moved[0], further=tuple(moved[1:]))
         text = next((each.text for each in (gold, *others) if each.text is not None), None)
         own = self._in_characters(gold, text)
@@ -95,10 +95,10 @@ class Placing:
         with_tokens = [each for each in documents if each.unit == "token" and each.tokens is not None]
         if with_tokens:
             places = token_places(with_tokens[0], text, ESCAPES.get(self.escapes or "", {}))
-            return _TokenFrame(with_tokens[0], TokenRanges(*places, with_tokens[0].start))
+            return _TokenFrame(with_tokens[0], Characters(text, with_tokens[0].start, *places))
         found = [match.span() for match in WORD_OR_MARK.finditer(text)]
         words = Document("", {}, tokens=[text[start:end] for start, end in found])
-        return _TokenFrame(words, TokenRanges([start for start, _ in found], [end for _, end in found]))
+        return _TokenFrame(words, Characters(text, 0, *([each[side] for each in found] for side in (0, 1))))
 
     def _in_characters(self, document: Document, text: str | None) -> Document:
         """Return the document with positions in its own text, in `text`, or in its tokens joined by blanks."""
@@ -154,7 +154,7 @@ class _TokenFrame:
     """The tokens in whose positions a group is counted, and where they are in its text."""
 
     tokens: Document
-    ranges: TokenRanges
+    characters: Characters
 
     def converted(
         self, document: Document, before: Document
@@ -165,7 +165,7 @@ class _TokenFrame:
         layers: dict[str, list[Span]] = {}
         lost: dict[str, list[Span]] = {}
         for layer, spans in document.layers.items():
-            moved = [(self.ranges.span(_shifted(span, -document.start)), span) for span in spans]
+            moved = [(self.characters.span(_shifted(span, -document.start)), span) for span in spans]
             layers[layer] = [place for place, _ in moved if place is not None]
             lost[layer] = [span for place, span in moved if place is None]
         converted = Document(
@@ -191,23 +191,6 @@ def _has_same_tokens(gold: Document, other: Document) -> bool:
     )
 
 
-def _from_the_same_position(document: Document, gold: Document) -> Document:
-    """Return the document with positions that begin with that of gold."""
-    by = gold.start - document.start
-    if not by:
-        return document
-
-    def moved(start: int, end: int) -> tuple[int, int]:
-        return start + by, end + by
-
-    return replace(
-        document,
-        start=gold.start,
-        layers={layer: [span.placed(moved) for span in spans] for layer, spans in document.layers.items()},
-        sentences=[Sentence(*moved(each.start, each.end), each.id) for each in document.sentences],
-    )
-
-
 def placed_on(document: Document, text: str, escapes: Mapping[str, tuple[str, ...]]) -> Document:
     """Return a document of tokens with positions in `text`. Raises `TextMismatch` for a token that does not follow.
 
@@ -215,28 +198,7 @@ def placed_on(document: Document, text: str, escapes: Mapping[str, tuple[str, ..
     >>> placed_on(tokens, "Dr. No", {}).layers["x"][0].end
     3
     """
-    starts, ends = token_places(document, text, escapes)
-    first = document.start
-
-    def placed(start: int, end: int) -> tuple[int, int]:
-        if start == end:
-            here = starts[start - first] if start - first < len(starts) else len(text)
-            return here, here
-        return starts[start - first], ends[end - first - 1]
-
-    return Document(
-        document.id,
-        {
-            layer: [replace(span.placed(placed), tokens=None) for span in spans]
-            for layer, spans in document.layers.items()
-        },
-        text=text,
-        unit="character",
-        sentences=[Sentence(*placed(each.start, each.end), each.id) for each in document.sentences],
-        metadata=document.metadata,
-        repaired=document.repaired,
-        file=document.file,
-    )
+    return Characters(text, document.start, *token_places(document, text, escapes)).placed(document)
 
 
 def token_places(
