@@ -127,8 +127,6 @@ def _wide(text: str) -> int:
 
 
 class _WebAnnoReader(SentenceLines):
-    """Reads one file."""
-
     def __init__(self, opened: Opened, options: Options) -> None:
         self._opened, self._file, self._options = opened, opened.file, options
         self._layers: list[AnnotationLayer] = []
@@ -256,7 +254,6 @@ class _WebAnnoReader(SentenceLines):
         self.sentences.append(Sentence(self._here.points, self._here.end[1]))
 
     def _see(self, fields: Sequence[str], start: int, end: int, line: int) -> None:
-        """Record the annotations of a row."""
         assert self._chosen is not None
         for layer in self._others:
             self._pass_over(layer, fields)

@@ -108,7 +108,6 @@ def _view(cas: Any, name: str | None, file: str) -> Any:
 
 
 def _views(cas: Any) -> dict[str, Any]:
-    """Return the views that have a text by name."""
     return {sofa.sofaID: cas.get_view(sofa.sofaID) for sofa in cas.sofas if sofa.sofaString is not None}
 
 

@@ -123,7 +123,6 @@ class Document:
                     )
 
     def _require_types(self) -> None:
-        """Raise `SpanError` for a field of a wrong type."""
         for name, kind, says in _TYPES:
             value = getattr(self, name)
             if not isinstance(value, kind) or (kind is not str and isinstance(value, str | bool)):

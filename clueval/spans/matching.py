@@ -87,7 +87,6 @@ def match_spans(gold: Iterable[Any], predicted: Iterable[Any], *, document: str 
 
 
 def _matches(own: Sequence[Span], other: Sequence[Span], classes: Classes) -> Iterator[Match]:
-    """Yield the matches of the spans of one side, by position."""
     kinds, firsts, pasts = classes
     for number, (span, kind, first) in enumerate(zip(own, kinds, firsts, strict=True)):
         if kind == MISSED:

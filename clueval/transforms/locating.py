@@ -274,8 +274,6 @@ class InlineAnswers:
 
 
 def _trimmed(document: Document) -> Document:
-    """Return the document without white space at the edges of its spans."""
-
     def trim(span: Span) -> Span:
         text = document.text_of(span)
         inner = text.strip()
