@@ -5,7 +5,7 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import accumulate, count
 from operator import add, sub
 
@@ -140,13 +140,12 @@ class Characters:
         """Return a span of characters with positions of tokens; None if one of its parts gets no token."""
         if span.start == span.end:
             here = self.next_at(span.start)
-            return replace(span, start=here, end=here)
+            return span.on([(here, here)])
         ranges = [self.positions_of(*part) for part in span.fragments]
         found = apart([each for each in ranges if each is not None])
         if None in ranges:
             return None
-        parts = None if span.parts is None else found
-        return replace(span, start=found[0][0], end=found[-1][1], parts=parts, tokens=None)
+        return span.on(found)
 
     @property
     def first(self) -> int:
@@ -184,6 +183,23 @@ class Characters:
 
 def _covers(start: int, end: int, own: int, own_end: int) -> bool:
     return 2 * (min(end, own_end) - max(start, own)) > own_end - own
+
+
+def without_blanks(span: Span, text: str, first: int = 0) -> Span:
+    """Return the span of a text, which begins at position `first`, without white space at the edges of its fragments.
+
+    >>> without_blanks(Span(0, 6, "A"), " Ada  sang").fragments
+    ((1, 4),)
+    """
+    ranges = []
+    for start, end in span.fragments:
+        while start < end and text[start - first].isspace():
+            start += 1
+        while end > start and text[end - first - 1].isspace():
+            end -= 1
+        ranges.append((start, end))
+    kept = [part for part in ranges if part[0] < part[1]] or ranges[:1]
+    return span if tuple(kept) == span.fragments else span.on(kept)
 
 
 def apart(ranges: Sequence[tuple[int, int]]) -> Ranges:

@@ -20,15 +20,17 @@ get the ranges [0,2), [2,3), [5,7), [7,8), and a predicted span of the first thr
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from operator import is_not
 from typing import Any
 
 from clueval.exceptions import TextMismatch
 from clueval.spans.document import Document
 from clueval.spans.span import Span
-from clueval.transforms.characters import Characters, to_characters
+from clueval.transforms.characters import Characters, to_characters, without_blanks
 from clueval.transforms.group import Group
 
 ESCAPES: dict[str, dict[str, tuple[str, ...]]] = {
@@ -128,25 +130,13 @@ class Placing:
 
     def _trimmed(self, document: Document) -> Document:
         """Return the document without white space at the edges of its spans."""
-        text = document.text
-        if text is None:
+        if document.text is None:
             return document
-        layers = {
-            layer: [self._trim(span, text, document.start) for span in spans]
-            for layer, spans in document.layers.items()
-        }
+        layers = {}
+        for layer, spans in document.layers.items():
+            layers[layer] = [without_blanks(span, document.text, document.start) for span in spans]
+            self.prepared["trimmed",] += sum(map(is_not, spans, layers[layer]))
         return replace(document, layers=layers)
-
-    def _trim(self, span: Span, text: str, first: int) -> Span:
-        ranges = [_without_edges(text, start - first, end - first) for start, end in span.fragments]
-        kept = [part for part in ranges if part[0] < part[1]] or ranges[:1]
-        moved = tuple((start + first, end + first) for start, end in kept)
-        if moved == span.fragments:
-            return span
-        self.prepared["trimmed",] += 1
-        return replace(
-            span, start=moved[0][0], end=moved[-1][1], parts=moved if len(moved) > 1 else None, tokens=None
-        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,8 +154,11 @@ class _TokenFrame:
             return replace(before, id=document.id), {}
         layers: dict[str, list[Span]] = {}
         lost: dict[str, list[Span]] = {}
-        for layer, spans in document.layers.items():
-            moved = [(self.characters.span(_shifted(span, -document.start)), span) for span in spans]
+        for layer, spans in document.from_position(0).layers.items():
+            moved = [
+                (self.characters.span(span), own)
+                for span, own in zip(spans, document.layers[layer], strict=True)
+            ]
             layers[layer] = [place for place, _ in moved if place is not None]
             lost[layer] = [span for place, span in moved if place is None]
         converted = Document(
@@ -179,10 +172,6 @@ class _TokenFrame:
             file=document.file,
         )
         return converted, lost
-
-
-def _shifted(span: Span, by: int) -> Span:
-    return span.placed(lambda start, end: (start + by, end + by)) if by else span
 
 
 def _has_same_tokens(gold: Document, other: Document) -> bool:
@@ -270,31 +259,20 @@ def _carried_over(document: Document, gold: Document) -> Document:
     own, other = gold.text or "", document.text or ""
     own_places, other_places = _places(own), _places(other)
     _require_equal(document, gold, own_places, other_places)
-    ranks = _ranks(other)
 
     def placed(start: int, end: int) -> tuple[int, int]:
-        first, last = ranks[start - document.start], ranks[end - document.start]
+        first, last = (bisect_left(other_places, place - document.start) for place in (start, end))
         if first == last:
             here = own_places[first] if first < len(own_places) else len(own)
             return here + gold.start, here + gold.start
         return own_places[first] + gold.start, own_places[last - 1] + 1 + gold.start
 
-    return replace(
-        document,
-        text=own,
-        start=gold.start,
-        layers={layer: [_moved(span, placed) for span in spans] for layer, spans in document.layers.items()},
-        sentences=(),
-        lines=None,
-    )
+    def moved(span: Span) -> Span:
+        ranges = [placed(*part) for part in span.fragments]
+        return span.on([part for part in ranges if part[0] < part[1]] or ranges[:1])
 
-
-def _moved(span: Span, placed: Any) -> Span:
-    ranges = [placed(*part) for part in span.fragments]
-    kept = tuple(part for part in ranges if part[0] < part[1]) or tuple(ranges[:1])
-    return replace(
-        span, start=kept[0][0], end=kept[-1][1], parts=kept if len(kept) > 1 else None, tokens=None
-    )
+    layers = {layer: list(map(moved, spans)) for layer, spans in document.layers.items()}
+    return replace(document, text=own, start=gold.start, layers=layers, sentences=(), lines=None)
 
 
 def _require_equal(
@@ -323,20 +301,3 @@ def _texts_differ(document: Document, gold: Document, one: int, two: int) -> Tex
 def _places(text: str) -> list[int]:
     """Return the positions of the characters that are not white space."""
     return [place for place, character in enumerate(text) if not character.isspace()]
-
-
-def _ranks(text: str) -> list[int]:
-    """Return for each position, and for the end, the number of characters before it that are not white space."""
-    ranks, rank = [], 0
-    for character in text:
-        ranks.append(rank)
-        rank += not character.isspace()
-    return [*ranks, rank]
-
-
-def _without_edges(text: str, start: int, end: int) -> tuple[int, int]:
-    while start < end and text[start].isspace():
-        start += 1
-    while end > start and text[end - 1].isspace():
-        end -= 1
-    return start, end
