@@ -26,7 +26,7 @@ from itertools import accumulate
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
-from clueval.exceptions import MissingExtra, UsageError
+from clueval.exceptions import UsageError, extra
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -190,11 +190,9 @@ def edit_distance(one: str, other: str) -> int:
 
 
 def _levenshtein() -> ModuleType:
-    try:
+    with extra(
+        "aligning texts needs rapidfuzz, which is not installed",
+        'install it with: pip install "clueval[align]"',
+    ):
         from rapidfuzz.distance import Levenshtein
-    except ImportError:
-        raise MissingExtra(
-            "aligning texts needs rapidfuzz, which is not installed",
-            advice='install it with: pip install "clueval[align]"',
-        ) from None
     return Levenshtein
