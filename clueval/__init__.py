@@ -12,56 +12,66 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from clueval.clusters.merged import merge
-    from clueval.compat.convert import convert
-    from clueval.compat.faireval.config import faireval
-    from clueval.compat.gate.run import gate
-    from clueval.compat.masking.run import masking
-    from clueval.evaluation.accumulator import Accumulator
-    from clueval.evaluation.citation import Citation
-    from clueval.evaluation.result import Result
-    from clueval.evaluation.run import score
-    from clueval.evaluation.signature import Signature
-    from clueval.evaluation.units.loaded import load_result
-    from clueval.exceptions import (
-        CluevalError,
-        CluevalWarning,
-        FileError,
-        FormatError,
-        LimitError,
-        MissingExtra,
-        OverlapError,
-        SpanError,
-        TagError,
-        TextMismatch,
-        UsageError,
-        WorkerLost,
-    )
-    from clueval.findings.choice import Choice
-    from clueval.findings.table import Finding, error_table
-    from clueval.reading.check import Problem, check
-    from clueval.reading.records import documents_from, documents_from_spacy, to_rows, to_spacy
-    from clueval.reading.source import read
-    from clueval.reports.json_text import schema
-    from clueval.spans.components import overlap_components
-    from clueval.spans.document import Document, Sentence
-    from clueval.spans.matching import Match, match_spans
-    from clueval.spans.merging import merge_layers
-    from clueval.spans.span import Span
-    from clueval.studies.annotators.agreement import Agreement, agree
-    from clueval.studies.annotators.curation import Curated, curate
-    from clueval.studies.annotators.places import Disagreement
-    from clueval.studies.compare import compare
-    from clueval.studies.comparison import Comparison
-    from clueval.studies.convention_rows import Conventions
-    from clueval.studies.conventions import conventions
-    from clueval.studies.diff import Diff, diff
-    from clueval.studies.errors import errors
-    from clueval.studies.masking.report import MaskingReport
-    from clueval.studies.profile import Profile, profile
-    from clueval.studies.threshold import Threshold, threshold
-    from clueval.transforms.redaction.recovery import recover
-    from clueval.version import __version__
+    from clueval.clusters.merged import merge as merge
+    from clueval.compat.convert import convert as convert
+    from clueval.compat.faireval.config import faireval as faireval
+    from clueval.compat.gate.run import gate as gate
+    from clueval.compat.masking.run import masking as masking
+    from clueval.evaluation.accumulator import Accumulator as Accumulator
+    from clueval.evaluation.citation import Citation as Citation
+    from clueval.evaluation.result import Result as Result
+    from clueval.evaluation.run import score as score
+    from clueval.evaluation.signature import Signature as Signature
+    from clueval.evaluation.units.loaded import load_result as load_result
+    from clueval.exceptions import CluevalError as CluevalError
+    from clueval.exceptions import CluevalWarning as CluevalWarning
+    from clueval.exceptions import FileError as FileError
+    from clueval.exceptions import FormatError as FormatError
+    from clueval.exceptions import LimitError as LimitError
+    from clueval.exceptions import MissingExtra as MissingExtra
+    from clueval.exceptions import OverlapError as OverlapError
+    from clueval.exceptions import SpanError as SpanError
+    from clueval.exceptions import TagError as TagError
+    from clueval.exceptions import TextMismatch as TextMismatch
+    from clueval.exceptions import UsageError as UsageError
+    from clueval.exceptions import WorkerLost as WorkerLost
+    from clueval.findings.choice import Choice as Choice
+    from clueval.findings.table import Finding as Finding
+    from clueval.findings.table import error_table as error_table
+    from clueval.reading.check import Problem as Problem
+    from clueval.reading.check import check as check
+    from clueval.reading.records import documents_from as documents_from
+    from clueval.reading.records import documents_from_spacy as documents_from_spacy
+    from clueval.reading.records import to_rows as to_rows
+    from clueval.reading.records import to_spacy as to_spacy
+    from clueval.reading.source import read as read
+    from clueval.reports.json_text import schema as schema
+    from clueval.spans.components import overlap_components as overlap_components
+    from clueval.spans.document import Document as Document
+    from clueval.spans.document import Sentence as Sentence
+    from clueval.spans.matching import Match as Match
+    from clueval.spans.matching import match_spans as match_spans
+    from clueval.spans.merging import merge_layers as merge_layers
+    from clueval.spans.span import Span as Span
+    from clueval.studies.annotators.agreement import Agreement as Agreement
+    from clueval.studies.annotators.agreement import agree as agree
+    from clueval.studies.annotators.curation import Curated as Curated
+    from clueval.studies.annotators.curation import curate as curate
+    from clueval.studies.annotators.places import Disagreement as Disagreement
+    from clueval.studies.compare import compare as compare
+    from clueval.studies.comparison import Comparison as Comparison
+    from clueval.studies.convention_rows import Conventions as Conventions
+    from clueval.studies.conventions import conventions as conventions
+    from clueval.studies.diff import Diff as Diff
+    from clueval.studies.diff import diff as diff
+    from clueval.studies.errors import errors as errors
+    from clueval.studies.masking.report import MaskingReport as MaskingReport
+    from clueval.studies.profile import Profile as Profile
+    from clueval.studies.profile import profile as profile
+    from clueval.studies.threshold import Threshold as Threshold
+    from clueval.studies.threshold import threshold as threshold
+    from clueval.transforms.redaction.recovery import recover as recover
+    from clueval.version import __version__ as __version__
 
 _NAMES_OF = {
     "clusters.merged": "merge",
@@ -107,68 +117,7 @@ _NAMES_OF = {
 
 _MODULES = {name: module for module, names in _NAMES_OF.items() for name in names.split()}
 
-__all__ = [
-    "Accumulator",
-    "Agreement",
-    "Choice",
-    "Citation",
-    "CluevalError",
-    "CluevalWarning",
-    "Comparison",
-    "Conventions",
-    "Curated",
-    "Diff",
-    "Disagreement",
-    "Document",
-    "FileError",
-    "Finding",
-    "FormatError",
-    "LimitError",
-    "MaskingReport",
-    "Match",
-    "MissingExtra",
-    "OverlapError",
-    "Problem",
-    "Profile",
-    "Result",
-    "Sentence",
-    "Signature",
-    "Span",
-    "SpanError",
-    "TagError",
-    "TextMismatch",
-    "Threshold",
-    "UsageError",
-    "WorkerLost",
-    "__version__",
-    "agree",
-    "check",
-    "compare",
-    "conventions",
-    "convert",
-    "curate",
-    "diff",
-    "documents_from",
-    "documents_from_spacy",
-    "error_table",
-    "errors",
-    "faireval",
-    "gate",
-    "load_result",
-    "masking",
-    "match_spans",
-    "merge",
-    "merge_layers",
-    "overlap_components",
-    "profile",
-    "read",
-    "recover",
-    "schema",
-    "score",
-    "threshold",
-    "to_rows",
-    "to_spacy",
-]
+__all__ = sorted(_MODULES)
 
 
 def __getattr__(name: str) -> object:

@@ -200,8 +200,7 @@ class Conversion:
         if self.tokens is not None and (more := next(self.tokens, None)) is not None:
             raise UsageError(
                 "the file with tokens has more documents than the texts",
-                file=more.file,
-                document=more.id,
+                **more.in_errors,
                 advice="both need the same documents in the same order",
             )
 
@@ -211,8 +210,7 @@ class Conversion:
             if found.text is None and self.writer.needs_text:
                 raise UsageError(
                     f"the format {self.form.name} cannot hold a document without text",
-                    file=document.file,
-                    document=document.id,
+                    **document.in_errors,
                     advice="convert a file that has the text",
                 )
             return found
@@ -316,8 +314,7 @@ def to_tokens(
     if document.unit == "token" or document.text is None:
         raise UsageError(
             "a document without text has no tokens",
-            file=document.file,
-            document=document.id,
+            **document.in_errors,
             advice="use a format that has the text",
         )
     if tokens is None:
@@ -370,8 +367,7 @@ class _TokenPlaces:
             else:
                 raise UsageError(
                     f"span {name_of(span)} does not begin and end with a token",
-                    file=self._document.file,
-                    document=self._document.id,
+                    **self._document.in_errors,
                     advice="tokens are words and single marks without tokens=...; lossy=True leaves out such spans",
                 )
         return kept

@@ -24,7 +24,7 @@ from clueval.evaluation.engine import Evaluation
 from clueval.evaluation.inputs import add_layer
 from clueval.evaluation.plan import Plan
 from clueval.evaluation.tallies import ClusterCounts
-from clueval.formats.flat_rows import FlatRow
+from clueval.formats.flat_rows import FlatSpans, ReadRow
 from clueval.reading.given import Given, pairs, span_documents
 from clueval.reading.pairing import with_same_id
 from clueval.reading.same_text import ends_early, first_line
@@ -302,7 +302,7 @@ def count_rows(evaluation: Evaluation, gold: Source, predicted: Source) -> bool:
         or (of_sentences and evaluation.plan.unit is not None)
     ):
         return False
-    if (own := gold.flat_items()) is None or (other := predicted.flat_items()) is None:
+    if (own := gold.rows()) is None or (other := predicted.rows()) is None:
         return False
     single = evaluation.plan.counts_by_document([layer])
     rows = evaluation.unfinished.setdefault(
@@ -312,29 +312,36 @@ def count_rows(evaluation: Evaluation, gold: Source, predicted: Source) -> bool:
         ),
     )
     nameless = gold.form.nameless or predicted.form.nameless
-    for first, second in zip_longest(own, other):
+    for first, second in zip_longest(map(_content, own), map(_content, other)):
         if first is None or second is None:
-            extra = _document(first or second)
+            extra = _document(*(first or second))
             raise ends_early(gold, predicted, first is None, extra.id, first_line(extra))
+        (row, of_gold), (other_row, of_predicted) = first, second
         if (
-            isinstance(first, FlatRow)
-            and isinstance(second, FlatRow)
-            and (nameless or same_id(first.id, second.id))
-            and first.text == second.text
-            and rows.add(first.spans, second.spans, len(first.text))
+            isinstance(of_gold, FlatSpans)
+            and isinstance(of_predicted, FlatSpans)
+            and (nameless or same_id(row.id, other_row.id))
+            and of_gold.text == of_predicted.text
+            and rows.add(of_gold.spans, of_predicted.spans, len(of_gold.text))
         ):
             if single:
-                rows.count_into(evaluation, first.id, first.metadata())
+                rows.count_into(evaluation, row.id, row.metadata())
             elif rows.is_full:
                 rows.count_into(evaluation)
         else:
-            pair = with_same_id(_document(first), _document(second), nameless)
+            pair = with_same_id(_document(*first), _document(*second), nameless)
             evaluation.count_group(Group(*pair, ()))
     return True
 
 
-def _document(row: Document | FlatRow) -> Document:
-    return row.document() if isinstance(row, FlatRow) else row
+def _content(row: ReadRow) -> tuple[ReadRow, FlatSpans | Document]:
+    """Return a row with its spans, if it is flat, or else with its document."""
+    flat = row.flat()
+    return row, row.document() if flat is None else flat
+
+
+def _document(row: ReadRow, content: FlatSpans | Document) -> Document:
+    return content if isinstance(content, Document) else row.document()
 
 
 def count_unfinished(evaluation: Evaluation) -> None:

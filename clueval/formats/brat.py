@@ -318,8 +318,7 @@ def _word(word: str, span: Span, document: Document) -> str:
     if not _is_word(word):
         raise UsageError(
             f"brat cannot hold {name_of(span)}: it has a label that is empty or has white space",
-            file=document.file,
-            document=document.id,
+            **document.in_errors,
             advice="rename it",
         )
     return word

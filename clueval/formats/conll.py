@@ -369,8 +369,7 @@ def _tags(document: Document, spans: Sequence[Span]) -> list[str]:
 def _wrong(document: Document, what: str) -> UsageError:
     return UsageError(
         f"columns with BIO tags cannot hold {what}",
-        file=document.file,
-        document=document.id,
+        **document.in_errors,
         advice="change it, or use another format",
     )
 

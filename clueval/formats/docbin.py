@@ -159,9 +159,7 @@ def docbin_of(documents: Iterator[Document], layers: Sequence[str]) -> bytes:
 
 def _doc(document: Document, layers: Sequence[str], make: Any, vocab: Any) -> Any:
     if document.text is None or document.unit != "character":
-        raise UsageError(
-            "a document without text cannot be written", file=document.file, document=document.id
-        )
+        raise UsageError("a document without text cannot be written", **document.in_errors)
     doc = spacy_doc(document, layers, make, vocab)
     for number, layer in enumerate(layers):
         made = [spacy_span(doc, span, document) for span in document.layers.get(layer, ())]
@@ -218,8 +216,7 @@ def spacy_span(doc: Any, span: Span, document: Document) -> Any:
     if made is None or start == end:
         raise UsageError(
             f"spaCy cannot hold the span [{span.start},{span.end}), which is empty or only white space",
-            file=document.file,
-            document=document.id,
+            **document.in_errors,
         )
     return made
 

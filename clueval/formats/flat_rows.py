@@ -27,23 +27,13 @@ class FlatSpans(NamedTuple):
 class ReadRow(NamedTuple):
     """A row as its format has read it: its id, and functions that return what else is needed of it.
 
-    `flat` returns None unless the row is flat.
+    `flat` returns None unless the row is flat; `metadata` returns that of the document.
     """
 
     id: str
     document: Callable[[], Document]
-    flat: Callable[[], FlatSpans | None]
+    flat: Callable[[], FlatSpans | None] = lambda: None
     metadata: Callable[[], Mapping[str, str]] = dict
-
-
-class FlatRow(NamedTuple):
-    """A flat row, of which a document can be made."""
-
-    id: str
-    text: str | list[str]
-    spans: list[Any]
-    document: Callable[[], Document]
-    metadata: Callable[[], Mapping[str, str]]
 
 
 class TaggedRow(NamedTuple):

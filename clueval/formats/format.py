@@ -281,8 +281,7 @@ def fitted(document: Document, form: Format, dropped: Counter[str] | None) -> Do
         found = ", ".join(f"{number} {kind}" for kind, number in lost.items())
         raise UsageError(
             f"the format {form.name} cannot hold {found}",
-            file=document.file,
-            document=document.id,
+            **document.in_errors,
             advice="leave them out with lossy=True, or write another format",
         )
     dropped.update(lost)

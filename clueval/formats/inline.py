@@ -315,9 +315,7 @@ def _require_writable(span: Span, stack: Sequence[Span], document: Document) -> 
 
 
 def _unwritable(document: Document, problem: str) -> UsageError:
-    return UsageError(
-        f"inline tags cannot hold the document: {problem}", file=document.file, document=document.id
-    )
+    return UsageError(f"inline tags cannot hold the document: {problem}", **document.in_errors)
 
 
 FORMAT = Format(

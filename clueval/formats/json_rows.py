@@ -15,7 +15,7 @@ from functools import partial
 from typing import Any, NamedTuple, NoReturn
 
 from clueval.exceptions import CluevalError, FormatError, SpanError, UsageError
-from clueval.formats.flat_rows import FlatRow, ReadRow, TaggedRow
+from clueval.formats.flat_rows import ReadRow, TaggedRow
 from clueval.formats.format import EVERY_SET, SELECT_SETS, Lines, Options
 from clueval.formats.opened import Opened
 from clueval.formats.reference import FileMention, in_points
@@ -272,17 +272,14 @@ def documents_of(values: Iterable[tuple[int, Any]], form: RowForm, rows: RowRead
     return (_document(row, rows, rows.number) for row in _chosen_rows(values, form, rows))
 
 
-def flat_rows(
-    values: Iterable[tuple[int, Any]], form: RowForm, rows: RowReader
-) -> Iterator[Document | FlatRow]:
-    """Yield flat rows as such, and the documents of the others. Raises as `documents_of`."""
+def rows_of(values: Iterable[tuple[int, Any]], form: RowForm, rows: RowReader) -> Iterator[ReadRow]:
+    """Yield what numbered rows hold. Raises as `documents_of`."""
     for row in _chosen_rows(values, form, rows):
-        found = row.flat() if isinstance(row, ReadRow) else None
-        if found is None:
-            yield _document(row, rows, rows.number)
+        document = partial(_document, row, rows, rows.number)
+        if isinstance(row, Document):
+            yield ReadRow(row.id, document)
         else:
-            assert isinstance(row, ReadRow)
-            yield FlatRow(row.id, *found, partial(_document, row, rows, rows.number), row.metadata)
+            yield row._replace(document=document)
 
 
 def _chosen_rows(

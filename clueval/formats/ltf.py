@@ -155,10 +155,7 @@ def _unwritable(
     kind: type[CluevalError], document: Document, problem: str, advice: str | None = None
 ) -> CluevalError:
     return kind(
-        f"cannot be written in loio's tagging format: it {problem}",
-        file=document.file,
-        document=document.id,
-        advice=advice,
+        f"cannot be written in loio's tagging format: it {problem}", **document.in_errors, advice=advice
     )
 
 

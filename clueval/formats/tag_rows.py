@@ -94,8 +94,7 @@ def tags_of(document: Document, layer: str) -> list[str]:
         if not places or span.parts is not None or any(tags[place] != OUTSIDE for place in places):
             raise UsageError(
                 f"tags cannot hold {name_of(span)}: it has no token, has gaps, or overlaps another span",
-                file=document.file,
-                document=document.id,
+                **document.in_errors,
                 advice="add lossy=True to leave out such spans",
             )
         for place in places:

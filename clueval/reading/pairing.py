@@ -206,10 +206,7 @@ def key_of(document: Document, pair_by: str) -> str:
         text = "".join(document.tokens)
     if text is None:
         raise UsageError(
-            "the document has no text to pair it by",
-            file=document.file,
-            document=document.id,
-            advice="pair by id or name",
+            "the document has no text to pair it by", **document.in_errors, advice="pair by id or name"
         )
     from hashlib import sha256  # loads OpenSSL, so it is imported only here
 
@@ -227,8 +224,7 @@ def _twice(side: int, document: Document, other: str, pair_by: str) -> UsageErro
     whose = "another document" if other == document.id else f"document {other!r}"
     return UsageError(
         f"has the same {what} as {whose} of {('gold', 'predicted')[side]}",
-        file=document.file,
-        document=document.id,
+        **document.in_errors,
         advice=f"pair by {' or '.join(way for way in PAIR_BY if way != pair_by)}",
     )
 
@@ -312,8 +308,7 @@ def same_documents(
             extra, lacking = (other, "gold") if own is None else (own, "predicted")
             raise UsageError(
                 f"{lacking} has only {number} document{'s' * (number != 1)}, the other side has more",
-                file=extra.file,
-                document=extra.id,
+                **extra.in_errors,
                 advice="both sides must have the same documents in the same order",
             )
         yield with_same_id(own, other, False)

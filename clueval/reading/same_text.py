@@ -226,9 +226,8 @@ def _mismatch(
         f"{names[0]} has the {what} {shown}{position} where {where} {there}"
         if own is not None
         else f"{names[0]} ends{position} where {where} continues with the {what} {other!r}",
-        file=gold.file,
+        **gold.in_errors,
         line=place(gold),
-        document=gold.id,
         advice=OTHER_ORDER if what == "document" else f"{names[0]} and {names[1]} must have the same text",
     )
 

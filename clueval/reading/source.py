@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -37,7 +38,7 @@ from clueval.tagging.decoder import Decoder
 from clueval.textfiles import Complain, Progress, beginning_of, is_file, refuse, whole_lines
 
 if TYPE_CHECKING:
-    from clueval.formats.flat_rows import FlatRow, FlatSpans, TaggedRow
+    from clueval.formats.flat_rows import ReadRow, TaggedRow
     from clueval.formats.opened import Opened
     from clueval.reading.options import ReadingOptions
 
@@ -188,8 +189,8 @@ class Source:
             return iter([self._named(self._of_set())])
         return map(self._named, form.read(self._opened(), self.options))
 
-    def flat_items(self) -> Iterator[Document | FlatRow] | None:
-        """Return the documents of a format that has rows, those that are flat as flat rows.
+    def rows(self) -> Iterator[ReadRow] | None:
+        """Return the rows of a format that has rows, some of which may be flat.
 
         Returns None for other formats, and for other layers than the usual one.
         """
@@ -198,28 +199,18 @@ class Source:
             return None
         if options.offsets not in (None, "points") or options.annotation_set == EVERY_SET:
             return None
+        from clueval.formats.flat_rows import ReadRow  # column formats do not need it
+
         if form.flat is not None:
-            return self._flat_file(form.flat)
-        rows = form.rows or form.sentences
-        return None if rows is None else self._flat_rows(rows)
-
-    def _flat_file(self, flat: Callable[[Opened], FlatSpans | None]) -> Iterator[Document | FlatRow]:
-        """Yield the only document of a file."""
-        from clueval.formats.flat_rows import FlatRow
-
-        found = flat(self._opened())
-        if found is None:
-            yield from self.documents()
-        else:
-            name = self._name_in_folder(self.path.stem)
-            yield FlatRow(name, *found, lambda: next(self.documents()), dict)
-
-    def _flat_rows(self, form: Any) -> Iterator[Document | FlatRow]:
-        from clueval.formats.json_rows import RowReader, flat_rows  # other formats do not need it
+            flat, name = partial(form.flat, self._opened()), self._name_in_folder(self.path.stem)
+            return iter([ReadRow(name, lambda: next(self.documents()), flat)])
+        if (of_rows := form.rows or form.sentences) is None:
+            return None
+        from clueval.formats.json_rows import RowReader, rows_of  # other formats do not need it
 
         opened = self._opened()
         reader = RowReader(self.options, opened.file, self.passed_over)
-        found = flat_rows(form.values(opened), form, reader)
+        found = rows_of(of_rows.values(opened), of_rows, reader)
         return found if self.name is None else map(self._named_row, found)
 
     def tagged_rows(self) -> Iterator[TaggedRow | None]:
@@ -268,9 +259,7 @@ class Source:
                 self.read[self.path] = document
         return wanted_set(document, self.options.annotation_set, self.options.containing)
 
-    def _named_row(self, row: Document | FlatRow) -> Document | FlatRow:
-        if isinstance(row, Document):
-            return self._named(row)
+    def _named_row(self, row: ReadRow) -> ReadRow:
         named = type(row.id)(f"{self.name}:{row.id}")
         return row._replace(id=named, document=lambda: self._named(row.document()))
 
@@ -319,10 +308,7 @@ def chosen_set(
     if name not in document.layers:
         known = ", ".join(repr(known) for known in document.layers) or "none"
         raise UsageError(
-            f"the document has no annotation set {name!r}",
-            file=document.file,
-            document=document.id,
-            advice=f"its sets: {known}",
+            f"the document has no annotation set {name!r}", **document.in_errors, advice=f"its sets: {known}"
         )
     chosen = [
         replace(span, labels={layer: span.label})

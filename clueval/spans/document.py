@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, TypedDict
 
 from clueval.exceptions import SpanError, described
 from clueval.spans.flat import Flat
@@ -54,6 +54,11 @@ class Sentence(NamedTuple):
     id: str | None = None
 
 
+class _Place(TypedDict):
+    file: str | None
+    document: str
+
+
 @dataclass(frozen=True, slots=True)
 class Document:
     """One document of one side: its text, and its spans by layer.
@@ -93,9 +98,7 @@ class Document:
             raise SpanError(f"unit must be 'token' or 'character', not {self.unit!r}", document=self.id)
         if self.token_ids is not None and len(self.token_ids) != len(self.tokens or ()):
             raise SpanError(
-                f"{len(self.token_ids)} token ids for {len(self.tokens or ())} tokens",
-                document=self.id,
-                file=self.file,
+                f"{len(self.token_ids)} token ids for {len(self.tokens or ())} tokens", **self.in_errors
             )
         object.__setattr__(
             self,
@@ -115,8 +118,7 @@ class Document:
                         f"which has the positions {self.start} to {end - 1}"
                         if end > self.start
                         else f"span {name_of(span)} of layer {layer!r} lies in a document without text",
-                        document=self.id,
-                        file=self.file,
+                        **self.in_errors,
                         line=span.line,
                     )
 
@@ -133,6 +135,11 @@ class Document:
                 raise SpanError(f"the spans of layer {layer!r} must be a list, not {described(spans)}")
             if spans and not isinstance(spans[0], Span):
                 raise SpanError(f"layer {layer!r} must have spans, not {described(spans[0])}")
+
+    @property
+    def in_errors(self) -> _Place:
+        """The fields of an error that say which document it is in."""
+        return {"file": self.file, "document": self.id}
 
     @property
     def end(self) -> int | None:

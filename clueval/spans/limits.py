@@ -98,5 +98,6 @@ def require_few_searched(characters: int, words: int) -> None:
 
 
 def _at(document: Document | None, problem: str, advice: str) -> LimitError:
-    file, name = (None, None) if document is None else (document.file, document.id)
-    return LimitError(problem, file=file, document=name, advice=advice)
+    if document is None:
+        return LimitError(problem, advice=advice)
+    return LimitError(problem, **document.in_errors, advice=advice)

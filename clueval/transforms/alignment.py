@@ -240,10 +240,7 @@ class Characters:
             starts = array("q", map(sub, ends, lengths))
             return cls(" ".join(document.tokens), document.start, starts, ends)
         raise UsageError(
-            "the document has no text to align",
-            file=document.file,
-            document=document.id,
-            advice="use a format that has the text",
+            "the document has no text to align", **document.in_errors, advice="use a format that has the text"
         )
 
     def positions_of(self, start: int, end: int) -> tuple[int, int] | None:

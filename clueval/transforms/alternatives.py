@@ -106,8 +106,7 @@ def _refuse_groups(predicted: Iterable[Span], document: Document) -> None:
         if len(members) > 1:
             raise UsageError(
                 f"the predicted span {name_of(members[0])} has alternatives",
-                file=document.file,
-                document=document.id,
+                **document.in_errors,
                 advice="only gold spans may have alternatives",
             )
 

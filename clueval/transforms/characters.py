@@ -51,8 +51,7 @@ def to_characters(document: Document) -> Document:
     if document.tokens is None or are_unknown(document.tokens):
         raise UsageError(
             "a document without text cannot be converted to character positions",
-            file=document.file,
-            document=document.id,
+            **document.in_errors,
             advice="use a format that has the text",
         )
     text, starts, ends = _places(document.tokens, document.text)

@@ -169,9 +169,8 @@ def score_of(span: Span, feature: str, document: Document) -> float:
         problem = "has no score" if value is None else "has no number as its score"
         raise UsageError(
             f"the predicted span {name_of(span)} {problem} {feature!r}",
-            file=document.file,
+            **document.in_errors,
             line=span.line,
-            document=document.id,
             advice="every predicted span needs a finite number in this feature",
         )
     return number
@@ -201,9 +200,8 @@ class MinScore(EachSpan):
         if label not in self._thresholds:
             raise UsageError(
                 f"the label of the predicted span {name_of(span)} has no threshold",
-                file=document.file,
+                **document.in_errors,
                 line=span.line,
-                document=document.id,
                 advice=f"labels with thresholds: {', '.join(self._thresholds)}",
             )
         return self._thresholds[str(label)]

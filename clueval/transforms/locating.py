@@ -59,8 +59,7 @@ class Locating:
         if not has_characters(gold):
             raise UsageError(
                 "gold has no text in which mentions could be located",
-                file=gold.file,
-                document=gold.id,
+                **gold.in_errors,
                 advice="use a format of gold that has the text",
             )
         self.prepared[("answers",)] += 1

@@ -297,9 +297,8 @@ def _mismatch(document: Document, number: int, token: str | None, text: str, at:
         advice = "if the file has several documents, -DOCSTART-, # newdoc or document_column tells where they begin"
     return TextMismatch(
         f"{what} where the other text has {shown} at position {at}",
-        file=document.file,
+        **document.in_errors,
         line=lines[number] if lines is not None and number < len(lines) else None,
-        document=document.id,
         advice=advice,
     )
 
@@ -354,8 +353,7 @@ def _texts_differ(document: Document, gold: Document, one: int, two: int) -> Tex
     own, other = (gold.text or "")[one : one + _SHOWN], (document.text or "")[two : two + _SHOWN]
     return TextMismatch(
         f"gold has {own!r} at position {one} where {document.file or 'predicted'} has {other!r} at position {two}",
-        file=gold.file,
-        document=gold.id,
+        **gold.in_errors,
         advice="the texts must be equal except for white space; escapes='ptb' reads -LRB- and quotes; score can align",
     )
 

@@ -316,8 +316,7 @@ class TokenWeights:
         if document.lines is None or document.file is None:
             raise UsageError(
                 "weights of tokens need a column of a file with one token per line",
-                document=document.id,
-                file=document.file,
+                **document.in_errors,
                 advice="use VRT or CoNLL",
             )
         for number in document.lines:
