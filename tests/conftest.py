@@ -91,6 +91,14 @@ def pytest_collection(session: pytest.Session) -> None:
             importlib.import_module(file.stem)
 
 
+@pytest.hookimpl(tryfirst=True)  # before the marks are looked at that the command line asks for
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Tests in a browser are long ones."""
+    for item in items:
+        if "browser" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.long)
+
+
 def pytest_collection_finish() -> None:
     """What was imported stays to the end: the collector of cycles need not look through it again and again."""
     gc.collect()

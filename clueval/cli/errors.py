@@ -11,7 +11,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from clueval.cli import options as common
 from clueval.cli.chosen import add_choice, add_set, choice_of, chosen_metrics, chosen_sides, named
-from clueval.cli.error_outputs import ErrorOutputs, check_outputs, many, remark_one_sided, remark_wrong_labels
+from clueval.cli.error_outputs import (
+    CountedErrors,
+    KeptErrors,
+    check_outputs,
+    many,
+    put_errors,
+    remark_numbers,
+    remark_one_sided,
+    remark_wrong_labels,
+)
 from clueval.cli.fields import given_fields, typed
 from clueval.cli.outputs import add_output, add_page, put_result
 from clueval.cli.parser import Command, CommandParser
@@ -22,7 +31,7 @@ from clueval.evaluation.options import Counting
 from clueval.evaluation.result import Result
 from clueval.evaluation.run import score
 from clueval.exceptions import UsageError
-from clueval.findings.choice import Choice, expected, metrics_of, reports_of
+from clueval.findings.choice import Choice, ReasonKey, expected, metrics_of, reports_of
 from clueval.findings.kept import KeptRows
 from clueval.findings.page_profile import PageProfile
 from clueval.findings.stream import DocumentsObserver, FindingsObserver
@@ -160,13 +169,13 @@ def run(options: argparse.Namespace) -> int:
         raise UsageError("the errors of exact are those without settings", advice="leave out --set exact")
     finder = FINDERS[name](options, metric)
     bars = _bars(options)
-    with finder.outputs as outputs:
+    with finder.rows as rows:
         with progress([options.gold, options.predicted]) as advance:
             result = score(
                 *sides,
                 metrics=finder.metrics,
                 layers=common.layers(options),
-                observers=[finder.observer(outputs.take), *([] if bars is None else [bars])],
+                observers=[finder.observer(rows.take), *([] if bars is None else [bars])],
                 progress=advance,
                 gold_set=options.gold_set,
                 predicted_set=options.predicted_set,
@@ -174,9 +183,7 @@ def run(options: argparse.Namespace) -> int:
                 preparing=common.preparing_of(options),
                 **common.reading(options),
             )
-        finder.show(outputs, result, *([] if bars is None else [bars.for_page()]))
-        if isinstance(outputs, ErrorOutputs):
-            remark_one_sided(result, [key for key, _ in outputs.choice.where.conditions])
+        finder.show(rows, result, *([] if bars is None else [bars.for_page()]))
         if result.unprojected:
             number = many(len(result.unprojected), "predicted span")
             remark(f"not shown: {number} without a place in the text of gold; clueval score lists them")
@@ -222,34 +229,34 @@ class Finder(NamedTuple):
     """What `run` needs to know of a metric: how its errors are found and shown.
 
     `metrics` are counted, in one pass with the observer; `observer` finds the errors and gives them to the function
-    that it is made with, that of `outputs`; `show` writes these and the result, when the pass has ended. It also takes
-    the profile for a page, if there is one.
+    that it is made with, that of `rows`; `show` writes these and the result, when the pass has ended. It also takes the
+    profile for a page, if there is one.
     """
 
     metrics: Sequence[str | Metric]
     observer: Callable[[Callable[[Iterable[Any]], None]], Observer]
-    outputs: ErrorOutputs | KeptRows[Any]
+    rows: KeptRows[Any]
     show: Callable[..., None]
 
 
 def _spans(options: argparse.Namespace, _: Metric) -> Finder:
     """The errors of metric `exact` or `levels`, in every form."""
-    choice = choice_of(options)
-    outputs = ErrorOutputs(options, choice)
+    choice, counts = choice_of(options), Counter[ReasonKey]()
 
-    def show(outputs: ErrorOutputs, result: Result, profile: PageProfile | None = None) -> None:
+    def show(rows: CountedErrors, result: Result, profile: PageProfile | None = None) -> None:
         reports = reports_of(result.metrics, choice).values()
         choice.require_layer([layer for report in reports for layer in report.get("labelled", ())])
-        outputs.put(result, profile)
+        put_errors(options, KeptErrors(rows, choice), result, counts, profile)
         counted = Counter[str]()
         for report in reports:
             counted.update(expected(report, choice))
-        outputs.numbers.remark(counted, choice)
+        remark_numbers(rows, counted, choice)
         if choice.by_levels and choice.labelled is None and not (choice.kinds or choice.reasons):
             remark_wrong_labels(reports, choice)
+        remark_one_sided(result, [key for key, _ in choice.where.conditions])
 
-    observer = partial(FindingsObserver, choice, counts=outputs.counts)
-    return Finder(metrics_of(choice), observer, outputs, show)
+    observer = partial(FindingsObserver, choice, counts=None if options.html is None else counts)
+    return Finder(metrics_of(choice), observer, CountedErrors(options.limit), show)
 
 
 def _fair(options: argparse.Namespace, metric: Fair) -> Finder:
@@ -270,11 +277,12 @@ def _fair(options: argparse.Namespace, metric: Fair) -> Finder:
             if is_chosen and (not reasons or finding.reason in reasons):
                 yield finding
 
-    def show(outputs: ErrorOutputs, result: Result) -> None:
-        outputs.put(result)
-        outputs.numbers.remark()
+    def show(rows: CountedErrors, result: Result) -> None:
+        put_errors(options, KeptErrors(rows, Choice()), result, {})
+        remark_numbers(rows)
+        remark_one_sided(result, ())
 
-    return Finder([metric], partial(DocumentsObserver, find), ErrorOutputs(options, Choice()), show)
+    return Finder([metric], partial(DocumentsObserver, find), CountedErrors(options.limit), show)
 
 
 def _noisy(options: argparse.Namespace, metric: Noisy) -> Finder:

@@ -11,16 +11,17 @@ security policy names that script by its hash, so that no other script can run.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 from clueval.findings.cards import card, examples, metadata_of, row
 from clueval.findings.choice import SIDES, Choice, ReasonKey, expected, in_words, reports_of
-from clueval.findings.kept import KeptText
 from clueval.findings.page_profile import BucketLines, PageProfile
 from clueval.findings.places import ErrorPlace, places
 from clueval.findings.summary import MEANINGS, summaries
+from clueval.findings.systems import System
 from clueval.findings.table import FINDING_KINDS, REASONS, Finding
 from clueval.metrics.tables import LEVEL_NAMES, of_known
 from clueval.reports.page import ShownTable, assets, environment, json_inside
@@ -42,118 +43,97 @@ def write(
     title: str = "Errors",
     lang: str = "",
     profile: PageProfile | None = None,
-) -> int:
-    """Write the page, whole or not at all, and return the number of findings.
-
-    `report` is the output of `Result.to_dict` for an evaluation with the metrics of `choice` (see `metrics_of`) over
-    the same files, filter and merging as `findings`, which were selected by `choice`; `counts` was filled when they
-    were found (see `clueval.findings.choice.findings`). Memory does not grow with the findings. `lang` is the language
-    of the texts, such as ``de``. Raises `MissingExtra` without Jinja2, `FileError` if the file cannot be written.
-    """
-    with PlaceLines(profile) as lines:
-        lines.take(places(findings))
-        write_lines(path, lines, report, choice, counts, title=title, lang=lang)
-        return lines.findings
-
-
-def write_lines(
-    path: Path,
-    lines: PlaceLines,
-    report: Mapping[str, Any],
-    choice: Choice,
-    counts: Mapping[ReasonKey, int],
-    *,
-    title: str = "Errors",
-    lang: str = "",
 ) -> None:
-    """Write the page of lines that have taken all places; see `write`."""
-    pieces = _rendered(lines, report, choice, counts, title, lang)
-    with whole_file(path) as file:
-        for piece in pieces:
-            file.write(piece)
+    """Write the page, whole or not at all.
 
-
-def _rendered(
-    lines: PlaceLines,
-    report: Mapping[str, Any],
-    choice: Choice,
-    counts: Mapping[ReasonKey, int],
-    title: str,
-    lang: str,
-) -> Iterator[str]:
-    jinja, profile = environment(), lines.profile
+    `findings` can be iterated twice; memory does not grow with them. `report` is the output of `Result.to_dict` for an
+    evaluation with the metrics of `choice` (see `metrics_of`) over the same files, filter and merging as `findings`,
+    which were selected by `choice`; `counts` was filled when they were found (see `clueval.findings.choice.findings`).
+    `lang` is the language of the texts, such as ``de``. Raises `MissingExtra` without Jinja2, `FileError` if the file
+    cannot be written.
+    """
     from markupsafe import Markup  # comes with Jinja
 
+    buckets = BucketLines(profile)
     main_tables, more_tables = _score_tables(report, choice)
+    write_places(
+        path,
+        "errors.html",
+        lambda: places(findings),
+        report,
+        choice,
+        {"expected": _expected(report, choice)},
+        see=buckets.see,
+        parts=[] if profile is None else ["errors_profile"],
+        title=title,
+        lang=lang,
+        main_tables=main_tables,
+        more_tables=more_tables,
+        summaries=list(summaries(report, choice, counts)),
+        pictures=list(_pictures(report, choice, counts)),
+        profiles=[] if profile is None else list(profile.pictures()),
+        buckets=map(Markup, buckets),
+    )
+
+
+def write_places(
+    path: Path,
+    template: str,
+    found: Callable[[], Iterable[ErrorPlace]],
+    report: Mapping[str, Any],
+    choice: Choice,
+    about: Mapping[str, Any],
+    *,
+    systems: Sequence[System] = (),
+    see: Callable[[ErrorPlace], object] = lambda _: None,
+    parts: Sequence[str] = (),
+    **values: Any,
+) -> None:
+    """Write a page with a list of places, whole or not at all: its template takes `values`, its script takes `about`.
+
+    Each call of `found` yields all places, `see` is given each while it is written. `systems` are those of places of
+    two systems.
+    """
+    jinja = environment()
+    from markupsafe import Markup  # comes with Jinja
+
     about = {
         "kinds": FINDING_KINDS,
         "reasons": REASONS,
         "matched": choice.matched,
-        "expected": _expected(report, choice),
-        "key": key_of(report),
+        "expected": None,
+        "key": _key_of(report),
+        **about,
     }
-    return jinja.get_template("errors.html").generate(
-        title=title,
-        lang=lang,
+    first = list(islice(found(), WITHOUT_SCRIPT))
+    pieces = jinja.get_template(template).generate(
         report=report,
         choice_text=in_words(choice),
-        main_tables=main_tables,
-        more_tables=more_tables,
-        summaries=list(summaries(report, choice, counts)),
+        systems=systems,
         meanings=MEANINGS,
-        pictures=list(_pictures(report, choice, counts)),
-        examples=examples(lines.first),
-        cards=map(card, lines.first),
+        examples=examples(first, systems),
+        cards=(card(place, systems) for place in first),
         without_script=WITHOUT_SCRIPT,
         about=Markup(json_inside(about)),
-        data=map(Markup, lines),
-        profiles=[] if profile is None else list(profile.pictures()),
-        buckets=map(Markup, lines.buckets),
-        **assets("errors", "places", "review", "errors", parts=[] if profile is None else ["errors_profile"]),
+        data=map(Markup, _lines(found(), see)),
+        **assets("errors", "places", "review", "errors", parts=parts),
+        **values,
     )
+    with whole_file(path) as file:
+        file.writelines(pieces)
 
 
-# --- data
-# ----------------------------------------------------------------------------------------------------
-
-
-class PlaceLines:
-    """The places as lines of JSON, with a line for the document whenever it changes.
-
-    `take` is given the places, one after the other; then it is iterated, in blocks of any length. Holds the lines in a
-    file, the first places, which the page shows before its data, and the buckets of a profile.
-    """
-
-    def __init__(self, profile: PageProfile | None = None) -> None:
-        self.profile, self.buckets = profile, BucketLines(profile)
-        self.first: list[ErrorPlace] = []
-        self.findings = 0
-        self._document: tuple[object, ...] | None = None
-        self._text = KeptText()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *error: Any) -> None:
-        self._text.__exit__(*error)
-
-    def take(self, found: Iterable[ErrorPlace]) -> None:
-        """Add the next places."""
-        for place in found:
-            finding = place.findings[0]
-            here = (finding.document, finding.metadata, finding.file)
-            if here != self._document:
-                self._document = here
-                head = ["d", finding.document, metadata_of(finding), finding.file]
-                self._text.add(json_inside(head) + "\n")
-            if len(self.first) < WITHOUT_SCRIPT:
-                self.first.append(place)
-            self.findings += len(place.findings)
-            self.buckets.see(place)
-            self._text.add(json_inside(row(place)) + "\n")
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._text)
+def _lines(found: Iterable[ErrorPlace], see: Callable[[ErrorPlace], object]) -> Iterator[str]:
+    """Yield the places as lines of JSON, with a line for the document whenever it changes."""
+    latest: list[object] = []
+    for place in found:
+        finding = place.findings[0]
+        document: list[object] = ["d", finding.document, metadata_of(finding), finding.file]
+        if document != latest:
+            latest = document
+            yield json_inside(document) + "\n"
+        see(place)
+        yield json_inside(row(place)) + "\n"
 
 
 # --- scores
@@ -185,7 +165,7 @@ def _as_shown(table: Table, choice: Choice) -> ShownTable:
     return ShownTable.of(table, (level, f"{level}, micro"))
 
 
-def key_of(report: Mapping[str, Any]) -> str:
+def _key_of(report: Mapping[str, Any]) -> str:
     """Return the name under which the browser keeps ticks and comments: other pages of the same corpus have it, too.
 
     It is made of the signature without the version, so that ticks outlive a new run of the system.

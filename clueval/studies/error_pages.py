@@ -10,7 +10,6 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from itertools import islice
 from os import PathLike
 from pathlib import Path
@@ -22,27 +21,24 @@ from clueval.evaluation.result import Result
 from clueval.evaluation.run import score
 from clueval.exceptions import UsageError
 from clueval.findings import page
-from clueval.findings.cards import card, examples
-from clueval.findings.choice import SIDES, Choice, ReasonKey, choice_with, in_words, metrics_of, reports_of
+from clueval.findings.choice import SIDES, Choice, ReasonKey, choice_with, metrics_of, reports_of
 from clueval.findings.kept import KeptRows
-from clueval.findings.page import WITHOUT_SCRIPT, PlaceLines, key_of
 from clueval.findings.stream import FindingsObserver
-from clueval.findings.summary import MEANINGS, MOST_LABELS, summaries
+from clueval.findings.summary import MOST_LABELS, summaries
 from clueval.findings.systems import SharedPlace, States, System, shared_places, trios_that_differ
-from clueval.findings.table import FINDING_KINDS, REASONS, Finding
+from clueval.findings.table import Finding
 from clueval.options import with_fields
 from clueval.reading.given import InputSide
 from clueval.reading.layers import LayerColumns
 from clueval.reading.options import Reading, Readings, readings_of
 from clueval.reading.spooled import needs_spooling
 from clueval.reading.trios import are_files, sources_of, trios
-from clueval.reports.page import assets, environment, json_inside
+from clueval.reports.page import environment
 from clueval.reports.table import Rate, cut_label
 from clueval.reports.text import shown
 from clueval.textfiles import Progress
 from clueval.transforms.of_options import transforms_of
 from clueval.transforms.preparing import Preparing
-from clueval.writing import whole_file
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,42 +178,28 @@ def _write_two(
     the places are taken. Places are held in a file without a name. Raises `MissingExtra` without Jinja2, `FileError` if
     the file cannot be written.
     """
-    jinja = environment()
-    from markupsafe import Markup  # comes with Jinja
-
-    with PlaceLines() as lines:
-        counts = Counts()
-        lines.take(_counted(found, counts))
-        about = {
-            "kinds": FINDING_KINDS,
-            "reasons": REASONS,
-            "matched": choice.matched,
-            "expected": None,
-            "key": key_of(reports[0]),
-            "systems": [system.short for system in systems],
-            "states": list(states.meanings),
-            "stateTitle": states.title,
-        }
-        pieces = jinja.get_template("errors_of_two.html").generate(
+    environment()  # before the places are found
+    counts = Counts()
+    with KeptRows[SharedPlace]() as rows:
+        rows.take(_counted(found, counts))
+        page.write_places(
+            path,
+            "errors_of_two.html",
+            lambda: rows,
+            reports[0],
+            choice,
+            {
+                "systems": [system.short for system in systems],
+                "states": list(states.meanings),
+                "stateTitle": states.title,
+            },
+            systems=systems,
             title=title,
             lang=lang,
-            report=reports[0],
-            choice_text=in_words(choice),
-            systems=systems,
             states=states.meanings,
             counts=list(_rows(counts, states)),
             layers=list(_layers(reports, choice, reasons, systems)),
-            meanings=MEANINGS,
-            examples=examples(lines.first, systems),
-            cards=map(partial(card, systems=systems), lines.first),
-            without_script=WITHOUT_SCRIPT,
-            about=Markup(json_inside(about)),
-            data=map(Markup, lines),
-            **assets("errors", "places", "review", "errors"),
         )
-        with whole_file(path) as file:
-            for piece in pieces:
-                file.write(piece)
     return counts
 
 

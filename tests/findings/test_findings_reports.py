@@ -21,7 +21,7 @@ from clueval.exceptions import FileError, MissingExtra, UsageError
 from clueval.findings import text as findings_text
 from clueval.findings.choice import Choice, ReasonKey, metrics_of
 from clueval.findings.places import places
-from clueval.findings.rows import LONGEST_CELL, TableLines, marked, shortened, split_first
+from clueval.findings.rows import LONGEST_CELL, marked, shortened, table_lines
 from clueval.findings.stream import errors as find_all
 from clueval.findings.table import Finding, error_table
 from clueval.reports.page import notebook
@@ -58,12 +58,6 @@ def table(tokens: list[str], own: Span, others: list[Span]) -> Finding:
     return found
 
 
-def table_lines(findings: list[Finding], *, raw: bool = False) -> list[str]:
-    columns, found = split_first(findings)
-    lines = TableLines(columns, raw=raw)
-    return [lines.header, *map(lines.line, found)]
-
-
 def text_lines(findings: list[Finding], *, width: int = 100, colour: bool = False) -> list[str]:
     return [line for found in findings for line in findings_text.lines_of(found, width=width, colour=colour)]
 
@@ -94,7 +88,7 @@ class TestTsv:
                 assert (shown["class"], shown["reason"]) == (row.kind, row.reason)
 
     def test_values_neither_break_a_row_nor_run_as_a_formula(self) -> None:
-        lines = table_lines(each_hostile())
+        lines = list(table_lines(each_hostile()))
 
         assert len(lines) == len(HOSTILE) + 1
         for line in lines[1:]:
@@ -105,8 +99,8 @@ class TestTsv:
     def test_raw_cells_are_not_guarded(self) -> None:
         rows = [table(["=1+1"], Span(0, 1, "@"), [])]
 
-        assert "\t'=1+1\t" in table_lines(rows)[1]
-        assert "\t=1+1\t" in table_lines(rows, raw=True)[1]
+        assert "\t'=1+1\t" in list(table_lines(rows))[1]
+        assert "\t=1+1\t" in list(table_lines(rows, raw=True))[1]
 
     def test_metadata_that_only_later_documents_have_is_not_lost(self) -> None:
         later = Document("e", {"label": []}, tokens=["w"], metadata={"genre": "novel"})
@@ -117,7 +111,7 @@ class TestTsv:
         assert dict(zip(header.split("\t"), row.split("\t"), strict=True))["metadata"] == "genre=novel"
 
     def test_no_findings_are_a_header(self) -> None:
-        assert len(table_lines([])) == 1
+        assert len(list(table_lines([]))) == 1
 
 
 class TestText:
@@ -363,7 +357,6 @@ class TestPage:
         with pytest.raises(KeyError):
             findings_html.write(tmp_path / "t.html", failing(), *rest)
         assert list(tmp_path.iterdir()) == []
-        assert findings_html.write(tmp_path / "t.html", sample(), *rest) == len(sample())
 
 
 @pytest.mark.parametrize(

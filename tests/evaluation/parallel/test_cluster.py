@@ -36,6 +36,8 @@ from clueval.exceptions import WorkerLost
 
 distributed = pytest.importorskip("distributed")
 
+pytestmark = pytest.mark.long  # processes are started and killed
+
 SLOW_COUNTING = """\
 import pathlib, time
 from clueval.evaluation import count_files as evaluation

@@ -40,6 +40,8 @@ ON_LINUX = pytest.mark.skipif(
     not Path("/proc/self").exists(), reason="looks at processes as Linux shows them"
 )
 
+pytestmark = pytest.mark.long  # processes are started, and some of them wait
+
 Capture = pytest.CaptureFixture[str]
 
 FAST = "levels", "exact", "fair", "partial", "muc", "confusion"

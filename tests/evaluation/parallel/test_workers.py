@@ -26,7 +26,7 @@ from clueval.evaluation.parallel.workers import ATTEMPTS, NoProcesses, WorkerPoo
 from clueval.exceptions import WorkerLost
 from clueval.reading.source import Source
 
-pytestmark = ON_LINUX
+pytestmark = [ON_LINUX, pytest.mark.long]  # processes are started and killed
 
 
 @pytest.fixture(autouse=True)
