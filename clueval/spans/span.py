@@ -178,16 +178,6 @@ class Span:
             return overlap
         return bool(intersect(self.fragments, other.fragments))
 
-    def on(self, ranges: Sequence[tuple[int, int]]) -> Span:
-        """Return the span on these ranges, in order, in place of its own.
-
-        >>> Span(0, 9, "A").on([(2, 3), (5, 7)]).fragments
-        ((2, 3), (5, 7))
-        """
-        start, end = ranges[0][0], ranges[-1][1]
-        parts = ranges if len(ranges) > 1 else None
-        return Span(start, end, self.labels, self.features, None, self.id, self.line, parts)
-
     def placed(self, place: Callable[[int, int], tuple[int, int]]) -> Span:
         """Return the span at other positions: `place` returns the new range for a range, a part, or one of the tokens.
 

@@ -30,7 +30,7 @@ from typing import Any
 from clueval.exceptions import TextMismatch
 from clueval.spans.document import Document
 from clueval.spans.span import Span
-from clueval.transforms.characters import Characters, to_characters, without_blanks
+from clueval.transforms.characters import Characters, on_ranges, to_characters, without_blanks
 from clueval.transforms.group import Group
 
 ESCAPES: dict[str, dict[str, tuple[str, ...]]] = {
@@ -269,7 +269,7 @@ def _carried_over(document: Document, gold: Document) -> Document:
 
     def moved(span: Span) -> Span:
         ranges = [placed(*part) for part in span.fragments]
-        return span.on([part for part in ranges if part[0] < part[1]] or ranges[:1])
+        return on_ranges(span, [part for part in ranges if part[0] < part[1]] or ranges[:1])
 
     layers = {layer: list(map(moved, spans)) for layer, spans in document.layers.items()}
     return replace(document, text=own, start=gold.start, layers=layers, sentences=(), lines=None)
