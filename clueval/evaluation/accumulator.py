@@ -17,9 +17,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from clueval.evaluation.engine import Evaluation
-from clueval.evaluation.inputs import Inputs, add_layer, include, schemes_of
+from clueval.evaluation.inputs import Inputs, add_layer, schemes_of
 from clueval.evaluation.plan import Plan, chosen_metrics
-from clueval.evaluation.repairs import RepairCount
 from clueval.evaluation.result import Result, choices_of_counts, result_of
 from clueval.evaluation.signature import Signature, require_same
 from clueval.evaluation.span_clusters import SpanClusters, count_spans
@@ -198,13 +197,4 @@ class _State:
                     raise TagError(f"{side}: {error.problem}", advice="name the scheme") from None
         self.neighbours = found
         self.tagged = self.tagged or other.tagged
-        evaluation, added = self.evaluation, other.evaluation
-        evaluation.see_layers(added.layers)
-        evaluation.units |= added.units
-        evaluation.total.include(added.total)
-        if added.prepares:
-            evaluation.preparation.include(added.preparation.changed())
-        evaluation.repaired.update(added.repaired)
-        for side, repairs in added.repairs.items():
-            evaluation.repairs.setdefault(side, RepairCount()).include(repairs)
-        include(evaluation.inputs, added.inputs)
+        self.evaluation.include(other.evaluation.counts())

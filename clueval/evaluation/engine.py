@@ -9,29 +9,38 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from copy import copy
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from clueval.evaluation.inputs import FileEnd, Inputs, add_layer, include, no_inputs, reported
 from clueval.evaluation.plan import Plan
 from clueval.evaluation.tallies import (
+    Compared,
+    compared,
     count_sides,
     in_unit,
     positions_of,
     sides_of,
 )
-from clueval.evaluation.totals import PartialCounts, Totals, Unprojected, add_to, depth_sequence
+from clueval.evaluation.totals import Totals, Unprojected, add_to, depth_sequence
 from clueval.evaluation.units.pieces import Pieces, require_sum, value_of
 from clueval.evaluation.units.unit import SENTENCE
 from clueval.metrics.counting import Tally
 from clueval.metrics.metric import Metric, Side, refuse_filter
 from clueval.spans.document import Document
 from clueval.spans.filters import SeenNames
-from clueval.spans.span import SIDES
+from clueval.spans.span import SIDES, Span
 
 if TYPE_CHECKING:
     from clueval.evaluation.repairs import RepairCount
     from clueval.transforms.applied import Preparation
     from clueval.transforms.group import Group
+
+
+def _count(found: Iterable[Compared], receivers: Sequence[Totals]) -> None:
+    for metric, sequence, gold, predicted in found:
+        add_to(receivers, metric.name, sequence, count_sides(metric, gold, predicted))
 
 
 class Evaluation:
@@ -48,6 +57,7 @@ class Evaluation:
         units: what positions are: tokens, characters.
         treatments: how ill-formed tags were treated.
         unprojected: the predicted spans without a place on the gold text.
+        changes: the numbers of changes by each transform, by its name, in what `counts` returns.
         pieces: the counts by unit of resampling.
     """
 
@@ -68,6 +78,7 @@ class Evaluation:
         self.unprojected: list[Unprojected] = []
         self.pieces = Pieces(plan.resample_by, plan.in_folders)
         self.unfinished: dict[str, Any] = {}  # what was read and waits to be counted (`span_clusters`)
+        self.changes: Mapping[str, Tally] = {}
         self._preparation: Preparation | None = None
         self.seen_names = SeenNames(plan.where)
         self._begun = self._grown = False
@@ -120,10 +131,13 @@ class Evaluation:
                 add_to(receivers, metric, depth_sequence(sequence, depth, deepest), tally)
         self.count_read(group.gold, group.predicted)
         if self.total.documents > before:
-            if prepared.lost:
-                from clueval.evaluation.unplaced import count_lost
+            if lost := [span for of_side in prepared.lost for spans in of_side.values() for span in spans]:
+                from clueval.evaluation.unplaced import lost_sides
 
-                count_lost(self, prepared, group.gold)
+                own = group.gold
+                totals = self.receivers(own.id, own.metadata, documents=0, tokens=0)
+                _count(lost_sides(self.plan, self.layers, prepared), totals)
+                self._list_unplaced(own.id, lost)
             for observer in self.plan.observers:
                 observer.see(prepared)
 
@@ -157,13 +171,14 @@ class Evaluation:
         if own_totals:
             self._count_sentences(gold, predicted, own_totals[0])
         if on_gold_text:
-            from clueval.evaluation.unplaced import count_projected
+            from clueval.evaluation.unplaced import projected_sides
 
-            count_projected(self, gold, predicted, on_gold_text, receivers)
+            found, lost = projected_sides(self.plan, self.layers, self.frames, on_gold_text, gold, predicted)
+            _count(found, receivers)
+            self._list_unplaced(gold.id, lost)
         if unplaced is not None:
-            from clueval.evaluation.unplaced import count_unplaced
-
-            count_unplaced(self, gold, predicted, unplaced, receivers)
+            unplaced = self._count_unplaced(gold, predicted, unplaced, receivers)
+            self._list_unplaced(gold.id, chain(*unplaced.layers.values()))
         return receivers
 
     def _counted_alone(self, group: Group) -> Totals:
@@ -173,10 +188,21 @@ class Evaluation:
         metrics = [each for each in self.plan.metrics if unplaced is None or each.needs.places]
         self._count_pair(gold, predicted, metrics, [totals])
         if unplaced is not None:
-            from clueval.evaluation.unplaced import count_unplaced
-
-            count_unplaced(self, gold, predicted, unplaced, [totals], listed=False)
+            self._count_unplaced(gold, predicted, unplaced, [totals])
         return totals
+
+    def _count_unplaced(
+        self, gold: Document, predicted: Document, unplaced: Document, receivers: Sequence[Totals]
+    ) -> Document:
+        """Count predicted spans without a place in the text, and return them in the unit that was chosen."""
+        from clueval.evaluation.unplaced import unplaced_sides
+
+        unplaced, _ = in_unit(self.plan.unit, unplaced, unplaced)
+        _count(unplaced_sides(self.plan, self.layers, self.frames, gold, predicted, unplaced), receivers)
+        return unplaced
+
+    def _list_unplaced(self, document: str, spans: Iterable[Span]) -> None:
+        self.unprojected += [Unprojected(document, span) for span in spans]
 
     def count_read(self, gold: Document, predicted: Document) -> None:
         """Count the spans of a pair of documents as they were read, and the tags that were repaired."""
@@ -217,27 +243,7 @@ class Evaluation:
         self, gold: Document, predicted: Document, metrics: Sequence[Metric], receivers: Sequence[Totals]
     ) -> None:
         """Count a pair of documents: every sequence, and all layers together with the metrics that take them so."""
-        self.count_in(self.sides(gold, predicted), metrics, receivers)
-        self.count_whole(gold, predicted, metrics, receivers)
-
-    def count_in(
-        self, sides: Iterable[tuple[str, Side, Side]], metrics: Sequence[Metric], receivers: Sequence[Totals]
-    ) -> None:
-        """Count the two sides of some sequences."""
-        for sequence, gold, predicted in sides:
-            for metric in metrics:
-                if metric.needs.whole is None:
-                    add_to(receivers, metric.name, sequence, count_sides(metric, gold, predicted))
-
-    def count_whole(
-        self, gold: Document, predicted: Document, metrics: Sequence[Metric], receivers: Sequence[Totals]
-    ) -> None:
-        """Count with the metrics that take all layers of a document together."""
-        for metric in metrics:
-            sequence = metric.needs.whole
-            if sequence is not None:
-                sides = (Side((), document=document, sequence=sequence) for document in (gold, predicted))
-                add_to(receivers, metric.name, sequence, count_sides(metric, *sides))
+        _count(compared(self.plan, self.layers, metrics, gold, predicted), receivers)
 
     def _count_sentences(self, gold: Document, predicted: Document, whole: Totals) -> None:
         """Count a pair of documents, counted as a whole already, once more in pieces that are units."""
@@ -254,11 +260,9 @@ class Evaluation:
         """The values of the break-downs."""
         return tuple(value_of(key, document, metadata) for key in self.plan.by)
 
-    def sides(
-        self, gold: Document, predicted: Document, projected: Document | None = None
-    ) -> Iterator[tuple[str, Side, Side]]:
+    def sides(self, gold: Document, predicted: Document) -> Iterator[tuple[str, Side, Side]]:
         """The two sides of every sequence (`sides_of`)."""
-        return sides_of(self.plan, self.layers, gold, predicted, projected)
+        return sides_of(self.plan, self.layers, gold, predicted)
 
     # Clusters
 
@@ -338,39 +342,30 @@ class Evaluation:
             totals.tokens += tokens
         return receivers
 
-    def counts(self) -> PartialCounts:
-        """Everything counted, for another evaluation of the same plan to `include`."""
-        return PartialCounts(
-            self.layers if self._begun else None,
-            self._grown,
-            self.total,
-            self.groups,
-            self.repaired_tags(),
-            self.units,
-            self.treatments,
-            self.text,
-            self.unprojected,
-            self.seen_names,
-            self.frames,
-            None,
-            self.preparation.changed() if self.prepares else {},
-            self._inputs_so_far(),
-            None if self.plan.resample_by is None else self.pieces.listed,
-        )
+    def counts(self) -> Evaluation:
+        """Everything counted, for another evaluation of the same plan to `include`, also in another process.
 
-    def fits(self, counts: PartialCounts) -> bool:
+        What observers and transforms hold is left out; the numbers of changes are in `changes`.
+        """
+        found = copy(self)
+        found.plan = self.plan._replace(observers=(), transforms=())
+        found.changes = self.preparation.changed() if self.prepares else {}
+        found._preparation = None
+        return found
+
+    def fits(self, counts: Evaluation) -> bool:
         """Whether this evaluation would have counted the same after its own documents.
 
         It would not if layers differ, because a layer counts in all documents after its first, or come in another
         order, because merged labels have theirs.
         """
-        if not self._begun or counts.layers is None:
+        if not (self._begun and counts._begun):
             return True
-        return not counts.grown and counts.layers == self.layers
+        return not counts._grown and counts.layers == self.layers
 
-    def include(self, counts: PartialCounts) -> None:
-        """Add the counts of another evaluation of the same plan, which must not change afterwards."""
-        if counts.layers is not None:
+    def include(self, counts: Evaluation) -> None:
+        """Add the `counts` of another evaluation of the same plan, which must not change afterwards."""
+        if counts._begun:
             self.see_layers(counts.layers)
         self.total.include(counts.total)
         for key, values in counts.groups.items():
@@ -378,6 +373,9 @@ class Evaluation:
                 if self.groups[key].setdefault(value, totals) is not totals:
                     self.groups[key][value].include(totals)
         self.repaired.update(counts.repaired)
+        for side, repairs in counts.repairs.items():
+            if self.repairs.setdefault(side, repairs) is not repairs:
+                self.repairs[side].include(repairs)
         self.units |= counts.units
         self.treatments |= counts.treatments
         if counts.text == "absent":
@@ -386,7 +384,7 @@ class Evaluation:
         self.seen_names.include(counts.seen_names)
         for frame, number in counts.frames.items():
             self.frames[frame] += number
-        if counts.prepared:
-            self.preparation.include(counts.prepared)
+        if counts.changes:
+            self.preparation.include(counts.changes)
         include(self.inputs, counts.inputs)
-        self.pieces.include(counts.pieces or ())
+        self.pieces.include(counts.pieces.listed)

@@ -20,6 +20,9 @@ from clueval.spans.span import MERGED, making_many
 Tallies = dict[tuple[str, str], Tally]
 """The counts by metric and sequence."""
 
+Compared = tuple[Metric, str, Side, Side]
+"""A metric, a sequence, and the gold and the predicted side of it, which the metric counts."""
+
 
 def sequences_in(plan: Plan, layers: Sequence[str]) -> Sequence[str]:
     """The sequences of these layers."""
@@ -67,6 +70,25 @@ def sequenced(
     names = [name for name in layers if name in gold.layers or name in predicted.layers]
     own = with_merged(gold, names)
     return own, own if predicted is gold else with_merged(predicted, names)
+
+
+def compared(
+    plan: Plan,
+    layers: Sequence[str],
+    metrics: Sequence[Metric],
+    gold: Document,
+    predicted: Document,
+    projected: Document | None = None,
+) -> Iterator[Compared]:
+    """What metrics count in a pair of documents: each sequence, or all layers together; see `sides_of`."""
+    for sequence, own, other in sides_of(plan, layers, gold, predicted, projected):
+        for metric in metrics:
+            if metric.needs.whole is None:
+                yield metric, sequence, own, other
+    for metric in metrics:
+        if (whole := metric.needs.whole) is not None:
+            own, other = (Side((), document=each, sequence=whole) for each in (gold, projected or predicted))
+            yield metric, whole, own, other
 
 
 def count_sides(metric: Metric, gold: Side, predicted: Side) -> Tally:
@@ -130,14 +152,15 @@ class ClusterCounts:
         self._seen_names.see_labels((gold, predicted), self._where)
         self._positions += times * positions_of(gold, predicted)
         with making_many(positions_of(gold, predicted)):
-            for sequence, own, other in sides_of(self._plan, self._layers, gold, predicted):
-                for metric in self._plan.metrics:
-                    counts = count_sides(metric, own, other)
-                    total = self._tallies.get((metric.name, sequence))
-                    if total is None:
-                        total = self._tallies[metric.name, sequence] = Tally()
-                    for key, number in counts.items():
-                        total[key] = total.get(key, 0) + number * times
+            for metric, sequence, *sides in compared(
+                self._plan, self._layers, self._plan.metrics, gold, predicted
+            ):
+                counts = count_sides(metric, *sides)
+                total = self._tallies.get((metric.name, sequence))
+                if total is None:
+                    total = self._tallies[metric.name, sequence] = Tally()
+                for key, number in counts.items():
+                    total[key] = total.get(key, 0) + number * times
 
     def tallies(self, positions: int) -> Tallies:
         """Return the counts by metric and sequence of a text of `positions` positions, which agree outside clusters."""

@@ -1,4 +1,4 @@
-"""Totals and partial counts, which are added and sent between processes, and the counts behind a result.
+"""Totals, which are added and sent between processes, and the counts behind a result.
 
 Counts are integers, so their sum does not depend on the order in which they are added.
 
@@ -15,15 +15,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from clueval.evaluation.inputs import Inputs
 from clueval.evaluation.units.unit import Units, joined_corpora
 from clueval.exceptions import UsageError
 from clueval.metrics import with_settings
 from clueval.metrics.counting import Tally
 from clueval.metrics.metric import Metric, sequences_of
-from clueval.spans.filters import SeenNames
 from clueval.spans.span import Span
-from clueval.tagging.decoder import Decoder
 
 
 class Totals:
@@ -84,37 +81,6 @@ class Unprojected(NamedTuple):
         else:
             places = {"start": span.start, "end_exclusive": span.end}
         return {"document": self.document, "label": span.label, **places}
-
-
-class PartialCounts(NamedTuple):
-    """The counts of an evaluation of some files, or of a part of a pair of files.
-
-    Attributes:
-        layers: all layers; None if nothing was counted.
-        grown: whether some layers occurred only after the first document.
-        frames: the number of annotations in each layer within which a metric counts.
-        decoders: by side and layer, for a part of a pair of files only, because the tags of the whole file
-            determine which tags are repaired.
-        prepared: the numbers of changes by each transform, by its name.
-        inputs: see `clueval.evaluation.inputs`.
-        pieces: the counts by unit; None if they are not kept.
-    """
-
-    layers: list[str] | None
-    grown: bool
-    total: Totals
-    groups: Mapping[str, Mapping[str, Totals]]
-    repaired: Mapping[str, int]
-    units: set[str]
-    treatments: set[str]
-    text: str
-    unprojected: list[Unprojected]
-    seen_names: SeenNames
-    frames: Mapping[str, int]
-    decoders: Mapping[tuple[str, str], Decoder] | None
-    prepared: Mapping[str, Tally]
-    inputs: Inputs
-    pieces: list[UnitPiece] | None
 
 
 # The counts behind a result

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from clueval.metrics.counting import Tally
 from clueval.metrics.match_counts import count_matches
-from clueval.metrics.metric import Needs, Rates, Side
+from clueval.metrics.metric import Metric, Rates, Side
 from clueval.metrics.tally_keys import Shape, any_layer, any_text, text_or_none
 from clueval.spans.flat import Flat
 from clueval.spans.match_classes import KINDS, LEVELS, UNMATCHED, classes_of
@@ -40,7 +40,7 @@ Entry = tuple[str, str, str | None, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Confusion:
+class Confusion(Metric):
     """The metric; it has no settings. Its tally has the keys ``(side, layer, label, kind, found)``."""
 
     name: ClassVar[str] = "confusion"
@@ -71,11 +71,6 @@ class Confusion:
             }
         return report
 
-    @property
-    def needs(self) -> Needs:
-        """Return no needs: labels and tags are enough."""
-        return Needs()
-
     def headlines(self, report: Mapping[str, Any]) -> dict[str, Rates]:
         """Return nothing: a matrix has no rates."""
         return {}
@@ -84,9 +79,6 @@ class Confusion:
         from clueval.metrics.tables import confusion
 
         return confusion(title, report)
-
-    def check(self, total: Tally) -> None:
-        """Do nothing: no setting names a label."""
 
 
 def _without_gaps(side: Side) -> Side:

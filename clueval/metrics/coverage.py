@@ -29,7 +29,7 @@ from itertools import accumulate, starmap
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from clueval.metrics.counting import Counts, Tally, averages_of, counts_by_label
-from clueval.metrics.metric import Needs, Rates, Side, rates_of
+from clueval.metrics.metric import Metric, Needs, Rates, Side, rates_of
 from clueval.metrics.rates import DeclaredRates, label_averages, prf_entry
 from clueval.metrics.tally_keys import Shape, any_text
 from clueval.spans.document import Document
@@ -48,7 +48,7 @@ _TOKEN = re.compile(r"\w+|[^\w\s]")
 
 
 @dataclass(frozen=True, slots=True)
-class Coverage:
+class Coverage(Metric):
     """The metric; it has no settings.
 
     Its tally has the keys ``(kind, count, label)`` and, for the union of all labels, ``(kind, count)``, where kind is
@@ -100,9 +100,6 @@ class Coverage:
 
         for kind, own in report.items():
             yield from prf_per_label(f"{title}, {kind}", own)
-
-    def check(self, total: Tally) -> None:
-        """Do nothing: no setting names a label."""
 
 
 def _report(kind: str, total: Tally) -> dict[str, Any]:

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from clueval.exceptions import UsageError
 from clueval.metrics.counting import Tally, averages_of, counts_by_label, rate
-from clueval.metrics.metric import Needs, Rates, Side, rates_of
+from clueval.metrics.metric import Metric, Needs, Side
 from clueval.metrics.rates import DeclaredRates, EntryRates, label_averages, share_in_each
 from clueval.metrics.tally_keys import Shape, any_text
 from clueval.options import option_field
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Exact:
+class Exact(Metric):
     """The metric.
 
     With `min_overlap`, a span is correct if it is paired with a span of the same label of the other side with which it
@@ -113,16 +113,10 @@ class Exact:
         """Return no needs: labels and tags are enough."""
         return Needs(rates=_rates, outside=_outside, nested=True)
 
-    def headlines(self, report: Mapping[str, Any]) -> dict[str, Rates]:
-        return {self.name: rates_of(report["micro"])}
-
     def tables(self, title: str, report: Mapping[str, Any]) -> Iterator[Table]:
         from clueval.metrics.tables import exact
 
         return exact(title, report)
-
-    def check(self, total: Tally) -> None:
-        """Do nothing: no setting names a label."""
 
 
 def _outside(positions: int) -> Tally:

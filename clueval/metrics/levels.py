@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from clueval.metrics.counting import Counts, Tally, averages_of
 from clueval.metrics.match_counts import count_matches
-from clueval.metrics.metric import Needs, Rates, Side, rates_of
+from clueval.metrics.metric import Metric, Needs, Rates, Side, rates_of
 from clueval.metrics.rates import DeclaredRates, averages, prf_entry
 from clueval.metrics.tally_keys import Shape, any_flag, any_layer, any_text
 from clueval.spans.match_classes import KINDS, LEVELS, classes_of
@@ -34,7 +34,7 @@ _Numbers = tuple[list[int], list[int]]
 
 
 @dataclass(frozen=True, slots=True)
-class Levels:
+class Levels(Metric):
     """The metric; it has no settings.
 
     Its tally has the keys ``("class", side, kind)`` and ``("label", side, layer, label, kind, agrees)``.
@@ -82,9 +82,6 @@ class Levels:
         from clueval.metrics.tables import levels
 
         return levels(title, report)
-
-    def check(self, total: Tally) -> None:
-        """Do nothing: no setting names a label."""
 
 
 def _by_layer(total: Tally) -> dict[str, dict[str, _Numbers]]:

@@ -75,7 +75,12 @@ class Needs(NamedTuple):
 
 
 class Metric(Protocol):
-    """The interface; see the module's docstring. No metric inherits from it."""
+    """The interface; see the module's docstring. A metric need not inherit from it, but then it defines everything.
+
+    What is here is for a metric without special needs, whose report has the averages of labels.
+    """
+
+    __slots__ = ()
 
     name: ClassVar[str]
     zero: ClassVar[str]  # the value of 0/0, for the signature
@@ -83,6 +88,7 @@ class Metric(Protocol):
     @property
     def needs(self) -> Needs:
         """Return the needs of the metric, which may depend on its settings."""
+        return Needs()
 
     def count(self, gold: Side, predicted: Side) -> Tally:
         """Count one document. Raises `OverlapError` if spans overlap and the metric forbids it."""
@@ -92,12 +98,15 @@ class Metric(Protocol):
 
     def headlines(self, report: Mapping[str, Any]) -> Mapping[str, Rates]:
         """Return the rates that summarise all spans together, by the name to cite them by."""
+        return {self.name: rates_of(report["micro"])}
 
     def tables(self, title: str, report: Mapping[str, Any]) -> Iterator[Table]:
         """Yield the tables of a report; each title begins with `title`."""
+        ...
 
     def check(self, total: Tally) -> None:
         """Raise `UsageError` for a setting that names something that never occurred in the data."""
+        return
 
 
 def refuse_filter(metric: Metric, sides: Sequence[Side] | None = None) -> None:

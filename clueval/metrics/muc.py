@@ -58,7 +58,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from clueval.metrics.counting import Tally, f_measure, rate
-from clueval.metrics.metric import Needs, Rates, Side, rates_of, refuse_filter
+from clueval.metrics.metric import Metric, Needs, Rates, Side, rates_of, refuse_filter
 from clueval.metrics.rates import THREE, Columns, DeclaredRates, EntryRates, Numbers, with_f1
 from clueval.metrics.tally_keys import Shape, any_text
 from clueval.spans.flat import keys_of
@@ -76,7 +76,7 @@ CATEGORIES = ("correct", "incorrect", "partial", "missed", "spurious")
 
 
 @dataclass(frozen=True, slots=True)
-class Muc:
+class Muc(Metric):
     """The metric; it has no settings. A span's label is `Span.label`.
 
     Its tally has the keys ``(scheme, label, category)``. The report has an entry for each scheme and, under
@@ -115,9 +115,6 @@ class Muc:
         from clueval.metrics.tables import muc
 
         return muc(title, report)
-
-    def check(self, total: Tally) -> None:
-        """Do nothing: no setting names a label."""
 
     def scores(self, total: Tally, layers: Sequence[str]) -> dict[str, Any]:
         """Return the report; layers are not reported separately: a label is that of all layers."""

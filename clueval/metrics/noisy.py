@@ -41,13 +41,14 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from clueval.exceptions import UsageError
 from clueval.metrics.counting import Tally, f_measure, rate
-from clueval.metrics.metric import Needs, Rates, Side
+from clueval.metrics.metric import Metric, Needs, Rates, Side
 from clueval.metrics.rates import THREE, Columns, DeclaredRates, EntryRates, Numbers
 from clueval.metrics.tally_keys import Shape, any_count, any_text
 from clueval.options import option, option_field
 from clueval.spans.limits import require_short_texts
 from clueval.spans.span import Span, name_of
-from clueval.transforms.alignment import MAX_CELLS, Alignment, Characters, align, edit_distance
+from clueval.transforms.alignment import MAX_CELLS, Alignment, align, edit_distance
+from clueval.transforms.characters import Characters
 
 if TYPE_CHECKING:
     from clueval.reports.table import Table
@@ -146,7 +147,7 @@ def pair_entities(
 
 
 @dataclass(frozen=True, slots=True)
-class Noisy:
+class Noisy(Metric):
     """The metric; see the module's docstring.
 
     `threshold` is the greatest error rate of a match, from 0 to 1 (see `Explanation.error_rate`).
@@ -227,9 +228,6 @@ class Noisy:
         from clueval.metrics.tables import noisy
 
         return noisy(title, report)
-
-    def check(self, total: Tally) -> None:
-        """Do nothing: no setting names a label."""
 
     def scores(self, total: Tally, layers: Sequence[str]) -> dict[str, Any]:
         """Return the report: ``ALL``, ``per_label`` and ``file_mean``. Labels are all labels of either side.

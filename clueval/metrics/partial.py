@@ -53,7 +53,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from clueval.exceptions import OverlapError, UsageError
 from clueval.metrics.counting import Counts, Tally, averages_of, rate
-from clueval.metrics.metric import Needs, Rates, Side, rates_of, refuse_filter
+from clueval.metrics.metric import Metric, Needs, Side, refuse_filter
 from clueval.metrics.rates import DeclaredRates, EntryRates, SummedRates, all_keys, mean
 from clueval.metrics.tally_keys import Shape, any_count, any_text
 from clueval.options import option_field
@@ -69,7 +69,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Partial:
+class Partial(Metric):
     """The metric: graded credit for partial overlap; see the module's docstring for how pairs are found.
 
     `factor` is the support s of partial matches, from 0 to 1. With `glue`, overlapping spans of one label are
@@ -143,16 +143,10 @@ class Partial:
         """Return that all spans are needed: the value of a pair cannot be divided between its two spans."""
         return Needs(every_span="score without the filter, or filter the files", rates=self._rates)
 
-    def headlines(self, report: Mapping[str, Any]) -> dict[str, Rates]:
-        return {self.name: rates_of(report["micro"])}
-
     def tables(self, title: str, report: Mapping[str, Any]) -> Iterator[Table]:
         from clueval.metrics.tables import prf_per_label
 
         return prf_per_label(title, report)
-
-    def check(self, total: Tally) -> None:
-        """Do nothing: no setting names a label."""
 
     def scores(self, total: Tally, layers: Sequence[str]) -> dict[str, Any]:
         """Return micro, macro and per-label entries; true positives, FP and FN are fractions of spans.

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from clueval.exceptions import UsageError
 from clueval.metrics.counting import Tally, averages_of, counts_by_label
-from clueval.metrics.metric import Needs, Rates, Side, rates_of
+from clueval.metrics.metric import Metric, Needs, Side
 from clueval.metrics.rates import label_averages
 from clueval.metrics.tally_keys import Shape, any_text
 from clueval.spans.document import Document
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Strings:
+class Strings(Metric):
     """The metric; it has no settings.
 
     Its tally has the keys ``(count, label)``, where count is gold, predicted, tp_gold or tp_predicted.
@@ -69,16 +69,10 @@ class Strings:
         """Return that documents are needed, and that spans need no place."""
         return Needs(documents=True, places=False, rates=lambda keys, layers: label_averages(keys))
 
-    def headlines(self, report: Mapping[str, Any]) -> dict[str, Rates]:
-        return {self.name: rates_of(report["micro"])}
-
     def tables(self, title: str, report: Mapping[str, Any]) -> Iterator[Table]:
         from clueval.metrics.tables import prf_per_label
 
         return prf_per_label(title, report)
-
-    def check(self, total: Tally) -> None:
-        """Do nothing: no setting names a label."""
 
 
 def _strings(side: Side) -> list[tuple[str, str]]:

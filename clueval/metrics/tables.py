@@ -118,6 +118,36 @@ def _overview(key: str, groups: Report) -> Table:
     return Table(f"By {key}", [key, "documents", "tokens"], rows)
 
 
+def _entries(
+    title: str,
+    first: str,
+    entries: Iterable[tuple[str, Report]],
+    numbers: Mapping[str, str],
+    rates: Mapping[str, str],
+    last: Mapping[str, str] = {},
+) -> Table:
+    """Return a table of entries by name: numbers, then rates, then more numbers, each with its key by its header."""
+    rows: list[list[Cell | Rate]] = [
+        [
+            name,
+            *(entry[key] for key in numbers.values()),
+            *(Rate(entry[key]) for key in rates.values()),
+            *(entry[key] for key in last.values()),
+        ]
+        for name, entry in entries
+    ]
+    return Table(title, [first, *numbers, *rates, *last], rows)
+
+
+def _same(*names: str) -> dict[str, str]:
+    """Return columns whose headers are their keys."""
+    return dict(zip(names, names, strict=True))
+
+
+_RATES = _same("precision", "recall", "f1")
+_SUPPORTS = {"gold": "gold", "found": "tp_gold", "predicted": "predicted", "correct": "tp_predicted"}
+
+
 def levels(title: str, report: Report) -> Iterator[Table]:
     classes = report["classes"]
     yield Table(
@@ -125,20 +155,17 @@ def levels(title: str, report: Report) -> Iterator[Table]:
         ["side", *KINDS[:-1], "/".join(UNMATCHED.values()), "spans"],
         [[side, *counts.values(), sum(counts.values())] for side, counts in classes.items()],
     )
-    rows: list[list[Cell | Rate]] = [
-        [LEVEL_NAMES[level], *_rates(prf), *_supports(prf)] for level, prf in report["unlabelled"].items()
-    ]
-    yield Table(f"{title}: unlabelled", ["level", *_HEADER], rows)
+    unlabelled = {LEVEL_NAMES[level]: prf for level, prf in report["unlabelled"].items()}
+    yield _entries(f"{title}: unlabelled", "level", unlabelled.items(), {}, _RATES, _SUPPORTS)
     for layer, by_level in report["labelled"].items():
-        rows = []
-        for level, averages in by_level.items():
-            rows.append(
-                [f"{LEVEL_NAMES[level]}, micro", *_rates(averages["micro"]), *_supports(averages["micro"])]
-            )
-            rows.append(
-                [f"{LEVEL_NAMES[level]}, macro", *_rates(averages["macro"]), *_supports(averages["macro"])]
-            )
-        yield Table(f"{title}: labelled by {cut_label(layer)}", ["level", *_HEADER], rows)
+        averages = {
+            f"{LEVEL_NAMES[level]}, {average}": found[average]
+            for level, found in by_level.items()
+            for average in ("micro", "macro")
+        }
+        yield _entries(
+            f"{title}: labelled by {cut_label(layer)}", "level", averages.items(), {}, _RATES, _SUPPORTS
+        )
         yield _recall_and_precision_per_label(f"{title}: labels of {cut_label(layer)}", by_level)
 
 
@@ -157,11 +184,8 @@ def prf_per_label(title: str, report: Report) -> Iterator[Table]:
     """Yield the PRF entries per label, then their averages; further F-betas come after f1."""
     averages = [(name, report[name]) for name in ("micro", "macro", "weighted") if name in report]
     further = [name for name in report["micro"] if name.startswith("f") and name not in ("f1", "fn", "fp")]
-    rows: list[list[Cell | Rate]] = [
-        [name, *_rates(prf), *(Rate(prf[beta]) for beta in further), *_supports(prf)]
-        for name, prf in (*report["per_label"].items(), *averages)
-    ]
-    yield Table(title, ["label", *_HEADER[:3], *further, *_HEADER[3:]], rows)
+    entries = (*report["per_label"].items(), *averages)
+    yield _entries(title, "label", entries, {}, _RATES | _same(*further), _SUPPORTS)
     if "glued" in report:
         yield Table(f"{title}: glued to another", ["side", "spans"], list(map(list, report["glued"].items())))
 
@@ -173,11 +197,9 @@ def exact(title: str, report: Report) -> Iterator[Table]:
 
 def fair(title: str, report: Report) -> Iterator[Table]:
     for version, columns in _FAIR_COLUMNS.items():
-        rows: list[list[Cell | Rate]] = [
-            [label, *(versions[version][column] for column in columns), *_rates(versions[version])]
-            for label, versions in (*report["per_label"].items(), ("overall", report["overall"]))
-        ]
-        yield Table(f"{title}: {version}", ["label", *columns, "precision", "recall", "f1"], rows)
+        found = (*report["per_label"].items(), ("overall", report["overall"]))
+        entries = [(label, versions[version]) for label, versions in found]
+        yield _entries(f"{title}: {version}", "label", entries, _same(*columns), _RATES)
     yield _fair_confusion(f"{title}: errors (rows gold, columns predicted; _ is none", report["confusion"])
     counts = report["label_counts"]
     total = sum(counts.values()) or 1
@@ -299,110 +321,69 @@ def _gate_lists(title: str, lists: Report, beta: str) -> Iterator[Table]:
     yield Table(
         f"{title}: lists", ["", "lists"], [[key.replace("_", " "), n] for key, n in found["lists"].items()]
     )
-    yield Table(
+    rates = {"strict": "accuracy_strict", "lenient": "accuracy_lenient"}
+    yield _entries(
         f"{title}: lists with a match, right up to rank",
-        ["rank", "lists", "strict", "lenient"],
-        [
-            [rank, entry["lists"], Rate(entry["accuracy_strict"]), Rate(entry["accuracy_lenient"])]
-            for rank, entry in found["ranks"].items()
-        ],
+        "rank",
+        found["ranks"].items(),
+        _same("lists"),
+        rates,
     )
     maximum = lists["maximum_recall"]
-    rates = ("max_recall_strict", "max_recall_lenient", "max_recall_list_strict", "max_recall_list_lenient")
-    yield Table(
+    yield _entries(
         f"{title}: maximum recall with candidates up to rank",
-        ["rank", "strict", "lenient", "strict, with list", "lenient, with list", "targets", "with list"],
-        [
-            [rank, *(Rate(entry[name]) for name in rates), entry["targets"], entry["targets_with_list"]]
-            for rank, entry in {**maximum["ranks"], "all": maximum["all"]}.items()
-        ],
+        "rank",
+        {**maximum["ranks"], "all": maximum["all"]}.items(),
+        {},
+        {
+            "strict": "max_recall_strict",
+            "lenient": "max_recall_lenient",
+            "strict, with list": "max_recall_list_strict",
+            "lenient, with list": "max_recall_list_lenient",
+        },
+        {"targets": "targets", "with list": "targets_with_list"},
     )
+
+
+_GATE_COUNTS = {
+    **_same("targets", "responses"),
+    "correct": "correct_strict",
+    "partial": "correct_partial",
+    "mismatch": "incorrect_strict",
+    "wrong": "incorrect_partial",
+    "missing": "true_missing_lenient",
+    "spurious": "true_spurious_lenient",
+}
 
 
 def _gate_counts(title: str, entries: Report) -> Table:
-    pairs = ("correct_strict", "correct_partial", "incorrect_strict", "incorrect_partial")
-    columns = ("targets", "responses", *pairs, "true_missing_lenient", "true_spurious_lenient")
-    header = [
-        "type",
-        "targets",
-        "responses",
-        "correct",
-        "partial",
-        "mismatch",
-        "wrong",
-        "missing",
-        "spurious",
-    ]
-    return Table(
-        title, header, [[name, *(entry[column] for column in columns)] for name, entry in entries.items()]
-    )
+    return _entries(title, "type", entries.items(), _GATE_COUNTS, {})
 
 
 def _gate_rates(title: str, entries: Report, beta: str) -> Table:
-    kinds = ("strict", "lenient")
-    columns = [f"{rate}_{kind}" for kind in kinds for rate in ("precision", "recall", f"f{beta}")]
-    header = ["", *(f"{rate} {kind}" for kind in kinds for rate in ("P", "R", f"F{beta}"))]
-    return Table(
-        title,
-        header,
-        [[name, *(Rate(entry[column]) for column in columns)] for name, entry in entries.items()],
-    )
+    rates = {"P": "precision", "R": "recall", f"F{beta}": f"f{beta}"}
+    columns = {
+        f"{short} {kind}": f"{rate}_{kind}" for kind in ("strict", "lenient") for short, rate in rates.items()
+    }
+    return _entries(title, "", entries.items(), {}, columns)
 
 
 def muc(title: str, report: Report) -> Iterator[Table]:
-    columns = ("correct", "incorrect", "partial", "missed", "spurious", "possible", "actual")
-    header = [*columns, "precision", "recall", "f1"]
+    numbers = _same("correct", "incorrect", "partial", "missed", "spurious", "possible", "actual")
     for scheme in ("strict", "exact", "partial", "type"):
         entries = {**{label: of[scheme] for label, of in report["per_label"].items()}, "all": report[scheme]}
-        rows = [[name, *(entry[c] for c in columns), *_rates(entry)] for name, entry in entries.items()]
-        yield Table(f"{title}: {scheme}", ["label", *header], rows)
+        yield _entries(f"{title}: {scheme}", "label", entries.items(), numbers, _RATES)
 
 
 def noisy(title: str, report: Report) -> Iterator[Table]:
     """Yield the tables of a report: a row per label, one for all labels, and the means over documents."""
     entries = {**report["per_label"], "ALL": report["ALL"]}
-    yield Table(
-        title,
-        ["label", "predicted", "matched", *_NOISY_RATES, "gold"],
-        [
-            [
-                label,
-                one["predicted"],
-                one["matched"],
-                *(Rate(one[rate]) for rate in _NOISY_RATES),
-                one["gold"],
-            ]
-            for label, one in entries.items()
-        ],
-    )
+    yield _entries(title, "label", entries.items(), _same("predicted", "matched"), _RATES, _same("gold"))
     mean = report["file_mean"]
-    yield Table(
-        f"{title}: unweighted mean over documents",
-        ["", *_NOISY_RATES, "documents"],
-        [
-            ["mean", *(Rate(mean[rate]) for rate in _NOISY_RATES), mean["documents"]],
-            [
-                "documents in it",
-                *(mean[f"documents_with_{rate}"] for rate in _NOISY_RATES),
-                mean["documents"],
-            ],
-        ],
-    )
-
-
-_NOISY_RATES = ("precision", "recall", "f1")
+    found = _entries("", "", [("mean", mean)], {}, _RATES, _same("documents"))
+    documents = ["documents in it", *(mean[f"documents_with_{rate}"] for rate in _RATES), mean["documents"]]
+    yield Table(f"{title}: unweighted mean over documents", found.header, [*found.rows, documents])
 
 
 _ERRORS = ("TP", "FP", "FN", "LE", "BE", "BES", "BEL", "BEO", "LBE")
 _FAIR_COLUMNS = {"traditional": ("TP", "FP", "FN"), "fair": _ERRORS, "weighted": _ERRORS}
-
-_HEADER = ["precision", "recall", "f1", "gold", "found", "predicted", "correct"]
-
-
-def _rates(prf: Report) -> list[Rate]:
-    return [Rate(prf["precision"]), Rate(prf["recall"]), Rate(prf["f1"])]
-
-
-def _supports(prf: Report) -> list[float]:
-    """Return the numbers of gold spans, found gold spans, predicted spans and correct predicted spans."""
-    return [prf["gold"], prf["tp_gold"], prf["predicted"], prf["tp_predicted"]]

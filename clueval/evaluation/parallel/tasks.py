@@ -39,10 +39,8 @@ from clueval.evaluation.inputs import FileEnd
 from clueval.evaluation.observer import WorkerObserver
 from clueval.evaluation.parallel.cuts import Heads, PartPair, cut, cut_lines, holds_json_lines
 from clueval.evaluation.parallel.work import FilePair, Work, finish, size_of
-from clueval.evaluation.totals import PartialCounts
 from clueval.evaluation.units.unit import SENTENCE
 from clueval.exceptions import CluevalError, WorkerLost
-from clueval.formats.columns.layout import Layout
 from clueval.formats.format import EVERY_SET
 from clueval.reading.layers import layer_names
 from clueval.reading.pairing import source_pairs
@@ -109,13 +107,13 @@ class ChangedFile(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class TaskOutcome:
-    """The counts of a task, or its problem; for a part of a pair of files also the layouts of both sides.
+    """The counts of a task, or its problem; for a part of a pair of files also its end.
 
     `seen` has what each observer has seen. `changed_file` is set if the problem is that the worker sees another file.
     """
 
-    counts: PartialCounts | None = None
-    layouts: tuple[Layout | None, Layout | None] = (None, None)
+    counts: Evaluation | None = None
+    end: FileEnd | None = None
     problem: str = ""
     changed_file: ChangedFile | None = None
     seen: Sequence[Any] = ()
@@ -289,8 +287,7 @@ def _count_part(work: Work, evaluation: Evaluation, pairs: Sequence[FilePair], p
     if evaluation.total.tokens and None in end.layouts:
         return TaskOutcome(problem="the layout of a part is not known")
     evaluation.add_spans(end)
-    counts = evaluation.counts()._replace(decoders=end.decoders)
-    return TaskOutcome(counts, end.layouts, seen=_seen_in(evaluation))
+    return TaskOutcome(evaluation.counts(), end, seen=_seen_in(evaluation))
 
 
 def _worker_observers(evaluation: Evaluation) -> list[WorkerObserver]:
@@ -396,8 +393,7 @@ class Gathering:
         }
         for part in self._parts:
             self._include(part)
-            assert part.counts is not None
-            for key, decoder in (part.counts.decoders or {}).items():
+            for key, decoder in part.end.decoders.items() if part.end is not None else ():
                 decoders[key].include(decoder)
         self._evaluation.add_tags(FileEnd((None, None), decoders))
 
@@ -411,9 +407,8 @@ class Gathering:
 
 def _misfit(parts: Sequence[TaskOutcome]) -> str:
     """Why the parts do not have the layout of one file on each side; empty if they do."""
-    several = any(
-        len(set(layouts) - {None}) > 1 for layouts in zip(*(part.layouts for part in parts), strict=True)
-    )
+    layouts = zip(*(part.end.layouts for part in parts if part.end is not None), strict=True)
+    several = any(len(set(of_side) - {None}) > 1 for of_side in layouts)
     return "its lines do not have the same columns everywhere" if several else ""
 
 
