@@ -21,7 +21,7 @@ from clueval.metrics.metric import Side
 from clueval.spans.document import Document
 from clueval.spans.filters import Filter, parse_where
 from clueval.spans.span import Span
-from clueval.studies.masking.report import CONVENTION
+from clueval.studies.masking.found import CONVENTION
 from clueval.transforms.group import Group
 
 

@@ -5,23 +5,88 @@ The leaks are also a table of tab-separated values, for a spreadsheet.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import chain
 from math import ceil, floor, log10
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from clueval.evaluation.result import Result
+from clueval.evaluation.signature import Signature
+from clueval.metrics.masking import Masking
 from clueval.metrics.masking.figures import tables
 from clueval.metrics.tables import of_report, of_section
+from clueval.reports.report import Report
 from clueval.reports.separated import guarded
 from clueval.reports.table import Table, cut_label
 from clueval.reports.text import foot, narrow, render, summary
-from clueval.studies.masking.leak import Leak
+from clueval.studies.masking.leak import Inconsistent, Leak, StringLeak
 from clueval.visible import visible
 from clueval.writing import whole_file
 
-if TYPE_CHECKING:
-    from clueval.studies.masking.report import MaskingReport
+CONVENTION = "convention "
+"""What the names of observers that count as another program does begin with; the name of the program follows."""
+
+
+@dataclass(frozen=True, slots=True)
+class MaskingFindings(Report):
+    """What was left unmasked: `result` has the figures, `leaks` each mention that is not protected.
+
+    `string_leaks` are the words of mentions elsewhere in the text. `needless` are masks without any character of
+    a mention, each with its text and how often it occurs, most frequent first; `inconsistent` are the entities
+    whose mentions have several replacements; `aligned` is the number of redacted texts that had to be aligned.
+    """
+
+    result: Result
+    leaks: Sequence[Leak]
+    string_leaks: Sequence[StringLeak]
+    needless: Sequence[tuple[str, int]] = field(default=(), repr=False)
+    inconsistent: Sequence[Inconsistent] = field(default=(), repr=False)
+    aligned: int = 0
+
+    @property
+    def signature(self) -> Signature:
+        return self.result.signature
+
+    @property
+    def reports(self) -> Mapping[str, Mapping[str, Any]]:
+        """The report of each sequence, with the figures of other programs' conventions in that of the first."""
+        found: dict[str, Any] = dict(self.result.metrics["masking"])
+        if found and (conventions := self._conventions()):
+            first = next(iter(found))
+            found[first] = {**found[first], "conventions": conventions}
+        return found
+
+    def _conventions(self) -> dict[str, Any]:
+        sections = self.result.sections.items()
+        return {
+            name.removeprefix(CONVENTION): dict(of) for name, of in sections if name.startswith(CONVENTION)
+        }
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain dictionaries, lists, strings and numbers; leaks have positions, no text."""
+        found = self.result.to_dict()
+        for name in self.result.sections:
+            found.pop(name, None)
+        found["metrics"] = {"masking": dict(self.reports)}
+        found["leaks"] = [leak.to_dict() for leak in self.leaks]
+        found["string_leaks"] = [leak.to_dict() for leak in self.string_leaks]
+        return found
+
+    @property
+    def metric(self) -> Masking:
+        """The metric, with its settings."""
+        found = self.result.scored_by[0]
+        assert isinstance(found, Masking)
+        return found
+
+    def sentences(self) -> Iterator[str]:
+        """The sentence on documents, in words, for each sequence."""
+        several = len(self.reports) > 1
+        for name, report in self.reports.items():
+            row = report["classes"]["all"]
+            yield (f"{name}: " if several else "") + documents_in_words(row, self.metric.confidence)
 
 
 def documents_in_words(row: Mapping[str, Any], confidence: float) -> str:
@@ -62,7 +127,7 @@ MOST_LEAKS = 200
 """How many leaks the text shows; JSON and TSV have all."""
 
 
-def lines(report: MaskingReport, *, text: bool) -> Iterator[str]:
+def lines(report: MaskingFindings, *, text: bool) -> Iterator[str]:
     """Yield the lines: the sentence on documents, the tables, the leaks riskiest first, the signature."""
     whole = report.result.to_dict()
     yield from summary(whole)
@@ -77,7 +142,7 @@ def lines(report: MaskingReport, *, text: bool) -> Iterator[str]:
     yield from foot(whole)
 
 
-def number_tables(report: MaskingReport) -> Iterator[Iterator[Table]]:
+def number_tables(report: MaskingFindings) -> Iterator[Iterator[Table]]:
     """Yield the tables of figures, those of break-downs, then those of each convention of another program."""
     whole, reports = report.result.to_dict(), report.reports
     yield chain.from_iterable(tables(f"masking, {cut_label(name)}", one) for name, one in reports.items())
@@ -91,7 +156,7 @@ def _narrow(found: Iterable[Table]) -> str:
     return render({}, (part for table in found for part in narrow(table)))
 
 
-def leak_tables(report: MaskingReport, *, text: bool) -> Iterator[Table]:
+def leak_tables(report: MaskingFindings, *, text: bool) -> Iterator[Table]:
     """Yield the first leaks and string leaks as tables."""
     listed = [
         [
@@ -117,7 +182,7 @@ def _title(what: str, number: int) -> str:
     return what + (f", the first {MOST_LEAKS} of {number:,}" if number > MOST_LEAKS else "")
 
 
-def _leaks(report: MaskingReport, *, text: bool) -> Iterator[str]:
+def _leaks(report: MaskingFindings, *, text: bool) -> Iterator[str]:
     number = len(report.leaks)
     if not report.result.documents:
         yield "no documents, so nothing was checked"
@@ -171,13 +236,13 @@ COLUMNS = (
 )
 
 
-def write_table(path: Path, report: MaskingReport, *, text: bool) -> None:
+def write_table(path: Path, report: MaskingFindings, *, text: bool) -> None:
     """Write the table, whole or not at all. Raises `FileError`."""
     with whole_file(path) as file:
         file.writelines(f"{line}\n" for line in table_lines(report, text=text))
 
 
-def table_lines(report: MaskingReport, *, text: bool) -> Iterator[str]:
+def table_lines(report: MaskingFindings, *, text: bool) -> Iterator[str]:
     """Yield the header and a line for each leak, then for each string leak; without `text`, positions only."""
     yield "\t".join([*COLUMNS, *(("label", "text") if text else ())])
     for leak in report.leaks:

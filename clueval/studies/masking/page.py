@@ -16,11 +16,10 @@ from clueval.reports.page import LONG, ShownTable, assets, environment
 from clueval.reports.table import cut_label
 from clueval.spans.span import NO_LABEL
 from clueval.studies.masking.collector import MOST_LEAKS
-from clueval.studies.masking.found import percent_above, where_masked
+from clueval.studies.masking.found import MaskingFindings, percent_above, where_masked
 
 if TYPE_CHECKING:
     from clueval.studies.masking.leak import Leak, Sibling
-    from clueval.studies.masking.report import MaskingReport
 
 MOST_NEEDLESS = 50
 """How many different texts that were masked without need a page shows, and how many inconsistent entities."""
@@ -52,7 +51,7 @@ class ShownLeak(NamedTuple):
     more: int
 
 
-def render(report: MaskingReport, *, title: str, text: bool = True, lang: str = "") -> str:
+def render(report: MaskingFindings, *, title: str, text: bool = True, lang: str = "") -> str:
     """Return the page; without `text` it has positions only, no text of the documents.
 
     Raises `MissingExtra` without Jinja2.
@@ -85,7 +84,7 @@ def render(report: MaskingReport, *, title: str, text: bool = True, lang: str = 
     )
 
 
-def classes_in_words(report: Mapping[str, Any], findings: MaskingReport) -> Iterator[ShownClass]:
+def classes_in_words(report: Mapping[str, Any], findings: MaskingFindings) -> Iterator[ShownClass]:
     """Yield the classes, riskiest first, then all together, and what their figures mean."""
     classes = report["classes"]
     order = [name for name in classes if name != "all"]
@@ -142,18 +141,18 @@ def shown_leaks(leaks: Sequence[Leak], kinds: Sequence[str]) -> Iterator[ShownLe
         yield ShownLeak(leak, f"leak-{number}", kinds.index(leak.kind), where_masked(leak), siblings, more)
 
 
-def _tables(report: MaskingReport) -> Iterator[ShownTable]:
+def _tables(report: MaskingFindings) -> Iterator[ShownTable]:
     for name, one in report.reports.items():
         yield from map(ShownTable.of, tables(cut_label(name), one))
 
 
-def _tables_of_groups(report: MaskingReport) -> Iterator[ShownTable]:
+def _tables_of_groups(report: MaskingFindings) -> Iterator[ShownTable]:
     if report.result.groups is not None:
         whole = {**report.result.to_dict(), "metrics": {}}
         yield from map(ShownTable.of, of_report(whole, report.result.scored_by))
 
 
-def _conventions(report: MaskingReport) -> Iterator[ShownTable]:
+def _conventions(report: MaskingFindings) -> Iterator[ShownTable]:
     for one in report.reports.values():
         for program, section in one["conventions"].items():
             yield from map(ShownTable.of, of_section(f"as {program} counts", section))

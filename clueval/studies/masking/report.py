@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -17,7 +18,6 @@ from clueval.evaluation.observer import Observer
 from clueval.evaluation.result import Result
 from clueval.evaluation.rows import columns_of, wide_rows
 from clueval.evaluation.run import score
-from clueval.evaluation.signature import Signature
 from clueval.exceptions import UsageError, checked_call
 from clueval.metrics.masking import Masking
 from clueval.metrics.masking.mention import risk_by
@@ -27,81 +27,23 @@ from clueval.reports.table import Table
 from clueval.studies.gates import require_fraction
 from clueval.studies.masking.collector import LeakCollector, WatchedMasking
 from clueval.studies.masking.found import (
+    MaskingFindings,
     by_frequency,
-    documents_in_words,
     leak_tables,
     lines,
     number_tables,
     write_table,
 )
-from clueval.studies.masking.leak import Inconsistent, Leak, StringLeak
 
-CONVENTION = "convention "
-"""What the names of observers that count as another program does begin with; the name of the program follows."""
+_PLACE = attrgetter("place")
 
 
 @dataclass(frozen=True, slots=True)
-class MaskingReport(Report):
-    """What was left unmasked: `result` has the figures, `leaks` each mention that is not protected.
-
-    `string_leaks` are the words of mentions elsewhere in the text. `needless` are masks without any character of
-    a mention, each with its text and how often it occurs, most frequent first; `inconsistent` are the entities
-    whose mentions have several replacements; `aligned` is the number of redacted texts that had to be aligned.
-    Reports of several corpora add up.
-    """
+class MaskingReport(MaskingFindings):
+    """What was left unmasked, see `MaskingFindings`; reports of several corpora add up."""
 
     _named_by: ClassVar[Sequence[str]] = Result._named_by
     _title: ClassVar[str] = "What was left unmasked"
-
-    result: Result
-    leaks: Sequence[Leak]
-    string_leaks: Sequence[StringLeak]
-    needless: Sequence[tuple[str, int]] = field(default=(), repr=False)
-    inconsistent: Sequence[Inconsistent] = field(default=(), repr=False)
-    aligned: int = 0
-
-    @property
-    def signature(self) -> Signature:
-        return self.result.signature
-
-    @property
-    def reports(self) -> Mapping[str, Mapping[str, Any]]:
-        """The report of each sequence, with the figures of other programs' conventions in that of the first."""
-        found: dict[str, Any] = dict(self.result.metrics["masking"])
-        if found and (conventions := self._conventions()):
-            first = next(iter(found))
-            found[first] = {**found[first], "conventions": conventions}
-        return found
-
-    def _conventions(self) -> dict[str, Any]:
-        sections = self.result.sections.items()
-        return {
-            name.removeprefix(CONVENTION): dict(of) for name, of in sections if name.startswith(CONVENTION)
-        }
-
-    def to_dict(self) -> dict[str, Any]:
-        """Everything as plain dictionaries, lists, strings and numbers; leaks have positions, no text."""
-        found = self.result.to_dict()
-        for name in self.result.sections:
-            found.pop(name, None)
-        found["metrics"] = {"masking": dict(self.reports)}
-        found["leaks"] = [leak.to_dict() for leak in self.leaks]
-        found["string_leaks"] = [leak.to_dict() for leak in self.string_leaks]
-        return found
-
-    @property
-    def metric(self) -> Masking:
-        """The metric, with its settings."""
-        found = self.result.scored_by[0]
-        assert isinstance(found, Masking)
-        return found
-
-    def sentences(self) -> Iterator[str]:
-        """The sentence on documents, in words, for each sequence."""
-        several = len(self.reports) > 1
-        for name, report in self.reports.items():
-            row = report["classes"]["all"]
-            yield (f"{name}: " if several else "") + documents_in_words(row, self.metric.confidence)
 
     def tables(self, *, text: bool = True) -> Iterator[Table]:
         """Yield the figures, then the leaks, riskiest first; without `text`, leaks have positions only."""
@@ -150,7 +92,7 @@ class MaskingReport(Report):
             self,
             result=self.result.add(other.result),
             leaks=sorted([*self.leaks, *other.leaks], key=lambda leak: leak.order(risk)),
-            string_leaks=sorted([*self.string_leaks, *other.string_leaks], key=lambda leak: leak.place),
+            string_leaks=sorted([*self.string_leaks, *other.string_leaks], key=_PLACE),
             needless=by_frequency([*self.needless, *other.needless]),
             inconsistent=sorted([*self.inconsistent, *other.inconsistent]),
             aligned=self.aligned + other.aligned,
@@ -175,7 +117,7 @@ def masking_report(
     return MaskingReport(
         result,
         sorted(collector.leaks, key=lambda leak: leak.order(risk)),
-        sorted(collector.string_leaks, key=lambda leak: leak.place),
+        sorted(collector.string_leaks, key=_PLACE),
         by_frequency(collector.needless.items()),
         sorted(collector.inconsistent),
     )
