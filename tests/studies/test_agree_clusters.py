@@ -125,19 +125,6 @@ def test_clusters_tell_the_end_of_a_sentence_from_a_token_o(tmp_path: Path):
         counted(study)
 
 
-@pytest.mark.parametrize("lacked", [["d0"], ["d1"], ["d3"], ["d0", "d2"], ["d1", "d2", "d3"]])
-def test_clusters_are_taken_for_files_that_lack_documents(tmp_path: Path, lacked: list[str]):
-    documents = {f"d{number}": f"# newdoc id = d{number}\nw\tB-X\n\n" for number in range(4)}
-    others = [text for name, text in documents.items() if name not in lacked]
-    whole = "".join(documents.values())
-    study = study_of(tmp_path, [whole, "".join(others), whole.replace(documents["d2"], "")])
-
-    with patch.object(StudyCounts, "count", side_effect=AssertionError):
-        counts = counted(study)
-
-    assert report_of(counts)["common"][0] == [4 - ("d2" in lacked), len(others), 3]
-
-
 def test_clusters_are_taken_for_folders_that_lack_files(tmp_path: Path):
     for name in ("anna/1", "anna/2", "bob/2", "bob/3"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
