@@ -82,11 +82,11 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         ),
         (
             "score none none --layer a=2 --metric fair --where a=PER",
-            "cannot leave spans out of the count, as a filter on a layer asks for (use --set fair.labels and --set fair.exclude",
+            "as a filter on a layer asks for (use --set fair.labels and --set fair.exclude",
         ),
         (
             "score none none --layer a=2 --metric gate --where a=PER",
-            "cannot leave spans out of the count, as a filter on a layer asks for (use --set gate.types and --set gate.nil",
+            "as a filter on a layer asks for (use --set gate.types and --set gate.nil",
         ),
         (
             "score none none --layer a=2 --metric partial --where a=PER",
