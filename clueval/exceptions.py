@@ -12,7 +12,8 @@ names the implementation and gives no advice.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import lru_cache, partial, wraps
 from itertools import chain
 from os import PathLike
@@ -147,6 +148,15 @@ class TextMismatch(CluevalError):
 
 class MissingExtra(CluevalError):
     """A feature needs an optional dependency that is not installed."""
+
+
+@contextmanager
+def extra(problem: str, advice: str) -> Iterator[None]:
+    """Raise `MissingExtra` for an import that fails."""
+    try:
+        yield
+    except ImportError:
+        raise MissingExtra(problem, advice=advice) from None
 
 
 class WorkerLost(CluevalError):

@@ -37,33 +37,24 @@ def require_limits(**limits: int) -> None:
             raise UsageError(f"{name}={value!r} is not a limit", advice="a whole number from 1 on")
 
 
+def _beyond(problem: str, file: str, line: int | None, option: str) -> FormatError:
+    return FormatError(problem, file=file, line=line, advice=f"if this is intended, raise {option}")
+
+
 def line_too_long(file: str, line: int, most: int) -> FormatError:
     """Return the error for a line of more than `most` bytes."""
-    return FormatError(
-        f"a line of more than {most:,} bytes",
-        file=file,
-        line=line,
-        advice="if this is intended, raise max_line",
-    )
+    return _beyond(f"a line of more than {most:,} bytes", file, line, "max_line")
 
 
 def file_too_long(file: str, most: int) -> FormatError:
     """Return the error for a file that is read as a whole and has more than `most` bytes."""
-    return FormatError(
-        f"a file of more than {most:,} bytes in a format that is read as a whole",
-        file=file,
-        advice="if this is intended, raise max_line",
-    )
+    problem = f"a file of more than {most:,} bytes in a format that is read as a whole"
+    return _beyond(problem, file, None, "max_line")
 
 
 def too_many(what: str, file: str, line: int | None, most: int) -> FormatError:
     """Return the error for more than `most` lines, tags or tokens; `what` begins the message."""
-    return FormatError(
-        f"{what} {most:,}",
-        file=file,
-        line=line,
-        advice="if this is intended, raise max_sentence",
-    )
+    return _beyond(f"{what} {most:,}", file, line, "max_sentence")
 
 
 def sentence_too_long(file: str, line: int, most: int) -> FormatError:
@@ -73,12 +64,8 @@ def sentence_too_long(file: str, line: int, most: int) -> FormatError:
 
 def document_too_long(file: str, line: int, most: int) -> FormatError:
     """Return the error for a document of more than `most` tokens that is to be held; `line` is its first line."""
-    return FormatError(
-        f"the document that begins here is held as a whole and has more tokens than {most:,}",
-        file=file,
-        line=line,
-        advice="if this is intended, raise max_document",
-    )
+    problem = f"the document that begins here is held as a whole and has more tokens than {most:,}"
+    return _beyond(problem, file, line, "max_document")
 
 
 def in_sentences(numbered: Iterable[tuple[int, str]], file: str, most: int) -> Iterator[tuple[int, str]]:

@@ -24,7 +24,7 @@ from clueval.cli.outputs import add_output, put_result, require_page, require_wr
 from clueval.cli.parser import Command, CommandParser
 from clueval.cli.printing import put, put_painted, wrote
 from clueval.evaluation.values import shown_default, values_of
-from clueval.exceptions import MissingExtra, UsageError
+from clueval.exceptions import UsageError, extra
 from clueval.formats import FORMATS, all_formats, format_named
 from clueval.formats.format import Format
 from clueval.guide.pages import Page, contents, found_pages, page_named
@@ -372,12 +372,8 @@ def _add_completion(parser: CommandParser) -> None:
 
 
 def _run_completion(options: argparse.Namespace) -> int:
-    try:
+    with extra("completion needs the package shtab", "pip install 'clueval[cli]'"):
         import shtab
-    except ImportError:
-        raise MissingExtra(
-            "completion needs the package shtab", advice="pip install 'clueval[cli]'"
-        ) from None
     require_writable([options.output_file])
     put_result([shtab.complete(every_command(), shell=options.shell).rstrip("\n")], options.output_file)
     return 0

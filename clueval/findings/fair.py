@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from clueval.findings.places import in_text_order
-from clueval.findings.table import Finding, PairRows
+from clueval.findings.table import ErrorRows, Finding
 from clueval.metrics.fair import Fair
 from clueval.metrics.metric import Side
 from clueval.spans.document import Document
@@ -38,8 +37,8 @@ def fair_findings(
 
 def _by_layer(gold: Document, predicted: Document, metric: Fair, window: int | None) -> Iterator[Finding]:
     rows = {
-        "gold": PairRows(gold, predicted, "gold", window),
-        "predicted": PairRows(predicted, gold, "predicted", window),
+        "gold": ErrorRows(gold, predicted, "gold", window),
+        "predicted": ErrorRows(predicted, gold, "predicted", window),
     }
     for layer in dict.fromkeys([*gold.layers, *predicted.layers]):
         sides = (Side(document.layers.get(layer, ()), document=document) for document in (gold, predicted))
@@ -48,4 +47,5 @@ def _by_layer(gold: Document, predicted: Document, metric: Fair, window: int | N
             if span is None:
                 side, span, partner = "predicted", error.predicted, None
             assert span is not None  # an error has a span
-            yield replace(rows[side].row(span, layer, partner), kind=error.kind)
+            judged = rows[side].judged(span, [] if partner is None else [partner])
+            yield rows[side].row(span, layer, judged._replace(kind=error.kind))

@@ -15,13 +15,11 @@ The page holds the spans as data, one line each, and its script shows those that
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain, islice, starmap
 from pathlib import Path
 from typing import Any
 
-from clueval.exceptions import UsageError
 from clueval.metrics.metric import Side
 from clueval.metrics.noisy import Explanation, Noisy
 from clueval.metrics.tables import noisy
@@ -39,24 +37,23 @@ WITHOUT_SCRIPT = 500
 MOST_CHARACTERS = 2000
 """The number of characters of a text that the page shows without its script."""
 
-_Counts = Counter[tuple[str, str]]
-"""The numbers by kind and label: spans of a label (kind ``gold``), and matches (kind ``matched``)."""
+Explained = Iterable[tuple[str, Explanation]]
+"""Explanations, each with the id of its document."""
 
 
 def write_page(
     path: Path,
     report: Mapping[str, Any],
-    explained: Iterable[tuple[str, Explanation]],
+    explained: Explained,
     *,
     title: str = "Noisy texts",
     lang: str = "",
 ) -> None:
     """Write the page, whole or not at all.
 
-    `report` is the output of `Result.to_dict` for an evaluation with the metric ``noisy``; `explained` are
-    the explanations for the same files, filter and threshold, each with the id of its document. They are
-    streamed to the file. Raises `UsageError` if the report lacks the metric or counts other spans or matches
-    than are explained, `MissingExtra` without Jinja2 or rapidfuzz, `FileError` if the file cannot be written.
+    `report` is the output of `Result.to_dict` for an evaluation with the metric ``noisy``; `explained` are the
+    explanations for the same files, filter and threshold, which are streamed to the file. Raises `MissingExtra` without
+    Jinja2 or rapidfuzz, `FileError` if the file cannot be written.
     """
     pieces = _rendered(report, explained, title, lang)
     with whole_file(path) as file:
@@ -64,14 +61,10 @@ def write_page(
             file.write(piece)
 
 
-def _rendered(
-    report: Mapping[str, Any], explained: Iterable[tuple[str, Explanation]], title: str, lang: str
-) -> Iterator[str]:
+def _rendered(report: Mapping[str, Any], explained: Explained, title: str, lang: str) -> Iterator[str]:
     jinja = environment()
     from markupsafe import Markup  # comes with Jinja
 
-    if "noisy" not in report["metrics"]:
-        raise UsageError("the report lacks the metric 'noisy'", advice="evaluate with metrics=['noisy']")
     rest = iter(explained)
     first = list(islice(rest, WITHOUT_SCRIPT))
     return jinja.get_template("aligned.html").generate(
@@ -83,7 +76,7 @@ def _rendered(
         **assets("aligned", "aligned"),
         without_script=WITHOUT_SCRIPT,
         cards=starmap(_card, first),
-        data=(Markup(line) for line in _lines(chain(first, rest), _counted(report))),
+        data=(Markup(line) for line in _lines(chain(first, rest))),
     )
 
 
@@ -104,21 +97,14 @@ def _tables_of_groups(report: Mapping[str, Any]) -> Iterator[ShownTable]:
 # ----------------------------------------------------------------------------------------------------
 
 
-def _lines(explained: Iterable[tuple[str, Explanation]], counted: _Counts) -> Iterator[str]:
-    """Yield the gold spans as lines of JSON, with a line for the document whenever it changes.
-
-    Raises `UsageError` at the end if they are not the spans that were counted.
-    """
-    found: _Counts = Counter()
+def _lines(explained: Explained) -> Iterator[str]:
+    """Yield the gold spans as lines of JSON, with a line for the document whenever it changes."""
     here: str | None = None
     for document, one in explained:
         if document != here:
             here = document
             yield json_inside(["d", document]) + "\n"
-        found["gold", one.gold.label] += 1
-        found["matched", one.gold.label] += one.matched
         yield json_inside(_row(one)) + "\n"
-    _check(found, counted)
 
 
 def _card(document: str, one: Explanation) -> dict[str, Any]:
@@ -169,30 +155,6 @@ def _range(span: Span | None) -> list[int] | None:
     return None if span is None else [span.start, span.end]
 
 
-def _counted(report: Mapping[str, Any]) -> _Counts:
-    """Return the numbers that the scores count, over all sequences."""
-    counts: _Counts = Counter()
-    for sequence in report["metrics"]["noisy"].values():
-        for label, entry in sequence["per_label"].items():
-            for what in ("gold", "matched"):
-                counts[what, label] += entry[what]
-    return counts
-
-
-def _check(found: _Counts, counted: _Counts) -> None:
-    for what, label in sorted(found.keys() | counted.keys()):
-        if found[what, label] != counted[what, label]:
-            raise UsageError(
-                f"the scores count {counted[what, label]:,} {what} spans of label {label!r}, "
-                f"and {found[what, label]:,} are explained",
-                advice="explain the files that were scored, with the same threshold and filter",
-            )
-
-
-Explained = Iterable[tuple[str, Explanation]]
-"""Explanations, each with the id of its document."""
-
-
 def explained(gold: Document, predicted: Document, metric: Noisy) -> Iterator[tuple[str, Explanation]]:
     """Yield the document id and the explanation of each gold span of two documents, as `Noisy.explain` gives them."""
     for layer in dict.fromkeys([*gold.layers, *predicted.layers]):
@@ -201,53 +163,50 @@ def explained(gold: Document, predicted: Document, metric: Noisy) -> Iterator[tu
             yield gold.id, explanation
 
 
+def _cells(document: str, one: Explanation) -> list[Any]:
+    """Return a gold span with its counterpart, for a table and for lines of TSV."""
+    return [
+        document,
+        one.gold.label,
+        one.gold,
+        one.gold_text,
+        one.predicted,
+        one.predicted_text,
+        one.opposite,
+        one.distance,
+        Rate(one.error_rate),
+        "yes" if one.matched else "no",
+    ]
+
+
 def explanation_table(title: str, explained: Explained) -> Table:
     """Return a table of every gold span with its counterpart, for text or Markdown. Holds all rows."""
-    rows: list[list[Cell | Rate]] = []
-    for document, one in explained:
-        rows.append(
-            [
-                document,
-                one.gold.label,
-                _place(one.gold),
-                one.gold_text,
-                _place(one.predicted),
-                one.predicted_text,
-                one.opposite,
-                one.distance,
-                Rate(one.error_rate),
-                "yes" if one.matched else "no",
-            ]
-        )
+
+    def shown(cell: Any) -> Cell | Rate:
+        if isinstance(cell, Span):
+            return f"[{cell.start},{cell.end})"
+        return "" if cell is None else cell
+
     header = ["document", "label", "gold [start,end)", "gold text", "predicted [start,end)", "predicted text"]
-    return Table(title, [*header, "opposite", "distance", "error rate", "matched"], rows)
+    header += ["opposite", "distance", "error rate", "matched"]
+    return Table(title, header, [list(map(shown, _cells(*each))) for each in explained])
 
 
 def explanation_rows(explained: Explained) -> Iterator[str]:
     """Yield the same rows as lines of TSV without line ends, the header first. The error rate is a fraction."""
+
+    def written(cell: Any) -> list[str]:
+        if cell is None:
+            return ["", ""]
+        if isinstance(cell, Span):
+            return [str(cell.start), str(cell.end)]
+        if isinstance(cell, Rate):
+            return ["" if cell.value is None else str(cell.value)]
+        return [guarded(cell) if isinstance(cell, str) else str(cell)]
+
     spans = [
         f"{side}_{what}" for side in ("gold", "predicted") for what in ("start", "end_exclusive", "text")
     ]
     yield "\t".join(["document", "label", *spans, "opposite", "distance", "error_rate", "matched"])
-    for document, one in explained:
-        cells = [
-            guarded(document),
-            guarded(one.gold.label),
-            *_numbers(one.gold),
-            guarded(one.gold_text),
-            *_numbers(one.predicted),
-            guarded(one.predicted_text),
-            guarded(one.opposite),
-            str(one.distance),
-            "" if one.error_rate is None else str(one.error_rate),
-            "yes" if one.matched else "no",
-        ]
-        yield "\t".join(cells)
-
-
-def _place(span: Span | None) -> str:
-    return "" if span is None else f"[{span.start},{span.end})"
-
-
-def _numbers(span: Span | None) -> list[str]:
-    return ["", ""] if span is None else [str(span.start), str(span.end)]
+    for each in explained:
+        yield "\t".join(chain.from_iterable(map(written, _cells(*each))))

@@ -19,7 +19,6 @@ apostrophe before it, unless `raw` is set; tabs and line ends in a value always 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain
@@ -169,8 +168,6 @@ def split_first(findings: Iterable[Finding]) -> tuple[RowColumns, Iterable[Findi
     return RowColumns.of(first), stream if first is None else chain([first], stream)
 
 
-_PERHAPS_FORMULA = re.compile("\t[-=+@]").search
-
 SQUARES: dict[Mark, str] = {"both": "🟩", "own": "🟥", "other": "🟧", "neither": ""}
 
 
@@ -181,11 +178,7 @@ def table_lines(findings: Iterable[Finding], *, raw: bool = False) -> Iterator[s
     yield "\t".join(map(safe, columns.names))
     for finding in findings:
         cells = ["", marked(finding.context), *map(str, columns.cells(finding))]
-        line = "\t".join(cells)
-        # most lines need no change; this finds it in a third of the time
-        if len(line) > LONGEST_CELL or not "".join(cells).isprintable() or _PERHAPS_FORMULA(line):
-            line = "\t".join([safe(shortened(each)) for each in cells])
-        yield line
+        yield "\t".join([safe(shortened(each)) for each in cells])
 
 
 def marked(context: Context) -> str:

@@ -126,18 +126,6 @@ class Finding:
 _values = attrgetter(*Finding.__dataclass_fields__)
 
 
-class _OpenRow:
-    """A finding that is being made; it becomes a `Finding` by its class.
-
-    The `__init__` that `dataclass` generates for a frozen class takes eight times as long as setting these attributes.
-    """
-
-    __slots__ = tuple(Finding.__dataclass_fields__)
-
-
-_open_row: Callable[[], Any] = _OpenRow
-
-
 @checked_call
 def error_table(
     problem_spans: Iterable[Span],
@@ -191,16 +179,14 @@ def error_table(
 class ErrorMatch(NamedTuple):
     """A span that is an error: the spans of the other side that overlap or equal it, its match, and the reason.
 
-    `kind` is its class, and `shown` are those of the spans that its row shows, with their labels and fragments.
+    `kind` is its class, and `shown` are those of the spans that its row shows.
     """
 
     others: Sequence[Span]
     match: Match
     reason: Reason
-    kind: FindingKind
+    kind: str
     shown: Sequence[Span]
-    labels: tuple[Labels, ...]
-    fragments: tuple[Ranges | None, ...]
 
 
 def reason_of(
@@ -221,17 +207,6 @@ def reason_of(
     if found == {(False, False)}:
         return "boundary+label"
     return "spurious" if side == "predicted" else "missed"
-
-
-class PairRows:
-    """Makes rows as `error_table` does, for spans whose partners are known."""
-
-    def __init__(self, own: Document, other: Document, side: SideName, window: int | None) -> None:
-        self._table = ErrorRows(own, other, side, window)
-
-    def row(self, span: Span, layer: str, partner: Span | None) -> Finding:
-        """Return the row of a span of `own` with its partner in `other`, if any, which must overlap or equal it."""
-        return self._table.row(span, layer, self._table.judged(span, [] if partner is None else [partner]))
 
 
 class _Sequence:
@@ -295,9 +270,7 @@ class ErrorRows:
             kind = "partial" if others else "spurious" if self._side == "predicted" else "missed"
         is_long = len(others) > MOST_NESTED and clash(others) is not None
         shown = others[:MOST_NESTED] if is_long else others
-        return ErrorMatch(
-            others, match, reason, kind, shown, tuple(map(_labels, shown)), tuple(map(_inclusive, shown))
-        )
+        return ErrorMatch(others, match, reason, kind, shown)
 
     def row(
         self, span: Span, layer: str, judged: ErrorMatch, by: int = 0, line: int | None = None
@@ -306,31 +279,38 @@ class ErrorRows:
         start, end = span.start + by, span.end + by
         self._require_inside(span, start, end)
         others = judged.shown
-        row = _open_row()
-        row.side = self._side
-        row.sequence = layer
-        row.kind = judged.kind
-        row.reason = judged.reason
-        row.text = self._text_of(span, start, end, by)
-        row.labels = span.labels
-        row.start, row.end = start, end - 1
-        row.first_token_id, row.last_token_id = self._ids_of(start, end)
-        row.found = judged.match.labels
-        row.other_texts = tuple([self._text_of(each, each.start + by, each.end + by, by) for each in others])
-        row.other_labels = judged.labels
-        row.other_start = row.other_end = row.other_first_token_id = row.other_last_token_id = None
+        other_start = other_end = None
+        other_ids: tuple[str | None, str | None] = None, None
         if others:
-            first, last = others[0].start + by, max(map(_end, others)) + by  # they come by position
-            row.other_start, row.other_end = first, last - 1
-            row.other_first_token_id, row.other_last_token_id = self._ids_of(first, last)
-        row.document, row.metadata, row.unit, row.file = self._shared
-        row.sentences = self._contexts.sentence_ids(start, end)
-        row.context = self._contexts.around(span, others, by)
-        row.line = self._line(span, start) if line is None else line
-        row.fragments = _inclusive(span)
-        row.other_fragments = judged.fragments
-        row.__class__ = Finding
-        return row  # type: ignore[no-any-return]
+            other_start, after = others[0].start + by, max(map(_end, others)) + by  # they come by position
+            other_end, other_ids = after - 1, self._ids_of(other_start, after)
+        document, metadata, unit, file = self._shared
+        return Finding(
+            self._side,
+            layer,
+            judged.kind,
+            judged.reason,
+            self._text_of(span, start, end, by),
+            span.by_layer,
+            start,
+            end - 1,
+            *self._ids_of(start, end),
+            judged.match.labels,
+            tuple([self._text_of(each, each.start + by, each.end + by, by) for each in others]),
+            tuple(map(_labels, others)),
+            other_start,
+            other_end,
+            *other_ids,
+            document,
+            metadata,
+            self._contexts.sentence_ids(start, end),
+            self._contexts.around(span, others, by),
+            unit,
+            file,
+            self._line(span, start) if line is None else line,
+            _inclusive(span),
+            tuple(map(_inclusive, others)),
+        )
 
     def _match(self, span: Span, others: Sequence[Span]) -> Match:
         """Return the match of a span, given all spans that overlap or equal it."""

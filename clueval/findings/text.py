@@ -25,9 +25,6 @@ BRACKETS: dict[Mark, tuple[str, str]] = {
     "neither": ("", ""),
 }
 
-_LEFT = {mark: left for mark, (left, _) in BRACKETS.items()}
-_RIGHT = {mark: right for mark, (_, right) in BRACKETS.items()}
-
 COLOURS: dict[Mark, str] = {"both": "1;32", "own": "1;31", "other": "1;33", "neither": ""}
 """Codes of SGR, the terminals' Select Graphic Rendition: bold green, red, yellow."""
 
@@ -84,35 +81,19 @@ def _other(finding: Finding) -> Iterator[str]:
 def _wrapped(context: Context, width: int, colour: bool) -> Iterator[str]:
     """Yield the context in lines, which are broken only at blanks; colours do not count in the width."""
     space = width - len(_INDENT)
-    if context.joiner == " " and not colour:
-        pieces = [f"{_LEFT[mark]}{text}{_RIGHT[mark]}" for text, mark, _ in context.pieces]
-        if sum(map(len, pieces)) > _LONGEST:
-            pieces = [shortened(piece, _LONGEST) for piece in pieces]
-        yield from _wrapped_text(context, visible(" ".join([*pieces, ""])), space)
-        return
     line: list[str] = []
     used = 0
     for word, mark in _words(context):
         if line and used + len(word) + 1 > space:
             yield _INDENT + "".join(line).rstrip()
             line, used = [], 0
-        bare = word.rstrip(" ")
-        line.append(_painted(bare, COLOURS[mark], colour and mark != "neither") + word[len(bare) :])
         used += len(word)
+        if colour and mark != "neither":
+            bare = word.rstrip(" ")
+            word = _painted(bare, COLOURS[mark], colour) + word[len(bare) :]
+        line.append(word)
     if line:
         yield _INDENT + "".join(line).rstrip()
-
-
-def _wrapped_text(context: Context, text: str, space: int) -> Iterator[str]:
-    """Yield what `_wrapped` does for a text that ends with a blank: search for the blank where a line ends."""
-    text = ("… " if context.cut_before else "") + text + ("…" if context.cut_after else "")
-    start, length = 0, len(text)
-    while length - start >= space:
-        end = text.rfind(" ", start, start + space - 1) + 1 or text.find(" ", start) + 1 or length
-        yield _INDENT + text[start:end].rstrip()
-        start = end
-    if start < length:
-        yield _INDENT + text[start:].rstrip()
 
 
 def _words(context: Context) -> Iterator[tuple[str, Mark]]:
@@ -122,11 +103,10 @@ def _words(context: Context) -> Iterator[tuple[str, Mark]]:
     for piece in context.pieces:
         left, right = BRACKETS[piece.mark]
         text = shortened(f"{left}{piece.text}{right}", _LONGEST) + context.joiner
-        words = visible(text).split(" ")
-        for number, word in enumerate(words):
-            following = " " if number < len(words) - 1 else ""
-            if word or following:
-                yield word + following, piece.mark
+        *words, last = visible(text).split(" ")
+        yield from ((f"{word} ", piece.mark) for word in words)
+        if last:
+            yield last, piece.mark
     if context.cut_after:
         yield "…", "neither"
 

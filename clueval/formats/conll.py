@@ -243,7 +243,6 @@ class HipeReader:
         self._run.append("\t".join(fields))
 
     def _pass_on(self) -> None:
-        """Give the collected lines to the builder."""
         if self._run:
             self.builder.add(self._first, "\n".join([*self._run, ""]))
             self._run, self._first = [], 0
@@ -259,7 +258,6 @@ def _reader(
 
 
 def _named(text: str) -> NamedColumns | None:
-    """Return the columns of a file whose beginning shows how they are used."""
     if not _MAY_HAVE_NAMES.match(text):
         return None
     return named_columns(text)

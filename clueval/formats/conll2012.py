@@ -76,8 +76,6 @@ class _Nested(Brackets):
 
 
 class _Conll2012Reader(MadeLines):
-    """Reads the lines of one file."""
-
     def __init__(self, file: str, options: ColumnOptions, name: str | None, _: Complain) -> None:
         assert options.sources is not None
         super().__init__(

@@ -196,8 +196,6 @@ class EntityBrackets(Brackets):
 
 
 class _ConlluReader(MadeLines, _ConlluLines):
-    """Reads the lines of one file."""
-
     def __init__(self, file: str, options: ColumnOptions, name: str | None, _: Complain) -> None:
         assert options.sources is not None
         entities = {layer: EntityBrackets(layer, file) for layer in options.sources.in_brackets}

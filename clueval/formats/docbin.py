@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from itertools import pairwise
 from typing import Any
 
-from clueval.exceptions import CluevalError, FormatError, MissingExtra, UsageError
+from clueval.exceptions import CluevalError, FormatError, UsageError, extra
 from clueval.formats.format import Format, Options, Writer
 from clueval.formats.opened import Opened
 from clueval.limits import file_too_long
@@ -33,13 +33,9 @@ ENTS, GROUP = "ents", "spans."
 
 def spacy_tools() -> tuple[Any, Any, Any]:
     """Return spaCy's ``Doc``, ``DocBin`` and ``Vocab``. Raises `MissingExtra` if spaCy is not installed."""
-    try:
+    with extra("Docs and DocBin files need spaCy, which is not installed", "pip install 'clueval[spacy]'"):
         from spacy.tokens import Doc, DocBin
         from spacy.vocab import Vocab
-    except ImportError:
-        raise MissingExtra(
-            "Docs and DocBin files need spaCy, which is not installed", advice="pip install 'clueval[spacy]'"
-        ) from None
     return Doc, DocBin, Vocab
 
 

@@ -108,7 +108,6 @@ def _user(item: dict[str, Any]) -> str | None:
 
 
 def _sets(row: Any) -> Iterable[str]:
-    """Return the annotators of a row."""
     if not isinstance(row, dict):
         return ()
     if (own := _user(row)) is not None:

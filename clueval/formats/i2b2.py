@@ -54,8 +54,6 @@ class Element(NamedTuple):
 
 
 class _TagReader(EventReader):
-    """Reads a text and its tags."""
-
     def __init__(self, file: str) -> None:
         super().__init__(file)
         self.pieces: list[str] = []
@@ -134,8 +132,6 @@ class Record(NamedTuple):
 
 
 class _RecordReader(EventReader):
-    """Reads the records of a file."""
-
     def __init__(self, file: str) -> None:
         super().__init__(file)
         self.records: list[Record] = []

@@ -333,7 +333,6 @@ def _read(row: Any, form: RowForm, rows: RowReader) -> Iterator[Document | ReadR
 
 
 def _document(row: Document | ReadRow, rows: RowReader, number: int) -> Document:
-    """Return the document of a row with this number."""
     if isinstance(row, Document):
         return row
     rows.number = number

@@ -82,7 +82,6 @@ def _has_positions(value: list[Any]) -> bool:
 def _row(
     identifier: str, data: Mapping[str, Any], key: str, results: list[dict[str, Any]], rows: RowReader
 ) -> ReadRow:
-    """Return the row of a text with the regions in `results`."""
     return ReadRow(
         identifier,
         partial(_document, identifier, data, key, results, rows),
@@ -114,7 +113,6 @@ def _flat_region(region: Mapping[str, Any], control: Any, text: str) -> tuple[in
 def _document(
     identifier: str, data: Mapping[str, Any], key: str, results: list[dict[str, Any]], rows: RowReader
 ) -> Document:
-    """Return the document of the regions in `results`."""
     text: str = data[key]
     regions, features, metadata = _sorted_out(results, rows)
     controls = dict.fromkeys(str(each.get("from_name", DEFAULT_LAYER)) for each in regions)
@@ -211,7 +209,6 @@ def _in_unit_that_fits(
 
 
 def _text_key(data: Mapping[str, Any], rows: RowReader) -> str:
-    """Return the key of the text."""
     named = rows.options.text_key
     if named is None and isinstance(data.get("text"), str):
         return "text"

@@ -114,7 +114,6 @@ def _is_classification(row: Row) -> bool:
 
 
 def _set(row: dict[str, Any]) -> Any:
-    """Return the annotator of a row."""
     name = row.get("_annotator_id")
     return row.get("_session_id") if name is None else name
 

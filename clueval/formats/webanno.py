@@ -18,7 +18,6 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from functools import lru_cache
 from typing import NamedTuple
 
 from clueval.exceptions import FormatError, SpanError, UsageError
@@ -40,8 +39,6 @@ _ROWS = re.compile(
     r"^[0-9]++-[0-9]++(?:\.[0-9]++)?+\t([0-9]{1,18}+)-([0-9]{1,18}+)\t([^\t\n]*+)(.*+)\n", re.MULTILINE
 )
 _PASSED_OVER = {"relation": "relations", "chain": "chain links", "slot": "slots"}
-_SHORT = 120
-"""Longer values are not cached, so that the cache stays small."""
 _SLOT, _BASE = "ROLE_", "BT_"
 
 
@@ -127,8 +124,6 @@ def _wide(text: str) -> int:
 
 
 class _WebAnnoReader(SentenceLines):
-    """Reads one file."""
-
     def __init__(self, opened: Opened, options: Options) -> None:
         self._opened, self._file, self._options = opened, opened.file, options
         self._layers: list[AnnotationLayer] = []
@@ -256,7 +251,6 @@ class _WebAnnoReader(SentenceLines):
         self.sentences.append(Sentence(self._here.points, self._here.end[1]))
 
     def _see(self, fields: Sequence[str], start: int, end: int, line: int) -> None:
-        """Record the annotations of a row."""
         assert self._chosen is not None
         for layer in self._others:
             self._pass_over(layer, fields)
@@ -369,7 +363,7 @@ def _spans(layer: str, chosen: _Chosen, pieces: Sequence[_Piece]) -> list[Span]:
 
 def _stacked(field: str) -> list[tuple[str | None, str | None]]:
     """Return the values of the annotations in a field."""
-    return list(map(_cached_value if len(field) < _SHORT else _value, _STACKED.findall(field)))
+    return list(map(_value, _STACKED.findall(field)))
 
 
 def _value(text: str) -> tuple[str | None, str | None]:
@@ -382,9 +376,6 @@ def _value(text: str) -> tuple[str | None, str | None]:
     if found is None:  # a backslash at the end
         return text, None
     return None if found[1] in ("*", "_") else unescaped(found[1]), found[2]
-
-
-_cached_value = lru_cache(maxsize=1 << 13)(_value)
 
 
 def unescaped(text: str) -> str:

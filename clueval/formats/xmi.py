@@ -19,7 +19,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from clueval.exceptions import FileError, FormatError, MissingExtra, SpanError, UsageError
+from clueval.exceptions import FileError, FormatError, SpanError, UsageError, extra
 from clueval.formats.format import Format, Options
 from clueval.formats.opened import Opened
 from clueval.formats.recognition import first_lines, json_key
@@ -47,10 +47,8 @@ class _Source(NamedTuple):
 
 
 def _cassis() -> Any:
-    try:
+    with extra("XMI files need dkpro-cassis", "pip install 'clueval[uima]'"):
         import cassis
-    except ImportError:
-        raise MissingExtra("XMI files need dkpro-cassis", advice="pip install 'clueval[uima]'") from None
     return cassis
 
 
@@ -108,7 +106,6 @@ def _view(cas: Any, name: str | None, file: str) -> Any:
 
 
 def _views(cas: Any) -> dict[str, Any]:
-    """Return the views that have a text by name."""
     return {sofa.sofaID: cas.get_view(sofa.sofaID) for sofa in cas.sofas if sofa.sofaString is not None}
 
 

@@ -15,7 +15,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from clueval.exceptions import MissingExtra, UsageError
+from clueval.exceptions import UsageError, extra
 from clueval.reports.page import assets, environment, json_inside
 from clueval.version import __version__
 from clueval.writing import make_folder, whole_file
@@ -265,12 +265,8 @@ def _files(pages: Sequence[Page]) -> Iterator[tuple[str, str]]:
 
 
 def _markdown() -> MarkdownIt:
-    try:
+    with extra("the guide as HTML needs the package markdown-it-py", "pip install 'clueval[report]'"):
         from markdown_it import MarkdownIt
-    except ImportError:
-        raise MissingExtra(
-            "the guide as HTML needs the package markdown-it-py", advice="pip install 'clueval[report]'"
-        ) from None
     return MarkdownIt("commonmark", {"html": False}).enable("table")
 
 

@@ -47,7 +47,8 @@ from clueval.metrics.tally_keys import Shape, any_count, any_text
 from clueval.options import option, option_field
 from clueval.spans.limits import require_short_texts
 from clueval.spans.span import Span, name_of
-from clueval.transforms.alignment import MAX_CELLS, Alignment, Characters, align, edit_distance
+from clueval.transforms.alignment import MAX_CELLS, Alignment, align, edit_distance
+from clueval.transforms.characters import Characters
 
 if TYPE_CHECKING:
     from clueval.reports.table import Table

@@ -276,7 +276,6 @@ def _kind_of(item: Any, place: str) -> tuple[Kind | None, bool]:
 
 
 def _begins_with_label(item: Sequence[Any]) -> bool:
-    """Whether a list is a span with its label before its positions."""
     return (
         len(item) == 3
         and isinstance(item[0], str)
@@ -313,7 +312,6 @@ def materialised(item: Any) -> Any:
 
 
 def _as_document(item: Any, place: str, number: int, labels: Mapping[str, Sequence[str]] | None) -> Document:
-    """Return a document, a spaCy ``Doc`` or a row as a document."""
     if isinstance(item, Document):
         return item
     if is_spacy_doc(item):

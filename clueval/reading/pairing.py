@@ -17,8 +17,7 @@ from clueval.reading.paths import Paths, as_path, files_of, path_pairs, without_
 from clueval.reading.read_options import ReadOptions
 from clueval.reading.same_text import ends_early, first_line, require_same_text
 from clueval.reading.source import Source, source_of
-from clueval.spans.document import Document, Sentence, same_id
-from clueval.spans.span import Span
+from clueval.spans.document import Document, same_id
 from clueval.tagging.schemes import OUTSIDE, is_tag
 from clueval.textfiles import Progress
 
@@ -248,22 +247,8 @@ def _not_parallel(pair_by: str, alone: Sequence[Sequence[str]]) -> UsageError:
 
 def moved_to(document: Document, gold: Document) -> Document:
     """Return the document with the id of `gold`, its counterpart, and its first position if it has the same unit."""
-    by = gold.start - document.start if gold.unit == document.unit else 0
-    if not by:
-        return document if document.id == gold.id else replace(document, id=gold.id)
-
-    def moved(span: Span) -> Span:
-        tokens = None if span.tokens is None else frozenset(token + by for token in span.tokens)
-        span = span.placed(lambda start, end: (start + by, end + by))
-        return span if tokens is None else replace(span, tokens=tokens)
-
-    return replace(
-        document,
-        id=gold.id,
-        start=gold.start,
-        layers={layer: list(map(moved, spans)) for layer, spans in document.layers.items()},
-        sentences=[Sentence(each.start + by, each.end + by, each.id) for each in document.sentences],
-    )
+    moved = document.from_position(gold.start) if gold.unit == document.unit else document
+    return moved if moved.id == gold.id else replace(moved, id=gold.id)
 
 
 def source_pairs(

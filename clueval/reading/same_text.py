@@ -288,7 +288,6 @@ class DocumentIds:
                 raise error
 
     def _document(self) -> Iterator[Passage]:
-        """The passages of the current document."""
         number = 0
         for passage in replace(self._source, progress=None).passages():
             number += passage.begins

@@ -249,8 +249,6 @@ class Source:
         return [name for name, spans in document.layers.items() if name or spans]
 
     def _of_set(self) -> Document:
-        """Return the document of a format with annotation sets, with the selected set."""
-
         document = self.read.get(self.path) if self.read is not None else None
         if document is None:
             assert self.form.read is not None

@@ -18,7 +18,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from clueval.exceptions import MissingExtra
+from clueval.exceptions import extra
 from clueval.reports.table import Content, Table
 from clueval.reports.text import shown
 from clueval.visible import escaped_in_json, visible
@@ -53,12 +53,8 @@ class ShownTable:
 
 def environment() -> Environment:
     """Return a Jinja environment over the package's templates. Raises `MissingExtra` without Jinja2."""
-    try:
+    with extra("a web page needs the package Jinja2", "pip install 'clueval[report]'"):
         from jinja2 import Environment, FunctionLoader, StrictUndefined
-    except ImportError:
-        raise MissingExtra(
-            "a web page needs the package Jinja2", advice="pip install 'clueval[report]'"
-        ) from None
     return Environment(
         autoescape=True,
         finalize=_shown,

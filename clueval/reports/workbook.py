@@ -9,7 +9,7 @@ from pathlib import Path
 from traceback import walk_tb
 from typing import IO, Any
 
-from clueval.exceptions import FileError, MissingExtra, UsageError
+from clueval.exceptions import FileError, UsageError, extra
 from clueval.writing import is_written_through, scratch_folder, whole_bytes
 
 ROWS = 1_048_576
@@ -18,12 +18,8 @@ ROWS = 1_048_576
 
 def require_package() -> None:
     """Raise `MissingExtra` without XlsxWriter."""
-    try:
+    with extra("a spreadsheet needs the package XlsxWriter", "pip install 'clueval[report]'"):
         import xlsxwriter  # noqa: F401
-    except ImportError:
-        raise MissingExtra(
-            "a spreadsheet needs the package XlsxWriter", advice="pip install 'clueval[report]'"
-        ) from None
 
 
 def require_name(path: Path) -> None:

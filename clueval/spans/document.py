@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple, TypedDict
 
@@ -123,7 +123,6 @@ class Document:
                     )
 
     def _require_types(self) -> None:
-        """Raise `SpanError` for a field of a wrong type."""
         for name, kind, says in _TYPES:
             value = getattr(self, name)
             if not isinstance(value, kind) or (kind is not str and isinstance(value, str | bool)):
@@ -159,6 +158,20 @@ class Document:
         from clueval.spans.dictionaries import dictionary_of
 
         return dictionary_of(self)
+
+    def placed(self, place: Callable[[int, int], tuple[int, int]], **changes: Any) -> Document:
+        """Return the document with spans and sentences at other positions: `place` returns the new range for a range.
+
+        `changes` are new values of other fields.
+        """
+        layers = {layer: [span.placed(place) for span in spans] for layer, spans in self.layers.items()}
+        sentences = [Sentence(*place(start, end), name) for start, end, name in self.sentences]
+        return replace(self, layers=Frozen(layers), sentences=sentences, **changes)
+
+    def from_position(self, start: int) -> Document:
+        """Return the document with another first position."""
+        by = start - self.start
+        return self.placed(lambda first, last: (first + by, last + by), start=start) if by else self
 
     def text_of(self, span: Span) -> str:
         """Return the text that a span covers, tokens joined by blanks; empty if the document has no text.

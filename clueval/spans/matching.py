@@ -9,7 +9,7 @@ Source: the CLUEval algorithm, "match.spans".
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any
 
 from clueval.exceptions import checked_call
@@ -21,7 +21,7 @@ from clueval.spans.span_forms import as_spans
 _NOTHING = Frozen()
 
 
-@dataclass(frozen=True, slots=True, init=False)
+@dataclass(frozen=True, slots=True)
 class Match:
     """How one span is matched by the other side; `kind` is the class of the match.
 
@@ -35,27 +35,10 @@ class Match:
     partners: tuple[Span, ...] = ()
     labels: Labels = _NOTHING
 
-    def __init__(  # written by hand for the same reason as `Span.__init__`
-        self,
-        span: Span,
-        kind: Kind,
-        partners: tuple[Span, ...] = (),
-        labels: Labels = _NOTHING,
-    ) -> None:
-        _set_span(self, span)
-        _set_kind(self, kind)
-        _set_partners(self, partners)
-        _set_labels(self, labels)
-
     @property
     def level(self) -> int | None:
         """The lowest level at which the span is a true positive, or None if it is missed."""
         return None if self.kind == "missed" else KINDS.index(self.kind) + 1
-
-
-_set_span, _set_kind, _set_partners, _set_labels = (
-    Match.__dict__[each.name].__set__ for each in fields(Match)
-)
 
 
 @checked_call
@@ -87,7 +70,6 @@ def match_spans(gold: Iterable[Any], predicted: Iterable[Any], *, document: str 
 
 
 def _matches(own: Sequence[Span], other: Sequence[Span], classes: Classes) -> Iterator[Match]:
-    """Yield the matches of the spans of one side, by position."""
     kinds, firsts, pasts = classes
     for number, (span, kind, first) in enumerate(zip(own, kinds, firsts, strict=True)):
         if kind == MISSED:

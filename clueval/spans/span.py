@@ -179,14 +179,17 @@ class Span:
         return bool(intersect(self.fragments, other.fragments))
 
     def placed(self, place: Callable[[int, int], tuple[int, int]]) -> Span:
-        """Return the span at other positions: `place` returns the new range for its range and for each part.
+        """Return the span at other positions: `place` returns the new range for a range, a part, or one of the tokens.
 
         >>> Span.of_fragments([(0, 3), (7, 9)]).placed(lambda start, end: (start + 5, end + 5)).fragments
         ((5, 8), (12, 14))
         """
         start, end = place(self.start, self.end)
         parts = None if self.parts is None else tuple(place(*part) for part in self.parts)
-        return Span(start, end, self.labels, self.features, self.tokens, self.id, self.line, parts)
+        tokens = self.tokens
+        if tokens is not None:
+            tokens = frozenset(each for token in tokens for each in range(*place(token, token + 1)))
+        return Span(start, end, self.labels, self.features, tokens, self.id, self.line, parts)
 
 
 _set_start, _set_end, _set_labels, _set_features, _set_tokens, _set_id, _set_line, _set_parts = (

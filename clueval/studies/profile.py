@@ -6,30 +6,26 @@ the supports of the buckets of a feature add up to those of the whole.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, compress, pairwise
+from itertools import chain, compress, count, pairwise
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
-from clueval.clusters.places import Clusters
-from clueval.clusters.rows import in_batches
 from clueval.evaluation.options import Counting
 from clueval.evaluation.plan import chosen_metrics
 from clueval.evaluation.result import Result
 from clueval.evaluation.run import score
 from clueval.evaluation.signature import Signature
-from clueval.exceptions import CluevalError, UsageError, checked_call, require_instance, require_kind
-from clueval.findings.clusters import LineCheck
+from clueval.exceptions import UsageError, checked_call, require_instance, require_kind
 from clueval.findings.span_values import FEATURES, SpanOfSide, Value, Words, lower
-from clueval.formats.columns.documents import TokenTable
 from clueval.metrics.metric import Metric
 from clueval.reading.given import InputSide
 from clueval.reading.layers import LayerColumns
 from clueval.reading.options import Reading, readings_of
 from clueval.reading.read_options import ReadOptions, columns_of_sides
-from clueval.reading.source import Source, source_of
+from clueval.reading.source import source_of
 from clueval.reports.report import Data, Report
 from clueval.reports.table import Cell, Rate, Table
 from clueval.spans.document import Document
@@ -173,20 +169,11 @@ def _training(
             raise UsageError(
                 "train must be a file or a list of documents", advice="clueval.read returns them"
             )
-        return TrainingSpans(TrainingDocuments(lambda: documents)), "documents"
+        return TrainingSpans(lambda: documents), "documents"
     reading = readings_of(options.get("reading", Reading()), _of_reading(options))[0]
     (side,) = columns_of_sides([ReadOptions.of(reading)], layers, single=False)
     path = Path(train)
-    return _trained(source_of(path, side)), sha8(path.read_bytes())
-
-
-def _trained(source: Source) -> TrainingSpans:
-    if source.token_lines is not None and source.options.decoder().reads_neighbours:
-        try:
-            return TrainingSpans(TrainingRows(source))
-        except CluevalError:
-            pass  # documents show where it is wrong
-    return TrainingSpans(TrainingDocuments(source.documents))
+    return TrainingSpans(source_of(path, side).documents), sha8(path.read_bytes())
 
 
 def _of_reading(options: Mapping[str, Any]) -> dict[str, Any]:
@@ -204,53 +191,39 @@ Text = tuple[str, ...]
 class TrainingSpans:
     """The spans of training data: how often a text was a span, with which labels, and how often it was none.
 
-    Texts are compared as sequences of words in lower case. Data are read twice, because occurrences of all texts are
-    counted. Memory holds the texts of the spans.
+    Texts are compared as sequences of words in lower case. `documents` are read twice, because occurrences of all texts
+    are counted. Memory holds one document, and the texts of the spans.
     """
 
-    def __init__(self, data: TrainingDocuments | TrainingRows) -> None:
-        self._labels: dict[Text, dict[str, int]] = {}
-        self._words: set[str] = set()
-        for (label, *words), times in data.spans().items():
-            text = lower(words)
-            of_text = self._labels.setdefault(text, {})
-            of_text[label] = of_text.get(label, 0) + times
-            self._words.update(text)
-        self._occurrences = self._counted(data.words())
+    def __init__(self, documents: Callable[[], Iterable[Document]]) -> None:
+        self._labels: defaultdict[Text, Counter[str]] = defaultdict(Counter)
+        for document in documents():
+            words = Words(document)
+            for span in chain.from_iterable(document.layers.values()):
+                self._labels[lower(words.of(span))][span.label] += 1
+        self._words = {word for text in self._labels for word in text}
+        self._occurrences = self._counted(documents())
 
     def __deepcopy__(self, _: Any) -> Self:
         """Return this object, which nothing changes."""
         return self
 
-    def _counted(self, data: Iterable[tuple[bool, Sequence[str]]]) -> Counter[Text]:
-        """Return how often each text occurs in the words of documents; a text may begin in one part of a document
-        and end in the next."""
+    def _counted(self, documents: Iterable[Document]) -> Counter[Text]:
+        """Return how often each text occurs in the words of documents."""
         alone = {known[0] for known in self._labels if len(known) == 1}
-        longest = max(map(len, self._labels), default=0)
         sizes: dict[tuple[str, str], set[int]] = {}
         for first, second, *others in (known for known in self._labels if len(known) > 1):
             sizes.setdefault((first, second), set()).add(len(others) + 2)
         found: Counter[Text] = Counter()
-        found_alone: Counter[str] = Counter()
-        words: Text = ()
-        for begins, part in chain(data, [(True, ())]):
-            if begins:
-                found.update(self._texts_in(words, len(words), sizes))
-                words = ()
-            new = lower(part)
-            found_alone.update(filter(alone.__contains__, new))
-            words += new
-            past = max(0, len(words) - longest)
-            found.update(self._texts_in(words, past, sizes))
-            words = words[past:]
-        found.update({(word,): times for word, times in found_alone.items()})
+        for document in documents:
+            words = lower(Words(document).all())
+            found.update((word,) for word in filter(alone.__contains__, words))
+            found.update(self._texts_in(words, sizes))
         return found
 
-    def _texts_in(
-        self, words: Text, past: int, sizes: Mapping[tuple[str, str], Iterable[int]]
-    ) -> Iterator[Text]:
-        """Yield the texts of several words that begin before `past`; `sizes` has their sizes by two words."""
-        for at in compress(range(past), map(sizes.__contains__, pairwise(words))):
+    def _texts_in(self, words: Text, sizes: Mapping[tuple[str, str], Iterable[int]]) -> Iterator[Text]:
+        """Yield the texts of several words; `sizes` has their sizes by their first two words."""
+        for at in compress(count(), map(sizes.__contains__, pairwise(words))):
             for size in sizes[words[at], words[at + 1]]:
                 found = words[at : at + size]
                 if found in self._labels and len(found) == size:
@@ -258,7 +231,7 @@ class TrainingSpans:
 
     def frequency(self, each: SpanOfSide) -> Value:
         """How often the text was a span."""
-        return sum(self._labels.get(each.lower, {}).values())
+        return self._labels.get(each.lower, Counter[str]()).total()
 
     def seen(self, each: SpanOfSide) -> Value:
         """Whether the text was a span with this label, with another one, or all its words were in spans."""
@@ -270,72 +243,12 @@ class TrainingSpans:
     def consistency(self, each: SpanOfSide) -> Value:
         """The share of all occurrences of the text, spans or not, that were spans with this label."""
         text = each.lower
-        spans = self._labels.get(text, {}).get(each.span.label, 0)
+        spans = self._labels.get(text, Counter[str]())[each.span.label]
         return min(1.0, spans / max(1, self._occurrences[text])) if spans else 0
 
     @property
     def features(self) -> Mapping[str, Callable[[SpanOfSide], Value]]:
         return {"frequency": self.frequency, "seen": self.seen, "consistency": self.consistency}
-
-
-LabelledText = tuple[str, ...]
-"""A label, and the words of a span that has it."""
-
-
-class TrainingDocuments:
-    """Training data as documents."""
-
-    def __init__(self, documents: Callable[[], Iterable[Document]]) -> None:
-        self._documents = documents
-
-    def spans(self) -> Counter[LabelledText]:
-        """Return how often each text is a span with each label."""
-        found: Counter[LabelledText] = Counter()
-        for document in self._documents():
-            words = Words(document)
-            found.update(
-                (span.label, *words.of(span)) for spans in document.layers.values() for span in spans
-            )
-        return found
-
-    def words(self) -> Iterator[tuple[bool, Sequence[str]]]:
-        """Yield the words of documents in parts, each with whether a document begins there."""
-        for document in self._documents():
-            yield True, Words(document).all()
-
-
-class TrainingRows:
-    """Training data as the rows of a column file. Its methods raise a `CluevalError` for wrong or unusual data."""
-
-    def __init__(self, source: Source) -> None:
-        self._source = source
-
-    def spans(self) -> Counter[LabelledText]:
-        found: Counter[LabelledText] = Counter()
-        clusters, check = Clusters([self._source], _spans_of), LineCheck([self._source])
-        for rows in in_batches(([each] for each in self._source.passages()), self._source.options.sizes):
-            check.see(rows)
-            found.update(
-                [
-                    (label, *tokens[start + by : end + by])
-                    for spans, tokens, by, _, _ in clusters.everywhere(rows)
-                    for label, start, end in spans
-                ]
-            )
-        check.end()
-        return found
-
-    def words(self) -> Iterator[tuple[bool, Sequence[str]]]:
-        for passage in self._source.passages():
-            text, layout = "".join(passage.sentences), passage.layout
-            yield passage.begins, TokenTable(text, layout).tokens() if layout and text else []
-
-
-def _spans_of(documents: Sequence[Document]) -> Iterator[tuple[int, tuple[str, int, int]]]:
-    """Yield the labels, starts and ends of the spans of a document."""
-    for spans in documents[0].layers.values():
-        for span in spans:
-            yield span.start, (span.label, span.start, span.end)
 
 
 TRAINED = ("frequency", "seen", "consistency")

@@ -76,24 +76,7 @@ def decode_strictly(tags: Sequence[str], scheme: str) -> Iterator[Chunk]:
         previous = parts[position - 1]
 
 
-def count_starts(neighbours: Mapping[tuple[str, str], int]) -> Counter[str]:
-    """Return how many spans of each label begin, by the lenient rule; `neighbours` counts (tag, next tag).
-
-    The lenient rule depends on adjacent tags only, so their counts are enough.
-
-    >>> from itertools import pairwise
-    >>> count_starts(Counter(pairwise(["O", "B-PER", "I-PER", "O", "I-LOC"])))
-    Counter({'PER': 1, 'LOC': 1})
-    """
-    starts: Counter[str] = Counter()
-    for (previous, tag), n in neighbours.items():
-        if tag != OUTSIDE and not continues(previous, tag):
-            starts[split_tag(tag)[1]] += n
-    return starts
-
-
 def _number_of_starts(neighbours: Mapping[tuple[str, str], int]) -> int:
-    """Return how many spans begin, by the lenient rule."""
     return sum(
         n for (previous, tag), n in neighbours.items() if tag != OUTSIDE and not continues(previous, tag)
     )

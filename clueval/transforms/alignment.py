@@ -18,19 +18,15 @@ refused.
 
 from __future__ import annotations
 
-from array import array
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import accumulate, count
-from operator import add, itemgetter, sub
+from itertools import accumulate
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
-from clueval.exceptions import MissingExtra, UsageError
-from clueval.spans.document import Document
-from clueval.spans.span import Span
-from clueval.transforms.characters import TokenRanges, are_unknown
+from clueval.exceptions import UsageError, extra
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -194,79 +190,9 @@ def edit_distance(one: str, other: str) -> int:
 
 
 def _levenshtein() -> ModuleType:
-    try:
+    with extra(
+        "aligning texts needs rapidfuzz, which is not installed",
+        'install it with: pip install "clueval[align]"',
+    ):
         from rapidfuzz.distance import Levenshtein
-    except ImportError:
-        raise MissingExtra(
-            "aligning texts needs rapidfuzz, which is not installed",
-            advice='install it with: pip install "clueval[align]"',
-        ) from None
     return Levenshtein
-
-
-def has_characters(document: Document) -> bool:
-    """Return whether a document has a text, or tokens that make one."""
-    if document.unit == "character":
-        return document.text is not None
-    return document.tokens is not None and not are_unknown(document.tokens)
-
-
-@dataclass(frozen=True, slots=True)
-class Characters:
-    """The text of a document of either unit: tokens are joined by single blanks.
-
-    `starts` and `ends` hold the start and the end (half-open) of each token in `text`; both are None if the
-    unit of the document is the character. `offset` is the first position of the document.
-    """
-
-    text: str
-    offset: int
-    starts: Sequence[int] | None = None
-    ends: Sequence[int] | None = None
-
-    @classmethod
-    def of(cls, document: Document) -> Characters:
-        """Return the text of `document`. Raises `UsageError` if it has none.
-
-        >>> Characters.of(Document("d", {}, tokens=["Anna", "Weiß"], start=10)).range_of(Span(11, 12))
-        (5, 9)
-        """
-        if document.unit == "character" and document.text is not None:
-            return cls(document.text, document.start)
-        if document.unit == "token" and document.tokens is not None and not are_unknown(document.tokens):
-            # Each token begins one blank after the one before it ends.
-            lengths = list(map(len, document.tokens))
-            ends = array("q", map(add, accumulate(lengths), count()))
-            starts = array("q", map(sub, ends, lengths))
-            return cls(" ".join(document.tokens), document.start, starts, ends)
-        raise UsageError(
-            "the document has no text to align", **document.in_errors, advice="use a format that has the text"
-        )
-
-    def positions_of(self, start: int, end: int) -> tuple[int, int] | None:
-        """Return the positions for a range of characters: of tokens, those with more than half their characters in it.
-
-        None if there is no such token.
-        """
-        if self.starts is None or self.ends is None:
-            return self.offset + start, self.offset + end
-        return TokenRanges(self.starts, self.ends, self.offset).of(start, end)
-
-    @property
-    def first(self) -> int:
-        """The number of the first character: the first position of a document whose positions are characters."""
-        return self.offset if self.starts is None else 0
-
-    def range_of(self, span: Span) -> tuple[int, int]:
-        """Return the range of characters that a span covers, half-open, including the blanks inside it."""
-        return self.range_between(span.start, span.end)
-
-    def range_between(self, start: int, end: int) -> tuple[int, int]:
-        """Return the range of characters between two positions of the document, half-open."""
-        first, last = start - self.offset, end - self.offset
-        if self.starts is None or self.ends is None:
-            return first, last
-        if first < last:
-            return self.starts[first], self.ends[last - 1]
-        here = self.starts[first] if first < len(self.starts) else len(self.text)
-        return here, here

@@ -98,7 +98,6 @@ class Preparation:
         return {"gold": "+".join(found)} if found else {}
 
     def _number_of_groups(self) -> int:
-        """The number of groups of alternatives."""
         key = ("groups",)
         place = next(n for n, each in enumerate(self._transforms) if each.signature[0] == ALTERNATIVES)
         left_out = self._before[place][key] + self._applied.not_chosen[place][key]

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from array import array
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from itertools import accumulate
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import accumulate, count
+from operator import add, sub
 
 from clueval.exceptions import UsageError
-from clueval.spans.document import Document, Sentence
+from clueval.spans.document import Document
 from clueval.spans.ranges import Ranges
 from clueval.spans.span import Frozen, Span
 
@@ -16,6 +18,13 @@ from clueval.spans.span import Frozen, Span
 def are_unknown(tokens: Sequence[str]) -> bool:
     """Return whether there are tokens and all of them are empty, as in documents that were made of lists of tags."""
     return len(tokens) > 0 and not any(tokens)
+
+
+def has_characters(document: Document) -> bool:
+    """Return whether a document has a text, or tokens that make one."""
+    if document.unit == "character":
+        return document.text is not None
+    return document.tokens is not None and not are_unknown(document.tokens)
 
 
 def tokens_in(text: str, tokens: Iterable[str]) -> list[tuple[int, int]]:
@@ -48,104 +57,159 @@ def to_characters(document: Document) -> Document:
     """
     if document.unit == "character":
         return document
-    if document.tokens is None or are_unknown(document.tokens):
+    if not has_characters(document):
         raise UsageError(
             "a document without text cannot be converted to character positions",
             **document.in_errors,
             advice="use a format that has the text",
         )
-    text, starts, ends = _places(document.tokens, document.text)
-
-    def moved(start: int, end: int) -> tuple[int, int]:
-        first, last = start - document.start, end - document.start - 1
-        return starts[first], ends[last] if last >= first else starts[first]
-
-    def spans(old: Iterator[Span]) -> list[Span]:
-        new = []
-        for span in old:
-            found = span.placed(moved)
-            if span.tokens is not None:
-                tokens = frozenset(_characters(span.tokens, document.start, starts, ends))
-                found = replace(found, tokens=tokens)
-            new.append(found)
-        return new
-
-    return Document(
-        document.id,
-        Frozen({layer: spans(iter(old)) for layer, old in document.layers.items()}),
-        text=text,
-        unit="character",
-        sentences=[Sentence(*moved(start, end), name) for start, end, name in document.sentences],
-        metadata=document.metadata,
-        repaired=document.repaired,
-        file=document.file,
-    )
+    if document.text is None:
+        return Characters.of(document).placed(document)
+    return Characters(document.text, document.start, *_places(document)).placed(document)
 
 
-def _places(tokens: Sequence[str], text: str | None) -> tuple[str, list[int], list[int]]:
-    """Return the text, and the first position of each token and of the end, and the position after each token.
-
-    Without a text, tokens are joined by single blanks.
-    """
-    if text is None:
-        starts = list(accumulate((len(token) + 1 for token in tokens), initial=0))
-        ends = [start + len(token) for start, token in zip(starts, tokens, strict=False)]
-        return " ".join(tokens), starts, ends
-    starts, ends = [], [0]
-    for token in tokens:
+def _places(document: Document) -> tuple[list[int], list[int]]:
+    """Return where each token starts and ends in the text of its document."""
+    text, starts, ends = document.text or "", [], [0]
+    for token in document.tokens or ():
         starts.append(text.find(token, ends[-1]))
         if starts[-1] < 0 or text[ends[-1] : starts[-1]].strip():
             raise UsageError(f"token {len(starts)} does not follow in the text of its document")
         ends.append(starts[-1] + len(token))
-    return text, [*starts, len(text)], ends[1:]
-
-
-def _characters(tokens: frozenset[int], first: int, starts: list[int], ends: list[int]) -> Iterator[int]:
-    for token in tokens:
-        yield from range(starts[token - first], ends[token - first])
+    return starts, ends[1:]
 
 
 @dataclass(frozen=True, slots=True)
-class TokenRanges:
-    """Where each token starts and ends in a text; `first` is the position of the first token.
+class Characters:
+    """The text of a document of either unit, and where each of its tokens starts and ends in it (half-open).
 
-    >>> tokens = TokenRanges([0, 4], [3, 8])
-    >>> tokens.of(0, 5), tokens.of(4, 7), tokens.of(4, 6)
+    `starts` and `ends` are None if the unit of the document is the character. `offset` is the first position of the
+    document.
+
+    >>> tokens = Characters("Ada sang", 0, [0, 4], [3, 8])
+    >>> tokens.positions_of(0, 5), tokens.positions_of(4, 7), tokens.positions_of(4, 6)
     ((0, 1), (1, 2), None)
     """
 
-    starts: Sequence[int]
-    ends: Sequence[int]
-    first: int = 0
+    text: str
+    offset: int = 0
+    starts: Sequence[int] | None = None
+    ends: Sequence[int] | None = None
 
-    def of(self, start: int, end: int) -> tuple[int, int] | None:
-        """Return the tokens of a range of characters, or None if it covers none by more than half."""
-        begin, last = bisect_right(self.ends, start), bisect_left(self.starts, end)
-        if begin < last and not self._covers(start, end, begin):
-            begin += 1
-        if begin < last and not self._covers(start, end, last - 1):
-            last -= 1
-        return (self.first + begin, self.first + last) if begin < last else None
+    @classmethod
+    def of(cls, document: Document) -> Characters:
+        """Return the text of `document`; tokens are joined by single blanks. Raises `UsageError` if it has none.
 
-    def _covers(self, start: int, end: int, token: int) -> bool:
-        own, own_end = self.starts[token], self.ends[token]
-        return 2 * (min(end, own_end) - max(start, own)) > own_end - own
+        >>> Characters.of(Document("d", {}, tokens=["Anna", "Weiß"], start=10)).range_of(Span(11, 12))
+        (5, 9)
+        """
+        if not has_characters(document):
+            raise UsageError(
+                "the document has no text to align",
+                **document.in_errors,
+                advice="use a format that has the text",
+            )
+        if document.unit == "character":
+            return cls(document.text or "", document.start)
+        tokens = document.tokens or ()
+        # Each token begins one blank after the one before it ends.
+        lengths = list(map(len, tokens))
+        ends = array("q", map(add, accumulate(lengths), count()))
+        starts = array("q", map(sub, ends, lengths))
+        return cls(" ".join(tokens), document.start, starts, ends)
+
+    def positions_of(self, start: int, end: int) -> tuple[int, int] | None:
+        """Return the positions for a range of characters: of tokens, those with more than half their characters in it.
+
+        None if there is no such token.
+        """
+        if self.starts is None or self.ends is None:
+            return self.offset + start, self.offset + end
+        first, past = bisect_right(self.ends, start), bisect_left(self.starts, end)
+        if first < past and not _covers(start, end, self.starts[first], self.ends[first]):
+            first += 1
+        if first < past and not _covers(start, end, self.starts[past - 1], self.ends[past - 1]):
+            past -= 1
+        return (self.offset + first, self.offset + past) if first < past else None
 
     def next_at(self, place: int) -> int:
-        """Return the first token that begins at or after a character."""
-        return self.first + bisect_left(self.starts, place)
+        """Return the first position that begins at or after a character."""
+        return self.offset + (place if self.starts is None else bisect_left(self.starts, place))
 
     def span(self, span: Span) -> Span | None:
         """Return a span of characters with positions of tokens; None if one of its parts gets no token."""
         if span.start == span.end:
             here = self.next_at(span.start)
-            return replace(span, start=here, end=here)
-        ranges = [self.of(*part) for part in span.fragments]
+            return on_ranges(span, [(here, here)])
+        ranges = [self.positions_of(*part) for part in span.fragments]
         found = apart([each for each in ranges if each is not None])
         if None in ranges:
             return None
-        parts = None if span.parts is None else found
-        return replace(span, start=found[0][0], end=found[-1][1], parts=parts, tokens=None)
+        return on_ranges(span, found)
+
+    @property
+    def first(self) -> int:
+        """The number of the first character: the first position of a document whose positions are characters."""
+        return self.offset if self.starts is None else 0
+
+    def range_of(self, span: Span) -> tuple[int, int]:
+        """Return the range of characters that a span covers, half-open, including the blanks inside it."""
+        return self.range_between(span.start, span.end)
+
+    def range_between(self, start: int, end: int) -> tuple[int, int]:
+        """Return the range of characters between two positions of the document, half-open."""
+        first, last = start - self.offset, end - self.offset
+        if self.starts is None or self.ends is None:
+            return first, last
+        if first < last:
+            return self.starts[first], self.ends[last - 1]
+        here = self.starts[first] if first < len(self.starts) else len(self.text)
+        return here, here
+
+    def placed(self, document: Document) -> Document:
+        """Return a document, whose tokens these are, with positions in the characters of this text, from 0."""
+        return document.placed(
+            self.range_between,
+            text=self.text,
+            unit="character",
+            start=0,
+            tokens=None,
+            token_ids=None,
+            tags=Frozen(),
+            transitions=None,
+            lines=None,
+        )
+
+
+def _covers(start: int, end: int, own: int, own_end: int) -> bool:
+    return 2 * (min(end, own_end) - max(start, own)) > own_end - own
+
+
+def without_blanks(span: Span, text: str, first: int = 0) -> Span:
+    """Return the span of a text, which begins at position `first`, without white space at the edges of its fragments.
+
+    >>> without_blanks(Span(0, 6, "A"), " Ada  sang").fragments
+    ((1, 4),)
+    """
+    ranges = []
+    for start, end in span.fragments:
+        while start < end and text[start - first].isspace():
+            start += 1
+        while end > start and text[end - first - 1].isspace():
+            end -= 1
+        ranges.append((start, end))
+    kept = [part for part in ranges if part[0] < part[1]] or ranges[:1]
+    return span if tuple(kept) == span.fragments else on_ranges(span, kept)
+
+
+def on_ranges(span: Span, ranges: Sequence[tuple[int, int]]) -> Span:
+    """Return the span on these ranges, in order, in place of its own.
+
+    >>> on_ranges(Span(0, 9, "A"), [(2, 3), (5, 7)]).fragments
+    ((2, 3), (5, 7))
+    """
+    parts = ranges if len(ranges) > 1 else None
+    return Span(ranges[0][0], ranges[-1][1], span.labels, span.features, None, span.id, span.line, parts)
 
 
 def apart(ranges: Sequence[tuple[int, int]]) -> Ranges:

@@ -117,7 +117,6 @@ class IgnoredRegions:
         everywhere: list[tuple[int, int]],
         ranges: Mapping[str, list[tuple[int, int]]],
     ) -> tuple[list[Span], list[Span]]:
-        """The spans of both sides that still count."""
         if not everywhere and not ranges:
             return gold, predicted
         together = Regions([*everywhere, *(one for several in ranges.values() for one in several)])
@@ -141,7 +140,6 @@ class IgnoredRegions:
         ]
 
     def _without(self, document: Document) -> Document:
-        """The document without the layers whose spans are regions."""
         if not any(layer in document.layers for layer in self._layers):
             return document
         kept = {layer: spans for layer, spans in document.layers.items() if layer not in self._layers}

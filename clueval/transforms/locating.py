@@ -28,7 +28,7 @@ from clueval.spans.document import Document
 from clueval.spans.features import MENTION, OFFSETS, UNPARSABLE
 from clueval.spans.ranges import Regions
 from clueval.spans.span import Frozen, Span
-from clueval.transforms.alignment import Characters, has_characters
+from clueval.transforms.characters import Characters, has_characters, without_blanks
 from clueval.transforms.group import LOCATED, Group
 from clueval.transforms.occurrences import Occurrences, Range
 from clueval.transforms.preparing import FUZZY, LocationSteps
@@ -274,16 +274,11 @@ class InlineAnswers:
 
 
 def _trimmed(document: Document) -> Document:
-    """Return the document without white space at the edges of its spans."""
+    text, first = document.text or "", document.start
 
-    def trim(span: Span) -> Span:
-        text = document.text_of(span)
-        inner = text.strip()
-        if not inner or inner == text or span.parts is not None:
-            return span
-        start = span.start + len(text) - len(text.lstrip())
-        return replace(span, start=start, end=start + len(inner))
+    def trimmed(span: Span) -> Span:
+        found = without_blanks(span, text, first)
+        return found if len(found) and span.parts is None else span
 
-    return replace(
-        document, layers={layer: list(map(trim, spans)) for layer, spans in document.layers.items()}
-    )
+    layers = {layer: list(map(trimmed, spans)) for layer, spans in document.layers.items()}
+    return replace(document, layers=layers)

@@ -13,7 +13,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import NamedTuple
 
-from clueval.exceptions import MissingExtra
+from clueval.exceptions import extra
 from clueval.spans.limits import require_few_searched
 from clueval.spans.ranges import Regions
 from clueval.spans.span import Span
@@ -210,12 +210,10 @@ def _cuts_word(text: str, place: int) -> bool:
 
 
 def _similarity() -> Callable[..., float]:
-    try:
+    with extra(
+        "comparing mentions needs rapidfuzz, which is not installed",
+        'install it with: pip install "clueval[align]"',
+    ):
         from rapidfuzz.distance import Levenshtein
-    except ImportError:
-        raise MissingExtra(
-            "comparing mentions needs rapidfuzz, which is not installed",
-            advice='install it with: pip install "clueval[align]"',
-        ) from None
     similarity: Callable[..., float] = Levenshtein.normalized_similarity
     return similarity

@@ -20,15 +20,17 @@ get the ranges [0,2), [2,3), [5,7), [7,8), and a predicted span of the first thr
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from operator import is_not
 from typing import Any
 
 from clueval.exceptions import TextMismatch
-from clueval.spans.document import Document, Sentence
+from clueval.spans.document import Document
 from clueval.spans.span import Span
-from clueval.transforms.characters import TokenRanges, to_characters
+from clueval.transforms.characters import Characters, on_ranges, to_characters, without_blanks
 from clueval.transforms.group import Group
 
 ESCAPES: dict[str, dict[str, tuple[str, ...]]] = {
@@ -74,7 +76,7 @@ class Placing:
     def __call__(self, group: Group) -> Group:
         gold, others = group.gold, [group.predicted, *group.further]
         if all(_has_same_tokens(gold, other) for other in others):
-            moved = [self._called(_from_the_same_position(other, gold), gold) for other in others]
+            moved = [self._called(other.from_position(gold.start), gold) for other in others]
             return replace(group, predicted=moved[0], further=tuple(moved[1:]))
         text = next((each.text for each in (gold, *others) if each.text is not None), None)
         own = self._in_characters(gold, text)
@@ -95,10 +97,10 @@ class Placing:
         with_tokens = [each for each in documents if each.unit == "token" and each.tokens is not None]
         if with_tokens:
             places = token_places(with_tokens[0], text, ESCAPES.get(self.escapes or "", {}))
-            return _TokenFrame(with_tokens[0], TokenRanges(*places, with_tokens[0].start))
+            return _TokenFrame(with_tokens[0], Characters(text, with_tokens[0].start, *places))
         found = [match.span() for match in WORD_OR_MARK.finditer(text)]
         words = Document("", {}, tokens=[text[start:end] for start, end in found])
-        return _TokenFrame(words, TokenRanges([start for start, _ in found], [end for _, end in found]))
+        return _TokenFrame(words, Characters(text, 0, *([each[side] for each in found] for side in (0, 1))))
 
     def _in_characters(self, document: Document, text: str | None) -> Document:
         """Return the document with positions in its own text, in `text`, or in its tokens joined by blanks."""
@@ -128,25 +130,13 @@ class Placing:
 
     def _trimmed(self, document: Document) -> Document:
         """Return the document without white space at the edges of its spans."""
-        text = document.text
-        if text is None:
+        if document.text is None:
             return document
-        layers = {
-            layer: [self._trim(span, text, document.start) for span in spans]
-            for layer, spans in document.layers.items()
-        }
+        layers = {}
+        for layer, spans in document.layers.items():
+            layers[layer] = [without_blanks(span, document.text, document.start) for span in spans]
+            self.prepared["trimmed",] += sum(map(is_not, spans, layers[layer]))
         return replace(document, layers=layers)
-
-    def _trim(self, span: Span, text: str, first: int) -> Span:
-        ranges = [_without_edges(text, start - first, end - first) for start, end in span.fragments]
-        kept = [part for part in ranges if part[0] < part[1]] or ranges[:1]
-        moved = tuple((start + first, end + first) for start, end in kept)
-        if moved == span.fragments:
-            return span
-        self.prepared["trimmed",] += 1
-        return replace(
-            span, start=moved[0][0], end=moved[-1][1], parts=moved if len(moved) > 1 else None, tokens=None
-        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +144,7 @@ class _TokenFrame:
     """The tokens in whose positions a group is counted, and where they are in its text."""
 
     tokens: Document
-    ranges: TokenRanges
+    characters: Characters
 
     def converted(
         self, document: Document, before: Document
@@ -164,8 +154,11 @@ class _TokenFrame:
             return replace(before, id=document.id), {}
         layers: dict[str, list[Span]] = {}
         lost: dict[str, list[Span]] = {}
-        for layer, spans in document.layers.items():
-            moved = [(self.ranges.span(_shifted(span, -document.start)), span) for span in spans]
+        for layer, spans in document.from_position(0).layers.items():
+            moved = [
+                (self.characters.span(span), own)
+                for span, own in zip(spans, document.layers[layer], strict=True)
+            ]
             layers[layer] = [place for place, _ in moved if place is not None]
             lost[layer] = [span for place, span in moved if place is None]
         converted = Document(
@@ -181,30 +174,9 @@ class _TokenFrame:
         return converted, lost
 
 
-def _shifted(span: Span, by: int) -> Span:
-    return span.placed(lambda start, end: (start + by, end + by)) if by else span
-
-
 def _has_same_tokens(gold: Document, other: Document) -> bool:
     return gold.unit == other.unit == "token" and (
         gold.tokens is None or other.tokens is None or list(gold.tokens) == list(other.tokens)
-    )
-
-
-def _from_the_same_position(document: Document, gold: Document) -> Document:
-    """Return the document with positions that begin with that of gold."""
-    by = gold.start - document.start
-    if not by:
-        return document
-
-    def moved(start: int, end: int) -> tuple[int, int]:
-        return start + by, end + by
-
-    return replace(
-        document,
-        start=gold.start,
-        layers={layer: [span.placed(moved) for span in spans] for layer, spans in document.layers.items()},
-        sentences=[Sentence(*moved(each.start, each.end), each.id) for each in document.sentences],
     )
 
 
@@ -215,28 +187,7 @@ def placed_on(document: Document, text: str, escapes: Mapping[str, tuple[str, ..
     >>> placed_on(tokens, "Dr. No", {}).layers["x"][0].end
     3
     """
-    starts, ends = token_places(document, text, escapes)
-    first = document.start
-
-    def placed(start: int, end: int) -> tuple[int, int]:
-        if start == end:
-            here = starts[start - first] if start - first < len(starts) else len(text)
-            return here, here
-        return starts[start - first], ends[end - first - 1]
-
-    return Document(
-        document.id,
-        {
-            layer: [replace(span.placed(placed), tokens=None) for span in spans]
-            for layer, spans in document.layers.items()
-        },
-        text=text,
-        unit="character",
-        sentences=[Sentence(*placed(each.start, each.end), each.id) for each in document.sentences],
-        metadata=document.metadata,
-        repaired=document.repaired,
-        file=document.file,
-    )
+    return Characters(text, document.start, *token_places(document, text, escapes)).placed(document)
 
 
 def token_places(
@@ -308,31 +259,20 @@ def _carried_over(document: Document, gold: Document) -> Document:
     own, other = gold.text or "", document.text or ""
     own_places, other_places = _places(own), _places(other)
     _require_equal(document, gold, own_places, other_places)
-    ranks = _ranks(other)
 
     def placed(start: int, end: int) -> tuple[int, int]:
-        first, last = ranks[start - document.start], ranks[end - document.start]
+        first, last = (bisect_left(other_places, place - document.start) for place in (start, end))
         if first == last:
             here = own_places[first] if first < len(own_places) else len(own)
             return here + gold.start, here + gold.start
         return own_places[first] + gold.start, own_places[last - 1] + 1 + gold.start
 
-    return replace(
-        document,
-        text=own,
-        start=gold.start,
-        layers={layer: [_moved(span, placed) for span in spans] for layer, spans in document.layers.items()},
-        sentences=(),
-        lines=None,
-    )
+    def moved(span: Span) -> Span:
+        ranges = [placed(*part) for part in span.fragments]
+        return on_ranges(span, [part for part in ranges if part[0] < part[1]] or ranges[:1])
 
-
-def _moved(span: Span, placed: Any) -> Span:
-    ranges = [placed(*part) for part in span.fragments]
-    kept = tuple(part for part in ranges if part[0] < part[1]) or tuple(ranges[:1])
-    return replace(
-        span, start=kept[0][0], end=kept[-1][1], parts=kept if len(kept) > 1 else None, tokens=None
-    )
+    layers = {layer: list(map(moved, spans)) for layer, spans in document.layers.items()}
+    return replace(document, text=own, start=gold.start, layers=layers, sentences=(), lines=None)
 
 
 def _require_equal(
@@ -361,20 +301,3 @@ def _texts_differ(document: Document, gold: Document, one: int, two: int) -> Tex
 def _places(text: str) -> list[int]:
     """Return the positions of the characters that are not white space."""
     return [place for place, character in enumerate(text) if not character.isspace()]
-
-
-def _ranks(text: str) -> list[int]:
-    """Return for each position, and for the end, the number of characters before it that are not white space."""
-    ranks, rank = [], 0
-    for character in text:
-        ranks.append(rank)
-        rank += not character.isspace()
-    return [*ranks, rank]
-
-
-def _without_edges(text: str, start: int, end: int) -> tuple[int, int]:
-    while start < end and text[start].isspace():
-        start += 1
-    while end > start and text[end - 1].isspace():
-        end -= 1
-    return start, end

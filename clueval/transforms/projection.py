@@ -29,8 +29,8 @@ from typing import NamedTuple
 
 from clueval.spans.document import Document
 from clueval.spans.span import Frozen, Span
-from clueval.transforms.alignment import MAX_CELLS, Alignment, Characters, align
-from clueval.transforms.characters import apart
+from clueval.transforms.alignment import MAX_CELLS, Alignment, align
+from clueval.transforms.characters import Characters, apart
 
 _WORD = re.compile(r"\S+")
 
@@ -129,7 +129,9 @@ class _GoldText:
     def place(self, start: int, end: int) -> Range | None:
         """Return the gold positions for a range of predicted characters, or None if there are none."""
         if start == end:
-            here = self._boundary(self._alignment.gold_before(self._alignment.column_of_predicted(start)))
+            here = self._characters.next_at(
+                self._alignment.gold_before(self._alignment.column_of_predicted(start))
+            )
             return here, here
         first = self._alignment.gold_before(self._alignment.column_of_predicted(start))
         last = self._alignment.gold_before(self._alignment.column_of_predicted(end - 1) + 1)
@@ -157,11 +159,6 @@ class _GoldText:
         )
         nearest = self._word_ends[bisect_left(self._word_ends, last)]
         return nearest if nearest <= highest else last
-
-    def _boundary(self, place: int) -> int:
-        """Return the first position of gold that begins at or after the character `place`."""
-        starts = self._characters.starts
-        return self._characters.offset + (place if starts is None else bisect_left(starts, place))
 
 
 def _begins_word(text: str, position: int) -> bool:

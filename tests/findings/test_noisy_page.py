@@ -25,7 +25,7 @@ from test_page import MARKUP
 
 from clueval.evaluation.result import Result
 from clueval.evaluation.signature import Signature
-from clueval.exceptions import MissingExtra, UsageError
+from clueval.exceptions import MissingExtra
 from clueval.findings.noisy import write_page
 from clueval.metrics.counting import Tally
 from clueval.metrics.metric import Side
@@ -164,21 +164,6 @@ class TestWithoutABrowser:
             in text
         )
         assert "year 1&lt;2: noisy, label" in text
-
-    def test_explanations_that_are_not_those_of_the_scores_are_refused(self, tmp_path: Path) -> None:
-        report, explained = found(TOLKIEN)
-
-        with pytest.raises(UsageError, match="count 1 gold spans of label 'LOC', and 0 are explained"):
-            write_page(tmp_path / "page.html", report, explained[:2])
-        with pytest.raises(UsageError, match="count 1 matched spans of label 'PER', and 0 are explained"):
-            write_page(tmp_path / "page.html", report, found(TOLKIEN, threshold=0).explained)
-        assert list(tmp_path.iterdir()) == []
-
-    def test_a_report_without_the_metric_is_refused(self, tmp_path: Path) -> None:
-        report, explained = found(TOLKIEN)
-
-        with pytest.raises(UsageError, match="lacks the metric 'noisy'"):
-            write_page(tmp_path / "page.html", {**report, "metrics": {}}, explained)
 
     def test_without_jinja_the_error_names_the_extra(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

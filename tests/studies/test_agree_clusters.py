@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
-from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -12,7 +11,6 @@ from unittest.mock import patch
 import pytest
 from sizes import handed_in
 
-from clueval import Agreement, curate
 from clueval.exceptions import CluevalError, TextMismatch
 from clueval.formats.columns.layout import SIZES
 from clueval.reading.options import Reading
@@ -90,73 +88,6 @@ def test_clusters_have_the_numbers_of_documents_that_some_annotators_lack(
 ):
     with handed_in(SMALL._replace(runs=seed)):
         require_the_same(study_of(tmp_path, corpus(random.Random(seed), 4, lacking=0.3), system))
-
-
-def places_of(study: Study) -> object:
-    try:
-        return list(Agreement({}, study).disagreements())
-    except CluevalError as error:
-        return str(error)
-
-
-def curated_of(study: Study, votes: Any) -> object:
-    sources = {each.name: each.files[0][1] for each in study.annotators.listed}
-    try:
-        return list(curate(sources, **({"union": True} if votes is None else {"votes": votes})))
-    except CluevalError as error:
-        return str(error)
-
-
-def without_rows() -> AbstractContextManager[object]:
-    """Every study is read as documents."""
-    return patch.object(Study, "changes_documents", True)
-
-
-@pytest.mark.parametrize("lacking", [0, 0.3])
-@pytest.mark.parametrize(("seed", "system"), seeds(20))
-def test_rows_have_the_places_of_documents_in_their_order(
-    tmp_path: Path, seed: int, system: bool, lacking: float
-):
-    with handed_in(SMALL._replace(runs=seed)):
-        study = study_of(tmp_path, corpus(random.Random(seed), 4, lacking=lacking), system)
-        with without_rows():
-            expected = places_of(study)
-
-        assert places_of(study) == expected
-
-
-@pytest.mark.parametrize("lacking", [0, 0.3])
-@pytest.mark.parametrize("seed", range(20))
-def test_rows_are_curated_as_documents_are(tmp_path: Path, seed: int, lacking: float):
-    votes = ["majority", "all", 1, 2, None][seed % 5]
-    with handed_in(SMALL._replace(runs=seed)):
-        study = study_of(tmp_path, corpus(random.Random(seed), 4, lacking=lacking))
-        with without_rows():
-            expected = curated_of(study, votes)
-
-        assert curated_of(study, votes) == expected
-
-
-@pytest.mark.parametrize(
-    ("old", "new"),
-    [("w0\t", "other\t"), ("# newdoc id = d0", "# newdoc id = d7"), ("\tO", "\tNONSENSE"), ("w0\t", "w0")],
-)
-def test_rows_that_cannot_be_read_are_curated_as_documents_are(tmp_path: Path, old: str, new: str):
-    texts = corpus(random.Random(3))
-    texts[1] = texts[1].replace(old, new, 1)
-    study = study_of(tmp_path, texts)
-    with without_rows():
-        expected = curated_of(study, "majority")
-
-    assert curated_of(study, "majority") == expected
-
-
-def test_rows_are_taken_for_places_and_for_curation(tmp_path: Path):
-    study = study_of(tmp_path, corpus(random.Random(1), 4, lacking=0.3))
-
-    with patch.object(Study, "groups", side_effect=AssertionError):
-        assert places_of(study)
-        assert curated_of(study, "majority")
 
 
 @pytest.mark.parametrize("invalid", ["discard", "error"])

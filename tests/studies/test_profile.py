@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections import Counter
-from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +18,6 @@ from clueval import Document, Sentence, Span, TextMismatch, UsageError, profile,
 from clueval.cli import main
 from clueval.findings.span_values import FEATURES, equal_buckets, range_name
 from clueval.formats.columns.layout import Sizes
-from clueval.studies.profile import TrainingDocuments, TrainingSpans
 
 SAMPLES = Path(__file__).parents[1] / "samples" / "german"
 PATHS = [str(SAMPLES / f"{side}.vrt") for side in ("gold", "predicted")]
@@ -104,27 +101,6 @@ def test_files_have_the_profile_of_their_documents(
         in_small_passages = profile(*paths, train=paths[1], **options, **reading).rows()
 
     assert found == expected == in_small_passages
-
-
-def test_texts_of_training_data_may_cross_passages() -> None:
-    parts = [
-        (True, ["New"]),
-        (False, ["York"]),
-        (False, []),
-        (True, ["York", "new"]),
-        (True, ["york", "City"]),
-    ]
-
-    class Data(TrainingDocuments):
-        def spans(self) -> Counter[tuple[str, ...]]:
-            return Counter({("LOC", "New", "York"): 1, ("LOC", "York"): 2})
-
-        def words(self) -> Iterator[tuple[bool, Sequence[str]]]:
-            return iter(parts)
-
-    found = TrainingSpans(Data(list))
-
-    assert found._occurrences == {("new", "york"): 1, ("york",): 3}
 
 
 def test_texts_that_differ_are_an_error_with_its_place_as_in_score(tmp_path: Path) -> None:

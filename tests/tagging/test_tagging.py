@@ -11,7 +11,7 @@ from seqeval import scheme as seqeval_schemes
 from seqeval.metrics.sequence_labeling import get_entities
 
 from clueval.exceptions import TagError, UsageError
-from clueval.tagging.decoder import count_starts, decode, decode_strictly, decode_tags
+from clueval.tagging.decoder import Decoder, decode, decode_strictly, decode_tags
 from clueval.tagging.schemes import (
     SCHEMES,
     count_illegal,
@@ -131,7 +131,9 @@ def test_treatments_agree_without_ill_formed_tags(scheme: str, data: st.DataObje
 def test_counts_of_adjacent_tags_are_enough_to_count_spans_and_repaired_tags(tags: list[str]) -> None:
     neighbours = Counter(pairwise(["O", *tags, "O"]))
 
-    assert count_starts(neighbours) == Counter(label for _, _, label in decode(tags))
+    decoder = Decoder(None, "conlleval")
+    decoder.accept(tags, neighbours)
+    assert decoder.spans() == len(list(decode(tags)))
     illegal = sum(
         tag[0] == "I" and not (before[0] in "BI" and before[1:] == tag[1:])
         for before, tag in pairwise(["O", *tags])

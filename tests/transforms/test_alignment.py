@@ -15,7 +15,8 @@ from clueval.exceptions import MissingExtra, UsageError
 from clueval.spans.document import Document
 from clueval.spans.span import Span
 from clueval.transforms import alignment as room
-from clueval.transforms.alignment import Alignment, Characters, align, edit_distance
+from clueval.transforms.alignment import Alignment, align, edit_distance
+from clueval.transforms.characters import Characters
 
 GOLD = "Tolkien was a writer ."
 PREDICTED = "Tolkieene xas writear ,."

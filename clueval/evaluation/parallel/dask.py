@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from time import monotonic
 from typing import Any
 
-from clueval.exceptions import MissingExtra, UsageError, WorkerLost
+from clueval.exceptions import UsageError, WorkerLost, extra
 
 PATIENCE = 10
 """Seconds to wait for the scheduler, and then for its first worker."""
@@ -36,13 +36,8 @@ def scheduler(address: str, patience: float = PATIENCE) -> Iterator[tuple[Execut
     `MissingExtra`, `UsageError` for a wrong address, and `WorkerLost` if the scheduler does not answer or has no
     worker.
     """
-    try:
+    with extra("a scheduler needs distributed, which is not installed", "pip install 'clueval[dask]'"):
         from distributed import Client
-    except ImportError:
-        raise MissingExtra(
-            "a scheduler needs distributed, which is not installed",
-            advice="pip install 'clueval[dask]'",
-        ) from None
     connected: Any = Client
     with _silence():
         _require_answer(address, patience)

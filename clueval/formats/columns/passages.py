@@ -292,7 +292,6 @@ class PassageBuilder:
         return self._passage
 
     def _layout_for(self, number: int, run: str) -> Layout:
-        """Return the layout, which the first line of a file determines."""
         if self._layout is None:
             line = run[: run.index("\n")]
             separator = self._separator or ("\t" if "\t" in line else " ")

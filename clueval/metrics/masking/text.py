@@ -20,8 +20,7 @@ from clueval.exceptions import SpanError, UsageError
 from clueval.metrics.masking.weights import SHORT, PositionWeights, Range, Ranges
 from clueval.spans.document import Document
 from clueval.spans.span import Span, name_of
-from clueval.transforms.alignment import Characters
-from clueval.transforms.characters import are_unknown, tokens_in
+from clueval.transforms.characters import Characters, are_unknown, tokens_in
 
 _WORD = re.compile(r"\w+")
 _LETTERS = re.compile(r"[^\W_]+")

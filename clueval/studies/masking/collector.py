@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cache, cached_property, partial
+from functools import cache, partial
 from itertools import chain, islice
+from sys import intern
 from typing import Any, NamedTuple
 
 from clueval.metrics.masking import Masking
@@ -19,14 +20,11 @@ from clueval.spans.ranges import intersect
 from clueval.studies.masking.leak import (
     MOST_SIBLINGS,
     NO_EXCERPT,
-    DocumentStrings,
     Excerpt,
     Inconsistent,
     Leak,
-    Order,
     Sibling,
     StringLeak,
-    by_document,
     in_one_line,
     windows_of,
 )
@@ -58,28 +56,21 @@ class LeakCollector:
 
     def __init__(self, metric: WatchedMasking) -> None:
         self._metric = metric
+        self._first_leaks, self._first_strings = FirstPlaces(), FirstPlaces()
         self.leaks: list[Leak] = []
-        self.string_leaks: list[DocumentStrings] = []
+        self.string_leaks: list[StringLeak] = []
         self.needless: Counter[str] = Counter()
         self.inconsistent: list[Inconsistent] = []
 
-    @cached_property
-    def _shown(self) -> ShownLeaks:
-        return ShownLeaks(risk_by(self._metric.risk_order))
-
     def see(self, group: Group) -> None:
         """Collect from a document; a string leak of several sequences is one."""
-        examined = self._metric.taken()
+        examined, risk = self._metric.taken(), risk_by(self._metric.risk_order)
         for examination in examined:
-            self.leaks += leaks_of(examination, self._shown)
+            self.leaks += leaks_of(examination, risk, self._first_leaks)
             self.needless.update(needless_of(examination))
             self.inconsistent += inconsistent_of(examination)
-        strings: Iterable[StringLeak] = chain.from_iterable(
-            string_leaks_of(each, self._shown) for each in examined
-        )
-        if len(examined) > 1:
-            strings = {(leak.start, leak.end): leak for leak in strings}.values()
-        self.string_leaks += by_document(strings)
+        strings = chain.from_iterable(string_leaks_of(each, self._first_strings) for each in examined)
+        self.string_leaks += {leak.place: leak for leak in strings}.values()
 
     def sent(self) -> Any:
         """What it has seen."""
@@ -123,22 +114,8 @@ class FirstPlaces:
         return True
 
 
-class ShownLeaks:
-    """Says of leaks and string leaks, each once, whether a page may show them."""
-
-    def __init__(self, risk: Risk) -> None:
-        self.risk = risk
-        self._leaks, self._strings = FirstPlaces(), FirstPlaces()
-
-    def has_leak(self, order: Order) -> bool:
-        return self._leaks.may_have(order)
-
-    def has_string(self, document: str, start: int, end: int) -> bool:
-        return self._strings.may_have((document, start, end))
-
-
-def leaks_of(examination: Examination, shown: ShownLeaks) -> Iterator[Leak]:
-    """Yield the leaks of one document."""
+def leaks_of(examination: Examination, risk: Risk, first: FirstPlaces) -> Iterator[Leak]:
+    """Yield the leaks of one document; those that may be among the first have the text around them."""
     excerpt = cache(partial(_excerpt, examination))
     for annotator, found in examination.judged.items():
         counted = [one for one in found if one.mention.counted]
@@ -156,7 +133,7 @@ def leaks_of(examination: Examination, shown: ShownLeaks) -> Iterator[Leak]:
                 members = entities[one.mention.entity]
                 same = (words[one.mention.words], protected[one.mention.words])
                 leak = _leak(examination, annotator, one, members, same)
-                if shown.has_leak(leak.order(shown.risk)):
+                if first.may_have(leak.order(risk)):
                     others = islice((other for other in members.mentions if other is not one), MOST_SIBLINGS)
                     siblings = tuple(_sibling(other, examination.text, excerpt) for other in others)
                     leak = replace(
@@ -204,13 +181,13 @@ def _sibling(one: Judged, text: MaskedText, excerpt: Callable[[int, int], Excerp
     return Sibling(*place, one.status, excerpt(mention.start, mention.end))
 
 
-def string_leaks_of(examination: Examination, shown: ShownLeaks) -> Iterator[StringLeak]:
-    """Yield the string leaks of one document."""
+def string_leaks_of(examination: Examination, first: FirstPlaces) -> Iterator[StringLeak]:
+    """Yield the string leaks of one document; those that may be among the first have the text around them."""
     document, text = examination.document.id, examination.text
     for own in examination.string_leaks:
         start, end = text.place(*own)
-        excerpt = _excerpt(examination, *own) if shown.has_string(document, start, end) else NO_EXCERPT
-        yield StringLeak(document, start, end, text.characters[start:end], excerpt)
+        excerpt = _excerpt(examination, *own) if first.may_have((document, start, end)) else NO_EXCERPT
+        yield StringLeak(document, start, end, intern(text.characters[start:end]), excerpt)
 
 
 def needless_of(examination: Examination) -> Iterator[str]:

@@ -21,7 +21,7 @@ from clueval.reports.report import Report
 from clueval.reports.separated import guarded
 from clueval.reports.table import Table, cut_label
 from clueval.reports.text import foot, narrow, render, summary
-from clueval.studies.masking.leak import Inconsistent, Leak, StringLeakList
+from clueval.studies.masking.leak import Inconsistent, Leak, StringLeak
 from clueval.visible import visible
 from clueval.writing import whole_file
 
@@ -40,7 +40,7 @@ class MaskingFindings(Report):
 
     result: Result
     leaks: Sequence[Leak]
-    string_leaks: StringLeakList
+    string_leaks: Sequence[StringLeak]
     needless: Sequence[tuple[str, int]] = field(default=(), repr=False)
     inconsistent: Sequence[Inconsistent] = field(default=(), repr=False)
     aligned: int = 0
@@ -71,7 +71,7 @@ class MaskingFindings(Report):
             found.pop(name, None)
         found["metrics"] = {"masking": dict(self.reports)}
         found["leaks"] = [leak.to_dict() for leak in self.leaks]
-        found["string_leaks"] = self.string_leaks.to_dicts()
+        found["string_leaks"] = [leak.to_dict() for leak in self.string_leaks]
         return found
 
     @property

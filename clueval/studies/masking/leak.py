@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from array import array
-from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
-from itertools import accumulate, chain, count, groupby, pairwise
-from sys import intern
-from typing import Any, NamedTuple, overload
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, NamedTuple
 
 from clueval.metrics.masking.mention import Risk
 from clueval.metrics.masking.weights import Range
@@ -111,13 +108,12 @@ Order = tuple[tuple[int, str], bool, int, str, int, int, str]
 """The sort key of a leak: riskiest class first, then entities that are protected elsewhere, then the longest."""
 
 
-@dataclass(frozen=True, slots=True)
-class Sibling:
-    """Another mention of the entity of a leak."""
+class _Placed:
+    """What lies at a place, with the text around it."""
 
+    __slots__ = ()
     start: int
     end: int
-    status: str
     excerpt: Excerpt
 
     @property
@@ -127,7 +123,17 @@ class Sibling:
 
 
 @dataclass(frozen=True, slots=True)
-class Leak:
+class Sibling(_Placed):
+    """Another mention of the entity of a leak."""
+
+    start: int
+    end: int
+    status: str
+    excerpt: Excerpt
+
+
+@dataclass(frozen=True, slots=True)
+class Leak(_Placed):
     """A mention that is not protected.
 
     Positions are characters of the document. `mentions` and `protected` are the mentions of its entity and those
@@ -169,11 +175,6 @@ class Leak:
         }
 
     @property
-    def context(self) -> tuple[ShownPiece, ...]:
-        """The text around it."""
-        return self.excerpt.pieces((self.start, self.end))
-
-    @property
     def is_in_part(self) -> bool:
         """Whether other mentions of the entity are protected."""
         return self.protected > 0
@@ -181,16 +182,11 @@ class Leak:
     def order(self, risk: Risk) -> Order:
         """The sort key."""
         place = self.document, self.start, self.end, self.annotator
-        return order_of(risk(self.kind), self.protected, self.characters_exposed, place)
-
-
-def order_of(risk: tuple[int, str], protected: int, exposed: int, place: tuple[str, int, int, str]) -> Order:
-    """Return the sort key of a leak, with the key of its class; its place are document, start, end and annotator."""
-    return risk, not protected, -exposed, *place
+        return risk(self.kind), not self.protected, -self.characters_exposed, *place
 
 
 @dataclass(frozen=True, slots=True)
-class StringLeak:
+class StringLeak(_Placed):
     """Words of a mention elsewhere in the text, unmasked and in no mention.
 
     Those that a page may show have an `excerpt`.
@@ -201,11 +197,6 @@ class StringLeak:
     end: int
     text: str
     excerpt: Excerpt = NO_EXCERPT
-
-    @property
-    def context(self) -> tuple[ShownPiece, ...]:
-        """The text around it."""
-        return self.excerpt.pieces((self.start, self.end))
 
     @property
     def place(self) -> tuple[str, int, int]:
@@ -223,92 +214,3 @@ class Inconsistent(NamedTuple):
     start: int
     text: str
     replacements: tuple[str, ...]
-
-
-@dataclass(slots=True)
-class DocumentStrings:
-    """The string leaks of one document; `excerpts` has those that a page may show, by number."""
-
-    document: str
-    starts: array[int] = field(default_factory=lambda: array("q"))
-    ends: array[int] = field(default_factory=lambda: array("q"))
-    texts: list[str] = field(default_factory=list)
-    excerpts: dict[int, Excerpt] = field(default_factory=dict)
-
-    def __len__(self) -> int:
-        return len(self.starts)
-
-    def __iter__(self) -> Iterator[StringLeak]:
-        for number, start, end, text in zip(count(), self.starts, self.ends, self.texts, strict=False):
-            yield StringLeak(self.document, start, end, text, self.excerpts.get(number, NO_EXCERPT))
-
-    def __getitem__(self, number: int) -> StringLeak:
-        excerpt = self.excerpts.get(number, NO_EXCERPT)
-        return StringLeak(self.document, self.starts[number], self.ends[number], self.texts[number], excerpt)
-
-    @property
-    def are_sorted(self) -> bool:
-        places = zip(self.starts, self.ends, strict=True)
-        return all(one <= other for one, other in pairwise(places))
-
-
-def by_document(leaks: Iterable[StringLeak]) -> Iterator[DocumentStrings]:
-    """Yield leaks as columns, those of one document that follow each other together."""
-    for document, found in groupby(leaks, key=lambda leak: leak.document):
-        columns = DocumentStrings(document)
-        for number, leak in enumerate(found):
-            columns.starts.append(leak.start)
-            columns.ends.append(leak.end)
-            columns.texts.append(intern(leak.text))
-            if leak.excerpt != NO_EXCERPT:
-                columns.excerpts[number] = leak.excerpt
-        yield columns
-
-
-class StringLeakList(Sequence[StringLeak]):
-    """String leaks by document and position; a `StringLeak` is made when it is looked at."""
-
-    def __init__(self, found: Iterable[DocumentStrings]) -> None:
-        by_id: dict[str, list[DocumentStrings]] = {}
-        for one in found:
-            by_id.setdefault(one.document, []).append(one)
-        self._documents: list[DocumentStrings] = []
-        for _, same in sorted(by_id.items()):
-            if len(same) > 1 or not same[0].are_sorted:
-                leaks = sorted(chain.from_iterable(same), key=lambda leak: leak.place)
-                same = list(by_document(leaks))
-            self._documents += same
-        self._firsts = list(accumulate(map(len, self._documents), initial=0))
-
-    def __len__(self) -> int:
-        return self._firsts[-1]
-
-    def __iter__(self) -> Iterator[StringLeak]:
-        return chain.from_iterable(self._documents)
-
-    @overload
-    def __getitem__(self, number: int) -> StringLeak: ...
-    @overload
-    def __getitem__(self, number: slice) -> list[StringLeak]: ...
-    def __getitem__(self, number: int | slice) -> StringLeak | list[StringLeak]:
-        if isinstance(number, slice):
-            return list(map(self.__getitem__, range(len(self))[number]))
-        place = range(len(self))[number]
-        document = bisect_right(self._firsts, place) - 1
-        return self._documents[document][place - self._firsts[document]]
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Sequence) and list(self) == list(other)
-
-    __hash__ = None  # type: ignore[assignment]  # as of a list
-
-    def __repr__(self) -> str:
-        return repr(list(self))
-
-    def to_dicts(self) -> list[dict[str, Any]]:
-        """The leaks for JSON."""
-        return [
-            {"document": one.document, "start": start, "end": end}
-            for one in self._documents
-            for start, end in zip(one.starts, one.ends, strict=True)
-        ]

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -33,7 +34,8 @@ from clueval.studies.masking.found import (
     number_tables,
     write_table,
 )
-from clueval.studies.masking.leak import StringLeakList, by_document
+
+_PLACE = attrgetter("place")
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +92,7 @@ class MaskingReport(MaskingFindings):
             self,
             result=self.result.add(other.result),
             leaks=sorted([*self.leaks, *other.leaks], key=lambda leak: leak.order(risk)),
-            string_leaks=StringLeakList(by_document([*self.string_leaks, *other.string_leaks])),
+            string_leaks=sorted([*self.string_leaks, *other.string_leaks], key=_PLACE),
             needless=by_frequency([*self.needless, *other.needless]),
             inconsistent=sorted([*self.inconsistent, *other.inconsistent]),
             aligned=self.aligned + other.aligned,
@@ -115,7 +117,7 @@ def masking_report(
     return MaskingReport(
         result,
         sorted(collector.leaks, key=lambda leak: leak.order(risk)),
-        StringLeakList(collector.string_leaks),
+        sorted(collector.string_leaks, key=_PLACE),
         by_frequency(collector.needless.items()),
         sorted(collector.inconsistent),
     )

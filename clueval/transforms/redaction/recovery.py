@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from clueval.exceptions import MissingExtra, TextMismatch, UsageError, checked_call, described
+from clueval.exceptions import TextMismatch, UsageError, checked_call, described, extra
 from clueval.spans.document import Document
 from clueval.spans.span import Span
 from clueval.transforms.alignment import edit_distance
@@ -214,12 +214,8 @@ def _differences(
     original: str, own: Sequence[Place], redacted: str, other: Sequence[Place], placeholders: set[Place]
 ) -> Iterator[tuple[int, int, int, int]]:
     """Yield the differences: numbers of the words of the original, and of those of the redacted text."""
-    try:
+    with extra("texts are aligned by the package rapidfuzz", "pip install 'clueval[align]'"):
         from rapidfuzz.distance import Indel
-    except ImportError:
-        raise MissingExtra(
-            "texts are aligned by the package rapidfuzz", advice="pip install 'clueval[align]'"
-        ) from None
     if len(own) * len(other) > MOST_CELLS:
         raise UsageError(
             f"texts of {len(own):,} and {len(other):,} words are too long to be aligned", advice="cut them"

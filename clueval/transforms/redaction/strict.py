@@ -175,7 +175,6 @@ class StrictReading:
         self._mirrored = self._squeezed.text[::-1]
 
     def _words_of_original(self, tokens: Sequence[Place]) -> list[Place]:
-        """Return the words of the squeezed original."""
         if not tokens:
             return [match.span() for match in _WORD.finditer(self._squeezed.text)]
         places = self._squeezed.places
