@@ -82,9 +82,10 @@ class WordWeights:
             raise FormatError("the file has no words", file=str(path), advice="word, tab, count on each line")
         return cls(counts, str(path))
 
-    def weigher(self) -> _Weigher:
+    def weigher(self) -> Callable[[str], float]:
         """Return the function that weighs a word."""
-        return _Weigher(self.counts, sum(self.counts.values()) + len(self.counts) + 1)
+        counts, whole = self.counts, sum(self.counts.values()) + len(self.counts) + 1
+        return lambda word: round(-math.log((counts.get(word.casefold(), 0) + 1) / whole), 12)
 
     def __str__(self) -> str:
         return _hash(f"{word}\t{count}" for word, count in sorted(self.counts.items()))
@@ -112,15 +113,6 @@ def token_weights(document: Document) -> Callable[[int], float]:
             )
         weights.append(weight)
     return weights.__getitem__
-
-
-@dataclass(frozen=True, slots=True)
-class _Weigher:
-    counts: Mapping[str, int]
-    whole: int
-
-    def __call__(self, word: str) -> float:
-        return round(-math.log((self.counts.get(word.casefold(), 0) + 1) / self.whole), 12)
 
 
 def _hash(lines: Iterable[str]) -> str:
