@@ -21,17 +21,13 @@ from clueval.spans.filters import parse_where
 from clueval.spans.match_classes import LEVELS
 
 
-def add_metrics(parser: CommandParser, title: str) -> None:
-    """Add the options for metrics and their settings."""
-    text = f"the metrics, separated by commas: {', '.join(METRICS)} (default: levels)"
-    parser.group(title).add_argument("--metric", action="append", metavar="NAME,...", help=text)
-    add_set(parser, title)
-
-
-def add_one_metric(parser: CommandParser, title: str) -> None:
-    """Add the options for the one metric of a command, and for its settings."""
-    text = f"the metric: {', '.join(METRICS)} (default: exact)"
-    parser.group(title).add_argument("--metric", action="append", metavar="NAME", help=text)
+def add_metrics(parser: CommandParser, title: str, *, one: bool = False) -> None:
+    """Add the options for metrics, or the `one` metric of a command, and for their settings."""
+    what, metavar, default = (
+        ("metric", "NAME", "exact") if one else ("metrics, separated by commas", "NAME,...", "levels")
+    )
+    text = f"the {what}: {', '.join(METRICS)} (default: {default})"
+    parser.group(title).add_argument("--metric", action="append", metavar=metavar, help=text)
     add_set(parser, title)
 
 

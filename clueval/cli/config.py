@@ -88,7 +88,7 @@ def defaults_of(
             continue
         if not present & set(actions[flag].option_strings):
             arguments = _arguments(path, key, flag, actions[flag], value)
-            added += [each for each in arguments if _fits(path, key, each, given, actions[flag])]
+            added += [each for each in arguments if _fits(path, key, each, actions[flag])]
     if "set" in own and "--set" in actions:
         added += [f"--set={setting}" for setting in _settings(path, own["set"], [*given, *added])]
     return added
@@ -113,16 +113,13 @@ def _joined(shared: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]
     }
 
 
-def _fits(path: Path, key: str, argument: str, given: Sequence[str], action: argparse.Action) -> bool:
-    """Return whether the command has the value of a default, and whether the form of the result may be a default.
-
-    Raises `UsageError` for a value that no command has.
-    """
+def _fits(path: Path, key: str, argument: str, action: argparse.Action) -> bool:
+    """Return whether the command has the value of a default. Raises `UsageError` for a value that no command has."""
     value = argument.partition("=")[2]
     if action.choices is not None and value not in action.choices:
         _require_value(path, key, value)
         return False
-    return key != "format" or not fixes_form(given, value)
+    return True
 
 
 def _require_value(path: Path, key: str, value: str) -> None:
@@ -136,8 +133,10 @@ def _require_value(path: Path, key: str, value: str) -> None:
 
 
 def drop_unused(options: argparse.Namespace, defaults: Sequence[str]) -> None:
-    """Unset those of these defaults that apply to the format of none of the files that the command reads."""
+    """Unset those of these defaults that apply to no file that the command reads, or not to the form of its result."""
     flags = {argument.partition("=")[0] for argument in defaults}
+    if "--format" in flags and fixes_form(options):
+        options.format = None
     places = {field.name: f"Reading.{field.name}" for field, own in options_of(Reading) if own.flag in flags}
     if "--layer" in flags:
         places["layers"] = "layer"

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from clueval.cli import options as common
-from clueval.cli.chosen import add_one_metric, chosen_metrics, metric_names
+from clueval.cli.chosen import add_metrics, chosen_metrics, metric_names
 from clueval.cli.fields import add_fields, given_fields, group_of
 from clueval.cli.outputs import add_output, add_page, check_outputs, put_forms
 from clueval.cli.parser import Command, CommandParser
@@ -138,7 +138,7 @@ def one_metric(noun: str) -> OptionGroup:
             raise UsageError(f"{noun} needs exactly one metric", advice="name one with --metric")
         return {"metric": metrics[0]}
 
-    return OptionGroup(lambda parser: add_one_metric(parser, "counting"), arguments)
+    return OptionGroup(lambda parser: add_metrics(parser, "counting", one=True), arguments)
 
 
 def reading(*, sets: str | None = "reading") -> OptionGroup:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Collection, Iterable, Sequence
-from itertools import pairwise
 from pathlib import Path
 
 from clueval.cli.fields import typed
@@ -199,27 +198,18 @@ def _advice(options: argparse.Namespace, forms: Collection[str]) -> str:
     return f"-o writes {', '.join(forms)}{others}"
 
 
-def fixes_form(given: Sequence[str], form: str) -> bool:
-    """Return whether the arguments, which begin with the command, fix the form of the result."""
-    arguments = list(given)
-    for flag, value in pairwise([*arguments, ""]):
-        name, equals, own = flag.partition("=")
-        if name == "--cite" and form not in ("text", "json"):
-            return True
-        if name == "--disagreements":
-            return True
-        if name == "--html" and arguments[0] in ("compare", "conventions", "diff"):  # a page, no text
-            return True
-        if arguments[0] == "errors" and (
-            name in ("--html", "--tsv", "--xlsx") or (own if equals else value) in ("fair", "noisy")
-        ):
-            return True
-        if (
-            name in ("-o", "--output-file")
-            and Path(own if equals else value).suffix.lower() in FORMS_BY_ENDING
-        ):
-            return True
-    return False
+def fixes_form(options: argparse.Namespace) -> bool:
+    """Return whether the other options fix the form of the result, so that a default for it does not apply."""
+    given = vars(options).get
+    files = {name for name in ("html", "tsv", "xlsx") if given(name) is not None}
+    if options.command == "errors" and (files or options.metric in ("fair", "noisy")):
+        return True
+    if options.command in ("compare", "conventions", "diff") and "html" in files:  # a page, no text
+        return True
+    if given("cite") is not None and options.format not in ("text", "json"):
+        return True
+    ending = Path(given("output_file") or "").suffix.lower()
+    return bool(given("disagreements")) or ending in FORMS_BY_ENDING
 
 
 def form_of(options: argparse.Namespace) -> str:

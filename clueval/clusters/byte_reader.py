@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import compress, count, repeat
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 from clueval.clusters.byte_rows import find_hunks, fits, is_plain
 from clueval.exceptions import FormatError
@@ -212,28 +212,8 @@ class ByteReader:
         return found
 
 
-class Recogniser(Protocol):
-    """Recognises regular pieces of one file, which follow what its reader has read so far.
-
-    Pieces end with one of `ends`, the end of a sentence or of a document, and are passed without these ends. They have
-    no carriage returns.
-    """
-
-    ends: tuple[bytes, ...]
-
-    @property
-    def reader(self) -> LineReader:
-        """The reader of this file."""
-
-    def regular(self, end: bytes, pieces: Sequence[bytes]) -> int | None:
-        """The number of tokens of pieces; None if they are irregular."""
-
-    def heads(self, end: bytes, pieces: Sequence[bytes]) -> list[DocumentHead]:
-        """The heads of the documents that begin in regular pieces."""
-
-    def takes(self, end: bytes, documents: int) -> bool:
-        """Whether regular pieces in which this number of documents begin are allowed here."""
-
+# Recognisers of regular pieces of one file, which follow what its reader has read so far. Pieces end with one of
+# `ends`, the end of a sentence or of a document, and are passed without these ends. They have no carriage returns.
 
 _NO_VRT_SKELETON = bytes(byte for byte in range(256) if byte not in b"\t\n<")
 
@@ -336,8 +316,7 @@ class ConllRecogniser:
         return text.count(b"\n") - 1 if _DOCSTART not in text and is_utf8(text) else None
 
 
-REGULAR: dict[str, Callable[[LineReader, ColumnOptions], Recogniser]] = {
-    "vrt": VrtRecogniser,
-    "conll": ConllRecogniser,
-}
+Recogniser = VrtRecogniser | ConllRecogniser
+
+REGULAR: dict[str, type[Recogniser]] = {"vrt": VrtRecogniser, "conll": ConllRecogniser}
 """The recogniser of each format that has one, by the name of the format; other formats are read as passages."""

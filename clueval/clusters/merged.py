@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import accumulate, chain, repeat
+from itertools import chain
 from typing import Any, NamedTuple, Unpack
 
-from clueval.clusters.bag import RowCharacters
-from clueval.exceptions import FormatError, checked_call
-from clueval.formats.columns.documents import Columns, documents
+from clueval.clusters.places import Clusters
+from clueval.clusters.rows import ParallelRows
+from clueval.exceptions import CluevalError, checked_call
+from clueval.formats.columns.documents import documents
 from clueval.formats.columns.passages import Passage
 from clueval.formats.spans_table import header, row
 from clueval.options import with_fields
@@ -22,8 +22,6 @@ from clueval.reading.source import Source, read, source_of
 from clueval.reading.spooled import spooled
 from clueval.spans.document import Document
 from clueval.spans.merging import merge_layers, with_merged
-from clueval.tagging.decoder import BadTag
-from clueval.tagging.schemes import neighbours_of
 from clueval.textfiles import cell
 
 _READING = Reading()
@@ -99,13 +97,8 @@ class _ClusterRows:
     def __init__(self, source: Source, with_ids: bool) -> None:
         self._source, self._with_ids = source, with_ids
         self._layers = layer_names(source.options.layers)
-        self._decoders = source.decoders()
-        self._clear()
+        self._clusters = Clusters([source], self._merged)
         self._ids = DocumentIds(source)
-
-    def _clear(self) -> None:
-        self._characters = RowCharacters(len(self._layers))
-        self._spans: dict[str, list[_MergedSpan]] = {}
 
     def lines(self) -> Iterator[str]:
         """Yield the header and the rows. Raises the errors of documents."""
@@ -113,10 +106,10 @@ class _ClusterRows:
         for passage in self._source.passages():
             try:
                 rows = list(self._of_passage(passage))
-            except (ValueError, BadTag) as error:
+            except CluevalError as error:
                 self._read(passage)  # raises an error that names the place
                 # an error of `RowCharacters` has no place
-                if isinstance(error, FormatError) and error.file is None:
+                if error.file is None:
                     error.file, error.document = passage.file, passage.document
                 raise
             if is_first:
@@ -131,49 +124,18 @@ class _ClusterRows:
         list(documents([passage], self._source.decoders(), self._source.token_lines.sentence_id))
 
     def _of_passage(self, passage: Passage) -> Iterator[str]:
-        if passage.layout is None:
-            self._ids.see(passage, ())
-            return
-        columns = Columns.of(passage.sentences, passage.layout)
+        rows = ParallelRows([[passage]], in_order=True)
+        (columns,), document = rows.columns, cell(passage.document)
         self._ids.see(passage, columns.token_ids)
-        rows = zip(repeat(1), *columns.tags.values(), strict=False)
-        text = "".join(map(self._characters.__getitem__, rows))
-        self._merge(text)
-        yield from self._rows(passage, text, columns.token_ids)
-        if max(len(self._spans), len(self._characters)) > self._source.options.sizes.runs:
-            self._clear()
+        for part, found in self._clusters.found(rows) if columns.tokens else ():
+            ids = part.spread(columns.token_ids) if self._with_ids else ()
+            for place, of_cluster in found:
+                for start, end, labels in of_cluster:
+                    ends = start + place, end + place - 1
+                    own = [ids[each - passage.start] for each in ends] if ids else ()
+                    yield "\t".join([document, *map(str, ends), labels, *own])
 
-    def _rows(self, passage: Passage, text: str, ids: Sequence[str]) -> Iterator[str]:
-        document = cell(passage.document)
-        borders = list(accumulate(sentence.count("\n") + 1 for sentence in passage.sentences))
-        passed = 0
-        for cluster in re.finditer(r"\S+", text):
-            place = cluster.start()
-            while borders[passed] <= place:
-                passed += 1
-            position = passage.start + place - passed
-            for start, end, labels in self._spans[cluster[0]]:
-                line = f"{document}\t{position + start}\t{position + end - 1}\t{labels}"
-                yield f"{line}\t{ids[place + start]}\t{ids[place + end - 1]}" if self._with_ids else line
-
-    def _merge(self, text: str) -> None:
-        """Merge the spans of the clusters that have not occurred yet."""
-        clusters = [each for each in dict.fromkeys(text.split()) if each not in self._spans]
-        if not clusters:
-            return
-        _, *columns = self._characters.columns_of(clusters)
-        layers = {}
-        for layer, tags in zip(self._layers, columns, strict=True):
-            pairs = neighbours_of(tags)
-            self._decoders[layer].accept(tags, pairs)
-            layers[layer] = self._decoders[layer].columns(layer, tags, pairs)
-        spans = iter(merge_layers(layers))
-        span, begin = next(spans, None), 0
-        for each in clusters:
-            found = self._spans[each] = []
-            past = begin + len(each)
-            while span is not None and span.start < past:
-                labels = "\t".join([cell(span.by_layer.get(layer) or "") for layer in self._layers])
-                found.append(_MergedSpan(span.start - begin, span.end - begin, labels))
-                span = next(spans, None)
-            begin = past + 1
+    def _merged(self, clusters: Sequence[Document]) -> Iterator[tuple[int, _MergedSpan]]:
+        for span in merge_layers(clusters[0].layers):
+            labels = "\t".join([cell(span.by_layer.get(layer) or "") for layer in self._layers])
+            yield span.start, _MergedSpan(span.start, span.end, labels)

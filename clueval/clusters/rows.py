@@ -175,8 +175,8 @@ class PassageRows:
         first = self._columns[0].tokens
         for source, passage, column in zip(sources, self.passages, self._columns, strict=False):
             is_first = found and column.tokens is first
-            tokens = found[0].tokens if is_first else self._spread(column.tokens)
-            ids = self._spread(column.token_ids) if column.token_ids else None
+            tokens = found[0].tokens if is_first else self.spread(column.tokens)
+            ids = self.spread(column.token_ids) if column.token_ids else None
             name = passage.document if passage.named else MissingId(passage.document)
             found.append(
                 Document(
@@ -193,7 +193,7 @@ class PassageRows:
             )
         return found
 
-    def _spread(self, column: Sequence[str]) -> list[str]:
+    def spread(self, column: Sequence[str]) -> list[str]:
         """Return a column at the positions of the passage; elsewhere it is empty."""
         spread, row, start = [""] * (self._starts[-1] - self._starts[0]), self._row, self._starts[0]
         for number in self.numbers:

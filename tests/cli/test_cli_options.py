@@ -154,71 +154,6 @@ NOTHING = ["none.vrt", "none.vrt"]
 
 
 @pytest.mark.parametrize(
-    ("arguments", "problem"),
-    [
-        (
-            ["errors", *NOTHING, "--metric", "noisy", "--where", "a=b"],
-            "--where does not apply to --metric noisy (leave one out)",
-        ),
-        (
-            ["errors", *NOTHING, "--metric", "noisy", "--class", "missed"],
-            "--class does not apply to --metric noisy (leave one out)",
-        ),
-        (
-            ["score", *NOTHING, "--set", "noisy.threshold=0"],
-            "--set noisy.threshold=0: noisy is not a selected metric (add --metric noisy)",
-        ),
-        (
-            ["score", *NOTHING, "--max-alignment", "10"],
-            "--max-alignment needs --align (add --align, or use --set noisy.max_alignment=N)",
-        ),
-        *(
-            (
-                ["score", *NOTHING, "--metric", "gate", "--set", f"gate.types={types}"],
-                f"--set gate.types takes types, or GOLD=PREDICTED, separated by commas, or none, not {types!r}",
-            )
-            for types in (";;", "A=B=C", "A;B=C")
-        ),
-        *(
-            (
-                ["score", *NOTHING, "--layer", "a=2", "--metric", metric, "--where", "a=PER"],
-                f"metric {metric!r} cannot leave spans out of the count, as a filter on a layer asks for ({instead})",
-            )
-            for metric, instead in (
-                ("fair", "use --set fair.labels and --set fair.exclude instead"),
-                ("gate", "use --set gate.types and --set gate.nil instead"),
-                ("partial", "score without the filter, or filter the files"),
-                ("muc", "score without the filter, or filter the files"),
-            )
-        ),
-        (["errors", *NOTHING, "--layer", "a=2", "--labelled", "b"], "there is no layer 'b' (one of a)"),
-        (
-            ["errors", *NOTHING, "--metric", "fair", "--raw"],
-            "--raw needs --tsv (add --tsv FILE)",
-        ),
-        (
-            ["errors", *NOTHING, "--metric", "fair", "--html", "x"],
-            "--html does not apply to --metric fair (leave one out)",
-        ),
-        (
-            ["agree", *NOTHING, "--lang", "de"],
-            "--lang needs --html (add --html FILE)",
-        ),
-        (
-            ["conventions", *NOTHING, "--html", "x", "--format", "json"],
-            "--html and --format cannot be used together without -o (name the file of the other form: -o FILE)",
-        ),
-    ],
-)
-def test_wrong_use_is_an_error_before_anything_is_read(
-    arguments: list[str], problem: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
-) -> None:
-    monkeypatch.chdir(tmp_path)
-
-    assert refused(arguments, capsys) == f"clueval {arguments[0]}: {problem}"
-
-
-@pytest.mark.parametrize(
     "arguments",
     [
         ["gate", *NOTHING, "--html"],
@@ -291,42 +226,6 @@ def test_fair_errors_go_to_every_file_that_is_named(tmp_path: Path, capsys: Capt
 
 
 # Numbers
-
-
-@pytest.mark.parametrize(
-    ("arguments", "problem"),
-    [
-        (
-            ["score", "--token", "x"],
-            "--token: 'x' is not a column: columns count from 1, or from -1 at the end",
-        ),
-        (
-            ["score", "--token", "0"],
-            "--token: '0' is not a column: columns count from 1, or from -1 at the end",
-        ),
-        (
-            ["score", "--token-id", "2.5"],
-            "--token-id: '2.5' is not a column: columns count from 1, or from -1 at the end",
-        ),
-        (["gate", "--beta", "nan"], "--beta: 'nan' is not a number, such as 0.5"),
-        (["score", "--max-alignment", "1e9"], "--max-alignment: '1e9' is not a whole number from 1 on"),
-        (["score", "--max-alignment", "0"], "--max-alignment: '0' is not a whole number from 1 on"),
-        (["score", "--jobs", "x"], "--jobs: 'x' is neither auto nor a number from 1"),
-        (["errors", "--level", "x"], "--level: 'x' is not a whole number from 1 on"),
-        (["errors", "--lang", "d<e"], "--lang: 'd<e' is not a language such as de or de-AT"),
-        (["errors", "--limit", "-1"], "--limit: '-1' is not a whole number from 0 on"),
-        (["errors", "--window", "-1"], "--window: '-1' is not a whole number from 0 on"),
-        (["check", "--max-errors", "x"], "--max-errors: 'x' is not a whole number from 1 on"),
-    ],
-)
-def test_error_for_a_text_that_is_not_a_number_is_in_our_words(
-    arguments: list[str], problem: str, capsys: Capture
-) -> None:
-    command = arguments[0]
-
-    assert refused([command, "a", *arguments[1:]], capsys) == (
-        f"clueval {command}: argument {problem} (see clueval {command} --help)"
-    )
 
 
 def test_column_from_the_end_is_a_negative_number(folder: Path) -> None:

@@ -54,6 +54,113 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         ("convert g.conll --to brat -o empty/", "empty: cannot be written: there is a file of this name"),
         ("convert g.conll --to spans -o empty/x", "empty/x: cannot be written: its folder is a file"),
         ("agree a=g.conll b=p.conll --pygamma no/a", "no/a: cannot be written: its folder does not exist"),
+        # before anything is read: the files are not there
+        (
+            "errors none none --metric noisy --where a=b",
+            "--where does not apply to --metric noisy (leave one out)",
+        ),
+        (
+            "errors none none --metric noisy --class missed",
+            "--class does not apply to --metric noisy (leave one out)",
+        ),
+        (
+            "score none none --set noisy.threshold=0",
+            "--set noisy.threshold=0: noisy is not a selected metric (add --metric noisy)",
+        ),
+        ("score none none --max-alignment 10", "--max-alignment needs --align (add --align"),
+        (
+            "score none none --metric gate --set gate.types=;;",
+            "takes types, or GOLD=PREDICTED, separated by commas, or none, not ';;'",
+        ),
+        (
+            "score none none --metric gate --set gate.types=A=B=C",
+            "takes types, or GOLD=PREDICTED, separated by commas, or none, not 'A=B=C'",
+        ),
+        (
+            "score none none --metric gate --set gate.types=A;B=C",
+            "takes types, or GOLD=PREDICTED, separated by commas, or none, not 'A;B=C'",
+        ),
+        (
+            "score none none --layer a=2 --metric fair --where a=PER",
+            "as a filter on a layer asks for (use --set fair.labels and --set fair.exclude",
+        ),
+        (
+            "score none none --layer a=2 --metric gate --where a=PER",
+            "as a filter on a layer asks for (use --set gate.types and --set gate.nil",
+        ),
+        (
+            "score none none --layer a=2 --metric partial --where a=PER",
+            "cannot leave spans out of the count, as a filter on a layer asks for (score without the filter",
+        ),
+        (
+            "score none none --layer a=2 --metric muc --where a=PER",
+            "cannot leave spans out of the count, as a filter on a layer asks for (score without the filter",
+        ),
+        ("errors none none --layer a=2 --labelled b", "there is no layer 'b' (one of a)"),
+        ("errors none none --metric fair --raw", "--raw needs --tsv (add --tsv FILE)"),
+        ("errors none none --metric fair --html x", "--html does not apply to --metric fair (leave one out)"),
+        ("agree none none --lang de", "--lang needs --html (add --html FILE)"),
+        (
+            "conventions none none --html x --format json",
+            "cannot be used together without -o (name the file of the other form: -o FILE)",
+        ),
+        ("score a --token x", "--token: 'x' is not a column: columns count from 1, or from -1"),
+        ("score a --token 0", "--token: '0' is not a column: columns count from 1, or from -1"),
+        ("score a --token-id 2.5", "--token-id: '2.5' is not a column: columns count from 1, or from -1"),
+        ("gate a --beta nan", "--beta: 'nan' is not a number, such as 0.5"),
+        ("score a --max-alignment 1e9", "--max-alignment: '1e9' is not a whole number from 1 on"),
+        ("score a --max-alignment 0", "--max-alignment: '0' is not a whole number from 1 on"),
+        ("score a --jobs x", "--jobs: 'x' is neither auto nor a number from 1"),
+        ("errors a --level x", "--level: 'x' is not a whole number from 1 on"),
+        ("errors a --lang d<e", "--lang: 'd<e' is not a language such as de or de-AT"),
+        ("errors a --limit -1", "--limit: '-1' is not a whole number from 0 on"),
+        ("errors a --window -1", "--window: '-1' is not a whole number from 0 on"),
+        ("check a --max-errors x", "--max-errors: 'x' is not a whole number from 1 on"),
+        ("errors none none --side gold --class spurious", "no gold span is spurious"),
+        ("errors none none --side predicted --class partial,missed", "no predicted span is missed"),
+        ("errors none none --side gold --reason spurious", "no gold span is spurious"),
+        ("errors none none --side predicted --reason missed", "no predicted span is missed"),
+        ("errors none none --metric fair --side gold --reason spurious", "no gold span is spurious"),
+        (
+            "errors none none --metric fair --side gold --class LBE,FP",
+            "errors of the type FP have a predicted span",
+        ),
+        (
+            "errors none none --metric fair --side predicted --class FN",
+            "errors of the type FN have a gold span",
+        ),
+        (
+            "errors none none --metric fair --side predicted --class LE",
+            "errors of the type LE have a gold span",
+        ),
+        (
+            "errors none none --level 2 --class superset",
+            "no error at level 2 has the class 'superset' without labels",
+        ),
+        (
+            "errors none none --unlabelled --reason label",
+            "no error at level 2 has the reason 'label' without labels",
+        ),
+        ("errors none none --reason partial", "there is no reason 'partial'"),
+        ("errors none none --class label", "there is no class 'label'"),
+        (
+            "errors none none --layer entity=2 --unlabelled --labelled entity",
+            "errors are labelled or unlabelled, not both",
+        ),
+        (
+            "errors none none --metric exact --set exact.min_overlap=0.5",
+            "the errors of exact are those without settings",
+        ),
+        ("errors a b c", "the errors of two systems are shown as a web page (add --html FILE"),
+        ("errors a b c --html x --tsv y", "--tsv does not apply to two systems"),
+        ("errors a b c --html x --limit 3", "--limit does not apply to two systems"),
+        ("errors a b c --html x --metric fair", "--metric fair does not apply to two systems"),
+        (
+            "errors a b c --html x --untyped --any-of d.vrt",
+            "--any-of does not apply to the page of two systems",
+        ),
+        ("errors a b c --html x --labelled b --layer a=2", "there is no layer 'b' (one of a)"),
+        ("errors - b c --html x", "two systems are read from files, not from standard input"),
     ],
 )
 def test_command_refuses_what_cannot_be_right(arguments: str, message: str, capsys: Capture) -> None:

@@ -265,36 +265,6 @@ def test_another_choice_is_named(
     assert {row.reason for row in rows} <= ({chosen} if isinstance(chosen, str) else {*chosen})
 
 
-IMPOSSIBLE = [
-    (["--side", "gold", "--class", "spurious"], "no gold span is spurious"),
-    (["--side", "predicted", "--class", "partial,missed"], "no predicted span is missed"),
-    (["--side", "gold", "--reason", "spurious"], "no gold span is spurious"),
-    (["--side", "predicted", "--reason", "missed"], "no predicted span is missed"),
-    (["--metric", "fair", "--side", "gold", "--reason", "spurious"], "no gold span is spurious"),
-    (
-        ["--metric", "fair", "--side", "gold", "--class", "LBE,FP"],
-        "errors of the type FP have a predicted span",
-    ),
-    (["--metric", "fair", "--side", "predicted", "--class", "FN"], "errors of the type FN have a gold span"),
-    (["--metric", "fair", "--side", "predicted", "--class", "LE"], "errors of the type LE have a gold span"),
-    (["--level", "2", "--class", "superset"], "no error at level 2 has the class 'superset' without labels"),
-    (["--unlabelled", "--reason", "label"], "no error at level 2 has the reason 'label' without labels"),
-    (["--reason", "partial"], "there is no reason 'partial'"),
-    (["--class", "label"], "there is no class 'label'"),
-    (["--unlabelled", "--labelled", "entity"], "errors are labelled or unlabelled, not both"),
-    (
-        ["--metric", "exact", "--set", "exact.min_overlap=0.5"],
-        "the errors of exact are those without settings",
-    ),
-]
-
-
-@pytest.mark.parametrize(("options", "message"), IMPOSSIBLE)
-def test_a_choice_that_finds_nothing_is_an_error(options: list[str], message: str, capsys: Capture) -> None:
-    assert main(["errors", *FILES, "--layer", "entity=2", *options]) == 2
-    assert message in capsys.readouterr().err
-
-
 @given(flat_spans(), flat_spans(), st.sampled_from([None, 1, 2, 4]))
 def test_class_and_reason_of_an_error_can_be_chosen(
     gold: list[Span], predicted: list[Span], level: int | None

@@ -195,11 +195,6 @@ def test_label_map_is_applied_to_both_systems(tmp_path: Path, capsys: pytest.Cap
     assert "errors: 0 both, 0 only A, 1 only B" in capsys.readouterr().err
 
 
-def test_two_systems_are_not_read_from_standard_input(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["errors", "-", "b.vrt", "c.vrt", "--html", "x"]) == 2
-    assert "two systems are read from files, not from standard input" in capsys.readouterr().err
-
-
 def test_systems_with_the_same_file_name_are_named_by_their_paths(tmp_path: Path) -> None:
     pytest.importorskip("jinja2")
     for folder in ("one", "two"):
@@ -212,24 +207,3 @@ def test_systems_with_the_same_file_name_are_named_by_their_paths(tmp_path: Path
     text = page.read_text(encoding="utf-8")
     assert f"<bdi>{one}</bdi>" in text
     assert f"<bdi>{two}</bdi>" in text
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ([], "the errors of two systems are shown as a web page (add --html FILE"),
-        (["--html", "x", "--tsv", "y"], "--tsv does not apply to two systems"),
-        (["--html", "x", "--limit", "3"], "--limit does not apply to two systems"),
-        (["--html", "x", "--metric", "fair"], "--metric fair does not apply to two systems"),
-        (
-            ["--html", "x", "--untyped", "--any-of", "d.vrt"],
-            "--any-of does not apply to the page of two systems",
-        ),
-        (["--html", "x", "--labelled", "b", "--layer", "a=2"], "there is no layer 'b' (one of a)"),
-    ],
-)
-def test_options_that_do_not_apply_to_two_systems_are_refused(
-    options: list[str], message: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["errors", "a.vrt", "b.vrt", "c.vrt", *options]) == 2
-    assert message in capsys.readouterr().err

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import doctest
-import json
-import pickle
 from itertools import permutations
 from random import Random
 from typing import Any
@@ -15,8 +12,6 @@ from hypothesis import strategies as st
 from nervaluate import Evaluator
 from strategies import LABELS, any_spans, at_most, flat_spans
 
-from clueval.exceptions import UsageError
-from clueval.metrics import muc
 from clueval.metrics.metric import Side
 from clueval.metrics.muc import CATEGORIES, SCHEMES, Item, Muc, count_in_stages, flat_pairs, overlap_pairs
 from clueval.spans.span import Span
@@ -244,24 +239,6 @@ def test_thousands_of_spans_that_all_overlap_are_paired() -> None:
     shifted = [Span(number + 1, 2 * n - number + 1, "B") for number in range(n)]
 
     assert score(nested, shifted)["partial"]["partial"] == n
-
-
-def test_a_filter_is_refused() -> None:
-    with pytest.raises(UsageError, match="metric 'muc' cannot leave spans out of the count"):
-        Muc().count(Side([]), Side([Span(0, 1)], counted=[False]))
-
-
-def test_tallies_are_pickled_and_reports_are_json() -> None:
-    tally = Muc().count(Side([Span(0, 2, "A")]), Side([Span(1, 3, "B")]))
-    report = Muc().scores(pickle.loads(pickle.dumps(tally)), ["label"])
-
-    assert json.loads(json.dumps(report)) == report
-
-
-def test_the_examples_of_the_docstrings_are_true() -> None:
-    results = doctest.testmod(muc)
-
-    assert (results.failed, results.attempted > 0) == (0, True)
 
 
 def located(spans: list[Span]) -> list[Item]:

@@ -9,12 +9,9 @@ span; the second ends it).
 
 from __future__ import annotations
 
-import doctest
 import importlib
 import itertools
-import json
 import logging
-import pickle
 import random
 import sys
 import warnings
@@ -32,7 +29,6 @@ from hypothesis import strategies as st
 from clueval.cli import main
 from clueval.exceptions import CluevalError, FileError, FormatError, MissingExtra, TagError, UsageError
 from clueval.findings import noisy as reports
-from clueval.formats import nerval
 from clueval.formats.nerval import read_mapping, read_nerval
 from clueval.metrics import noisy, tables
 from clueval.metrics.counting import Tally
@@ -300,12 +296,6 @@ class TestReading:
             "§ a-b 10\u00a0000 東京 e\u0301 #"
         )
 
-    def test_the_name_and_the_layer_can_be_chosen(self) -> None:
-        read = document(["Anna B-PER"], name="letters/1.bio", layer="entity")
-
-        assert read.id == "letters/1.bio"
-        assert read.layers == {"entity": [Span(0, 4, {"entity": "PER"})]}
-
     @pytest.mark.parametrize(
         ("lines", "message"),
         [
@@ -517,13 +507,6 @@ class TestScores:
         assert report["file_mean"]["documents_with_recall"] == len(recalls)
         if recalls:
             assert report["file_mean"]["recall"] == pytest.approx(float(sum(recalls) / len(recalls)))
-
-    def test_a_tally_travels_and_a_report_is_json(self) -> None:
-        total = count(TOLKIEN, TOLKIEN_READ)
-        report = Noisy().scores(total, ["label"])
-
-        assert pickle.loads(pickle.dumps(total)) == total
-        assert json.loads(json.dumps(report)) == report
 
 
 class TestLaws:
@@ -860,14 +843,6 @@ class TestReports:
             "matched": "yes",
         }
         assert (named[1]["predicted_start"], named[1]["opposite"], named[1]["distance"]) == ("", "Anna", "4")
-
-
-@pytest.mark.parametrize("module", [noisy, nerval])
-def test_the_docstrings_are_true(module: ModuleType) -> None:
-    result = doctest.testmod(module)
-
-    assert result.attempted
-    assert not result.failed
 
 
 # The benchmark

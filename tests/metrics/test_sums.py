@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import builtins
+import json
+import pickle
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
@@ -141,9 +143,23 @@ def test_a_report_is_the_same_to_the_last_bit_in_any_order_and_with_any_cuts(
     parts = [together([tallies[n] for n in half]) for half in (order[cut:], order[:cut])]
 
     assert all(type(number) is int for number in straight.values())
+    assert pickle.loads(pickle.dumps(straight)) == straight
     with sum_of_whole_numbers():
         report = metric.scores(straight, LAYERS)
     assert report == metric.scores(together(parts), LAYERS)
+    assert json.loads(json.dumps(report)) == report
+
+
+@pytest.mark.parametrize("name", ["fair", "gate", "muc", "partial"])
+@pytest.mark.parametrize("side", [0, 1])
+def test_metrics_that_need_every_span_refuse_a_filter(name: str, side: int) -> None:
+    sides = [Side([Span(0, 2, "A", {"score": 1})])] * 2
+    sides[side] = sides[side]._replace(counted=[False], document=Document("d7", {}))
+
+    with pytest.raises(
+        UsageError, match=f"document 'd7': metric {name!r} cannot leave spans out of the count"
+    ):
+        EVERY[name].count(*sides)
 
 
 def together(tallies: Iterable[Tally]) -> Tally:

@@ -14,9 +14,8 @@ Source: GATE's plugin Evaluation, its list evaluation and ``EvaluateMaxRecall``.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from operator import add, sub
 from typing import Any
 
 from clueval.exceptions import UsageError
@@ -35,7 +34,7 @@ from clueval.metrics.gate.candidate_lists import (
     require_features,
     value_of,
 )
-from clueval.metrics.gate.counts import NAMES, GateCounts
+from clueval.metrics.gate.counts import GateCounts
 from clueval.metrics.gate.equality import FeatureTest, parse_types
 from clueval.metrics.gate.metric import Gate
 from clueval.metrics.gate.pairing import PARTIAL, STRICT, Touching, in_order
@@ -121,8 +120,7 @@ class ListEvaluation:
         self._test = FeatureTest(metric.features, metric.feature_comparison)
         require_features(self._test)
         self.best_metric = replace(metric, types=(self.type,), score_feature=None, thresholds=None)
-        self._by_score, self._by_rank = Tally(), Tally()
-        self._disambiguation: list[Tally] = []
+        self._by_score, self._by_rank, self._disambiguation = Tally(), Tally(), Tally()
         self._maximum = MaximumRecall()
         self._seen: set[str] = set()
 
@@ -159,9 +157,10 @@ class ListEvaluation:
             thresholds = self._metric.thresholds or ALL
             self._by_score.update(count_lists_by_score(targets, lists, self._test, thresholds))
         self._by_rank.update(count_lists_by_rank(targets, lists, self._test))
-        self._disambiguation.append(disambiguation(targets, lists, self._test))
         self._maximum += maximum_recall(targets, lists, self._test)
-        return self._disambiguation[-1]
+        found = disambiguation(targets, lists, self._test)
+        self._disambiguation.update(found)
+        return found
 
     def targets(self, gold: Document, predicted: Document) -> Sequence[Span]:
         """Return the targets that are evaluated."""
@@ -192,7 +191,7 @@ class ListEvaluation:
 
     def disambiguation(self) -> list[tuple[int, GateCounts]]:
         """Return the counts at every rank of the lists that have a match."""
-        return disambiguation_curve(self._disambiguation)
+        return disambiguation_curve([self._disambiguation])
 
     def report(self) -> dict[str, Any]:
         """Return ``by_score``, ``by_rank``, ``disambiguation``, ``maximum_recall``, by threshold or rank."""
@@ -203,7 +202,7 @@ class ListEvaluation:
             },
             "by_rank": {rank_name(rank): counts.report(beta) for rank, counts in self.by_rank()},
             "disambiguation": {
-                "lists": {what: sum(t["lists", what] for t in self._disambiguation) for what in _LISTS},
+                "lists": {what: self._disambiguation["lists", what] for what in _LISTS},
                 "ranks": {
                     str(rank): dict(self._accuracies(counts)) for rank, counts in self.disambiguation()
                 },
@@ -257,38 +256,24 @@ def disambiguation(targets: Iterable[Span], lists: Iterable[CandidateList], test
     ordered, listed = in_order(targets), list(lists)
     index = Touching(ordered)
     tally: Tally = Tally()
-    longest = max(map(len, listed), default=1)
-    matched = 0
-    beyond: Counter[tuple[int, str]] = (
-        Counter()
-    )  # lists that end before a rank, by the count that they add to from there on
     for each in listed:
         near = [ordered[n] for n in index.touching(each.span)]
         strict, partial = _first_matches(near, each, test)
         _count_list(tally, near, strict, partial)
         if strict is None and partial is None:
             continue
-        matched += 1
+        tally["rank", 0, "targets"] += 1
+        tally["rank", 0, "responses"] += 1
+        before = ""
         for rank in range(len(each)):
-            tally["rank", rank, _at_rank(each, strict, partial, rank)] += 1
-        beyond[len(each), _at_rank(each, strict, partial, len(each))] += 1
-    _count_beyond(tally, beyond, matched, longest)
-    tally["longest", longest - 1] += 1
+            found = _at_rank(each, strict, partial, rank)
+            if found != before:
+                tally["rank", rank, found] += 1
+                if before:
+                    tally["rank", rank, before] -= 1
+            before = found
+    tally["longest", max(map(len, listed), default=1) - 1] += 1
     return tally
-
-
-def _count_beyond(tally: Tally, beyond: Mapping[tuple[int, str], int], matched: int, longest: int) -> None:
-    """Count at every rank the lists with a match, with the last outcome of lists that end before it."""
-    so_far: Counter[str] = Counter()
-    for rank in range(longest if matched else 0):
-        tally["rank", rank, "targets"] = tally["rank", rank, "responses"] = matched
-        for name in _AT_RANK:
-            so_far[name] += beyond.get((rank, name), 0)
-            if so_far[name]:
-                tally["rank", rank, name] += so_far[name]
-
-
-_AT_RANK = ("correct_strict", "correct_partial", "incorrect_strict", "incorrect_partial")
 
 
 def _at_rank(each: CandidateList, strict: int | None, partial: int | None, rank: int) -> str:
@@ -296,7 +281,7 @@ def _at_rank(each: CandidateList, strict: int | None, partial: int | None, rank:
         return "correct_strict"
     if partial is not None and rank >= partial:
         return "correct_partial"
-    own = each.candidates[min(rank, len(each) - 1)]
+    own = each.candidates[rank]
     same = (own.start, own.end) == (each.span.start, each.span.end)
     return "incorrect_strict" if same else "incorrect_partial"
 
@@ -331,22 +316,10 @@ def disambiguation_curve(documents: Iterable[Tally]) -> list[tuple[int, GateCoun
 
     Precision, recall and F at a rank are equal: the share of lists whose match is at most at that rank.
     """
-    own = [_own_ranks(tally) for tally in documents]
-    total = GateCounts()
-    for ranks in own:
-        total += ranks[0]
-    points, rank = [(0, total)], 1
-    while own := [ranks for ranks in own if rank < len(ranks)]:
-        for ranks in own:
-            total = GateCounts(*map(add, total, map(sub, ranks[rank], ranks[rank - 1])))
-        points.append((rank, total))
-        rank += 1
-    return points
-
-
-def _own_ranks(tally: Tally) -> list[GateCounts]:
-    longest = max((key[1] for key in tally if key[0] == "longest"), default=0)
-    return [GateCounts(**{name: tally["rank", rank, name] for name in NAMES}) for rank in range(longest + 1)]
+    total = Tally({("longest", 0): 0})
+    for tally in documents:
+        total.update(tally)
+    return ranks_curve(total)[:-1]
 
 
 @dataclass(frozen=True, slots=True)

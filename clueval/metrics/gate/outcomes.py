@@ -14,7 +14,8 @@ Source: GATE's plugin Evaluation, which makes the tables but does not test them.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, astuple, dataclass
+from operator import add
 from typing import NamedTuple
 
 from clueval.metrics.gate.counts import GateCounts
@@ -199,12 +200,7 @@ class Contingency:
     neither: int = 0
 
     def __add__(self, other: Contingency) -> Contingency:
-        return Contingency(
-            self.both + other.both,
-            self.reference_only + other.reference_only,
-            self.response_only + other.response_only,
-            self.neither + other.neither,
-        )
+        return Contingency(*map(add, astuple(self), astuple(other)))
 
     @property
     def table(self) -> tuple[tuple[int, int], tuple[int, int]]:
@@ -218,13 +214,7 @@ class Contingency:
 
     def report(self) -> dict[str, float]:
         """Return the four counts and the p-value by name."""
-        return {
-            "both": self.both,
-            "reference_only": self.reference_only,
-            "response_only": self.response_only,
-            "neither": self.neither,
-            "p_value": self.p_value,
-        }
+        return {**asdict(self), "p_value": self.p_value}
 
 
 def contingency(

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from clueval.exceptions import UsageError, warn
 from clueval.metrics.counting import Tally, f_measure
@@ -97,24 +97,7 @@ _LISTED = 10
 """How many names a warning lists."""
 
 
-class Settings(Protocol):
-    """The settings of the metric that hold names."""
-
-    @property
-    def risk_layer(self) -> str | None: ...
-    @property
-    def risk_order(self) -> Sequence[str]: ...
-    @property
-    def keep(self) -> Sequence[str]: ...
-    @property
-    def masks(self) -> Sequence[str]: ...
-    @property
-    def entity(self) -> str: ...
-    @property
-    def annotators(self) -> Sequence[str]: ...
-
-
-def count_names(tally: Tally, settings: Settings, gold: Layers, predicted: Layers) -> None:
+def count_names(tally: Tally, settings: Masking, gold: Layers, predicted: Layers) -> None:
     """Count which of the layers that settings name a document has, and which of the names to keep spans have."""
     for key, names, layers in (("seen", settings.masks, predicted), ("annotator", settings.annotators, gold)):
         for name in names:
@@ -125,7 +108,7 @@ def count_names(tally: Tally, settings: Settings, gold: Layers, predicted: Layer
             tally[_KEPT, name] += 1
 
 
-def check_names(total: Tally, settings: Settings) -> None:
+def check_names(total: Tally, settings: Masking) -> None:
     """Raise `UsageError` if no document has a layer or feature that a setting names; warn of unknown classes."""
     counted = any(key[0] in ("precision", "gold") for key in total)
     for names, side, key in (
@@ -155,7 +138,7 @@ def check_names(total: Tally, settings: Settings) -> None:
 _CHECK = {"predicted": "check Masking.masks", "gold": "check Masking.annotators"}
 
 
-def _warnings(total: Tally, settings: Settings) -> Iterator[str]:
+def _warnings(total: Tally, settings: Masking) -> Iterator[str]:
     classes, labels = (
         {str(key[1]) for key in total if key[0] == kind and key[1] != NO_LABEL} for kind in ("class", "label")
     )
@@ -172,7 +155,7 @@ def _warnings(total: Tally, settings: Settings) -> Iterator[str]:
             )
 
 
-def _unusual(settings: Settings) -> set[str]:
+def _unusual(settings: Masking) -> set[str]:
     """Return the names to keep that are neither usual nor classes of the order."""
     return {*settings.keep} - {NO_MASK, NO_LABEL, *RISKS, *settings.risk_order}
 

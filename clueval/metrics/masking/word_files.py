@@ -82,9 +82,10 @@ class WordWeights:
             raise FormatError("the file has no words", file=str(path), advice="word, tab, count on each line")
         return cls(counts, str(path))
 
-    def weigher(self) -> _Weigher:
+    def weigher(self) -> Callable[[str], float]:
         """Return the function that weighs a word."""
-        return _Weigher(self.counts, sum(self.counts.values()) + len(self.counts) + 1)
+        counts, whole = self.counts, sum(self.counts.values()) + len(self.counts) + 1
+        return lambda word: round(-math.log((counts.get(word.casefold(), 0) + 1) / whole), 12)
 
     def __str__(self) -> str:
         return _hash(f"{word}\t{count}" for word, count in sorted(self.counts.items()))
@@ -95,8 +96,7 @@ def token_weights(document: Document) -> Callable[[int], float]:
     if document.token_ids is None:
         raise UsageError(
             "the gold tokens have no weights",
-            document=document.id,
-            file=document.file,
+            **document.in_errors,
             advice="name the column of the weights as weight_column of clueval.masking",
         )
     weights = []
@@ -108,21 +108,11 @@ def token_weights(document: Document) -> Callable[[int], float]:
         if not 0 <= weight < float("inf"):
             raise UsageError(
                 f"the weight {text!r} of token {number} is not a number from 0 on",
-                document=document.id,
-                file=document.file,
+                **document.in_errors,
                 line=None if document.lines is None else document.lines[number],
             )
         weights.append(weight)
     return weights.__getitem__
-
-
-@dataclass(frozen=True, slots=True)
-class _Weigher:
-    counts: Mapping[str, int]
-    whole: int
-
-    def __call__(self, word: str) -> float:
-        return round(-math.log((self.counts.get(word.casefold(), 0) + 1) / self.whole), 12)
 
 
 def _hash(lines: Iterable[str]) -> str:
