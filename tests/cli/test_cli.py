@@ -170,19 +170,6 @@ def test_wrong_use_is_one_line_on_stderr_and_exit_code_2(
     assert error.count("\n") == 1
 
 
-def test_error_of_argparse_is_one_line(capsys: Capture) -> None:
-    for arguments in (
-        ["merge"],
-        ["score", "a", "b", "--format", "pdf"],
-        ["check", "a", "--max-errors", "0"],
-        ["score", "a", "b", "--nope"],
-    ):
-        with pytest.raises(SystemExit) as stopped:
-            main(arguments)
-        assert stopped.value.code == 2
-        assert capsys.readouterr().err.count("\n") == 1
-
-
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
@@ -452,31 +439,6 @@ def test_empty_side_is_one_error(tmp_path: Path, capsys: Capture) -> None:
     for pair in (paths, paths[::-1]):
         assert main(["score", *pair]) == 2
         assert "the file ends, but" in capsys.readouterr().err
-
-
-def test_names_of_layers_that_a_table_cannot_have_are_refused(capsys: Capture) -> None:
-    assert main(["merge", GOLD, "--layer", "document=2", "--token-id", "4"]) == 2
-    assert "'document' cannot be the name of a layer" in capsys.readouterr().err
-
-
-def test_input_is_never_overwritten(tmp_path: Path, capsys: Capture) -> None:
-    path = write(tmp_path / "a.conll", "a B-X\nb O\n")
-    link = tmp_path / "link"
-    link.symlink_to(path)
-    before = path.read_bytes()
-
-    for arguments in (
-        ["errors", str(path), str(path), "--tsv", str(link)],
-        ["merge", str(path), "-o", str(path)],
-        ["convert", str(path), "--to", "spans", "-o", str(tmp_path / "." / "a.conll")],
-        ["conventions", str(tmp_path), str(tmp_path), "--html", str(path)],
-        ["errors", str(path), str(path), "--metric", "noisy", "--html", str(path)],
-    ):
-        assert main(arguments) == 2, arguments
-        assert "is an input and cannot be overwritten" in capsys.readouterr().err
-    assert path.read_bytes() == before
-    assert main(["errors", str(path), str(path), "--tsv", "x", "--html", "x"]) == 2
-    assert "two results would be written to x" in capsys.readouterr().err
 
 
 def test_help_is_as_wide_as_the_terminal(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:

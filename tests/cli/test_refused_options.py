@@ -54,6 +54,27 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         ("convert g.conll --to brat -o empty/", "empty: cannot be written: there is a file of this name"),
         ("convert g.conll --to spans -o empty/x", "empty/x: cannot be written: its folder is a file"),
         ("agree a=g.conll b=p.conll --pygamma no/a", "no/a: cannot be written: its folder does not exist"),
+        (
+            "score g.conll p.conll -o r.html",
+            "-o r.html: the result cannot be written as html (-o writes text",
+        ),
+        ("masking g.conll p.conll -o r.html", "--html FILE, --tsv FILE writes others"),
+        ("score g.conll p.conll --save -", "only -o writes to standard output (name a file)"),
+        ("errors g.conll p.conll --tsv -", "only -o writes to standard output (name a file)"),
+        (
+            "score g.conll p.conll --metric noisy --scheme BIO",
+            "--scheme BIO does not apply to the format nerval",
+        ),
+        ("merge g.conll --layer document=2", "'document' cannot be the name of a layer"),
+        ("score g.conll --pairs p.csv --pair-by id", "cannot be used together"),
+        ("completion fish", "bash"),
+        ("merge", "required: FILE"),
+        ("score a b --format pdf", "--format"),
+        ("score a b --nope", "unknown option --nope"),
+        *(
+            (f"score none none --layer {layer}", "write it NAME=COLUMN, as in entity=2; columns count from 1")
+            for layer in ("x=0", "x=1:0", "x=1:2:3", "x=", "=2", "x")
+        ),
         # before anything is read: the files are not there
         (
             "errors none none --metric noisy --where a=b",
@@ -164,6 +185,7 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ],
 )
 def test_command_refuses_what_cannot_be_right(arguments: str, message: str, capsys: Capture) -> None:
+    files = sorted(Path().iterdir())
     try:
         code = main(arguments.split(" "))
     except SystemExit as ended:  # the parser of arguments ends the program
@@ -174,6 +196,7 @@ def test_command_refuses_what_cannot_be_right(arguments: str, message: str, caps
     assert message in output.err
     assert len(output.err.splitlines()) == 1
     assert output.out == ""
+    assert sorted(Path().iterdir()) == files
 
 
 @pytest.mark.usefixtures("files")
