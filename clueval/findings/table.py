@@ -360,8 +360,7 @@ class ErrorRows:
         if self._end is not None and (start < text.start or end > self._end):
             raise SpanError(
                 f"span {name_of(span)} lies outside the text",
-                document=text.id,
-                file=text.file,
+                **text.in_errors,
                 line=span.line,
                 advice="give spans of the document itself",
             )
