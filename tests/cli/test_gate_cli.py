@@ -652,13 +652,6 @@ class TestParallelDocuments:
     ) -> None:
         assert "remove --pair-by" in gate_command.refusal(folders[0] / "x.vrt", "--pair-by", "id")
 
-    def test_pairs_and_pair_by_exclude_each_other(
-        self, folders: tuple[Path, Path], capsys: pytest.CaptureFixture[str]
-    ) -> None:
-        assert main(["score", str(folders[0]), "--pairs", "p.csv", "--pair-by", "id"]) == 2
-
-        assert "cannot be used together" in capsys.readouterr().err
-
     def test_equal_texts_cannot_be_paired_by_content(self) -> None:
         one, two = documents("a", "a")
 

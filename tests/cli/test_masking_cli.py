@@ -195,11 +195,6 @@ def test_string_leaks_have_a_limit_too(sides: list[str], capsys: Capture) -> Non
     assert capsys.readouterr().err == ""
 
 
-def test_a_limit_on_leaks_is_told_the_names_of_figures(sides: list[str], capsys: Capture) -> None:
-    assert main(["masking", *sides, "--layer", "entity=2", "--fail-over", "leaks=0"]) == 2
-    assert "documents_exposed counts documents that leak" in capsys.readouterr().err
-
-
 def test_empty_files_are_not_called_free_of_leaks(tmp_path: Path, capsys: Capture) -> None:
     empty = str(write(tmp_path / "empty.vrt", ""))
 
