@@ -136,7 +136,7 @@ def test_different_texts_are_an_error_with_both_places(
 
 
 def conll(document: Document) -> str:
-    tags = next(format_named("token-rows").write.lines(iter([document]), layers=["label"], with_ids=False))  # type: ignore[union-attr]
+    tags = next(format_named("token-rows").write.lines(iter([document]), ["label"], False))  # type: ignore[union-attr]
     row = json.loads(tags)
     lines = [f"{token}\t{tag}" for token, tag in zip(row["tokens"], row["ner_tags"], strict=True)]
     return "\n".join([f"# newdoc id = {document.id}", *lines, ""])
@@ -153,7 +153,7 @@ def files(
         document = tokens(in_tokens) if writer.unit == "token" else text(own)
         (folder / name).mkdir(exist_ok=True)
         found[name] = folder / name / f"d{writer.ending}"
-        lines = writer.lines(iter([document]), layers=["label"], with_ids=False)
+        lines = writer.lines(iter([document]), ["label"], False)
         found[name].write_text("".join(f"{line}\n" for line in lines))
         for ending, content in writer.beside.items():
             found[name].with_suffix(ending).write_text(content(document))
