@@ -235,9 +235,7 @@ class Conversion:
                 advice="name a folder, as in -o folder/",
             )
         for line in self.writer.lines(
-            _only(documents) if self.form.single else documents,
-            layers=list(self.layers),
-            with_ids=self.with_ids,
+            _only(documents) if self.form.single else documents, list(self.layers), self.with_ids
         ):
             yield f"{line}\n" if self.writer.ends_lines else line
 
@@ -269,7 +267,7 @@ class Conversion:
                     advice="give the documents ids that differ in letters or digits",
                 )
             written.add(stem)
-            lines = self.writer.lines(iter([document]), layers=list(self.layers), with_ids=self.with_ids)
+            lines = self.writer.lines(iter([document]), list(self.layers), self.with_ids)
             end = "\n" if self.writer.ends_lines else ""
             contents: dict[str, Iterator[str]] = {self.writer.ending: (f"{line}{end}" for line in lines)}
             contents |= {ending: iter([content(document)]) for ending, content in self.writer.beside.items()}

@@ -62,7 +62,7 @@ MOST_NESTED = 50
 """The greatest number of spans of the other side that a row shows, the first ones, if these overlap one another."""
 
 GAP = " … "
-"""Separates the texts of the fragments of a discontinuous span."""
+"""Separates texts between which something is left out: fragments of a span, contexts of a place."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -360,8 +360,7 @@ class ErrorRows:
         if self._end is not None and (start < text.start or end > self._end):
             raise SpanError(
                 f"span {name_of(span)} lies outside the text",
-                document=text.id,
-                file=text.file,
+                **text.in_errors,
                 line=span.line,
                 advice="give spans of the document itself",
             )
@@ -391,3 +390,8 @@ def joined(labels: Mapping[str, str | None]) -> str:
     'PER|_'
     """
     return "|".join([NO_LABEL if label is None else label for label in labels.values()])
+
+
+def what(finding: Finding) -> str:
+    """Return the reason of an error, and its class if that is another word."""
+    return finding.reason if finding.kind == finding.reason else f"{finding.reason} ({finding.kind})"

@@ -41,11 +41,11 @@ _HALF = re.compile(
 """A JSON escape, with a group if it is half of a surrogate pair, or such a half without escape."""
 
 
-def read_bdoc(data: str, *, file: str, id: str | None = None) -> Document:
+def read_bdoc(data: str, *, file: str) -> Document:
     """Return the document in the content of a file: its text, each annotation set as a layer, its features.
 
-    `file` is the name of the file in errors. `id` is the id of the document; if it is None, the id is the
-    name in the file, or "1". Annotations keep their ids and are in the order of the file.
+    `file` is the name of the file in errors. The id of the document is the name in the file, or "1".
+    Annotations keep their ids and are in the order of the file.
 
     Raises `FormatError`, with the line or with the ids of document and annotation, for malformed JSON, for
     values that are not allowed in the format, and for positions outside the text or within a character.
@@ -57,7 +57,7 @@ def read_bdoc(data: str, *, file: str, id: str | None = None) -> Document:
     """
     import json
 
-    content = _Bdoc(data, file, id)
+    content = _Bdoc(data, file)
     return Document(
         content.id,
         {name: tuple(content.spans_of(name)) for name in content.sets},
@@ -80,7 +80,7 @@ def write_bdoc(data: str, added: Mapping[str, Sequence[Span]], *, file: str) -> 
     """
     import json
 
-    content = _Bdoc(data, file, None)
+    content = _Bdoc(data, file)
     for name in content.sets:
         list(content.spans_of(name))  # checks the sets that are written back
     sets = dict(content.sets)
@@ -109,12 +109,12 @@ def write_bdoc(data: str, added: Mapping[str, Sequence[Span]], *, file: str) -> 
 class _Bdoc:
     """The content of a file; each part is checked when it is read."""
 
-    def __init__(self, data: str, file: str, id: str | None) -> None:
+    def __init__(self, data: str, file: str) -> None:
         self._file = file
-        self.id = id or _ONLY_DOCUMENT
+        self.id = _ONLY_DOCUMENT
         self.whole = self._parsed(data)
         name = self.whole.get("name")
-        if id is None and isinstance(name, str) and name:
+        if isinstance(name, str) and name:
             self.id = name
         text = self.whole.get("text")
         if not isinstance(text, str):

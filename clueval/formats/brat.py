@@ -18,7 +18,7 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from itertools import chain
 from pathlib import Path
 from typing import Any, NoReturn
@@ -275,9 +275,8 @@ def _named(source: int | str, layer: str) -> str:
     return source
 
 
-def _lines(documents: Iterator[Document], *, layers: Sequence[str], with_ids: bool) -> Iterator[str]:
+def _lines(documents: Iterator[Document], *_: object) -> Iterator[str]:
     """Yield the lines of the annotations of one document."""
-    del layers, with_ids
     number = attributes = 0
     for document in documents:
         text = document.text or ""

@@ -292,13 +292,12 @@ _NO_FIELD = re.compile(r"[\t\n\r\0]|^$|^ +$")
 _NO_VALUE = re.compile(r"[\n\r\0]|^\s|\s$|^$")
 
 
-def column_lines(documents: Iterator[Document], *, layers: Sequence[str], with_ids: bool) -> Iterator[str]:
+def column_lines(documents: Iterator[Document], _: Sequence[str], with_ids: bool) -> Iterator[str]:
     """Yield the lines of a file: for each document its id and metadata, and its sentences.
 
     The columns are the token, a tag for each layer and, `with_ids`, the id of the token. Raises `UsageError` for
     what the columns cannot hold.
     """
-    del layers  # each document has its layers
     first = next(documents, None)
     if first is None:
         yield "# no documents"

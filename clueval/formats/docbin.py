@@ -217,7 +217,7 @@ def spacy_span(doc: Any, span: Span, document: Document) -> Any:
     return made
 
 
-def _lines(documents: Iterator[Document], *, layers: Sequence[str], with_ids: bool) -> Iterator[str]:
+def _lines(documents: Iterator[Document], *_: object) -> Iterator[str]:
     raise UsageError("DocBin is a binary format", advice="name a file with -o")
 
 

@@ -25,8 +25,6 @@ from clueval.textfiles import Part
 if TYPE_CHECKING:
     from clueval.formats.flat_rows import FlatSpans
     from clueval.formats.opened import Opened
-    from clueval.spans.document import Document
-    from clueval.spans.span import Span
 
 
 class Options(Protocol):
@@ -64,12 +62,8 @@ class Options(Protocol):
     def part(self) -> Part | None: ...
 
 
-class Lines(Protocol):
-    """Returns the lines of a file with these documents; `layers` are for a file without documents."""
-
-    def __call__(
-        self, documents: Iterator[Document], *, layers: Sequence[str], with_ids: bool
-    ) -> Iterator[str]: ...
+Lines = Callable[[Iterator[Document], Sequence[str], bool], Iterator[str]]
+"""Returns the lines of a file, given its documents, the layers of a file without documents, and whether it has ids."""
 
 
 class Writer(NamedTuple):

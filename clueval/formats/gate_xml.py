@@ -71,11 +71,11 @@ _DECLARED = rb"""^\s*<\?xml[^>]*?encoding\s*=\s*["']([A-Za-z0-9._-]+)["']"""
 _DECLARATION = r"""^(\s*<\?xml[^>]*?encoding\s*=\s*["'])[A-Za-z0-9._-]+"""
 
 
-def read_gate_xml(data: bytes | str, *, file: str, id: str = _ONLY_DOCUMENT) -> Document:
+def read_gate_xml(data: bytes | str, *, file: str) -> Document:
     """Return the document in the content of a file: its text, each annotation set as a layer, its features.
 
-    `file` is the name of the file in errors, `id` the id of the document. Bytes are decoded in the encoding
-    that the file declares. Annotations keep their ids and are in the order of the file.
+    `file` is the name of the file in errors. Bytes are decoded in the encoding that the file declares.
+    Annotations keep their ids and are in the order of the file.
 
     Raises `FormatError`, with file and line, for malformed XML and for elements that are not part of the
     format; with the id of the annotation, for an annotation at a node that does not exist, or that ends
@@ -87,9 +87,9 @@ def read_gate_xml(data: bytes | str, *, file: str, id: str = _ONLY_DOCUMENT) -> 
     >>> read_gate_xml(xml, file="d.xml").layers["Key"]
     (Span(start=1, end=4, labels={'Key': 'Person'}, id=1),)
     """
-    reader = _GateReader(_decoded(data, file), file, id)
+    reader = _GateReader(_decoded(data, file), file)
     return Document(
-        id,
+        _ONLY_DOCUMENT,
         {name: tuple(reader.spans_of(name)) for name in reader.sets},
         text=reader.text,
         unit="character",
@@ -108,7 +108,7 @@ def write_gate_xml(data: bytes | str, added: Mapping[str, Sequence[Span]], *, fi
     outside the text, and a feature whose value the format cannot represent.
     """
     text = _decoded(data, file)
-    reader = _GateReader(text, file, _ONLY_DOCUMENT)
+    reader = _GateReader(text, file)
     check_added(added, reader.sets, len(reader.text), file)
     nodes = TextNodes(reader.text, reader.nodes)
     known = [annotation.id or 0 for own in reader.sets.values() for annotation in own]
@@ -151,8 +151,8 @@ class _Annotation:
 class _GateReader(EventReader):
     """Handles the events of the XML parser. Indices of bytes are indices in the data as UTF-8."""
 
-    def __init__(self, data: str, file: str, document: str) -> None:
-        super().__init__(file, document)
+    def __init__(self, data: str, file: str) -> None:
+        super().__init__(file, _ONLY_DOCUMENT)
         self.text = ""
         self.nodes: dict[str, int] = {}
         self.sets: dict[str, list[_Annotation]] = {}

@@ -260,9 +260,8 @@ def _rows(content: str) -> Iterator[tuple[str, str | None, int]]:
             yield str(number), None, line
 
 
-def _lines(documents: Iterator[Document], *, layers: Sequence[str], with_ids: bool) -> Iterator[str]:
+def _lines(documents: Iterator[Document], *_: object) -> Iterator[str]:
     """Yield the content for the only document; without documents, an empty text."""
-    del layers, with_ids  # the format has neither
     for document in documents:
         yield write_inline(document)
 

@@ -237,8 +237,7 @@ def scalars(values: object, without: Iterable[str] = ()) -> dict[str, str]:
 def json_lines(row_of: Callable[[Document, Sequence[str]], Row]) -> Lines:
     """Return the function that yields a line of JSON for each document; an empty array if there is none."""
 
-    def lines(documents: Iterator[Document], *, layers: Sequence[str], with_ids: bool) -> Iterator[str]:
-        del layers, with_ids
+    def lines(documents: Iterator[Document], *_: object) -> Iterator[str]:
         written = False
         for document in documents:
             written = True
@@ -279,7 +278,7 @@ def rows_of(values: Iterable[tuple[int, Any]], form: RowForm, rows: RowReader) -
         if isinstance(row, Document):
             yield ReadRow(row.id, document)
         else:
-            yield row._replace(document=document)
+            yield ReadRow(row.id, document, row.flat, row.metadata)
 
 
 def _chosen_rows(

@@ -16,7 +16,7 @@ Source: the format of ``loio_metrics``, the library of Serge Sotnyk, who describ
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from itertools import pairwise
 
 from clueval.exceptions import CluevalError, FormatError, OverlapError, UsageError
@@ -175,9 +175,8 @@ def _read(opened: Opened, _: Options) -> Iterator[Document]:
     yield read_ltf(opened.text(), file=opened.file)
 
 
-def _lines(documents: Iterator[Document], *, layers: Sequence[str], with_ids: bool) -> Iterator[str]:
+def _lines(documents: Iterator[Document], *_: object) -> Iterator[str]:
     """Yield the content for one document, or for an empty text, because an empty file would not be valid."""
-    del layers, with_ids  # the format has neither
     document = next(documents, None)
     if document is None:
         yield "<body></body>"

@@ -93,19 +93,11 @@ class _TaggedText(NamedTuple):
     ill_formed: list[IllFormed]
 
 
-def read_nerval(
-    lines: Iterable[tuple[int, str]],
-    *,
-    file: str,
-    name: str | None = None,
-    layer: str = DEFAULT_LAYER,
-    invalid: str = "discard",
-) -> Document:
+def read_nerval(lines: Iterable[tuple[int, str]], *, file: str, invalid: str = "discard") -> Document:
     """Return the document of a file, given its numbered lines; holds all of them. Positions are characters.
 
-    `name` is the id of the document (None: "1"), `layer` the layer of its spans, which may be nested and are
-    in the order of their starts. An ill-formed tag is ignored and counted; if `invalid` is ``"error"``, it is
-    an error.
+    Its spans may be nested, and are in the order of their starts. An ill-formed tag is ignored and counted; if
+    `invalid` is ``"error"``, it is an error.
 
     Raises `FormatError` with file and line for a line that is not a token and a tag, and for a file without
     tokens; `TagError` for an invalid tag; `UsageError` for other values of `invalid`.
@@ -117,15 +109,19 @@ def read_nerval(
     """
     FORMAT.treatment(invalid)
     content = _followed(lines, file)
-    labels = {one.label: Frozen({layer: one.label}) for one in content.entities}
+    labels = {one.label: Frozen({DEFAULT_LAYER: one.label}) for one in content.entities}
     if invalid == "error" and content.ill_formed:
         first = content.ill_formed[0]
         raise TagError(
             f"tag {first.tag!r} continues no span", file=file, line=first.line, advice="begin a span with B-"
         )
     return Document(
-        "1" if name is None else name,
-        {layer: [Span(one.start, one.end, labels[one.label], line=one.line) for one in content.entities]},
+        "1",
+        {
+            DEFAULT_LAYER: [
+                Span(one.start, one.end, labels[one.label], line=one.line) for one in content.entities
+            ]
+        },
         text=" ".join(content.words),
         unit="character",
         sentences=content.sentences,

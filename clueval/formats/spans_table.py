@@ -302,7 +302,7 @@ def _read(opened: Opened, options: Options) -> Iterator[Document]:
     return read(opened.held_lines(), opened.texts(), file=opened.file, layers=options.layers)
 
 
-def _lines(documents: Iterator[Document], *, layers: Sequence[str], with_ids: bool) -> Iterator[str]:
+def _lines(documents: Iterator[Document], layers: Sequence[str], with_ids: bool) -> Iterator[str]:
     """Yield the header and a line for each span; without documents, only a header with `layers`."""
     number = -1
     for number, document in enumerate(documents):

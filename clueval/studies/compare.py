@@ -8,14 +8,14 @@ system are tested by t, with the spread over units and over runs. `clueval.stati
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from operator import sub
 from pathlib import Path as FilePath
 from typing import Any, NamedTuple
 
 from clueval.evaluation.options import RESAMPLES, SEED, Trust
 from clueval.evaluation.result import Result
-from clueval.evaluation.score_path import Path, find_path, headline_rates, number_at, whole_path
+from clueval.evaluation.score_path import Path, headline_rates, number_at, whole_path
 from clueval.evaluation.units.columns import Column, UnitColumns, counts_by_kind, entry_at
 from clueval.evaluation.units.intervals import reported_sequences
 from clueval.evaluation.units.rates import RateGroup, groups_of
@@ -54,6 +54,8 @@ from clueval.studies.systems import (
     require_system,
     systems_of,
 )
+
+_ALL_RATES, LAST_RATE = slice(None), slice(-1, None)
 
 LEAST_DETECTED = 1e-9
 """The least difference for which the number of units is computed."""
@@ -101,7 +103,9 @@ def compare(
         raise UsageError("there is nothing to compare with", advice="give two systems")
     systems = systems_of([baseline, *several], names, force)
     work = _Comparing(systems, trust, detect)
-    found = [work.score(text, path) for text, path in _wanted(systems, work, scores)]
+    paths = chosen_paths(work.reports(), scores)
+    for text, path in zip(scores or (), paths, strict=False):
+        work.require_rate(text, path)
     first = systems[0].runs[0]
     assert first.counted is not None
     assert first.counted.units is not None
@@ -110,13 +114,13 @@ def compare(
         first.counted.units.by,
         len(systems[0].units[0]),
         [system.name for system in systems],
-        found,
+        [work.score(".".join(path), path) for path in paths],
         first.documents,
         first.tokens,
         confidence,
         detect,
         [work.score(text, path) for text, path in _labels(work)] if details else (),
-        list(work.most(found)) if details else (),
+        list(work.most(paths)) if details else (),
     )
 
 
@@ -128,7 +132,7 @@ class DropTest(NamedTuple):
 
 
 def drop_tests(
-    baseline: Result, other: Result, scores: Iterable[tuple[str, Path]], allowed: float, trust: Trust
+    baseline: Result, other: Result, scores: Iterable[Path], allowed: float, trust: Trust
 ) -> Iterator[DropTest]:
     """Yield for each score the test of whether it is worse than the baseline's by more than `allowed`.
 
@@ -137,37 +141,33 @@ def drop_tests(
     work = _Comparing(
         systems_of([baseline, other], ["the baseline", "this result"], force=False), trust, None
     )
-    for text, path in scores:
-        work.require_rate(text, path)
+    for path in scores:
+        work.require_rate(".".join(path), path)
         yield work.drop_test(path, allowed)
 
 
 def _labels(work: _Comparing) -> Iterator[tuple[str, Path]]:
     """F1 of every label, where a metric has it beside its headline."""
-    for metric, sequences in work.reports().items():
-        for sequence, report in sequences.items():
-            for *place, rate in headline_rates(sequence, report)[-1:]:
-                for before, after in ((place[:-1], ()), ((), place[-1:])):
-                    for label, entry in entry_at(report, (*before, "per_label")).items():
-                        path = (metric, sequence, *before, "per_label", label, *after, rate)
-                        if number_at(entry, (*after, rate)) is not None:
-                            yield label, path
-
-
-def _wanted(
-    systems: Sequence[ComparedSystem], work: _Comparing, scores: Sequence[str] | None
-) -> Iterator[tuple[str, Path]]:
     reports = work.reports()
+    for metric, sequence, *place, rate in chosen_paths(reports, None, LAST_RATE):
+        for before, after in ((place[:-1], ()), ((), place[-1:])):
+            for label, entry in entry_at(reports[metric][sequence], (*before, "per_label")).items():
+                if number_at(entry, (*after, rate)) is not None:
+                    yield label, (metric, sequence, *before, "per_label", label, *after, rate)
+
+
+def chosen_paths(
+    reports: Mapping[str, Any], scores: Iterable[str] | None, rates: slice = _ALL_RATES
+) -> list[Path]:
+    """Return the paths of scores; None: those of the rates of each headline. Raises `UsageError` for unknown ones."""
     if scores is not None:
-        for text in scores:
-            path = whole_path(reports, text)
-            work.require_rate(text, path)
-            yield ".".join(path), path
-        return
-    for metric, sequences in reports.items():
-        for sequence, report in sequences.items():
-            for path in headline_rates(sequence, report):
-                yield ".".join((metric, sequence, *path)), (metric, sequence, *path)
+        return [whole_path(reports, text) for text in scores]
+    return [
+        (metric, sequence, *path)
+        for metric, sequences in reports.items()
+        for sequence, report in sequences.items()
+        for path in headline_rates(sequence, report)[rates]
+    ]
 
 
 class _Comparing:
@@ -235,10 +235,9 @@ class _Comparing:
         t = above / se if se else math.copysign(math.inf, above)
         return DropTest(test, rounded(t_below(t, degrees_of_freedom(_effective(own, other)))))
 
-    def most(self, found: Sequence[dict[str, Any]], number: int = 20) -> Iterator[dict[str, Any]]:
-        """Yield the units that the differences of the F1s in `found` depend on most."""
-        for entry in found:
-            path = find_path(self.reports(), entry["score"])
+    def most(self, paths: Iterable[Path], number: int = 20) -> Iterator[dict[str, Any]]:
+        """Yield the units that the differences of the F1s among these scores depend on most."""
+        for path in paths:
             if not path[-1].startswith("f1"):
                 continue
             source, group = self._source(*path[:2]), self._group(path)
@@ -252,7 +251,7 @@ class _Comparing:
                     for share, unit in largest
                     if unit in differ
                 ]
-                yield {"score": entry["score"], "system": system.name, "units": units}
+                yield {"score": ".".join(path), "system": system.name, "units": units}
 
     def _source(self, metric: str, sequence: str) -> UnitColumns:
         place = metric, sequence

@@ -7,11 +7,11 @@ from typing import Any, NamedTuple
 
 from clueval.evaluation.options import Trust
 from clueval.evaluation.result import Result
-from clueval.evaluation.score_path import Path, headline_rates, number_at, whole_path
+from clueval.evaluation.score_path import number_at, whole_path
 from clueval.evaluation.signature import require_same
 from clueval.exceptions import UsageError
 from clueval.options import fraction
-from clueval.studies.compare import DropTest, drop_tests
+from clueval.studies.compare import LAST_RATE, DropTest, chosen_paths, drop_tests
 
 _EPSILON = 1e-12
 _ENDS = ("low", "high")
@@ -123,11 +123,12 @@ def fail_if_worse(
             f"the baseline has {baseline.tokens} positions and this result {result.tokens}",
             advice="score the same documents",
         )
-    paths = [*(_headlines(result) if scores is None else _named(result, scores))]
+    paths = chosen_paths(result.metrics, scores, LAST_RATE)
     tests: Iterable[DropTest | None] = [None] * len(paths)
     if significant:
         tests = drop_tests(baseline, result, paths, allow_drop, trust)
-    for (text, path), tested in zip(paths, tests, strict=True):
+    for path, tested in zip(paths, tests, strict=True):
+        text = ".".join(path)
         value, before = number_at(result.metrics, path), number_at(baseline.metrics, path)
         if before is None:
             yield ScoreGate(text, value, None, False, "the baseline has no such score")
@@ -158,15 +159,3 @@ def _if_significant(gate: ScoreGate, tested: DropTest, confidence: float) -> Sco
 
 def _less(allow_drop: float) -> str:
     return f" less {allow_drop:g}" if allow_drop else ""
-
-
-def _headlines(result: Result) -> Iterator[tuple[str, Path]]:
-    for metric, sequences in result.metrics.items():
-        for sequence, report in sequences.items():
-            for path in headline_rates(sequence, report)[-1:]:
-                yield ".".join((metric, sequence, *path)), (metric, sequence, *path)
-
-
-def _named(result: Result, scores: Iterable[str]) -> Iterator[tuple[str, Path]]:
-    paths = (whole_path(result.metrics, text) for text in scores)
-    return ((".".join(path), path) for path in paths)

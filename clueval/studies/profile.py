@@ -62,28 +62,31 @@ class Profile(Report):
 
     def tables(self) -> Iterator[Table]:
         """Yield a table for each feature; an asterisk marks buckets with few spans."""
+        for metric, sequence, feature, entries in self._buckets():
+            header = [feature, "precision", "recall", "f1", "gold", "predicted", ""]
+            rows: list[list[Cell | Rate]] = [
+                [
+                    entry["bucket"],
+                    *(Rate(entry[rate]) for rate in ("precision", "recall", "f1")),
+                    entry["gold"],
+                    entry["predicted"],
+                    f"* under {FEW}" if entry["few"] else "",
+                ]
+                for entry in entries
+            ]
+            yield Table(f"{metric}, {sequence}: by {feature}", header, rows)
+
+    def _buckets(self) -> Iterator[tuple[str, str, str, list[dict[str, Any]]]]:
+        """Yield the metric, the sequence, the feature, and its buckets."""
         for metric, sequences in self.result.sections["profile"].items():
             for sequence, features in sequences.items():
                 for feature, entries in features.items():
-                    header = [feature, "precision", "recall", "f1", "gold", "predicted", ""]
-                    rows: list[list[Cell | Rate]] = [
-                        [
-                            entry["bucket"],
-                            *(Rate(entry[rate]) for rate in ("precision", "recall", "f1")),
-                            entry["gold"],
-                            entry["predicted"],
-                            f"* under {FEW}" if entry["few"] else "",
-                        ]
-                        for entry in entries
-                    ]
-                    yield Table(f"{metric}, {sequence}: by {feature}", header, rows)
+                    yield metric, sequence, feature, entries
 
     def _data(self) -> Data:
         rows = [
             {"metric": metric, "sequence": sequence, "feature": feature, **entry}
-            for metric, sequences in self.result.sections["profile"].items()
-            for sequence, features in sequences.items()
-            for feature, entries in features.items()
+            for metric, sequence, feature, entries in self._buckets()
             for entry in entries
         ]
         return Data(list(rows[0]) if rows else self._named_by, rows)

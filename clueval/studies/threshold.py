@@ -117,17 +117,13 @@ class Threshold(Report):
 
     def tables(self) -> Iterator[Table]:
         """Yield the table of the thresholds."""
-        header = ["label", "threshold", "precision", "recall", "f1", "average precision"]
-        rows: list[list[Cell | Rate]] = [
-            [
-                "all" if label is None else label,
-                f"{point['threshold']:.6g}",
-                *(Rate(point[name]) for name in ("precision", "recall", "f1")),
-                Rate(self.curves[label]["average_precision"]),
-            ]
-            for label, point in self.chosen.items()
+        columns, rows = self._data()
+        shown: list[list[Cell | Rate]] = [
+            [label, f"{least:.6g}", *map(Rate, rates)]
+            for label, least, *rates in (row.values() for row in rows)
         ]
-        yield Table(f"threshold of {self.facts['score_feature']}: best {self.facts['measure']}", header, rows)
+        title = f"threshold of {self.facts['score_feature']}: best {self.facts['measure']}"
+        yield Table(title, [name.replace("_", " ") for name in columns], shown)
 
     def _content(self) -> Mapping[str, Any]:
         return self.report

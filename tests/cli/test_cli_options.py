@@ -78,14 +78,6 @@ def test_option_that_does_not_apply_to_the_format_is_refused(
         assert told.endswith(f"(remove it; {formats})")
 
 
-def test_scheme_does_not_apply_to_files_of_metric_noisy(folder: Path, capsys: Capture) -> None:
-    path = str(folder / "a.conll")
-
-    assert "--scheme BIO does not apply to the format nerval" in refused(
-        ["score", path, path, "--metric", "noisy", "--scheme", "BIO"], capsys
-    )
-
-
 def test_option_is_accepted_if_it_applies_to_one_of_the_files(tmp_path: Path, capsys: Capture) -> None:
     for side in ("gold", "predicted"):
         (tmp_path / side).mkdir()
@@ -232,13 +224,6 @@ def test_column_from_the_end_is_a_negative_number(folder: Path) -> None:
     path = str(folder / "a.conll")
 
     assert main(["score", path, path, "--token", "-2", "--layer", "x=-1"]) == 0
-
-
-@pytest.mark.parametrize("layer", ["x=0", "x=1:0", "x=1:2:3", "x=", "=2", "x"])
-def test_a_layer_needs_a_name_and_columns(layer: str, capsys: Capture) -> None:
-    assert "write it NAME=COLUMN, as in entity=2; columns count from 1" in refused(
-        ["score", *NOTHING, "--layer", layer], capsys
-    )
 
 
 # Help

@@ -55,15 +55,6 @@ def test_bash_completes_commands_and_options(
     assert set(done.stdout.split()) == completed
 
 
-def test_an_unknown_shell_is_refused_in_one_line(capsys: Capture) -> None:
-    with pytest.raises(SystemExit):
-        main(["completion", "fish"])
-
-    error = capsys.readouterr().err
-    assert "bash" in error
-    assert error.count("\n") == 1
-
-
 def test_completion_without_its_package_names_the_extra(
     monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:

@@ -1,4 +1,4 @@
-"""Commands that a newcomer writes from the README alone and that cannot work: the message says how it is done."""
+"""Files and options of a first try: the message says how it is done, or what was read."""
 
 from __future__ import annotations
 
@@ -17,72 +17,6 @@ def _files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     Path("g.conll").write_text("John B-PER\nMay I-PER\nis O\n", encoding="utf-8")
     Path("p.conll").write_text("John B-PER\nMay O\nis O\n", encoding="utf-8")
     Path("e.conll").write_text("", encoding="utf-8")
-
-
-@pytest.mark.parametrize(
-    ("command", "message"),
-    [
-        ("score", "required: GOLD; - is standard input"),
-        ("score g.conll p.conll --metric seqeval", "its numbers are those of 'exact'"),
-        ("score g.conll p.conll --metric exact --fail-under exact.label.micro.f1=90", "micro.f1=0.9)"),
-        ("masking g.conll p.conll --fail-under entity_recall=90", "entity_recall=0.9)"),
-        ("masking g.conll p.conll --fail-over leaks=0", "documents_exposed counts documents that leak"),
-        ("errors g.conll p.conll --metric exact --level 1", "--level does not apply to --metric exact"),
-        ("score g.conll p.conll --json", "use --format"),
-        ("score g.conll p.conll --output json", "--format names its form"),
-        ("score g.conll p.conll --mode strict", "--scheme BIO --invalid discard"),
-        ("score g.conll p.conll --macro", "--all prints all averages"),
-        ("score g.conll p.conll --column 2", "use --layer NAME=COLUMN"),
-        ("score --gold g.conll --predicted p.conll", "name the two files without options"),
-        ("score g.conll p.conll --label PER", "use --where LAYER=LABEL"),
-        ("score g.conll p.conll -m exact", "use --metric"),
-        (
-            "score g.conll p.conll --metric exact,muc --cite f1",
-            "'f1' can mean 2 scores (one of exact.label.micro.f1",
-        ),
-        ("errors g.conll p.conll -o x.html", "the result cannot be written as html"),
-        ("masking g.conll p.conll --risk 3", "--layer risk=3"),
-        (
-            "score g.conll p.conll p.conll",
-            "unexpected argument 'p.conll'; clueval compare and diff take several",
-        ),
-        (
-            "score g.conll p.conll --html x.html",
-            "clueval errors, masking, agree, compare, diff and conventions write",
-        ),
-        (
-            "compare s.clueval s.clueval --resample-by sentence",
-            "clueval score --resample-by ... --save FILE keeps",
-        ),
-        (
-            "score g.conll p.conll -o x.html",
-            "conlleval; clueval errors --html FILE writes the errors as a web page)",
-        ),
-        ("compare g.conll p.conll", "score with --save FILE writes a saved result"),
-        ("score g.conll p.conll --intervals", "there is one document (score with --resample-by sentence)"),
-        ("score g.conll p.conll --label-map PER=X", "give a file with a line FROM<TAB>TO for each label"),
-        ("score g.conll p.conll --layer a=2 --layer b=7", "NAME=GOLD: if only gold has it"),
-        ("curate g.conll p.conll -o x.jsonl", "the result is a table of spans (name the format with --to)"),
-        ("g.conll p.conll", "did you mean clueval score g.conll ...?"),
-        ("version", "use --version"),
-        ("score s.clueval s.clueval", "is a report or a saved result of clueval"),
-        ("metrics seqeval", "its numbers are those of 'exact'"),
-        ("compare s.clueval s.clueval", "has 1 document (score again with --resample-by sentence"),
-        ("score e.conll e.conll --fail-if-worse s.clueval", "score the baseline with the same options"),
-    ],
-)
-def test_a_command_that_cannot_work_says_how_it_is_done(command: str, message: str, capsys: Capture) -> None:
-    assert main(["score", "g.conll", "p.conll", "--save", "s.clueval", "-q"]) == 0
-    capsys.readouterr()
-
-    try:
-        code = main(command.split())
-    except SystemExit as ended:
-        code = int(str(ended.code))
-
-    error = capsys.readouterr().err
-    assert (code, error.count("\n")) == (2, 1)
-    assert message in error
 
 
 @pytest.mark.parametrize(

@@ -207,16 +207,8 @@ class TestSettings:
     def test_targets_of_the_containing_set_and_type_are_all_evaluated(
         self, gate_command: Printed, corpus: Path
     ) -> None:
-        found = gate_command.report(
-            corpus,
-            *SETS,
-            "--types",
-            "Person,Section",
-            "--containing",
-            "Key:Person",
-            "--containment",
-            "coextensive",
-        )
+        options = "--types Person,Section --containing Key:Person --containment coextensive"
+        found = gate_command.report(corpus, *SETS, *options.split())
 
         # all three as targets of their own type, which is not asked whether it lies within itself
         assert found["per_type"]["Person"]["targets"] == 3
@@ -651,13 +643,6 @@ class TestParallelDocuments:
         self, gate_command: Printed, folders: tuple[Path, Path]
     ) -> None:
         assert "remove --pair-by" in gate_command.refusal(folders[0] / "x.vrt", "--pair-by", "id")
-
-    def test_pairs_and_pair_by_exclude_each_other(
-        self, folders: tuple[Path, Path], capsys: pytest.CaptureFixture[str]
-    ) -> None:
-        assert main(["score", str(folders[0]), "--pairs", "p.csv", "--pair-by", "id"]) == 2
-
-        assert "cannot be used together" in capsys.readouterr().err
 
     def test_equal_texts_cannot_be_paired_by_content(self) -> None:
         one, two = documents("a", "a")

@@ -48,23 +48,3 @@ def test_the_ending_of_the_file_gives_the_form(name: str, begins: str, folder: P
 def test_a_form_that_is_named_counts_more_than_the_ending(folder: Path) -> None:
     assert main(["score", "a.conll", "a.conll", "-o", "r.json", "--format", "csv"]) == 0
     assert (folder / "r.json").read_text(encoding="utf-8").startswith("metric,")
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (
-            "score a.conll a.conll -o r.html",
-            "-o r.html: the result cannot be written as html (-o writes text",
-        ),
-        ("masking a.conll a.conll -o r.html", "--html FILE, --tsv FILE writes others"),
-        ("score a.conll a.conll --save -", "only -o writes to standard output (name a file)"),
-        ("errors a.conll a.conll --tsv -", "only -o writes to standard output (name a file)"),
-    ],
-)
-def test_an_output_that_cannot_be_written_in_this_form_is_an_error(
-    arguments: str, message: str, folder: Path, capsys: Capture
-) -> None:
-    assert main(arguments.split()) == 2
-    assert message in capsys.readouterr().err
-    assert [path.name for path in folder.iterdir()] == ["a.conll"]

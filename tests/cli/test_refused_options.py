@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from clueval import CluevalError, convert
+from clueval import CluevalError, convert, score
 from clueval.cli import COMMANDS, main, reference
 from clueval.cli.commands import command_parser
 
@@ -19,7 +19,9 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("g.conll").write_text("# newdoc id = d\na\tB-X\nb\tO\n", encoding="utf-8")
     Path("p.conll").write_text("# newdoc id = d\na\tO\nb\tB-X\n", encoding="utf-8")
-    Path("empty").touch()
+    for name in ("empty", "e.conll"):
+        Path(name).touch()
+    score("g.conll", "p.conll", save="s.clueval")
     Path("dir").mkdir()
 
 
@@ -54,6 +56,80 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         ("convert g.conll --to brat -o empty/", "empty: cannot be written: there is a file of this name"),
         ("convert g.conll --to spans -o empty/x", "empty/x: cannot be written: its folder is a file"),
         ("agree a=g.conll b=p.conll --pygamma no/a", "no/a: cannot be written: its folder does not exist"),
+        (
+            "score g.conll p.conll -o r.html",
+            "-o r.html: the result cannot be written as html (-o writes text",
+        ),
+        ("masking g.conll p.conll -o r.html", "--html FILE, --tsv FILE writes others"),
+        ("score g.conll p.conll --save -", "only -o writes to standard output (name a file)"),
+        ("errors g.conll p.conll --tsv -", "only -o writes to standard output (name a file)"),
+        (
+            "score g.conll p.conll --metric noisy --scheme BIO",
+            "--scheme BIO does not apply to the format nerval",
+        ),
+        ("merge g.conll --layer document=2", "'document' cannot be the name of a layer"),
+        ("score g.conll --pairs p.csv --pair-by id", "cannot be used together"),
+        ("completion fish", "bash"),
+        ("merge", "required: FILE"),
+        ("score a b --format pdf", "--format"),
+        ("score a b --nope", "unknown option --nope"),
+        *(
+            (f"score none none --layer {layer}", "write it NAME=COLUMN, as in entity=2; columns count from 1")
+            for layer in ("x=0", "x=1:0", "x=1:2:3", "x=", "=2", "x")
+        ),
+        ("score", "required: GOLD; - is standard input"),
+        ("score g.conll p.conll --metric seqeval", "its numbers are those of 'exact'"),
+        ("score g.conll p.conll --metric exact --fail-under exact.label.micro.f1=90", "micro.f1=0.9)"),
+        ("masking g.conll p.conll --fail-under entity_recall=90", "entity_recall=0.9)"),
+        ("masking g.conll p.conll --fail-over leaks=0", "documents_exposed counts documents that leak"),
+        ("errors g.conll p.conll --metric exact --level 1", "--level does not apply to --metric exact"),
+        ("score g.conll p.conll --json", "use --format"),
+        ("score g.conll p.conll --output json", "--format names its form"),
+        ("score g.conll p.conll --mode strict", "--scheme BIO --invalid discard"),
+        ("score g.conll p.conll --macro", "--all prints all averages"),
+        ("score g.conll p.conll --column 2", "use --layer NAME=COLUMN"),
+        ("score --gold g.conll --predicted p.conll", "name the two files without options"),
+        ("score g.conll p.conll --label PER", "use --where LAYER=LABEL"),
+        ("score g.conll p.conll -m exact", "use --metric"),
+        (
+            "score g.conll p.conll --metric exact,muc --cite f1",
+            "'f1' can mean 2 scores (one of exact.label.micro.f1",
+        ),
+        ("errors g.conll p.conll -o x.html", "the result cannot be written as html"),
+        ("masking g.conll p.conll --risk 3", "--layer risk=3"),
+        (
+            "score g.conll p.conll p.conll",
+            "unexpected argument 'p.conll'; clueval compare and diff take several",
+        ),
+        (
+            "score g.conll p.conll --html x.html",
+            "clueval errors, masking, agree, compare, diff and conventions write",
+        ),
+        (
+            "compare s.clueval s.clueval --resample-by sentence",
+            "clueval score --resample-by ... --save FILE keeps",
+        ),
+        (
+            "score g.conll p.conll -o x.html",
+            "conlleval; clueval errors --html FILE writes the errors as a web page)",
+        ),
+        ("compare g.conll p.conll", "score with --save FILE writes a saved result"),
+        ("score g.conll p.conll --intervals", "there is one document (score with --resample-by sentence)"),
+        ("score g.conll p.conll --label-map PER=X", "give a file with a line FROM<TAB>TO for each label"),
+        ("score g.conll p.conll --layer a=2 --layer b=7", "NAME=GOLD: if only gold has it"),
+        ("curate g.conll p.conll -o x.jsonl", "the result is a table of spans (name the format with --to)"),
+        ("g.conll p.conll", "did you mean clueval score g.conll ...?"),
+        ("version", "use --version"),
+        ("score s.clueval s.clueval", "is a report or a saved result of clueval"),
+        ("metrics seqeval", "its numbers are those of 'exact'"),
+        ("compare s.clueval s.clueval", "has 1 document (score again with --resample-by sentence"),
+        ("score e.conll e.conll --fail-if-worse s.clueval", "score the baseline with the same options"),
+        ("score nowhere.vrt", "nowhere.vrt: there is no such file or folder"),
+        ("score g.conll p.conll --metric bleu", "unknown metric 'bleu'"),
+        ("score g.conll p.conll --layer a=x", "source 'x', but the columns of this format have no names"),
+        ("score g.conll p.conll --layer a=2,a=3", "--layer names 'a' twice"),
+        ("score g.conll g.conll --layer a=1", "'a' is not a tag"),
+        ("score g.conll p.conll --scheme BIX", "unknown tag scheme 'BIX'"),
         # before anything is read: the files are not there
         (
             "errors none none --metric noisy --where a=b",
@@ -164,8 +240,9 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ],
 )
 def test_command_refuses_what_cannot_be_right(arguments: str, message: str, capsys: Capture) -> None:
+    files = sorted(Path().iterdir())
     try:
-        code = main(arguments.split(" "))
+        code = main(arguments.split())
     except SystemExit as ended:  # the parser of arguments ends the program
         code = int(str(ended.code))
 
@@ -174,6 +251,7 @@ def test_command_refuses_what_cannot_be_right(arguments: str, message: str, caps
     assert message in output.err
     assert len(output.err.splitlines()) == 1
     assert output.out == ""
+    assert sorted(Path().iterdir()) == files
 
 
 @pytest.mark.usefixtures("files")

@@ -299,7 +299,7 @@ def read_toy(opened: Opened, options: Options) -> Iterator[Document]:
         yield Document(str(number), {"label": spans}, tokens=value["words"], file=opened.file)
 
 
-def toy_lines(documents: Iterator[Document], *, layers: Sequence[str], with_ids: bool) -> Iterator[str]:
+def toy_lines(documents: Iterator[Document], _: Sequence[str], with_ids: bool) -> Iterator[str]:
     for document in documents:
         spans = [span for spans in document.layers.values() for span in spans]
         toys = [[span.label, span.start - document.start, span.end - document.start - 1] for span in spans]

@@ -95,10 +95,10 @@ def place_and_features(document: Document, name: str) -> list[tuple[Any, ...]]:
 
 
 def test_gate_xml_becomes_a_document_with_its_sets_as_layers() -> None:
-    document = read_gate_xml(XML, file="d.xml", id="d")
+    document = read_gate_xml(XML, file="d.xml")
 
     assert document.text == TEXT
-    assert (document.id, document.unit, document.metadata) == ("d", "character", {"domain": "civil"})
+    assert (document.id, document.unit, document.metadata) == ("1", "character", {"domain": "civil"})
     assert place_and_features(document, "") == [(0, 3, "Token", 0, {})]
     assert place_and_features(document, "Key") == [
         (8, 11, "Person", 7, {"score": 0.75, "n": 3, "sure": True, "ids": [4, 5], "kind": " a; b "})
@@ -256,11 +256,10 @@ def test_bdoc_positions_become_code_points(offsets: str, start: int, end: int) -
     assert place_and_features(document, "Key") == [(8, 11, "Person", 7, {"score": 0.5})]
 
 
-def test_bdoc_has_the_id_that_is_given_or_else_its_name() -> None:
+def test_bdoc_has_the_name_in_the_file_as_its_id() -> None:
     data = as_bdoc([], name="doc7", features={"domain": "civil", "n": 3})
 
     assert read_bdoc(data, file="d").id == "doc7"
-    assert read_bdoc(data, file="d", id="x").id == "x"
     assert read_bdoc(as_bdoc([]), file="d").id == "1"
     assert read_bdoc(data, file="d").metadata == {"domain": "civil", "n": "3"}
 

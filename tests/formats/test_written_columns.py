@@ -54,7 +54,7 @@ def test_columns_are_read_as_they_were(data: st.DataObject) -> None:
     documents = [first, data.draw(columns(len(first.tokens or ())))]
     with TemporaryDirectory() as folder:
         path = Path(folder) / "a.conll"
-        content = "".join(f"{line}\n" for line in column_lines(iter(documents), layers=[], with_ids=False))
+        content = "".join(f"{line}\n" for line in column_lines(iter(documents), [], False))
         path.write_bytes(content.encode())
         found = list(read(path, {"one": 2, "two": 3}, input="conll"))
 
@@ -84,7 +84,7 @@ def test_columns_are_read_as_they_were(data: st.DataObject) -> None:
 )
 def test_columns_refuse_what_they_cannot_hold(document: Document, says: str) -> None:
     with pytest.raises(UsageError, match=f"columns with BIO tags cannot hold .*{says}"):
-        list(column_lines(iter([document]), layers=[], with_ids=False))
+        list(column_lines(iter([document]), [], False))
 
 
 @st.composite

@@ -51,7 +51,7 @@ def written_and_read(document: Document, name: str, **layers: str) -> Document:
     assert writer is not None
     with TemporaryDirectory() as folder:
         path = Path(folder) / f"{document.id}{writer.ending}"
-        lines = writer.lines(iter([document]), layers=list(document.layers), with_ids=False)
+        lines = writer.lines(iter([document]), list(document.layers), False)
         path.write_bytes("".join(f"{line}\n" for line in lines).encode("utf-8", "surrogatepass"))
         for ending, content in writer.beside.items():
             path.with_suffix(ending).write_bytes(content(document).encode("utf-8"))
@@ -135,7 +135,7 @@ def test_brat_splits_spans_at_line_ends_and_reads_them_as_one() -> None:
     writer = format_named("brat").write
     assert writer is not None
 
-    lines = list(writer.lines(iter([document]), layers=["label"], with_ids=False))
+    lines = list(writer.lines(iter([document]), ["label"], False))
 
     assert lines == ["T1\tA 0 2;4 5\tab c"]
     assert written_and_read(document, "brat").layers["label"][0].fragments == ((0, 5),)
@@ -193,7 +193,7 @@ def test_no_documents_are_written_as_something_that_is_not_empty(name: str) -> N
     writer = format_named(name).write
     assert writer is not None
 
-    lines = list(writer.lines(iter(()), layers=["label"], with_ids=False))
+    lines = list(writer.lines(iter(()), ["label"], False))
 
     assert any(lines) or writer.beside
 

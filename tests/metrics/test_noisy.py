@@ -296,12 +296,6 @@ class TestReading:
             "§ a-b 10\u00a0000 東京 e\u0301 #"
         )
 
-    def test_the_name_and_the_layer_can_be_chosen(self) -> None:
-        read = document(["Anna B-PER"], name="letters/1.bio", layer="entity")
-
-        assert read.id == "letters/1.bio"
-        assert read.layers == {"entity": [Span(0, 4, {"entity": "PER"})]}
-
     @pytest.mark.parametrize(
         ("lines", "message"),
         [

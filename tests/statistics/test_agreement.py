@@ -52,26 +52,6 @@ def close(own, other):
     return own == pytest.approx(other, abs=1e-12)
 
 
-# Worked by hand: the positions of two documents, 10 by A, B, C and 4 by A, B
-
-
-BY_HAND = Counter({("O", "O"): 8, ("P", "P"): 2, ("L", "L"): 2, ("O", "L"): 1, ("P", "O"): 1})
-
-
-def test_kappa_by_hand():
-    assert observed(BY_HAND) == 12 / 14
-    assert kappa(BY_HAND) == 75 / 103
-
-
-def test_alpha_by_hand():
-    rows = [["P", "P", "R"]] * 2 + [["L", "L", "O"]] * 2 + [["O", "L", "O"]] + [["O", "O", "O"]] * 5
-    rows += [["P", "O", None]] + [["O", "O", None]] * 3
-    table = coincidences(tally_of(rows))
-
-    assert {c: table.get((c, c), 0) for c in "OPLR"} == {"O": 22, "P": 2, "L": 2, "R": 0}
-    assert krippendorff(table) == float(1 - Fraction(37 * 12, 714))
-
-
 # Against other programs
 
 
@@ -252,25 +232,6 @@ def test_unitizing_is_the_definition(documents):
     ]
     alphas = {label: each["alpha"] for label, each in found["per_label"].items() if each["coverage"]}
     assert alphas == pytest.approx(expected["per_label"])
-
-
-def test_unitizing_by_hand():
-    documents = [
-        [[(0, 2, "P"), (4, 6, "L")], [(0, 2, "P"), (4, 7, "L")], [(0, 2, "R")]],
-    ]
-    found = unitizing(data_of(documents))
-
-    assert found["cu_coverage"] == float(Fraction(8, 3 * LENGTH))
-    assert found["per_label"]["L"] == {"alpha": 1.0, "coverage": pytest.approx(2 / 5)}
-    assert found["cu"] == 0.375
-
-
-@given(continua())
-def test_unitizing_of_copies_is_full_agreement_or_undefined(documents):
-    copies = [[annotators[0]] * 3 for annotators in documents]
-    found = unitizing(data_of(copies))
-
-    assert {found[name] for name in ("u", "binary", "cu")} <= {1.0, None}
 
 
 def test_unitizing_without_units_is_undefined():

@@ -22,19 +22,6 @@ from clueval.statistics.jackknife import (
 SCORES = st.lists(st.floats(0.01, 0.99), min_size=2, max_size=30)
 
 
-def test_the_interval_of_a_recall_by_hand() -> None:
-    found, gold = [4, 8, 3, 1], [5, 10, 3, 2]
-    without = [(16 - own) / (20 - spans) for own, spans in zip(found, gold, strict=True)]
-
-    interval = logit_jackknife(0.8, without, 4, effective_number(gold), 0.95)
-
-    assert [round(value, 6) for value in without] == [0.8, 0.8, 0.764706, 0.833333]
-    assert interval.se == pytest.approx(0.042034, abs=5e-7)
-    assert interval.effective == pytest.approx(400 / 138)
-    assert t_quantile(0.975, 400 / 138 - 1) == pytest.approx(4.5307, abs=5e-5)
-    assert (interval.low, interval.high) == pytest.approx((0.5489, 0.9293), abs=5e-5)
-
-
 @given(SCORES)
 def test_the_standard_error_is_that_of_resample(values: list[float]) -> None:
     jackknife = pytest.importorskip("resample.jackknife")
@@ -68,12 +55,6 @@ def test_a_score_without_an_error_has_a_bound(score: float, ends: tuple[float, f
     assert (interval.low, interval.high) == ends
     assert interval.bound
     assert interval.to_dict()["bound"] is True
-
-
-def test_120_documents_without_a_miss_promise_97_5_percent() -> None:
-    low = logit_jackknife(1.0, [1.0] * 120, 120, 120.0, 0.95).low
-
-    assert low == pytest.approx(0.975, abs=5e-4)
 
 
 @pytest.mark.parametrize(

@@ -52,14 +52,6 @@ def test_the_coins_of_a_key_are_the_lowest_bits_of_another_stream() -> None:
     assert list(weights_of("d1", SWAP, 50, 7)) == [byte & 1 for byte in digest]
 
 
-def test_the_law_of_the_weights_has_mean_and_variance_1() -> None:
-    weights = BOOTSTRAP.weights
-    mean = sum(weights) / 256
-
-    assert mean == pytest.approx(1, abs=0.01)
-    assert sum((weight - mean) ** 2 for weight in weights) / 256 == pytest.approx(1, abs=0.02)
-
-
 @given(ROWS, st.sampled_from([1, 10**6, 10**9]))
 def test_sums_are_those_of_single_weights(rows: list[dict[int, int]], factor: int) -> None:
     keyed = [
@@ -75,16 +67,6 @@ def test_sums_are_those_of_single_weights(rows: list[dict[int, int]], factor: in
             for b in range(20)
         ]
         assert list(found) == expected
-
-
-@given(ROWS, st.randoms())
-def test_sums_do_not_depend_on_the_order_of_units(rows: list[dict[int, int]], random) -> None:  # type: ignore[no-untyped-def]
-    keyed = [(f"d{number}", row) for number, row in enumerate(rows)]
-    mixed = random.sample(keyed, len(keyed))
-
-    assert [list(each) for each in weighted_sums(keyed, 3, SWAP, 30, 1)] == [
-        list(each) for each in weighted_sums(mixed, 3, SWAP, 30, 1)
-    ]
 
 
 @pytest.mark.parametrize("count", [0.5, -1])

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import at_most
 
-from clueval import CluevalError, Document, Span, agree, curate, score
+from clueval import CluevalError, Document, Span, agree, curate
 from clueval.exceptions import TextMismatch, UsageError
 from clueval.studies.annotators.counting import KEYS, Contests, ShapeCounts
 from clueval.studies.annotators.render import UNDEFINED, remarks
@@ -328,19 +328,6 @@ def test_agree_f1_of_two_is_that_of_clueval_conventions(key: str, sources: dict[
         assert found == pytest.approx(expected)
     else:
         assert found is None
-
-
-@given(studies(flat=False))
-@at_most(13)
-def test_agree_muc_type_is_that_of_score(sources: dict[str, list[Document]]):
-    found = of(sources)["f1"]["muc_type"]["matrix"]
-
-    for (i, one), (j, other) in combinations(enumerate(sources), 2):
-        ids = {each.id for each in sources[one]} & {each.id for each in sources[other]}
-        pair = [[each for each in sources[name] if each.id in ids] for name in (one, other)]
-        if any(each.layers["label"] for documents in pair for each in documents):
-            expected = score(*pair, metrics="muc").to_dict()["metrics"]["muc"]["label"]["type"]["f1"]
-            assert found[i][j] == pytest.approx(expected)
 
 
 # What changes nothing

@@ -36,7 +36,7 @@ def written(folder: Path, name: str, spans: list[tuple[int, int, str]], text: st
         document = Placing()(Group(whole, document)).predicted
     folder.mkdir()
     path = folder / f"urteil01{writer.ending}"
-    lines = writer.lines(iter([document]), layers=["label"], with_ids=False)
+    lines = writer.lines(iter([document]), ["label"], False)
     path.write_text("".join(f"{line}\n" for line in lines))
     for ending, content in writer.beside.items():
         path.with_suffix(ending).write_text(content(document))

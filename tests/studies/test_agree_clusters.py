@@ -21,22 +21,18 @@ from clueval.studies.annotators.study import Study, StudyCounts, report_of
 TAGS = ("O", "O", "O", "B-X", "I-X", "B-Y", "I-Y", "E-Y")
 
 
-def corpus(chance: random.Random, annotators: int = 3, lacking: float = 0) -> list[str]:
-    """The same text as several annotators tag it, with repairs, empty documents and sentences that agree.
-
-    An annotator lacks a document with the probability `lacking`.
-    """
-    texts: list[list[str]] = [[] for _ in range(annotators)]
-    for number in range(chance.randint(1, 4) + 2 * bool(lacking)):
-        having = [text for text in texts if chance.random() >= lacking]
-        for text in having:
+def corpus(chance: random.Random) -> list[str]:
+    """The same text as three annotators tag it, with repairs, empty documents and sentences that agree."""
+    texts: list[list[str]] = [[] for _ in range(3)]
+    for number in range(chance.randint(1, 4)):
+        for text in texts:
             text.append(f"# newdoc id = d{number}")
         for _ in range(chance.randint(0, 4)):
             length = chance.randint(1, 5)
-            own = [[chance.choice(TAGS) for _ in range(length)] for _ in having]
+            own = [[chance.choice(TAGS) for _ in range(length)] for _ in texts]
             if chance.random() < 0.5:
-                own = own[:1] * len(having)
-            for text, tags in zip(having, own, strict=True):
+                own = own[:1] * len(texts)
+            for text, tags in zip(texts, own, strict=True):
                 text += [f"w{place}\t{tag}" for place, tag in enumerate(tags)] + [""]
     return ["\n".join(text) + "\n" for text in texts]
 
@@ -82,14 +78,6 @@ def test_clusters_have_the_numbers_of_documents(tmp_path: Path, seed: int, syste
         require_the_same(study_of(tmp_path, corpus(random.Random(seed)), system))
 
 
-@pytest.mark.parametrize(("seed", "system"), seeds(15))
-def test_clusters_have_the_numbers_of_documents_that_some_annotators_lack(
-    tmp_path: Path, seed: int, system: bool
-):
-    with handed_in(SMALL._replace(runs=seed)):
-        require_the_same(study_of(tmp_path, corpus(random.Random(seed), 4, lacking=0.3), system))
-
-
 @pytest.mark.parametrize("invalid", ["discard", "error"])
 @pytest.mark.parametrize("scheme", [None, "IOBES"])
 @pytest.mark.parametrize("seed", range(4))
@@ -123,19 +111,6 @@ def test_clusters_tell_the_end_of_a_sentence_from_a_token_o(tmp_path: Path):
 
     with pytest.raises(TextMismatch, match="sentence"):
         counted(study)
-
-
-@pytest.mark.parametrize("lacked", [["d0"], ["d1"], ["d3"], ["d0", "d2"], ["d1", "d2", "d3"]])
-def test_clusters_are_taken_for_files_that_lack_documents(tmp_path: Path, lacked: list[str]):
-    documents = {f"d{number}": f"# newdoc id = d{number}\nw\tB-X\n\n" for number in range(4)}
-    others = [text for name, text in documents.items() if name not in lacked]
-    whole = "".join(documents.values())
-    study = study_of(tmp_path, [whole, "".join(others), whole.replace(documents["d2"], "")])
-
-    with patch.object(StudyCounts, "count", side_effect=AssertionError):
-        counts = counted(study)
-
-    assert report_of(counts)["common"][0] == [4 - ("d2" in lacked), len(others), 3]
 
 
 def test_clusters_are_taken_for_folders_that_lack_files(tmp_path: Path):

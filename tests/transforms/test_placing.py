@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from contents import spans
 from corpora import write
 from hypothesis import given
 from hypothesis import strategies as st
@@ -31,10 +32,6 @@ def text(spans: list[tuple[int, int, str]], content: str = TEXT, name: str = "d"
 
 def tokens(spans: list[tuple[int, int, str]], content: list[str] = TOKENS, **more: Any) -> Document:
     return Document("d", {"label": [Span(*each) for each in spans]}, tokens=content, **more)
-
-
-def spans(document: Document) -> list[tuple[int, int, str]]:
-    return [(span.start, span.end, span.label) for span in document.layers["label"]]
 
 
 @pytest.mark.parametrize("gold_has_text", [True, False])
@@ -136,7 +133,7 @@ def test_different_texts_are_an_error_with_both_places(
 
 
 def conll(document: Document) -> str:
-    tags = next(format_named("token-rows").write.lines(iter([document]), layers=["label"], with_ids=False))  # type: ignore[union-attr]
+    tags = next(format_named("token-rows").write.lines(iter([document]), ["label"], False))  # type: ignore[union-attr]
     row = json.loads(tags)
     lines = [f"{token}\t{tag}" for token, tag in zip(row["tokens"], row["ner_tags"], strict=True)]
     return "\n".join([f"# newdoc id = {document.id}", *lines, ""])
@@ -153,7 +150,7 @@ def files(
         document = tokens(in_tokens) if writer.unit == "token" else text(own)
         (folder / name).mkdir(exist_ok=True)
         found[name] = folder / name / f"d{writer.ending}"
-        lines = writer.lines(iter([document]), layers=["label"], with_ids=False)
+        lines = writer.lines(iter([document]), ["label"], False)
         found[name].write_text("".join(f"{line}\n" for line in lines))
         for ending, content in writer.beside.items():
             found[name].with_suffix(ending).write_text(content(document))

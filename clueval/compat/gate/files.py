@@ -49,7 +49,13 @@ from clueval.transforms.group import Group
 from clueval.writing import whole_file
 
 
-class GateTable:
+class _ObserverOfFiles:
+    def section(self) -> dict[str, Any]:
+        """Return nothing: the output is files."""
+        return {}
+
+
+class GateTable(_ObserverOfFiles):
     """An observer that makes GATE's TSV of 31 columns. Holds the counts of each document.
 
     >>> table = GateTable(Gate(), "Response")
@@ -79,16 +85,12 @@ class GateTable:
         older = self._plain.count(gold, reference[0]) if reference else None
         self._counted.append((group.gold.id, self._metric.count(gold, predicted), older))
 
-    def section(self) -> dict[str, Any]:
-        """Return nothing: the output is a file."""
-        return {}
-
     def lines(self) -> Iterator[str]:
         """Yield the lines, the header first."""
         return tagging_lines(self._metric, self._counted, **self._names)
 
 
-class GateListTable:
+class GateListTable(_ObserverOfFiles):
     """An observer that makes the rows of candidate lists, with the same columns, after `BestCandidates`; see
     `clueval.compat.gate.table.list_lines`."""
 
@@ -115,10 +117,6 @@ class GateListTable:
             *list_lines("list-disamb-best", ranks[:1], **place),
         ]
 
-    def section(self) -> dict[str, Any]:
-        """Return nothing: the output is a file."""
-        return {}
-
     def lines(self) -> Iterator[str]:
         """Yield the lines, the header first: documents, the best of all, by score, by rank, disambiguation."""
         whole = self._evaluation
@@ -131,7 +129,7 @@ class GateListTable:
         yield from list_lines("list-disamb", whole.disambiguation(), **self._place)
 
 
-class IndicatorWriter:
+class IndicatorWriter(_ObserverOfFiles):
     """An observer that writes copies of the predicted files with indicator annotations in sets of their own.
 
     ``PREFIX_Res`` has the outcome of the response, ``PREFIX_Ref`` of the reference, ``PREFIX_Diff`` the
@@ -162,10 +160,6 @@ class IndicatorWriter:
             added[f"{self._prefix}_Ref"] = before.indicators()
             added[f"{self._prefix}_Diff"] = [change.annotation() for change in found]
         self._write(group.predicted, added)
-
-    def section(self) -> dict[str, Any]:
-        """Return nothing: the output is files."""
-        return {}
 
     def _write(self, document: Document, added: Mapping[str, Sequence[Span]]) -> None:
         if document.file is None:

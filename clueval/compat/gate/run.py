@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -87,34 +87,40 @@ def gate(
         raise UsageError("GATE's types are not merged into one sequence", advice="leave out merge")
     if lists is not None and reference_set is not None:
         raise UsageError("candidate lists are not compared with a reference", advice="leave one out")
+    outputs = Path(table) if table is not None else None, Path(indicators) if indicators is not None else None
     if pairs:
         by = options.get("by") or getattr(options.get("counting"), "by", None)
-        alone: dict[str, Any] = {"gold_set": gold_set, "predicted_set": predicted_set, "lists": lists}
-        alone |= {"reference_set": reference_set, "indicators": indicators, "by": by}
-        return _of_pairs(
-            gold, predicted, metric or Gate(), pairs, table, page, evaluation, wrote, alone, options
+        alone = {"gold_set": gold_set, "predicted_set": predicted_set, "lists": lists, "by": by}
+        for name, value in {**alone, "reference_set": reference_set, "indicators": indicators}.items():
+            if value:
+                raise UsageError(
+                    f"pairs of annotation sets cannot be used with {name}", advice="leave one out"
+                )
+        result, files = _of_pairs(
+            gold, predicted, metric or Gate(), map(_pair, pairs), table is not None, evaluation, options
         )
-    metric = with_unfiltered(metric or Gate(), gold_set)
-    best = None if lists is None else BestCandidates(metric, lists)
-    counted = metric if best is None else best.metric
-    sections: list[Observer] = [] if lists is None else [CandidateLists(metric, lists)]
-    if reference_set is not None:
-        sections.append(AgainstReference(metric, reference_set))
-    files = _Files(table, indicators, evaluation)
-    sets = predicted_set or "", reference_set or ""
-    result = score(
-        gold,
-        predicted,
-        metrics=[counted],
-        gold_set=gold_set,
-        predicted_set=predicted_set,
-        reading=_readings(options.pop("reading", Reading()), reference_set),
-        transforms=() if best is None else (best,),
-        observers=[*sections, *files.observers(metric, lists, sets, indicator_prefix)],
-        **options,
-    )
-    result = _in_one_report(result, counted, None if best is None else best.signature[0])
-    for output in (*files.write(), *_page(page, result)):
+    else:
+        metric = with_unfiltered(metric or Gate(), gold_set)
+        best = None if lists is None else BestCandidates(metric, lists)
+        counted = metric if best is None else best.metric
+        sections: list[Observer] = [] if lists is None else [CandidateLists(metric, lists)]
+        if reference_set is not None:
+            sections.append(AgainstReference(metric, reference_set))
+        sets = predicted_set or "", reference_set or ""
+        files = list(_files(outputs, metric, lists, sets, evaluation, indicator_prefix))
+        result = score(
+            gold,
+            predicted,
+            metrics=[counted],
+            gold_set=gold_set,
+            predicted_set=predicted_set,
+            reading=_readings(options.pop("reading", Reading()), reference_set),
+            transforms=() if best is None else (best,),
+            observers=[*sections, *files],
+            **options,
+        )
+        result = _in_one_report(result, counted, None if best is None else best.signature[0])
+    for output in (*_written(outputs, files), *_page(page, result)):
         if wrote is not None:
             wrote(output)
     return result
@@ -124,44 +130,30 @@ def _of_pairs(
     gold: InputSide,
     predicted: InputSide | None,
     metric: Gate,
-    pairs: Sequence[str | tuple[str, str]],
-    table: str | Path | None,
-    page: str | Path | None,
+    pairs: Iterable[tuple[str, str, str]],
+    with_tables: bool,
     evaluation: str,
-    wrote: Callable[[str], object] | None,
-    alone: Mapping[str, Any],
     options: Mapping[str, Any],
-) -> Result:
-    """Score several pairs of annotation sets, and return the sum of their results, with the report of each."""
-    for name, value in alone.items():
-        if value:
-            raise UsageError(f"pairs of annotation sets cannot be used with {name}", advice="leave one out")
+) -> tuple[Result, list[_File]]:
+    """Return the sum of the results of several pairs of annotation sets, with the report and the table of each."""
     results: dict[str, Result] = {}
-    lines: list[str] = []
-    for name, gold_set, predicted_set in map(_pair, pairs):
+    tables: list[_File] = []
+    for name, gold_set, predicted_set in pairs:
         if name in results:
             raise UsageError(f"the pair {name!r} is named twice", advice="name each pair once")
         counted = with_unfiltered(metric, gold_set)
-        tables = [] if table is None else [GateTable(counted, predicted_set, "", evaluation)]
+        own = [GateTable(counted, predicted_set, "", evaluation)] if with_tables else []
         results[name] = score(
             gold,
             predicted,
             metrics=[counted],
             gold_set=gold_set,
             predicted_set=predicted_set,
-            observers=tables,
+            observers=own,
             **options,
         )
-        for each in tables:
-            lines += list(each.lines())[bool(lines) :]
-    result = _summed(metric, results)
-    if table is not None:
-        with whole_file(Path(table)) as output:
-            output.writelines(f"{line}\n" for line in lines)
-    for written in (*([] if table is None else [f"wrote {table}"]), *_page(page, result)):
-        if wrote is not None:
-            wrote(written)
-    return result
+        tables += own
+    return _summed(metric, results), tables
 
 
 def _pair(given: str | tuple[str, str]) -> tuple[str, str, str]:
@@ -238,41 +230,40 @@ def _in_one_report(result: Result, metric: Gate, candidates: str | None) -> Resu
     return replace(result, metrics=report, counted=None, prepared=prepared or None, sections={}, observers=())
 
 
-class _Files:
-    """The outputs of observers: GATE's table, and documents with indicator annotations."""
+_File = GateTable | GateListTable | IndicatorWriter
 
-    def __init__(self, table: str | Path | None, indicators: str | Path | None, evaluation: str = "") -> None:
-        self._evaluation = evaluation
-        self._path = None if table is None else Path(table)
-        self._folder = None if indicators is None else Path(indicators)
-        self._table: GateTable | GateListTable | None = None
-        self._indicators: IndicatorWriter | None = None
+_Outputs = tuple[Path | None, Path | None]
+"""The file for the table, and the folder for documents with indicators."""
 
-    def observers(
-        self, metric: Gate, lists: Lists | None, sets: tuple[str, str], prefix: str
-    ) -> Iterator[Observer]:
-        """Yield the observers; `sets` are the names of the predicted set and the reference set."""
-        if self._path is not None:
-            if lists is None:
-                self._table = GateTable(metric, *sets, self._evaluation)
-            else:
-                self._table = GateListTable(metric, lists, sets[0], self._evaluation)
-            yield self._table
-        if self._folder is not None:
-            if lists is not None:
-                raise UsageError("indicators are not written for candidate lists", advice="leave one out")
-            self._indicators = IndicatorWriter(metric, self._folder, prefix)
-            yield self._indicators
 
-    def write(self) -> Iterator[str]:
-        """Write the table, and yield a line on each output."""
-        if self._table is not None and self._path is not None:
-            with whole_file(self._path) as output:
-                output.writelines(f"{line}\n" for line in self._table.lines())
-            yield f"wrote {self._path}"
-        if self._indicators is not None:
-            number = len(self._indicators.written)
-            yield f"wrote {number} file{'s' * (number != 1)} to {self._folder}"
+def _files(
+    outputs: _Outputs, metric: Gate, lists: Lists | None, sets: tuple[str, str], evaluation: str, prefix: str
+) -> Iterator[_File]:
+    """Yield the observers for the outputs; `sets` are the names of the predicted set and the reference set."""
+    table, folder = outputs
+    if table is not None and lists is None:
+        yield GateTable(metric, *sets, evaluation)
+    elif table is not None and lists is not None:
+        yield GateListTable(metric, lists, sets[0], evaluation)
+    if folder is not None:
+        if lists is not None:
+            raise UsageError("indicators are not written for candidate lists", advice="leave one out")
+        yield IndicatorWriter(metric, folder, prefix)
+
+
+def _written(outputs: _Outputs, files: Iterable[_File]) -> Iterator[str]:
+    """Write the tables, one after the other, and yield a line on each output."""
+    table, folder = outputs
+    writers = [each for each in files if isinstance(each, IndicatorWriter)]
+    if table is not None:
+        tables = [each.lines() for each in files if not isinstance(each, IndicatorWriter)]
+        for lines in tables[1:]:
+            next(lines)  # the header
+        with whole_file(table) as output:
+            output.writelines(f"{line}\n" for lines in tables for line in lines)
+        yield f"wrote {table}"
+    for number in (len(each.written) for each in writers):
+        yield f"wrote {number} file{'s' * (number != 1)} to {folder}"
 
 
 def _page(path: str | Path | None, result: Result) -> Iterator[str]:

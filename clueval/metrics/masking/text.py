@@ -80,8 +80,7 @@ class MaskedText:
         if document.end is None or (document.text is None and are_unknown(tokens)):
             raise UsageError(
                 "metric 'masking' needs the text of the documents",
-                file=document.file,
-                document=document.id,
+                **document.in_errors,
                 advice="give documents with their texts",
             )
         if document.unit == "token" and not in_characters and ignore != "none":
@@ -118,9 +117,7 @@ class MaskedText:
             return ((span.start - first, span.end - first),)
         limit = self.size if self.in_tokens or self._places.starts is None else len(self._places.starts)
         if span.end - first > limit:
-            raise SpanError(
-                f"span {name_of(span)} lies outside the text", document=document.id, file=document.file
-            )
+            raise SpanError(f"span {name_of(span)} lies outside the text", **document.in_errors)
         parts = _runs_of(span.tokens) if span.tokens else span.fragments
         if self.in_tokens:
             return tuple((start - first, end - first) for start, end in parts)

@@ -96,8 +96,7 @@ def token_weights(document: Document) -> Callable[[int], float]:
     if document.token_ids is None:
         raise UsageError(
             "the gold tokens have no weights",
-            document=document.id,
-            file=document.file,
+            **document.in_errors,
             advice="name the column of the weights as weight_column of clueval.masking",
         )
     weights = []
@@ -109,8 +108,7 @@ def token_weights(document: Document) -> Callable[[int], float]:
         if not 0 <= weight < float("inf"):
             raise UsageError(
                 f"the weight {text!r} of token {number} is not a number from 0 on",
-                document=document.id,
-                file=document.file,
+                **document.in_errors,
                 line=None if document.lines is None else document.lines[number],
             )
         weights.append(weight)

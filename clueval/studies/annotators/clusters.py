@@ -4,17 +4,14 @@ A row has the tags of all annotators at one position. It becomes one character, 
 run of rows between blanks, so no span reaches out of it. Each different cluster is decoded a few times, however often
 it occurs, and its shapes are counted like those of documents.
 
-An annotator may lack documents or files; those that it has must be in the order of the others. Anything irregular
-(another order, texts that differ, lines or tags that cannot be read) is left to the way through documents, whose errors
-name the place.
+An annotator may lack files. Anything irregular (documents that one lacks, another order, texts that differ, lines or
+tags that cannot be read) is left to the way through documents, whose errors name the place.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
-from itertools import compress, groupby, repeat
-from operator import itemgetter, or_
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import compress, repeat, zip_longest
 
 from clueval.clusters.bag import Bag, by_power
 from clueval.clusters.rows import IrregularRows, in_batches
@@ -66,48 +63,43 @@ def _rounds(study: Study) -> Iterator[list[Source | None]]:
 
 def _count_files(counts: StudyCounts, sources: Sequence[Source | None]) -> None:
     """Count files with the same documents, one of each annotator; None: it lacks the file."""
-    sizes = next(source for source in sources if source is not None).options.sizes
+    present = [source for source in sources if source is not None]
+    sizes, who = present[0].options.sizes, tuple(source is not None for source in sources)
+    humans = who[: counts.study.humans]
+    are_shared = sum(humans) > 1
+    if are_shared and not all(who[len(humans) :]):
+        raise IrregularRows("the system lacks shared documents")
     decoders = [{} if source is None else source.decoders() for source in sources]
-    for layer in next(filter(None, decoders), ()):
+    clusters: dict[str, _Clusters] = {}
+    for layer in next(filter(None, decoders)):
         counts.of(layer)
-    clusters: dict[tuple[str, Who], _Clusters] = {}
-    having: Iterable[bool] = repeat(False, len(sources))  # the annotators who have any document
-    for who, together in groupby(parallel_passages(sources), itemgetter(0)):
-        having = list(map(or_, having, who))
-        for rows in in_batches((passages for _, passages in together), sizes):
-            for part in rows.parts:
-                _count_positions(counts, who, part.passages[0])
-            if not rows.have_one_text():
-                raise IrregularRows("different tokens")
-            for layer, of_sides in rows.tags():
-                if (layer, who) not in clusters:
-                    own = [each[layer] if has else None for each, has in zip(decoders, who, strict=True)]
-                    clusters[layer, who] = _Clusters(layer, own)
-                clusters[layer, who].add_tags(of_sides)
-            if sum(each.size for each in clusters.values()) > sizes.runs:
-                _settle(clusters, counts)
-    _settle(clusters, counts)
-    read = zip(compress(decoders, having), compress(counts.repairs, having), strict=False)
-    for by_layer, repairs in read:  # the system's are not counted
+        clusters[layer] = _Clusters(layer, [of_layer.get(layer) for of_layer in decoders])
+    are_read = False
+    for rows in in_batches(_parallel_passages(present), sizes):
+        are_read = True
+        for part in rows.parts:
+            _count_positions(counts, humans, part.passages[0])
+        if not rows.have_one_text():
+            raise IrregularRows("different tokens")
+        for layer, of_sides in rows.tags():
+            clusters[layer].add_tags(of_sides)
+        if sum(each.size for each in clusters.values()) > sizes.runs:
+            _settle(clusters, counts, are_shared)
+    _settle(clusters, counts, are_shared)
+    having = humans if are_read else ()  # the schemes of files without documents are not known
+    for by_layer, repairs in zip(compress(decoders, having), compress(counts.repairs, having), strict=True):
         repairs.add_file(FileTags(by_layer), {layer: each.neighbours for layer, each in by_layer.items()})
 
 
 def _count_positions(counts: StudyCounts, who: Who, passage: Passage) -> None:
     """Count the positions of a passage, and its document if it begins here."""
-    humans = who[: counts.study.humans]
-    if sum(humans) < 2:
-        counts.left_out += passage.begins and any(humans)
+    if sum(who) < 2:
+        counts.left_out += passage.begins and any(who)
         return
-    _require_system(who, counts.study.humans)
     if passage.begins:
-        counts.documents[humans] += 1
+        counts.documents[who] += 1
         counts.units.add("token")
-    counts.positions[humans] += passage.tokens
-
-
-def _require_system(who: Who, humans: int) -> None:
-    if sum(who[:humans]) > 1 and not all(who[humans:]):
-        raise IrregularRows("the system lacks a shared document")
+    counts.positions[who] += passage.tokens
 
 
 class _Clusters(Bag):
@@ -141,62 +133,20 @@ class _Clusters(Bag):
         return list(zip(flat.starts, flat.ends, flat.labels_in(self._layer), strict=True))  # type: ignore[arg-type]
 
 
-def _settle(clusters: dict[tuple[str, Who], _Clusters], counts: StudyCounts) -> None:
+def _settle(clusters: Mapping[str, _Clusters], counts: StudyCounts, are_shared: bool) -> None:
     """Count the clusters that are held, and forget them; those that no two annotators share are only decoded."""
-    for (layer, who), of_layer in clusters.items():
-        of_layer.settle(counts.of(layer) if sum(who[: counts.study.humans]) > 1 else None)
-    clusters.clear()
+    for layer, of_layer in clusters.items():
+        of_layer.settle(counts.of(layer) if are_shared else None)
 
 
-def parallel_passages(sources: Sequence[Source | None]) -> Iterator[tuple[Who, Sequence[Passage]]]:
-    """Yield parallel passages, with those who have them; None is an annotator who lacks the file.
-
-    Where the next documents of the files differ, the files are read once more for the ids of all documents, which say
-    who lacks one. Raises `IrregularRows` for documents in different orders and for ids that come again.
-    """
-    streams = [iter(()) if source is None else source.passages() for source in sources]
-    heads = [next(stream, None) for stream in streams]
-    files = sum(source is not None for source in sources)
-    ids: list[set[str]] = []
+def _parallel_passages(sources: Sequence[Source]) -> Iterator[Sequence[Passage]]:
+    """Yield parallel passages. Raises `IrregularRows` for different documents and for ids that come again."""
     taken: set[str] = set()
-    who: Who = ()
-    while any(heads):
-        going_on = tuple(head is not None and not head.begins for head in heads)
-        if not any(going_on):
-            first = [head for head in heads if head is not None]
-            document = first[0].document
-            differ = any(head.document != document for head in first)
-            if not all(head.named for head in first):
-                if differ or len(first) < files:
-                    raise IrregularRows("documents without ids are numbered, so each file must have all")
-            else:
-                if differ:
-                    ids = ids or [_ids_of(source) for source in sources]
-                    document = _next_document(heads, ids)
-                if document in taken:
-                    raise IrregularRows("two documents with the same id")
-                taken.add(document)
-            who = tuple(head is not None and head.document == document for head in heads)
-        elif going_on != who:
-            raise IrregularRows("a document goes on in some files")
-        yield who, [head for head, has in zip(heads, who, strict=True) if has and head is not None]
-        heads = [
-            next(stream, None) if has else head for stream, head, has in zip(streams, heads, who, strict=True)
-        ]
-
-
-def _next_document(heads: Sequence[Passage | None], ids: Sequence[set[str]]) -> str:
-    """Return the id of the first document that is next in all files that have it, given the ids in each file."""
-    for document in (head.document for head in heads if head is not None):
-        if all(
-            document not in of_file or (head is not None and head.document == document)
-            for of_file, head in zip(ids, heads, strict=True)
-        ):
-            return document
-    raise IrregularRows("documents in different orders")
-
-
-def _ids_of(source: Source | None) -> set[str]:
-    """Return the ids of all documents of a file, which is read once more."""
-    passages = iter(()) if source is None else replace(source, progress=None).passages()
-    return {passage.document for passage in passages if passage.begins}
+    for passages in zip_longest(*(source.passages() for source in sources)):
+        if None in passages or len({(each.begins, each.document) for each in passages}) > 1:
+            raise IrregularRows("different documents")
+        if passages[0].begins and all(each.named for each in passages):
+            if passages[0].document in taken:
+                raise IrregularRows("two documents with the same id")
+            taken.add(passages[0].document)
+        yield passages

@@ -194,8 +194,7 @@ def _joined(streams: Sequence[Iterator[tuple[str, Document]]], names: Sequence[s
             if key in seen[number]:
                 raise UsageError(
                     f"{names[number]} has two documents {key!r}",
-                    file=document.file,
-                    document=document.id,
+                    **document.in_errors,
                     advice="each annotator may have a document once; pair_by pairs in other ways",
                 )
             seen[number].add(key)

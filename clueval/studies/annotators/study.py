@@ -119,8 +119,7 @@ class Study:
                 if layer not in document.layers:
                     raise UsageError(
                         f"{annotator.name} has no layer {layer!r}, which another annotator has",
-                        file=document.file,
-                        document=document.id,
+                        **document.in_errors,
                         advice="name the layers that all have",
                     )
 
