@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import warnings
 from pathlib import Path
 from typing import Any
@@ -17,11 +16,10 @@ from clueval.evaluation.run import score as score_files
 from clueval.evaluation.signature import Signature
 from clueval.exceptions import MissingExtra
 from clueval.metrics import metric_named
-from clueval.metrics.metric import Side
 from clueval.spans.document import Document, Sentence
 from clueval.spans.span import Frozen, Span
 from clueval.studies.convention_rows import CONVENTIONS, Conventions
-from clueval.studies.conventions import EveryConvention, conventions
+from clueval.studies.conventions import conventions
 from clueval.tagging.decoder import decode_tags
 
 SAMPLES = Path(__file__).parents[1] / "samples"
@@ -291,50 +289,7 @@ def test_without_jinja_the_page_names_the_extra(monkeypatch: pytest.MonkeyPatch)
         sampled().page()
 
 
-@given(tagged(), tagged())
-def test_counts_of_documents_add_up_in_any_order(
-    one: tuple[Sentences, Sentences], other: tuple[Sentences, Sentences]
-) -> None:
-    def tally(sides: tuple[Sentences, Sentences]) -> Any:
-        documents = [document(side) for side in sides]
-        own, predicted = (Side(d.layers["label"], document=d, tags=d.tags["label"]) for d in documents)
-        return EveryConvention().count(own, predicted)
-
-    metric = EveryConvention()
-    forth, back = tally(one), tally(other)
-    forth.update(tally(other))
-    back.update(tally(one))
-
-    assert metric.scores(forth, ["label"]) == metric.scores(back, ["label"])
-
-
 # The command
-
-
-def test_the_command_prints_json(capsys: Capture, tmp_path: Path) -> None:
-    path = write(tmp_path / "x.conll", "w B-PER B-PER\n")
-
-    assert main(["conventions", str(path), "--format", "json"]) == 0
-    assert json.loads(capsys.readouterr().out)["conventions"]["label"]["gate_strict"]["f1"] == 1.0
-
-
-def test_the_command_prints_text_and_markdown(capsys: Capture, tmp_path: Path) -> None:
-    path = write(tmp_path / "x.conll", "w B-PER\n")
-
-    assert main(["conventions", str(path), str(path)]) == 0
-    assert main(["conventions", str(path), str(path), "--format", "markdown"]) == 0
-    out = capsys.readouterr().out
-    assert "MUC partial" in out
-    assert "| MUC partial | 100.00 |" in out
-
-
-def test_the_command_writes_a_page(capsys: Capture, tmp_path: Path) -> None:
-    pytest.importorskip("jinja2")
-    path, page = write(tmp_path / "x.conll", "w B-PER\n"), tmp_path / "page.html"
-
-    assert main(["conventions", str(path), str(path), "--quiet", "--html", str(page)]) == 0
-    assert "FairEval fair" in page.read_text(encoding="utf-8")
-    assert capsys.readouterr() == ("", f"wrote {page}\n")
 
 
 def test_the_command_refuses_texts_that_differ(capsys: Capture, tmp_path: Path) -> None:

@@ -130,14 +130,6 @@ def test_a_run_against_itself_has_no_new_error() -> None:
     assert found.new == 0
 
 
-def test_files_are_compared_as_their_documents() -> None:
-    from clueval import read
-
-    runs = [list(read(path, layers={"entity": 2}, token_id=4)) for path in (GOLD, PREDICTED, GOLD)]
-
-    assert diff(GOLD, PREDICTED, GOLD, **OPTIONS).to_dict() == diff(*runs).to_dict()
-
-
 @pytest.mark.parametrize("pair_by", ["id", "content", "name"])
 def test_documents_are_paired_as_in_errors(pair_by: str, tmp_path: Path, capsys: Capture) -> None:
     if pair_by == "name":

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import cache, partial
 from itertools import chain, islice
 from sys import intern
-from typing import Any, NamedTuple
+from typing import Any
 
 from clueval.metrics.masking import Masking
 from clueval.metrics.masking.counts import by_entity
@@ -116,63 +116,41 @@ class FirstPlaces:
 
 def leaks_of(examination: Examination, risk: Risk, first: FirstPlaces) -> Iterator[Leak]:
     """Yield the leaks of one document; those that may be among the first have the text around them."""
-    excerpt = cache(partial(_excerpt, examination))
+    excerpt, text = cache(partial(_excerpt, examination)), examination.text
     for annotator, found in examination.judged.items():
         counted = [one for one in found if one.mention.counted]
-        leaked = {one.mention.entity for one in counted if one.exposed}
-        entities = {
-            entity: _MentionsOfEntity(members, sum(one.is_protected for one in members))
-            for entity, members in by_entity([one for one in counted if one.mention.entity in leaked]).items()
-        }
-        surfaces = {one.mention.words for one in counted if one.exposed}
-        same_words = [one for one in counted if one.mention.words in surfaces] if surfaces else []
-        words = Counter([one.mention.words for one in same_words])
-        protected = Counter([one.mention.words for one in same_words if one.is_protected])
-        for one in counted:
-            if one.exposed:
-                members = entities[one.mention.entity]
-                same = (words[one.mention.words], protected[one.mention.words])
-                leak = _leak(examination, annotator, one, members, same)
-                if first.may_have(leak.order(risk)):
-                    others = islice((other for other in members.mentions if other is not one), MOST_SIBLINGS)
-                    siblings = tuple(_sibling(other, examination.text, excerpt) for other in others)
-                    leak = replace(
-                        leak, excerpt=excerpt(one.mention.start, one.mention.end), siblings=siblings
-                    )
-                yield leak
-
-
-class _MentionsOfEntity(NamedTuple):
-    """The mentions of an entity, and how many of them are protected."""
-
-    mentions: Sequence[Judged]
-    protected: int
-
-
-def _leak(
-    examination: Examination,
-    annotator: str,
-    one: Judged,
-    members: _MentionsOfEntity,
-    same: tuple[int, int],
-) -> Leak:
-    mention = one.mention
-    start, end = examination.text.place(mention.start, mention.end)
-    return Leak(
-        examination.document.id,
-        annotator,
-        start,
-        end,
-        mention.kind,
-        one.status,
-        tuple(examination.exposed_in(mention)),
-        len(members.mentions),
-        members.protected,
-        *same,
-        one.exposed,
-        mention.label,
-        examination.text.characters[start:end],
-    )
+        exposed = [one for one in counted if one.exposed]
+        if not exposed:
+            continue
+        protected = [one for one in counted if one.is_protected]
+        entities, protected_of = by_entity(counted), Counter([one.mention.entity for one in protected])
+        words, protected_words = (
+            Counter([one.mention.words for one in some]) for some in (counted, protected)
+        )
+        for one in exposed:
+            mention, members = one.mention, entities[one.mention.entity]
+            start, end = text.place(mention.start, mention.end)
+            leak = Leak(
+                examination.document.id,
+                annotator,
+                start,
+                end,
+                mention.kind,
+                one.status,
+                tuple(examination.exposed_in(mention)),
+                len(members),
+                protected_of[mention.entity],
+                words[mention.words],
+                protected_words[mention.words],
+                one.exposed,
+                mention.label,
+                text.characters[start:end],
+            )
+            if first.may_have(leak.order(risk)):
+                others = islice((other for other in members if other is not one), MOST_SIBLINGS)
+                siblings = tuple(_sibling(other, text, excerpt) for other in others)
+                leak = replace(leak, excerpt=excerpt(mention.start, mention.end), siblings=siblings)
+            yield leak
 
 
 def _sibling(one: Judged, text: MaskedText, excerpt: Callable[[int, int], Excerpt]) -> Sibling:
