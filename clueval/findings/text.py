@@ -25,6 +25,9 @@ BRACKETS: dict[Mark, tuple[str, str]] = {
     "neither": ("", ""),
 }
 
+_LEFT = {mark: left for mark, (left, _) in BRACKETS.items()}
+_RIGHT = {mark: right for mark, (_, right) in BRACKETS.items()}
+
 COLOURS: dict[Mark, str] = {"both": "1;32", "own": "1;31", "other": "1;33", "neither": ""}
 """Codes of SGR, the terminals' Select Graphic Rendition: bold green, red, yellow."""
 
@@ -80,6 +83,13 @@ def _other(finding: Finding) -> Iterator[str]:
 def _wrapped(context: Context, width: int, colour: bool) -> Iterator[str]:
     """Yield the context in lines, which are broken only at blanks; colours do not count in the width."""
     space = width - len(_INDENT)
+    if context.joiner == " " and not colour:
+        pieces = [
+            shortened("".join((_LEFT[mark], text, _RIGHT[mark])), _LONGEST)
+            for text, mark, _ in context.pieces
+        ]
+        yield from _wrapped_text(context, visible(" ".join([*pieces, ""])), space)
+        return
     line: list[str] = []
     used = 0
     for word, mark in _words(context):
@@ -93,6 +103,18 @@ def _wrapped(context: Context, width: int, colour: bool) -> Iterator[str]:
         line.append(word)
     if line:
         yield _INDENT + "".join(line).rstrip()
+
+
+def _wrapped_text(context: Context, text: str, space: int) -> Iterator[str]:
+    """Yield what `_wrapped` does for a text that ends with a blank: search for the blank where a line ends."""
+    text = ("… " if context.cut_before else "") + text + ("…" if context.cut_after else "")
+    start, length = 0, len(text)
+    while length - start >= space:
+        end = text.rfind(" ", start, start + space - 1) + 1 or text.find(" ", start) + 1 or length
+        yield _INDENT + text[start:end].rstrip()
+        start = end
+    if start < length:
+        yield _INDENT + text[start:].rstrip()
 
 
 def _words(context: Context) -> Iterator[tuple[str, Mark]]:
