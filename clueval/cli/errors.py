@@ -21,7 +21,7 @@ from clueval.cli.error_outputs import (
     remark_one_sided,
     remark_wrong_labels,
 )
-from clueval.cli.fields import given_fields, typed
+from clueval.cli.fields import add_fields, given_fields, typed
 from clueval.cli.outputs import add_output, add_page, put_result
 from clueval.cli.parser import Command, CommandParser
 from clueval.cli.printing import put, remark, wrote
@@ -92,7 +92,7 @@ def add_arguments(parser: CommandParser) -> None:
     _add_outputs(parser)
     common.add_reading(parser, sides=2)
     common.add_pairs(parser, "reading")
-    common.add_pairing(parser)
+    add_fields(parser, Counting, "reading", only=("pair_by",))
     common.add_preparing(parser, without=["by_depth"])
 
 

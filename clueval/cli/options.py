@@ -94,20 +94,9 @@ def sides_of(options: argparse.Namespace) -> tuple[Any, Any]:
     return list(gold), list(predicted)
 
 
-def add_pairing(parser: CommandParser) -> None:
-    """Add the option that says how documents are paired."""
-    add_fields(parser, Counting, "reading", only=("pair_by",))
-
-
-def pairing_of(options: argparse.Namespace) -> str | None:
-    """Return how documents are paired; None: files by name, documents in order."""
-    pair_by: str | None = given_fields(Counting, options).get("pair_by")
-    return pair_by
-
-
 def check_pairing(options: argparse.Namespace) -> None:
     """Raise `UsageError` for ``--pair-by`` with ``--pairs``, or if one file holds both sides."""
-    if pairing_of(options) is None:
+    if "pair_by" not in given_fields(Counting, options):
         return
     if getattr(options, "pairs", None) is not None:
         raise UsageError("--pairs and --pair-by cannot be used together", advice="remove one of them")

@@ -18,12 +18,12 @@ from clueval.clusters.rows import IrregularRows, ParallelRows, PassageRows, are_
 from clueval.evaluation.engine import Evaluation
 from clueval.evaluation.inputs import FileEnd
 from clueval.evaluation.row_clusters import DocumentClusters, RowClusters
-from clueval.evaluation.tallies import Tallies
 from clueval.evaluation.units.unit import SENTENCE
 from clueval.exceptions import CluevalError
 from clueval.formats.columns.documents import Columns
 from clueval.formats.columns.layout import Layout
 from clueval.formats.columns.passages import NamedDocument, Passage
+from clueval.metrics.counting import Tallies
 from clueval.reading.layers import layer_names
 from clueval.reading.source import Source
 from clueval.spans.filters import ID

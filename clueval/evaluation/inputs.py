@@ -124,17 +124,6 @@ def _joined(first: int | str | None, second: int | str | None) -> int | str | No
     return "+".join(sorted({*str(first).split("+"), *str(second).split("+")}))
 
 
-def summed_passed_over(
-    first: Mapping[str, Mapping[str, int]], second: Mapping[str, Mapping[str, int]]
-) -> dict[str, dict[str, int]]:
-    """What the formats of both results did not read, by side and kind."""
-    total = no_inputs()
-    for each in (first, second):
-        for side, numbers in each.items():
-            add_passed_over(total, side, numbers)
-    return passed_over(total)
-
-
 class FileEnd(NamedTuple):
     """The results of reading two files that are complete only at their end.
 

@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from clueval.evaluation.inputs import (
+    add_passed_over,
     include,
     no_inputs,
     passed_over,
     reported,
     schemes_of,
-    summed_passed_over,
 )
 from clueval.evaluation.options import Trust
 from clueval.evaluation.signature import Signature, joined_signature, require_same
@@ -211,6 +211,8 @@ class Result(Report):
         inputs = no_inputs()
         for result in (self, other):
             include(inputs, result.inputs)
+            for side, numbers in result.passed_over.items():
+                add_passed_over(inputs, side, numbers)
         counted, observers = self.counted + other.counted, added(self.observers, other.observers)
         total = replace(
             self,
@@ -230,7 +232,7 @@ class Result(Report):
             sections=sections_of(observers),
             observers=observers,
             inputs=reported(inputs, (), ()),
-            passed_over=summed_passed_over(self.passed_over, other.passed_over),
+            passed_over=passed_over(inputs),
             interval_section=None,
             gates=None,
         )
@@ -318,17 +320,15 @@ class Result(Report):
 
         Undefined rates are left out. Loggers take such a dictionary. A sequence is in the paths if there are several.
         """
-        from clueval.evaluation.score_path import headline_rates, number_at
+        from clueval.evaluation.score_path import headline_paths, number_at
 
         found: dict[str, float] = {}
-        for metric, sequences in self.metrics.items():
-            for sequence, report in sequences.items():
-                place = [metric, sequence] if len(sequences) > 1 else [metric]
-                for path in headline_rates(sequence, report):
-                    (rate,) = {"precision", "recall", "f1"}.intersection(path[-1].split("_"))
-                    number = number_at(report, path)
-                    if number is not None:
-                        found[".".join([*place, rate])] = number
+        for path in headline_paths(self.metrics):
+            place = path[: 2 if len(self.metrics[path[0]]) > 1 else 1]
+            (rate,) = {"precision", "recall", "f1"}.intersection(path[-1].split("_"))
+            number = number_at(self.metrics, path)
+            if number is not None:
+                found[".".join([*place, rate])] = number
         return found | Report.scores(self)
 
     def render(self, form: str = "text", *, all: bool = False) -> str:
@@ -369,17 +369,11 @@ class Result(Report):
         return renderer(form)(self._report(), self.tables(all=all), **more)
 
     def _headline(self, rate: str) -> float | None:
-        from clueval.evaluation.score_path import headline_rates, number_at
+        from clueval.evaluation.score_path import headline_paths, number_at
 
         if not self.documents and not self.inputs["gold"]["layers"]:
             raise UsageError(f"there are no documents, so there is no {rate}", advice="check the input")
-        paths = [
-            (metric, sequence, *path)
-            for metric, sequences in self.metrics.items()
-            for sequence, report in sequences.items()
-            for path in headline_rates(sequence, report)
-            if rate in path[-1].split("_")
-        ]
+        paths = [path for path in headline_paths(self.metrics) if rate in path[-1].split("_")]
         if len(paths) == 1:
             return number_at(self.metrics, paths[0])
         listed = ", ".join(".".join(path) for path in paths)

@@ -16,10 +16,11 @@ from typing import Any
 from clueval.clusters.bag import BLANK, Bag, Row, by_power
 from clueval.clusters.byte_rows import TagCharacters
 from clueval.evaluation.plan import Plan
-from clueval.evaluation.tallies import ClusterCounts, Tallies
+from clueval.evaluation.tallies import ClusterCounts
 from clueval.evaluation.units.unit import SENTENCE
 from clueval.exceptions import CluevalError
 from clueval.formats.columns.layout import Layout, Sizes
+from clueval.metrics.counting import Tallies
 from clueval.spans.document import Document
 from clueval.spans.filters import SeenNames
 from clueval.spans.span import SIDES, Frozen, Span, making_many

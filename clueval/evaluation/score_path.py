@@ -119,13 +119,18 @@ def _of_headline(reports: Mapping[str, Any], rate: str) -> Path:
 def _headlines(reports: Mapping[str, Any], rate: str, metric: str | None = None) -> list[Path]:
     """Return the paths of a rate of the headlines of one metric, or of all."""
     return [
-        (name, sequence, *path)
-        for name, sequences in reports.items()
-        if metric in (None, name)
-        for sequence, report in sequences.items()
-        for path in headline_rates(sequence, report)
-        if path[-1].split("_")[-1] == rate
+        path
+        for path in headline_paths(reports)
+        if metric in (None, path[0]) and path[-1].split("_")[-1] == rate
     ]
+
+
+def headline_paths(reports: Mapping[str, Any]) -> Iterator[Path]:
+    """Yield the paths of the rates of all headlines, from the metric on."""
+    for metric, sequences in reports.items():
+        for sequence, report in sequences.items():
+            for path in headline_rates(sequence, report):
+                yield metric, sequence, *path
 
 
 def _several(text: str, paths: Sequence[Path]) -> UsageError:

@@ -9,16 +9,13 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from clueval.evaluation.plan import Plan
 from clueval.exceptions import LimitError, OverlapError, UsageError
-from clueval.metrics.counting import Tally
+from clueval.metrics.counting import Tallies, Tally, add_tally
 from clueval.metrics.match_counts import refuse_gaps
 from clueval.metrics.metric import Metric, Side
 from clueval.spans.document import Document, in_layer
 from clueval.spans.filters import SeenNames
 from clueval.spans.flat import name_file
 from clueval.spans.span import MERGED, making_many
-
-Tallies = dict[tuple[str, str], Tally]
-"""The counts by metric and sequence."""
 
 Compared = tuple[Metric, str, Side, Side]
 """A metric, a sequence, and the gold and the predicted side of it, which the metric counts."""
@@ -155,12 +152,7 @@ class ClusterCounts:
             for metric, sequence, *sides in compared(
                 self._plan, self._layers, self._plan.metrics, gold, predicted
             ):
-                counts = count_sides(metric, *sides)
-                total = self._tallies.get((metric.name, sequence))
-                if total is None:
-                    total = self._tallies[metric.name, sequence] = Tally()
-                for key, number in counts.items():
-                    total[key] = total.get(key, 0) + number * times
+                add_tally(self._tallies, (metric.name, sequence), count_sides(metric, *sides), times)
 
     def tallies(self, positions: int) -> Tallies:
         """Return the counts by metric and sequence of a text of `positions` positions, which agree outside clusters."""
@@ -174,16 +166,9 @@ class ClusterCounts:
         found: Tallies = {}
         for counts, times in parts:
             positions -= counts._positions * times
-            for key, tally in counts._tallies.items():
-                total = found.get(key)
-                if total is None:
-                    total = found[key] = Tally()
-                for name, number in tally.items():
-                    total[name] = total.get(name, 0) + number * times
+            for place, tally in counts._tallies.items():
+                add_tally(found, place, tally, times)
         for metric, sequence in self._places:
-            total = found.get((metric.name, sequence))
-            if total is None:
-                total = found[metric.name, sequence] = Tally()
-            if metric.needs.outside is not None:
-                total.update(metric.needs.outside(positions))
+            outside = metric.needs.outside
+            add_tally(found, (metric.name, sequence), Tally() if outside is None else outside(positions))
         return found

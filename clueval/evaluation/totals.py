@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 from clueval.evaluation.units.unit import Units, joined_corpora
 from clueval.exceptions import UsageError
 from clueval.metrics import with_settings
-from clueval.metrics.counting import Tally
+from clueval.metrics.counting import Tallies, Tally, add_tally
 from clueval.metrics.metric import Metric, sequences_of
 from clueval.spans.span import Span
 
@@ -31,21 +31,17 @@ class Totals:
     def __init__(self, documents: int = 0, tokens: int = 0) -> None:
         self.documents = documents
         self.tokens = tokens
-        self.tallies: dict[tuple[str, str], Tally] = {}
+        self.tallies: Tallies = {}
 
     def add(self, metric: str, sequence: str, tally: Tally) -> None:
-        own = self.tallies.get((metric, sequence))
-        if own is None:
-            own = self.tallies[metric, sequence] = Tally()
-        for key, number in tally.items():  # takes a fifth of the time of `update` for few keys
-            own[key] = own.get(key, 0) + number
+        add_tally(self.tallies, (metric, sequence), tally)
 
     def include(self, other: Totals) -> None:
         """Add the counts of other totals."""
         self.documents += other.documents
         self.tokens += other.tokens
-        for (metric, sequence), tally in other.tallies.items():
-            self.add(metric, sequence, tally)
+        for place, tally in other.tallies.items():
+            add_tally(self.tallies, place, tally)
 
 
 def add_to(receivers: Iterable[Totals], metric: str, sequence: str, tally: Tally) -> None:
@@ -121,7 +117,7 @@ class Counted:
             raise UsageError(f"counts of {names[0]} and of {names[1]} do not add up")
         tallies = {key: Tally(tally) for key, tally in self.tallies.items()}
         for key, tally in other.tallies.items():
-            tallies.setdefault(key, Tally()).update(tally)
+            add_tally(tallies, key, tally)
         sequences = {
             name: list(dict.fromkeys([*self.sequences.get(name, ()), *other.sequences.get(name, ())]))
             for name in dict.fromkeys([*self.sequences, *other.sequences])

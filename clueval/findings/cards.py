@@ -16,7 +16,7 @@ from urllib.parse import quote
 from clueval.findings.drawing import Bar, Drawing, drawn
 from clueval.findings.places import ErrorPlace
 from clueval.findings.systems import SharedPlace, System
-from clueval.findings.table import Finding, joined
+from clueval.findings.table import Finding, joined, what
 from clueval.reports.page import LONG
 from clueval.reports.table import cut_label
 
@@ -176,11 +176,6 @@ def _in_words(finding: Finding) -> dict[str, Any]:
         "what": what(finding),
         "where": " · ".join(filter(None, where)),
     }
-
-
-def what(finding: Finding) -> str:
-    """Return the reason of an error, and its class if that is another word."""
-    return finding.reason if finding.kind == finding.reason else f"{finding.reason} ({finding.kind})"
 
 
 def _range(first: object, last: object) -> str:

@@ -19,10 +19,7 @@ from typing import NamedTuple
 from clueval.findings.context import Context
 from clueval.findings.places import ErrorPlace
 from clueval.findings.systems import SharedPlace
-from clueval.findings.table import Finding
-
-GAP = " … "
-"""Stands for the text between two contexts of a place that is too long to be shown."""
+from clueval.findings.table import GAP, Finding
 
 
 class Bar(NamedTuple):

@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from clueval.findings.places import ErrorPlace
-from clueval.findings.table import Finding
+from clueval.findings.table import Finding, joined
 from clueval.reports.page import json_inside
 from clueval.reports.table import Rate, cut_label
 from clueval.reports.text import shown
-from clueval.spans.span import NO_LABEL
 
 WrongSpan = tuple[str, str, str, int, int, str]
 """Document, side, sequence, start, end (exclusive) and label of a span."""
@@ -32,9 +31,8 @@ class PageProfile:
 
     def values(self, finding: Finding) -> Sequence[str] | None:
         """Return the buckets of the span of a finding."""
-        label = "|".join(NO_LABEL if each is None else each for each in finding.labels.values())
-        key = finding.document, finding.side or "", finding.sequence, finding.start, finding.end + 1, label
-        return self.wrong.get(key)
+        place = finding.sequence, finding.start, finding.end + 1
+        return self.wrong.get((finding.document, finding.side or "", *place, joined(finding.labels)))
 
     def pictures(self) -> Iterator[dict[str, Any]]:
         """Yield the bars of each feature of each sequence."""

@@ -62,7 +62,7 @@ MOST_NESTED = 50
 """The greatest number of spans of the other side that a row shows, the first ones, if these overlap one another."""
 
 GAP = " … "
-"""Separates the texts of the fragments of a discontinuous span."""
+"""Separates texts between which something is left out: fragments of a span, contexts of a place."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -390,3 +390,8 @@ def joined(labels: Mapping[str, str | None]) -> str:
     'PER|_'
     """
     return "|".join([NO_LABEL if label is None else label for label in labels.values()])
+
+
+def what(finding: Finding) -> str:
+    """Return the reason of an error, and its class if that is another word."""
+    return finding.reason if finding.kind == finding.reason else f"{finding.reason} ({finding.kind})"

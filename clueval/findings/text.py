@@ -14,7 +14,7 @@ from collections.abc import Iterator
 
 from clueval.findings.context import Context, Mark
 from clueval.findings.rows import shortened
-from clueval.findings.table import Finding, joined
+from clueval.findings.table import Finding, joined, what
 from clueval.reports.table import cut_label
 from clueval.visible import visible
 
@@ -45,9 +45,8 @@ def lines_of(finding: Finding, *, width: int, colour: bool) -> Iterator[str]:
 
 def _head(finding: Finding) -> str:
     side = f"{finding.side} " if finding.side else ""
-    what = side + finding.reason + ("" if finding.kind == finding.reason else f" ({finding.kind})")
     labels = f"{finding.sequence}={cut_label(joined(finding.labels))}"
-    return visible(f"{what}  {labels}  {_place(finding)}")
+    return visible(f"{side}{what(finding)}  {labels}  {_place(finding)}")
 
 
 def _place(finding: Finding) -> str:

@@ -278,7 +278,7 @@ def rows_of(values: Iterable[tuple[int, Any]], form: RowForm, rows: RowReader) -
         if isinstance(row, Document):
             yield ReadRow(row.id, document)
         else:
-            yield row._replace(document=document)
+            yield ReadRow(row.id, document, row.flat, row.metadata)
 
 
 def _chosen_rows(

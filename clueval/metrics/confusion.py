@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from clueval.metrics.counting import Tally
 from clueval.metrics.match_counts import count_matches
 from clueval.metrics.metric import Metric, Rates, Side
-from clueval.metrics.tally_keys import Shape, any_layer, any_text, text_or_none
+from clueval.metrics.rates import LAYER, Shape
 from clueval.spans.flat import Flat
 from clueval.spans.match_classes import KINDS, LEVELS, UNMATCHED, classes_of
 from clueval.spans.ranges import Ranges
@@ -45,7 +45,7 @@ class Confusion(Metric):
 
     name: ClassVar[str] = "confusion"
     zero: ClassVar[str] = "0"
-    tally_keys: ClassVar[tuple[Shape, ...]] = ((SIDES, any_layer, any_text, KINDS, text_or_none),)
+    tally_keys: ClassVar[tuple[Shape, ...]] = ((SIDES, LAYER, str, KINDS, str | None),)
 
     def count(self, gold: Side, predicted: Side) -> Tally:
         tally = _count_gaps(gold, predicted)

@@ -20,6 +20,18 @@ from typing import Any, NamedTuple
 Tally = Counter[tuple[Any, ...]]
 """Counts by key; the class of each metric documents its keys."""
 
+Tallies = dict[tuple[str, str], Tally]
+"""Tallies by the names of metric and sequence."""
+
+
+def add_tally(total: Tallies, place: tuple[str, str], tally: Tally, times: int = 1) -> None:
+    """Add a tally to that of a metric and sequence, this number of times."""
+    own = total.get(place)
+    if own is None:
+        own = total[place] = Tally()
+    for key, number in tally.items():  # takes a fifth of the time of `update` for few keys
+        own[key] = own.get(key, 0) + number * times
+
 
 def rate(part: float, whole: float) -> float:
     """Return ``part / whole``; 0/0 is 0.

@@ -30,8 +30,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from clueval.metrics.counting import Counts, Tally, averages_of, counts_by_label
 from clueval.metrics.metric import Metric, Needs, Rates, Side, rates_of
-from clueval.metrics.rates import DeclaredRates, label_averages, prf_entry
-from clueval.metrics.tally_keys import Shape, any_text
+from clueval.metrics.rates import DeclaredRates, Shape, label_averages, prf_entry
 from clueval.spans.document import Document
 from clueval.spans.ranges import intersect
 from clueval.transforms.characters import are_unknown
@@ -58,7 +57,7 @@ class Coverage(Metric):
 
     name: ClassVar[str] = "coverage"
     zero: ClassVar[str] = "0"
-    tally_keys: ClassVar[tuple[Shape, ...]] = ((KINDS, _COUNTS, any_text), (KINDS, _COUNTS), (("textless",),))
+    tally_keys: ClassVar[tuple[Shape, ...]] = ((KINDS, _COUNTS, str), (KINDS, _COUNTS), (("textless",),))
 
     def count(self, gold: Side, predicted: Side) -> Tally:
         tally: Tally = Tally()

@@ -22,8 +22,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from clueval.exceptions import UsageError
 from clueval.metrics.counting import Tally, averages_of, counts_by_label, rate
 from clueval.metrics.metric import Metric, Needs, Side
-from clueval.metrics.rates import DeclaredRates, EntryRates, label_averages, share_in_each
-from clueval.metrics.tally_keys import Shape, any_text
+from clueval.metrics.rates import DeclaredRates, EntryRates, Shape, label_averages, share_in_each
 from clueval.options import option_field
 from clueval.spans.flat import keys_of
 from clueval.spans.ranges import Ranges
@@ -49,7 +48,7 @@ class Exact(Metric):
     name: ClassVar[str] = "exact"
     zero: ClassVar[str] = "0"
     tally_keys: ClassVar[tuple[Shape, ...]] = (
-        (("gold", "predicted", "tp_gold", "tp_predicted"), any_text),
+        (("gold", "predicted", "tp_gold", "tp_predicted"), str),
         (("positions",), ("all", "equal")),
     )
 

@@ -20,8 +20,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from clueval.metrics.counting import Counts, Tally, averages_of
 from clueval.metrics.match_counts import count_matches
 from clueval.metrics.metric import Metric, Needs, Rates, Side, rates_of
-from clueval.metrics.rates import DeclaredRates, averages, prf_entry
-from clueval.metrics.tally_keys import Shape, any_flag, any_layer, any_text
+from clueval.metrics.rates import LAYER, DeclaredRates, Shape, averages, prf_entry
 from clueval.spans.match_classes import KINDS, LEVELS, classes_of
 from clueval.spans.span import SIDES
 
@@ -44,7 +43,7 @@ class Levels(Metric):
     zero: ClassVar[str] = "0"
     tally_keys: ClassVar[tuple[Shape, ...]] = (
         (("class",), SIDES, KINDS),
-        (("label",), SIDES, any_layer, any_text, KINDS, any_flag),
+        (("label",), SIDES, LAYER, str, KINDS, bool),
     )
 
     def count(self, gold: Side, predicted: Side) -> Tally:

@@ -59,8 +59,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from clueval.metrics.counting import Tally, f_measure, rate
 from clueval.metrics.metric import Metric, Needs, Rates, Side, rates_of, refuse_filter
-from clueval.metrics.rates import THREE, Columns, DeclaredRates, EntryRates, Numbers, with_f1
-from clueval.metrics.tally_keys import Shape, any_text
+from clueval.metrics.rates import THREE, Columns, DeclaredRates, EntryRates, Numbers, Shape, with_f1
 from clueval.spans.flat import keys_of
 from clueval.spans.one_to_one import most_pairs
 from clueval.spans.overlaps import isolated, sharing
@@ -92,7 +91,7 @@ class Muc(Metric):
 
     name: ClassVar[str] = "muc"
     zero: ClassVar[str] = "0"
-    tally_keys: ClassVar[tuple[Shape, ...]] = ((SCHEMES, any_text, CATEGORIES),)
+    tally_keys: ClassVar[tuple[Shape, ...]] = ((SCHEMES, str, CATEGORIES),)
 
     def count(self, gold: Side, predicted: Side) -> Tally:
         """Count one document; O(n log n) for n spans. Raises `UsageError` if a filter excludes spans."""

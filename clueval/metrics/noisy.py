@@ -42,8 +42,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 from clueval.exceptions import UsageError
 from clueval.metrics.counting import Tally, f_measure, rate
 from clueval.metrics.metric import Metric, Needs, Rates, Side
-from clueval.metrics.rates import THREE, Columns, DeclaredRates, EntryRates, Numbers
-from clueval.metrics.tally_keys import Shape, any_count, any_text
+from clueval.metrics.rates import NUMBER, THREE, Columns, DeclaredRates, EntryRates, Numbers, Shape
 from clueval.options import option, option_field
 from clueval.spans.limits import require_short_texts
 from clueval.spans.span import Span, name_of
@@ -165,8 +164,8 @@ class Noisy(Metric):
     name: ClassVar[str] = "noisy"
     zero: ClassVar[str] = "undefined"
     tally_keys: ClassVar[tuple[Shape, ...]] = (
-        (("gold", "predicted", "matched"), any_text),
-        (("document",), any_count, any_count, any_count),
+        (("gold", "predicted", "matched"), str),
+        (("document",), NUMBER, NUMBER, NUMBER),
     )
 
     threshold: float = option_field(

@@ -54,8 +54,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 from clueval.exceptions import OverlapError, UsageError
 from clueval.metrics.counting import Counts, Tally, averages_of, rate
 from clueval.metrics.metric import Metric, Needs, Side, refuse_filter
-from clueval.metrics.rates import DeclaredRates, EntryRates, SummedRates, all_keys, mean
-from clueval.metrics.tally_keys import Shape, any_count, any_text
+from clueval.metrics.rates import NUMBER, DeclaredRates, EntryRates, Shape, SummedRates, all_keys, mean
 from clueval.options import option_field
 from clueval.spans.components import UnionFind
 from clueval.spans.document import Document
@@ -94,9 +93,9 @@ class Partial(Metric):
     name: ClassVar[str] = "partial"
     zero: ClassVar[str] = "0"
     tally_keys: ClassVar[tuple[Shape, ...]] = (
-        (("gold", "predicted", "exact"), any_text),
-        (("shared",), any_text, any_count),
-        (("glued",), any_text, SIDES),
+        (("gold", "predicted", "exact"), str),
+        (("shared",), str, NUMBER),
+        (("glued",), str, SIDES),
     )
 
     factor: float = option_field(

@@ -1,4 +1,4 @@
-"""Declared rates: which rates of a report follow from which counts of a tally, and how.
+"""Declared keys and rates: which keys a tally has, and which rates of a report follow from which counts, and how.
 
 A metric declares its rates in `Needs.rates`, given the keys of a tally. From that follow the rates of many corpora at
 once: without each unit, resampled, with units swapped. Rates that are not declared are computed by scoring every
@@ -8,6 +8,7 @@ declaration against the scores of its metric.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import partial
 from itertools import chain
@@ -27,6 +28,26 @@ Columns = list[list[float | None]]
 """For each rate, its value in each corpus; None where it is undefined."""
 
 THREE = ("precision", "recall", "f1")
+
+Shape = tuple[Any, ...]
+"""For each part of a key of a tally, what it may be: some names, `LAYER`, a type, a range or a function that checks it.
+
+Each metric of `clueval.metrics.METRICS` has the shapes of its keys as `tally_keys`; its counts are whole.
+"""
+
+LAYER = object()
+"""The name of any layer, in a `Shape`."""
+
+NUMBER = range(10**15)
+"""Any number of things, in a `Shape`."""
+
+
+def is_score(text: object) -> bool:
+    """Return whether a part of a key is a score as `repr` writes it; a threshold may be infinite."""
+    try:
+        return type(text) is str and not math.isnan(float(text))
+    except ValueError:
+        return False
 
 
 class EntryRates(NamedTuple):

@@ -22,8 +22,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from clueval.exceptions import UsageError
 from clueval.metrics.counting import Tally, averages_of, counts_by_label
 from clueval.metrics.metric import Metric, Needs, Side
-from clueval.metrics.rates import label_averages
-from clueval.metrics.tally_keys import Shape, any_text
+from clueval.metrics.rates import Shape, label_averages
 from clueval.spans.document import Document
 from clueval.spans.features import MENTION
 from clueval.spans.limits import require_short_texts
@@ -43,7 +42,7 @@ class Strings(Metric):
 
     name: ClassVar[str] = "strings"
     zero: ClassVar[str] = "0"
-    tally_keys: ClassVar[tuple[Shape, ...]] = ((("gold", "predicted", "tp_gold", "tp_predicted"), any_text),)
+    tally_keys: ClassVar[tuple[Shape, ...]] = ((("gold", "predicted", "tp_gold", "tp_predicted"), str),)
 
     def count(self, gold: Side, predicted: Side) -> Tally:
         """Count one document. Raises `UsageError` for spans without a text, `LimitError` for too long ones."""

@@ -35,21 +35,8 @@ def test_score_prints_tables_and_the_signature(capsys: Capture) -> None:
 
 
 def test_json_has_the_shape_of_the_contract(capsys: Capture) -> None:
-    main(
-        [
-            "score",
-            GOLD,
-            PREDICTED,
-            *LAYERS,
-            "--merge",
-            "--metric",
-            "levels,exact",
-            "--by",
-            "domain",
-            "--format",
-            "json",
-        ]
-    )
+    options = "--merge --metric levels,exact --by domain --format json"
+    main(["score", GOLD, PREDICTED, *LAYERS, *options.split()])
     report = json.loads(capsys.readouterr().out)
 
     assert list(report)[:4] == ["clueval", "schema", "signature", "documents"]
@@ -228,18 +215,10 @@ def test_closed_pipe_ends_the_process_quietly() -> None:
         assert (done.returncode, b"clueval" in done.stderr, b"Error" in done.stderr) == (0, False, False)
 
 
+LIMIT = ["--fail-under", "levels.entity.unlabelled.4.recall=1"]
 FAILING = [
-    ["score", GOLD, PREDICTED, *LAYERS, "--fail-under", "levels.entity.unlabelled.4.recall=1"],
-    [
-        "score",
-        GOLD,
-        PREDICTED,
-        *LAYERS,
-        "--fail-under",
-        "levels.entity.unlabelled.4.recall=1",
-        "--format",
-        "json",
-    ],
+    ["score", GOLD, PREDICTED, *LAYERS, *LIMIT],
+    ["score", GOLD, PREDICTED, *LAYERS, *LIMIT, "--format", "json"],
     ["masking", GOLD, PREDICTED, *LAYERS, "--fail-under", "entity.entity_recall=1"],
     ["diff", GOLD, GOLD, PREDICTED, *LAYERS, "--fail-on-new"],
     ["check", "wrong.conll"],

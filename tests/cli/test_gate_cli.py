@@ -207,16 +207,8 @@ class TestSettings:
     def test_targets_of_the_containing_set_and_type_are_all_evaluated(
         self, gate_command: Printed, corpus: Path
     ) -> None:
-        found = gate_command.report(
-            corpus,
-            *SETS,
-            "--types",
-            "Person,Section",
-            "--containing",
-            "Key:Person",
-            "--containment",
-            "coextensive",
-        )
+        options = "--types Person,Section --containing Key:Person --containment coextensive"
+        found = gate_command.report(corpus, *SETS, *options.split())
 
         # all three as targets of their own type, which is not asked whether it lies within itself
         assert found["per_type"]["Person"]["targets"] == 3

@@ -104,22 +104,8 @@ def test_the_weights_of_tokens_may_stand_in_a_column(tmp_path: Path, capsys: Cap
     gold = write(tmp_path / "g.conll", "Anna\tB-PER\t1\nWeiß\tI-PER\t0.5\naus\tO\t0\nUlm\tB-LOC\t1\n")
     predicted = write(tmp_path / "p.conll", "Anna\tB-PER\nWeiß\tO\naus\tO\nUlm\tB-LOC\n")
 
-    assert (
-        main(
-            [
-                "masking",
-                str(gold),
-                str(predicted),
-                "--layer",
-                "x=2",
-                "--weight-column",
-                "3",
-                "--format",
-                "json",
-            ]
-        )
-        == 0
-    )
+    options = "--layer x=2 --weight-column 3 --format json"
+    assert main(["masking", str(gold), str(predicted), *options.split()]) == 0
 
     row = json.loads(capsys.readouterr().out)["metrics"]["masking"]["x"]["classes"]["all"]
     assert row["weighted_word_recall"] == 2 / 2.5

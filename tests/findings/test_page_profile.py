@@ -15,14 +15,7 @@ PATHS = [str(SAMPLES / f"{side}.vrt") for side in ("gold", "predicted")]
 ARGUMENTS = [
     "errors",
     *PATHS,
-    "--layer",
-    "entity=2",
-    "--token-id",
-    "4",
-    "--level",
-    "1",
-    "--labelled",
-    "entity",
+    *["--layer", "entity=2", "--token-id", "4", "--level", "1", "--labelled", "entity"],
 ]
 
 

@@ -5,16 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from contents import spans
 from corpora import write
 
-from clueval import Document, read, score
+from clueval import read, score
 from clueval.exceptions import FormatError, UsageError
 
 GOLD = Path(__file__).parents[1] / "samples" / "formats" / "conll2012" / "gold.gold_conll"
-
-
-def spans(document: Document, layer: str = "label") -> list[tuple[int, int, str]]:
-    return [(span.start, span.end, span.label) for span in document.layers[layer]]
 
 
 def lines(*entities: str, head: str = "#begin document (d); part 003\n") -> str:

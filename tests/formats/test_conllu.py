@@ -6,9 +6,10 @@ from pathlib import Path
 
 import conllu
 import pytest
+from contents import spans
 from corpora import write
 
-from clueval import Document, read, score
+from clueval import read, score
 from clueval.cli import main
 from clueval.exceptions import CluevalError, FormatError, TagError, UsageError
 from clueval.transforms.characters import to_characters
@@ -19,10 +20,6 @@ GOLD = SAMPLES / "conllu" / "gold.conllu"
 
 def row(number: int, form: str, misc: str = "_") -> str:
     return f"{number}\t{form}\t_\tX\t_\t_\t0\troot\t_\t{misc}\n"
-
-
-def spans(document: Document, layer: str = "label") -> list[tuple[int, int, str]]:
-    return [(span.start, span.end, span.label) for span in document.layers[layer]]
 
 
 def test_sample_by_hand() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from corpora import write
 
 from clueval import CluevalError, FormatError, UsageError, errors, read, score
 from clueval.cli import main
@@ -14,14 +15,8 @@ GOLD = "Anna\tB-PER\td1\tcivil\nWeiß\tI-PER\td1\tcivil\nin\tO\td2\tcivil\n\nUlm
 COLUMNS = {"document_column": 3, "meta": {"domain": 4}}
 
 
-def written(folder: Path, name: str, text: str) -> Path:
-    path = folder / name
-    path.write_text(text, encoding="utf-8")
-    return path
-
-
 def test_a_document_begins_where_the_id_changes_even_within_a_sentence(tmp_path: Path) -> None:
-    documents = list(read(written(tmp_path, "a.conll", GOLD), **COLUMNS))
+    documents = list(read(write(tmp_path / "a.conll", GOLD), **COLUMNS))
 
     assert [(each.id, list(each.tokens or ()), dict(each.metadata)) for each in documents] == [
         ("d1", ["Anna", "Weiß"], {"domain": "civil"}),
@@ -32,7 +27,7 @@ def test_a_document_begins_where_the_id_changes_even_within_a_sentence(tmp_path:
 
 
 def test_the_layer_by_default_is_the_last_column_without_another_use(tmp_path: Path) -> None:
-    (first, *_) = read(written(tmp_path, "a.conll", GOLD), **COLUMNS)
+    (first, *_) = read(write(tmp_path / "a.conll", GOLD), **COLUMNS)
 
     assert [(span.start, span.end, span.label) for span in first.layers["label"]] == [(0, 2, "PER")]
 
@@ -40,7 +35,7 @@ def test_the_layer_by_default_is_the_last_column_without_another_use(tmp_path: P
 def test_in_vrt_elements_and_columns_begin_documents(tmp_path: Path) -> None:
     text = '<text id="x" year="1999">\n<s>\na\tB-A\td1\n</s>\n<s>\nb\tO\td2\n</s>\n</text>\n'
     text += '<text id="y">\nc\tO\td2\n</text>\n'
-    documents = list(read(written(tmp_path, "a.vrt", text), {"label": 2}, document_column=3))
+    documents = list(read(write(tmp_path / "a.vrt", text), {"label": 2}, document_column=3))
 
     assert [(each.id, each.tokens) for each in documents] == [("d1", ["a"]), ("d2", ["b"]), ("d2", ["c"])]
     assert documents[0].metadata["year"] == "1999"
@@ -48,14 +43,14 @@ def test_in_vrt_elements_and_columns_begin_documents(tmp_path: Path) -> None:
 
 def test_scores_by_columns_are_those_of_marked_documents(tmp_path: Path) -> None:
     predicted = GOLD.replace("B-LOC", "O")
-    files = written(tmp_path, "g.conll", GOLD), written(tmp_path, "p.conll", predicted)
+    files = write(tmp_path / "g.conll", GOLD), write(tmp_path / "p.conll", predicted)
     marked = []
     for name, tag in (("gm.conll", "B-LOC"), ("pm.conll", "O")):
         text = "# newdoc id = d1\n# meta::domain = civil\nAnna\tB-PER\nWeiß\tI-PER\n# newdoc id = d2\n"
         text += (
             f"# meta::domain = civil\nin\tO\n\nUlm\t{tag}\n# newdoc id = d3\n# meta::domain = tax\nEi\tO\n"
         )
-        marked.append(written(tmp_path, name, text))
+        marked.append(write(tmp_path / name, text))
 
     by_columns = score(*files, by=["document", "domain"], metrics="exact,levels", **COLUMNS).to_dict()
 
@@ -69,7 +64,7 @@ def test_each_side_may_have_its_columns(tmp_path: Path, capsys: pytest.CaptureFi
         for line in GOLD[:-1].split("\n")
         for a, b, c, d in [line.split("\t") if line else [""] * 4]
     )
-    gold, predicted = written(tmp_path, "g.conll", GOLD), written(tmp_path, "p.conll", f"{swapped}\n")
+    gold, predicted = write(tmp_path / "g.conll", GOLD), write(tmp_path / "p.conll", f"{swapped}\n")
     reading = Reading(document_column=3, meta=["domain=4"]), Reading(document_column=2, meta=["domain=3"])
 
     result = score(gold, predicted, layers={"x": (2, 4)}, reading=reading, by="domain", metrics="exact")
@@ -82,7 +77,7 @@ def test_each_side_may_have_its_columns(tmp_path: Path, capsys: pytest.CaptureFi
 
 def test_metadata_that_changes_within_a_document_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(FormatError, match=r":7: the metadata 'domain' changes from 'civil' to 'tax' within"):
-        list(read(written(tmp_path, "a.conll", GOLD), {"label": 2}, meta={"domain": 4}))
+        list(read(write(tmp_path / "a.conll", GOLD), {"label": 2}, meta={"domain": 4}))
 
 
 @pytest.mark.parametrize(
@@ -99,14 +94,14 @@ def test_columns_that_do_not_exist_are_refused(
     tmp_path: Path, options: dict[str, object], message: str
 ) -> None:
     with pytest.raises(CluevalError, match=message):
-        list(read(written(tmp_path, "a.conll", GOLD), {"label": 2}, **options))  # type: ignore[arg-type]
+        list(read(write(tmp_path / "a.conll", GOLD), {"label": 2}, **options))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("scheme", ["BMES", "BMEOW"])
 def test_bmes_and_bmeow_are_recognised_and_decoded(tmp_path: Path, scheme: str) -> None:
     single = scheme[3] if scheme == "BMES" else "W"
     text = f"a\tB-X\nb\tM-X\nc\tE-X\nd\t{single}-Y\ne\tO\n"
-    path = written(tmp_path, "a.conll", text)
+    path = write(tmp_path / "a.conll", text)
 
     result = score(path, path, metrics="exact")
 
@@ -117,7 +112,7 @@ def test_bmes_and_bmeow_are_recognised_and_decoded(tmp_path: Path, scheme: str) 
 
 
 def test_a_single_file_with_three_columns_of_tags_is_refused(tmp_path: Path) -> None:
-    path = written(tmp_path, "a.conll", "a\tB-X\tB-X\tO\nb\tO\tO\tB-X\n")
+    path = write(tmp_path / "a.conll", "a\tB-X\tB-X\tO\nb\tO\tO\tB-X\n")
 
     with pytest.raises(UsageError, match=r"columns 2, 3 and 4 hold tags.*layers={'label': \(2, 3\)}"):
         score(path)
@@ -129,7 +124,7 @@ def test_a_single_file_with_three_columns_of_tags_is_refused(tmp_path: Path) -> 
 def test_check_folds_messages_and_names_the_column_of_tags(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    path = written(tmp_path, "a.conll", "".join(f"a\tB-X\tN{number}\n" for number in range(50)))
+    path = write(tmp_path / "a.conll", "".join(f"a\tB-X\tN{number}\n" for number in range(50)))
 
     assert main(["check", str(path)]) == 1
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from contents import spans
 from spacy.tokens import Doc, DocBin, Span
 from spacy.vocab import Vocab
 
@@ -25,8 +26,8 @@ def doc(
     made = Doc(VOCAB, words=words, spaces=[word != "\U0001f600" for word in words])
     if ents is not None:
         made.set_ents([Span(made, *ent) for ent in ents])
-    for key, spans in groups.items():
-        made.spans[key] = [Span(made, *span) for span in spans]
+    for key, found in groups.items():
+        made.spans[key] = [Span(made, *span) for span in found]
     return made
 
 
@@ -43,10 +44,6 @@ def path(tmp_path: Path) -> Path:
     ]
     DocBin(docs=docs, store_user_data=False).to_disk(tmp_path / "gold.spacy")
     return tmp_path / "gold.spacy"
-
-
-def spans(document: Document, layer: str = "label") -> list[tuple[int, int, str]]:
-    return [(span.start, span.end, span.label) for span in document.layers[layer]]
 
 
 def test_documents_have_entities_and_numbers_and_those_without_annotation_are_counted(path: Path) -> None:

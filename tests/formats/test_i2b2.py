@@ -5,16 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from contents import texts
 from corpora import write
 
-from clueval import Document, read, score
+from clueval import read, score
 from clueval.exceptions import CluevalError
 
 GOLD = Path(__file__).parents[1] / "samples" / "formats" / "i2b2" / "110-01.xml"
-
-
-def texts(document: Document, layer: str = "label") -> list[tuple[str, str]]:
-    return [(document.text_of(span), span.label) for span in document.layers[layer]]
 
 
 def i2b2(tags: str, text: str = "<![CDATA[\nAda]]>") -> str:

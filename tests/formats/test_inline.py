@@ -5,18 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from contents import texts
 from corpora import write
 
-from clueval import Document, read, score
+from clueval import read, score
 from clueval.exceptions import FormatError, UsageError
 from clueval.formats.inline import read_inline
 from clueval.reading.options import Reading
 
 SAMPLE = Path(__file__).parents[1] / "samples" / "formats" / "inline" / "answer.txt"
-
-
-def texts(document: Document) -> list[tuple[str, str]]:
-    return [(document.text_of(span), span.label) for span in document.layers["label"]]
 
 
 def test_sample_by_hand() -> None:

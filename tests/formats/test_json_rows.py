@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from contents import spans
 from corpora import write
 
 from clueval import Document, Span, masking, read, score
@@ -19,10 +20,6 @@ SAMPLES = Path(__file__).parents[1] / "samples" / "formats"
 def only(path: Path, layers: Any = None, **options: Any) -> Document:
     (document,) = read(path, layers, **options)
     return document
-
-
-def spans(document: Document, layer: str = "label") -> list[tuple[int, int, str]]:
-    return [(span.start, span.end, span.label) for span in document.layers[layer]]
 
 
 class TestDoccano:

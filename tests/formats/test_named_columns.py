@@ -5,10 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from contents import spans
 from corpora import write
 from routes import SCHEMES, corpora, hipe
 
-from clueval import Document, Span, agree, conventions, convert, errors, masking, read, score
+from clueval import Span, agree, conventions, convert, errors, masking, read, score
 from clueval.exceptions import TagError, UsageError
 from clueval.reading.check import check
 from clueval.tagging.decoder import decode
@@ -16,10 +17,6 @@ from clueval.tagging.decoder import decode
 FORMATS = Path(__file__).parents[1] / "samples" / "formats"
 HIPE = FORMATS / "hipe" / "gold.tsv"
 GERMEVAL = FORMATS / "germeval" / "gold.tsv"
-
-
-def spans(document: Document, layer: str = "label") -> list[tuple[int, int, str]]:
-    return [(span.start, span.end, span.label) for span in document.layers[layer]]
 
 
 def test_hipe_has_documents_metadata_and_sentences_and_a_default_column() -> None:

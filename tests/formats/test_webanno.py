@@ -5,17 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from contents import texts
 from corpora import write
 
-from clueval import Document, read, score
+from clueval import read, score
 from clueval.exceptions import CluevalError, UsageError
 
 GOLD = Path(__file__).parents[1] / "samples" / "formats" / "webanno" / "gold.tsv"
 HEAD = "#FORMAT=WebAnno TSV 3.3\n#T_SP=x.NamedEntity|value\n\n\n"
-
-
-def texts(document: Document, layer: str = "label") -> list[tuple[str, str]]:
-    return [(document.text_of(span), span.label) for span in document.layers[layer]]
 
 
 def test_sample_by_hand() -> None:

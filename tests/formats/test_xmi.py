@@ -7,16 +7,13 @@ from pathlib import Path
 
 import cassis
 import pytest
+from contents import texts
 
-from clueval import Document, read, score
+from clueval import read, score
 from clueval.exceptions import CluevalError, FileError, FormatError, UsageError
 
 SAMPLES = Path(__file__).parents[1] / "samples" / "formats" / "xmi"
 GOLD = SAMPLES / "gold.xmi"
-
-
-def texts(document: Document, layer: str = "label") -> list[tuple[str, str]]:
-    return [(document.text_of(span), span.label) for span in document.layers[layer]]
 
 
 def cas() -> cassis.Cas:

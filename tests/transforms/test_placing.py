@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from contents import spans
 from corpora import write
 from hypothesis import given
 from hypothesis import strategies as st
@@ -31,10 +32,6 @@ def text(spans: list[tuple[int, int, str]], content: str = TEXT, name: str = "d"
 
 def tokens(spans: list[tuple[int, int, str]], content: list[str] = TOKENS, **more: Any) -> Document:
     return Document("d", {"label": [Span(*each) for each in spans]}, tokens=content, **more)
-
-
-def spans(document: Document) -> list[tuple[int, int, str]]:
-    return [(span.start, span.end, span.label) for span in document.layers["label"]]
 
 
 @pytest.mark.parametrize("gold_has_text", [True, False])

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
+from types import UnionType
 from typing import Any, NoReturn
 
 from clueval.evaluation.observer import OTHER_PARTS
@@ -18,7 +19,7 @@ from clueval.exceptions import CluevalError, FormatError, checked_call
 from clueval.metrics import METRICS, metric_class, metric_named
 from clueval.metrics.counting import Tally
 from clueval.metrics.metric import Metric
-from clueval.metrics.tally_keys import fit, shapes_of
+from clueval.metrics.rates import LAYER, Shape
 from clueval.reading.paths import as_path
 from clueval.spans.span import SIDES
 from clueval.textfiles import lines
@@ -188,12 +189,8 @@ class _SavedLines:
             self.refuse("a key is declared twice")
         self._declared.add(place)
         of_metric = header.metrics[metric]
-        shapes = shapes_of(of_metric)
-        layers = {name for names in header.sequences.values() for name in names}
-        within = of_metric.needs.within
-        if shapes is not None and not fit(
-            [[part] for part in rest], shapes, layers if within is None else {*layers, within}
-        ):
+        layers = {of_metric.needs.within, *(name for names in header.sequences.values() for name in names)}
+        if not any(_fits(rest, shape, layers) for shape in metric_class(metric).tally_keys):
             self.refuse(f"metric {metric} has no such key")
         return (metric, sequence), tuple(rest)
 
@@ -351,6 +348,28 @@ _KINDS: Mapping[type, str] = {
     float: "a number",
     bool: "true or false",
 }
+
+
+def _fits(key: Sequence[Any], shape: Shape, layers: Collection[str | None]) -> bool:
+    """Return whether a key of a tally has a shape, for these layers.
+
+    >>> shape = ("label",), ("A", "B"), int
+    >>> _fits(["label", "A", 3], shape, []), _fits(["label", "A", True], shape, [])
+    (True, False)
+    """
+    return len(key) == len(shape) and all(
+        _is_allowed(part, layers if place is LAYER else place) for part, place in zip(key, shape, strict=True)
+    )
+
+
+def _is_allowed(part: object, place: Any) -> bool:
+    if isinstance(place, type):
+        return type(part) is place
+    if isinstance(place, UnionType):
+        return isinstance(part, place)
+    if isinstance(place, range):
+        return type(part) is int and part in place
+    return place(part) if callable(place) else type(part) is str and part in place
 
 
 def _reports(counted: Counted, groups: Mapping[str, Mapping[str, Sequence[Unit]]]) -> dict[str, Any]:

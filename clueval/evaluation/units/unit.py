@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from clueval.metrics.counting import Tally
+from clueval.metrics.counting import Tally, add_tally
 from clueval.metrics.metric import Metric
 
 DOCUMENT = "document"
@@ -154,9 +154,7 @@ def summed_tallies(units: Sequence[Unit]) -> dict[tuple[str, str], Tally]:
     total: dict[tuple[str, str], Tally] = {}
     for number, tallies in different.items():
         for place, tally in tallies.items():
-            own = total.setdefault(place, Tally())
-            for key, count in tally.items():
-                own[key] += count * times[number]
+            add_tally(total, place, tally, times[number])
     return total
 
 

@@ -27,8 +27,7 @@ from clueval.metrics.fair.weights import (
     weighted_rates,
 )
 from clueval.metrics.metric import Needs, Rates, Side, rates_of, refuse_filter
-from clueval.metrics.rates import THREE, Columns, DeclaredRates, EntryRates, Key, Numbers
-from clueval.metrics.tally_keys import Shape, any_text
+from clueval.metrics.rates import THREE, Columns, DeclaredRates, EntryRates, Key, Numbers, Shape
 from clueval.options import option_field
 from clueval.reports.table import cut_label
 from clueval.spans.span import NO_LABEL, PLACEHOLDERS, Span
@@ -73,10 +72,10 @@ class Fair:
     name: ClassVar[str] = "fair"
     zero: ClassVar[str] = "0"
     tally_keys: ClassVar[tuple[Shape, ...]] = (
-        (("traditional",), PARTS, any_text),
-        (("fair",), KINDS, any_text),
-        (("fair",), KINDS, any_text, any_text),
-        (("excluded",), any_text),
+        (("traditional",), PARTS, str),
+        (("fair",), KINDS, str),
+        (("fair",), KINDS, str, str),
+        (("excluded",), str),
     )
 
     focus: str = option_field(

@@ -21,7 +21,7 @@ from operator import add
 from typing import NamedTuple
 
 from clueval.metrics.counting import Tally, f_measure, rate
-from clueval.metrics.tally_keys import Shape, any_change, any_score, any_text
+from clueval.metrics.rates import Shape, is_score
 
 
 class GateCounts(NamedTuple):
@@ -176,16 +176,16 @@ def _share(part: int, whole: int, other: int) -> float:
     return 0.0 if other else 1.0
 
 
-_CHANGE = (any_change,) * len(NAMES)
+_CHANGE = (int,) * len(NAMES)
 
 TALLY_KEYS: tuple[Shape, ...] = (
     (("all",), NAMES),
-    (("type",), any_text, NAMES),
-    (("by",), any_text, any_text, NAMES),
-    (("all",), ("score",), any_score, *_CHANGE),
-    (("type",), any_text, ("score",), any_score, *_CHANGE),
+    (("type",), str, NAMES),
+    (("by",), str, str, NAMES),
+    (("all",), ("score",), is_score, *_CHANGE),
+    (("type",), str, ("score",), is_score, *_CHANGE),
     (("seen",), ("all", "nil")),
-    (("seen",), ("gold type", "predicted type", "feature"), any_text),
+    (("seen",), ("gold type", "predicted type", "feature"), str),
 )
 """The keys of the tally of metric ``gate``.
 

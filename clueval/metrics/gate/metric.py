@@ -54,8 +54,7 @@ from clueval.metrics.gate.thresholds import (
     thresholds_with,
 )
 from clueval.metrics.metric import Needs, Rates, Side, rates_of, refuse_filter
-from clueval.metrics.rates import Columns, DeclaredRates, EntryRates, Numbers, mean, no_rates
-from clueval.metrics.tally_keys import Shape
+from clueval.metrics.rates import Columns, DeclaredRates, EntryRates, Numbers, Shape, mean, no_rates
 from clueval.options import option_field
 from clueval.spans.span import Span
 

@@ -24,7 +24,7 @@ from clueval.metrics.counting import Tally
 from clueval.metrics.masking.exposure import Examination, Judged, consistency_of, replacements_of
 from clueval.metrics.masking.mention import Mention, Risk
 from clueval.metrics.masking.weights import PositionWeights
-from clueval.metrics.tally_keys import Shape, any_score, any_text
+from clueval.metrics.rates import Shape, is_score
 
 MENTION_FIELDS = (
     *("mentions", "protected", "partial", "missed"),
@@ -44,16 +44,16 @@ REDACTED_FIELDS = ("placeholders", "uncertain", "initials", "replaced_words")
 _ROWS = ("all", "class", "label")
 
 TALLY_KEYS: tuple[Shape, ...] = (
-    (_ROWS, any_text, FIELDS),
+    (_ROWS, str, FIELDS),
     (("precision",), PRECISION_FIELDS),
     (("replacements",), REPLACEMENT_FIELDS),
     (("redacted",), (*REDACTED_FIELDS, "documents")),
     (("string_leaks",), ("all",)),
-    (("weighted",), (*_ROWS, "precision"), any_text, (*FIELDS, *PRECISION_FIELDS), any_score),
+    (("weighted",), (*_ROWS, "precision"), str, (*FIELDS, *PRECISION_FIELDS), is_score),
     (("entities",), ("by id", "by surface")),
-    (("seen",), any_text),
-    (("annotator",), any_text),
-    (("kept",), any_text),
+    (("seen",), str),
+    (("annotator",), str),
+    (("kept",), str),
     (("gold",), ("layer", "classes")),
 )
 """The shapes of the keys, see `clueval.metrics.tally_keys`."""

@@ -21,7 +21,7 @@ from clueval.metrics.masking.text import MaskedText
 from clueval.metrics.masking.weights import PositionWeights, Range
 from clueval.metrics.masking.word_files import IgnoredWords, WordWeights, token_weights
 from clueval.metrics.metric import Needs, Rates, Side
-from clueval.metrics.tally_keys import Shape
+from clueval.metrics.rates import Shape
 from clueval.options import option_field, require_share, require_types
 from clueval.reports.table import cut_label
 from clueval.spans.document import Document
