@@ -129,7 +129,7 @@ def test_routes_agree_in_processes(tmp_path: Path, number: int) -> None:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize("form", FORMATS)
 def test_routes_agree_on_large_and_small_corpora_at_every_setting(
     tmp_path: Path, form: str, seed: int

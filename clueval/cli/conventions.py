@@ -7,10 +7,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from clueval.cli import options as common
-from clueval.cli.declared import OUTPUT, declared, fields, page, preparing, reading
-from clueval.cli.outputs import put_forms, refuse_two_forms
+from clueval.cli.declared import OUTPUT, declared, fields, page, preparing, put_saying, reading
+from clueval.cli.outputs import refuse_two_forms
 from clueval.evaluation.options import Counting
-from clueval.studies.convention_rows import Conventions
 from clueval.studies.conventions import conventions
 
 
@@ -18,12 +17,6 @@ def _one_form(options: argparse.Namespace) -> Mapping[str, Any]:
     """Raise `UsageError` for two forms that are to be printed."""
     refuse_two_forms(options)
     return {}
-
-
-def _put(found: Conventions, options: argparse.Namespace) -> int:
-    put_forms(found, options)
-    common.say_what_was_read(options, found.result)
-    return 0
 
 
 CONVENTIONS_COMMAND = declared(
@@ -46,5 +39,5 @@ examples:
         reading(),
         fields(Counting, "reading", ["pair_by"]),
     ],
-    put=_put,
+    put=put_saying(common.say_what_was_read),
 )

@@ -49,6 +49,19 @@ def _put(found: Any, options: argparse.Namespace) -> int:
     return 0
 
 
+def put_saying(
+    say: Callable[[argparse.Namespace, Any], object],
+) -> Callable[[Any, argparse.Namespace], int]:
+    """Return a `put` that also says what was read for the result, which the report has as `result`."""
+
+    def put(found: Any, options: argparse.Namespace) -> int:
+        put_forms(found, options)
+        say(options, found.result)
+        return 0
+
+    return put
+
+
 def declared(
     function: Callable[..., Any],
     usage: str,

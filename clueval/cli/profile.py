@@ -2,23 +2,13 @@
 
 from __future__ import annotations
 
-import argparse
-
 from clueval.cli import options as common
-from clueval.cli.declared import OUTPUT, declared, fields, one_metric, option, preparing, reading
+from clueval.cli.declared import OUTPUT, declared, fields, one_metric, option, preparing, put_saying, reading
 from clueval.cli.fields import typed
-from clueval.cli.outputs import put_forms
 from clueval.evaluation.options import Counting
 from clueval.options import whole
 from clueval.overwriting import input_path
-from clueval.studies.profile import Profile, all_features, profile
-
-
-def _put(found: Profile, options: argparse.Namespace) -> int:
-    put_forms(found, options)
-    common.say_unless_shown(options, found.result)
-    return 0
-
+from clueval.studies.profile import all_features, profile
 
 PROFILE_COMMAND = declared(
     profile,
@@ -60,5 +50,5 @@ examples:
         OUTPUT,
         reading(),
     ],
-    put=_put,
+    put=put_saying(common.say_unless_shown),
 )
