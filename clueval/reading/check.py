@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import accumulate, chain, islice, pairwise
+from itertools import chain, islice, pairwise
 from typing import Any, Unpack
 
 from clueval.exceptions import (
@@ -171,11 +171,8 @@ class Check:
         pairs = set(pairwise(chain((OUTSIDE,), tags, (OUTSIDE,))))
         known = self._neighbours.setdefault(layer, set())
         try:
-            if layer not in self.schemes or not pairs <= known:
-                named = self.source.options.scheme
-                scheme = scheme_called(named) if named else scheme_of(known | pairs)
-            else:
-                scheme = self.schemes[layer]
+            is_known = layer in self.schemes and pairs <= known
+            scheme = self.schemes[layer] if is_known else self._scheme_of(known | pairs)
             if scheme is not None and count_illegal(dict.fromkeys(pairs, 1), scheme):
                 return False
         except TagError:
@@ -189,19 +186,16 @@ class Check:
         known = self._neighbours.setdefault(layer, set())
         for tags in sentences:
             known.update(pairwise((OUTSIDE, *filter(is_tag, tags), OUTSIDE)))
-        yield from self._bad_tags(layer, passage, sentences)
-
-    def _bad_tags(self, layer: str, passage: Passage, sentences: list[list[str]]) -> Iterator[CluevalError]:
-        named = self.source.options.scheme
-        self.schemes[layer] = scheme = scheme_called(named) if named else scheme_of(self._neighbours[layer])
-        lines: list[int] = []
-        for before, tags in zip(accumulate(map(len, sentences), initial=0), sentences, strict=False):
+        self.schemes[layer] = scheme = self._scheme_of(known)
+        for number, tags in enumerate(sentences):
             for row in range(len(tags) + 1):
-                problem = _problem(tags, row, scheme)
-                if problem is not None:
-                    lines = lines or list(passage.lines())
-                    line = lines[before + min(row, len(tags) - 1)]
+                if (problem := _problem(tags, row, scheme)) is not None:
+                    line = passage.line_of(number, min(row, len(tags) - 1))
                     yield TagError(f"layer {layer!r}: {problem}", file=passage.file, line=line)
+
+    def _scheme_of(self, neighbours: Iterable[tuple[str, str]]) -> str | None:
+        named = self.source.options.scheme
+        return scheme_called(named) if named else scheme_of(neighbours)
 
 
 def _problem(tags: list[str], row: int, scheme: str | None) -> str | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import doctest
 import json
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -14,7 +13,6 @@ from hypothesis import strategies as st
 
 from clueval.compat.gate.table import COLUMNS, PLACE, list_lines, tagging_lines
 from clueval.exceptions import FormatError, UsageError
-from clueval.formats import bdoc, gate_xml
 from clueval.formats.bdoc import read_bdoc, write_bdoc
 from clueval.formats.gate_xml import read_gate_xml, write_gate_xml
 from clueval.metrics.counting import Tally
@@ -331,12 +329,6 @@ def test_chosen_set_can_be_scored() -> None:
 
     assert [(span.label, span.id) for span in gold.layers["label"]] == [("Person", 7)]
     assert chosen_set(document, "Key", ["Place"]).layers == {"label": []}
-
-
-def test_the_examples_in_the_documentation_are_right() -> None:
-    for module in (gate_xml, bdoc):
-        results = doctest.testmod(module)
-        assert (results.failed, results.attempted > 0) == (0, True)
 
 
 # The TSV report

@@ -1,13 +1,10 @@
 """loio's tagging format: what is read, what is written, what is refused."""
 
-import doctest
-
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from clueval.exceptions import FormatError, OverlapError, UsageError
-from clueval.formats import ltf
 from clueval.formats.ltf import read_ltf, write_ltf
 from clueval.spans.document import Document
 from clueval.spans.span import Span
@@ -351,10 +348,3 @@ def test_any_input_is_a_document_or_one_clear_error(data: str) -> None:
         assert "\n" not in str(result)
     else:
         assert read_ltf(write_ltf(result), file="d.xml") == result
-
-
-def test_the_examples_in_the_docstrings_are_true() -> None:
-    results = doctest.testmod(ltf)
-
-    assert results.attempted > 0
-    assert results.failed == 0

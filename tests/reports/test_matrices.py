@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import doctest
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -12,7 +11,7 @@ import pytest
 from clueval import Result, score
 from clueval.compat.faireval.config import render_faireval
 from clueval.findings.choice import Choice
-from clueval.reports import markdown, table
+from clueval.reports import markdown
 from clueval.reports.page import ShownTable
 from clueval.reports.table import Table, frequencies, labels_of, most_frequent
 from clueval.spans.document import Document
@@ -40,10 +39,6 @@ def matrix_of(found: Result) -> Table:
     (metric,) = found.metrics
     wanted = "errors (rows" if metric == "fair" else "gold spans of"
     return next(table for table in found.tables(all=True) if wanted in table.title)
-
-
-def test_the_examples_of_cutting_and_matrices_are_right() -> None:
-    assert doctest.testmod(table).failed == 0
 
 
 def test_frequencies_are_the_sums_of_rows_and_columns() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import doctest
 import json
 from pathlib import Path
 from typing import Any
@@ -109,7 +108,3 @@ def test_a_report_of_another_shape_is_not_valid(path: list[str], value: object) 
 def test_a_schema_of_another_command_is_refused() -> None:
     with pytest.raises(UsageError, match=r"there is no schema of 'merge' \(one of score, conventions\)"):
         schema("merge")
-
-
-def test_the_example_of_schemas_is_right() -> None:
-    assert doctest.testmod(json_text).failed == 0

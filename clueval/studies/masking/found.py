@@ -17,8 +17,8 @@ from clueval.evaluation.signature import Signature
 from clueval.metrics.masking import Masking
 from clueval.metrics.masking.figures import tables
 from clueval.metrics.tables import of_report, of_section
+from clueval.reports import separated
 from clueval.reports.report import Report
-from clueval.reports.separated import guarded
 from clueval.reports.table import Table, cut_label
 from clueval.reports.text import foot, narrow, render, summary
 from clueval.studies.masking.leak import Inconsistent, Leak, StringLeak
@@ -221,37 +221,24 @@ def where_masked(leak: Leak) -> str:
 
 
 COLUMNS = (
-    *(
-        "document",
-        "annotator",
-        "start",
-        "end_exclusive",
-        "class",
-        "status",
-        "exposed",
-        "mentions",
-        "protected",
-    ),
-    *("same_words", "same_words_protected"),
+    *("document", "annotator", "start", "end_exclusive", "class", "status", "exposed"),
+    *("mentions", "protected", "same_words", "same_words_protected"),
 )
 
 
 def write_table(path: Path, report: MaskingFindings, *, text: bool) -> None:
-    """Write the table, whole or not at all. Raises `FileError`."""
+    """Write the table, whole or not at all; without `text`, it has positions only. Raises `FileError`."""
+    columns = (*COLUMNS, *(("label", "text") if text else ()))
     with whole_file(path) as file:
-        file.writelines(f"{line}\n" for line in table_lines(report, text=text))
+        file.write(f"{separated.render(columns, _rows(report), 'tsv')}\n")
 
 
-def table_lines(report: MaskingFindings, *, text: bool) -> Iterator[str]:
-    """Yield the header and a line for each leak, then for each string leak; without `text`, positions only."""
-    yield "\t".join([*COLUMNS, *(("label", "text") if text else ())])
+def _rows(report: MaskingFindings) -> Iterator[dict[str, Any]]:
+    """Yield a row for each leak, then for each string leak."""
     for leak in report.leaks:
-        values = leak.to_dict()
-        values["end_exclusive"] = values["end"]
-        values["exposed"] = " ".join(f"{start}-{end}" for start, end in leak.exposed)
-        cells = [guarded(str(values[name])) for name in COLUMNS]
-        yield "\t".join([*cells, *((guarded(leak.label), guarded(leak.text)) if text else ())])
+        exposed = " ".join(f"{start}-{end}" for start, end in leak.exposed)
+        more = {"end_exclusive": leak.end, "exposed": exposed, "label": leak.label, "text": leak.text}
+        yield {**leak.to_dict(), **more}
     for one in report.string_leaks:
-        place = [one.document, "", str(one.start), str(one.end), "", "string"]
-        cells = [guarded(value) for value in place] + [""] * (len(COLUMNS) - len(place))
-        yield "\t".join([*cells, *(("", guarded(one.text)) if text else ())])
+        more = {"end_exclusive": one.end, "status": "string", "label": None, "text": one.text}
+        yield {**dict.fromkeys(COLUMNS), **one.to_dict(), **more}
