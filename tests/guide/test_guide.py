@@ -62,7 +62,7 @@ def test_guide_uses_rich_on_a_terminal_and_plain_text_without_it(monkeypatch: py
     main(["guide", "lists"])
     plain = sys.stdout.getvalue()
 
-    assert "\x1b[1;4mScore lists" in painted
+    assert "\x1b[1;4mHow do I score lists" in painted
     assert "```" not in painted
     assert "\x1b" not in plain
     assert "```" in plain
