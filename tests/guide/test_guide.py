@@ -100,9 +100,7 @@ def test_word_that_is_no_page_lists_the_pages_that_have_it_best_first(
 def test_other_forms_of_a_word_are_found_by_its_beginning(capsys: pytest.CaptureFixture[str]) -> None:
     first, _, *listed = shown(capsys, "randomness").splitlines()
 
-    assert re.fullmatch(
-        r"No page has 'randomness'\. \d+ pages have a word that begins with 'random':", first
-    )
+    assert re.fullmatch(r"No page has 'randomness'\. \d+ pages have a word that begins with 'random':", first)
     assert any("howto-compare" in line for line in listed)
 
 
