@@ -258,7 +258,7 @@ SETTINGS_ADVICE = "settings belong to a metric: metrics=[clueval.metrics.metric_
 _ADVICE = {
     "mode": "the strict mode of seqeval is scheme='BIO', invalid='discard'",
     "average": "a result has all averages, see result.rows()",
-    "zero_division": "rates of 0/0 are 0; clueval guide concept-zero says more",
+    "zero_division": "rates of 0/0 are 0; clueval guide concept-averages says more",
     "output_dict": "result.to_dict() gives dictionaries",
     "format": "result.render('markdown') gives a form; input is the format of files",
     "output": "result.render('markdown') gives a form, which you can write to a file",

@@ -130,7 +130,7 @@ REFUSED: dict[str, tuple[Callable[[], object], str]] = {
     "other keys": (lambda: exact([[{"begin": 0, "finish": 2}]], [SPANS]), "(its keys: 'begin', 'finish')"),
     "a text without spans": (lambda: exact([{"text": "a", "x": []}], [SPANS]), "spans are under 'spans'"),
     "a list with the label first": (lambda: exact([["PER", 0, 2]], [SPANS]), "gold[0] begins with a label"),
-    "a DataFrame": (lambda: exact(data_frame(), [SPANS]), "clueval guide howto-pandas"),
+    "a DataFrame": (lambda: exact(data_frame(), [SPANS]), "clueval guide start-lists"),
     "seqeval's name": (lambda: clueval.score(TAGS, OTHER, metrics="seqeval"), "are those of 'exact'"),
     "a setting of a metric": (
         lambda: clueval.score(TAGS, OTHER, metrics="partial", factor=0.5),

@@ -35,7 +35,7 @@ SECTIONS = {
 """The titles of the sections, by the prefix of their pages, in the order of the contents."""
 
 FIRST = (
-    *("start-install", "start-lists", "start-files", "tutorial-tagger", "tutorial-errors"),
+    *("start-install", "start-files", "start-lists", "tutorial-errors"),
     *("concept-spans", "concept-tags", "concept-metrics", "concept-which-f1", "concept-levels"),
 )
 """The pages that come before the others of their section, because these use their words. The others come by name."""

@@ -169,7 +169,7 @@ def side_of(side: Any, name: str) -> GivenSide:
     if hasattr(side, "iterrows") or hasattr(side, "iter_rows"):
         raise UsageError(
             f"{name} must not be {described(side)}",
-            advice="give a list of spans for each document; clueval guide howto-pandas shows how",
+            advice="give a list of spans for each document; clueval guide start-lists shows how",
         )
     if is_spacy_doc(side) or is_row(side):
         return GivenSide("documents", [_as_document(side, f"{name}[0]", 0, None)])
