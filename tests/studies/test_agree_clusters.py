@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -11,6 +12,7 @@ from unittest.mock import patch
 import pytest
 from sizes import handed_in
 
+from clueval import Agreement, curate
 from clueval.exceptions import CluevalError, TextMismatch
 from clueval.formats.columns.layout import SIZES
 from clueval.reading.options import Reading
@@ -21,18 +23,22 @@ from clueval.studies.annotators.study import Study, StudyCounts, report_of
 TAGS = ("O", "O", "O", "B-X", "I-X", "B-Y", "I-Y", "E-Y")
 
 
-def corpus(chance: random.Random) -> list[str]:
-    """The same text as three annotators tag it, with repairs, empty documents and sentences that agree."""
-    texts: list[list[str]] = [[] for _ in range(3)]
-    for number in range(chance.randint(1, 4)):
-        for text in texts:
+def corpus(chance: random.Random, annotators: int = 3, lacking: float = 0) -> list[str]:
+    """The same text as several annotators tag it, with repairs, empty documents and sentences that agree.
+
+    An annotator lacks a document with the probability `lacking`.
+    """
+    texts: list[list[str]] = [[] for _ in range(annotators)]
+    for number in range(chance.randint(1, 4) + 2 * bool(lacking)):
+        having = [text for text in texts if chance.random() >= lacking]
+        for text in having:
             text.append(f"# newdoc id = d{number}")
         for _ in range(chance.randint(0, 4)):
             length = chance.randint(1, 5)
-            own = [[chance.choice(TAGS) for _ in range(length)] for _ in texts]
+            own = [[chance.choice(TAGS) for _ in range(length)] for _ in having]
             if chance.random() < 0.5:
-                own = own[:1] * len(texts)
-            for text, tags in zip(texts, own, strict=True):
+                own = own[:1] * len(having)
+            for text, tags in zip(having, own, strict=True):
                 text += [f"w{place}\t{tag}" for place, tag in enumerate(tags)] + [""]
     return ["\n".join(text) + "\n" for text in texts]
 
@@ -78,6 +84,81 @@ def test_clusters_have_the_numbers_of_documents(tmp_path: Path, seed: int, syste
         require_the_same(study_of(tmp_path, corpus(random.Random(seed)), system))
 
 
+@pytest.mark.parametrize(("seed", "system"), seeds(15))
+def test_clusters_have_the_numbers_of_documents_that_some_annotators_lack(
+    tmp_path: Path, seed: int, system: bool
+):
+    with handed_in(SMALL._replace(runs=seed)):
+        require_the_same(study_of(tmp_path, corpus(random.Random(seed), 4, lacking=0.3), system))
+
+
+def places_of(study: Study) -> object:
+    try:
+        return list(Agreement({}, study).disagreements())
+    except CluevalError as error:
+        return str(error)
+
+
+def curated_of(study: Study, votes: Any) -> object:
+    sources = {each.name: each.files[0][1] for each in study.annotators.listed}
+    try:
+        return list(curate(sources, **({"union": True} if votes is None else {"votes": votes})))
+    except CluevalError as error:
+        return str(error)
+
+
+def without_rows() -> AbstractContextManager[object]:
+    """Every study is read as documents."""
+    return patch.object(Study, "changes_documents", True)
+
+
+@pytest.mark.parametrize("lacking", [0, 0.3])
+@pytest.mark.parametrize(("seed", "system"), seeds(20))
+def test_rows_have_the_places_of_documents_in_their_order(
+    tmp_path: Path, seed: int, system: bool, lacking: float
+):
+    with handed_in(SMALL._replace(runs=seed)):
+        study = study_of(tmp_path, corpus(random.Random(seed), 4, lacking=lacking), system)
+        with without_rows():
+            expected = places_of(study)
+
+        assert places_of(study) == expected
+
+
+@pytest.mark.parametrize("lacking", [0, 0.3])
+@pytest.mark.parametrize("seed", range(20))
+def test_rows_are_curated_as_documents_are(tmp_path: Path, seed: int, lacking: float):
+    votes = ["majority", "all", 1, 2, None][seed % 5]
+    with handed_in(SMALL._replace(runs=seed)):
+        study = study_of(tmp_path, corpus(random.Random(seed), 4, lacking=lacking))
+        with without_rows():
+            expected = curated_of(study, votes)
+
+        assert curated_of(study, votes) == expected
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [("w0\t", "other\t"), ("# newdoc id = d0", "# newdoc id = d7"), ("\tO", "\tNONSENSE"), ("w0\t", "w0")],
+)
+def test_rows_that_cannot_be_read_are_curated_as_documents_are(tmp_path: Path, old: str, new: str):
+    texts = corpus(random.Random(3))
+    texts[1] = texts[1].replace(old, new, 1)
+    study = study_of(tmp_path, texts)
+    with without_rows():
+        expected = curated_of(study, "majority")
+
+    assert curated_of(study, "majority") == expected
+
+
+def test_rows_are_taken_for_places_and_for_curation(tmp_path: Path):
+    study = study_of(tmp_path, corpus(random.Random(1), 4, lacking=0.3))
+
+    with patch.object(Study, "groups", side_effect=AssertionError):
+        assert places_of(study)
+        assert curated_of(study, "majority")
+
+
 @pytest.mark.parametrize("invalid", ["discard", "error"])
 @pytest.mark.parametrize("scheme", [None, "IOBES"])
 @pytest.mark.parametrize("seed", range(4))
@@ -111,6 +192,19 @@ def test_clusters_tell_the_end_of_a_sentence_from_a_token_o(tmp_path: Path):
 
     with pytest.raises(TextMismatch, match="sentence"):
         counted(study)
+
+
+@pytest.mark.parametrize("lacked", [["d0"], ["d1"], ["d3"], ["d0", "d2"], ["d1", "d2", "d3"]])
+def test_clusters_are_taken_for_files_that_lack_documents(tmp_path: Path, lacked: list[str]):
+    documents = {f"d{number}": f"# newdoc id = d{number}\nw\tB-X\n\n" for number in range(4)}
+    others = [text for name, text in documents.items() if name not in lacked]
+    whole = "".join(documents.values())
+    study = study_of(tmp_path, [whole, "".join(others), whole.replace(documents["d2"], "")])
+
+    with patch.object(StudyCounts, "count", side_effect=AssertionError):
+        counts = counted(study)
+
+    assert report_of(counts)["common"][0] == [4 - ("d2" in lacked), len(others), 3]
 
 
 def test_clusters_are_taken_for_folders_that_lack_files(tmp_path: Path):

@@ -10,7 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from importlib import import_module
+from itertools import chain
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -18,6 +20,7 @@ from clueval.evaluation.signature import Signature
 from clueval.exceptions import UsageError, checked_call
 from clueval.metrics.counting import Tally
 from clueval.options import field_names, require_share, with_fields
+from clueval.reading.layers import layer_names
 from clueval.reading.options import Reading
 from clueval.reports.report import Data, Report
 from clueval.reports.table import Table
@@ -31,12 +34,12 @@ from clueval.statistics.jackknife import (
     logit_jackknife,
     standard_error,
 )
-from clueval.studies.annotators.clusters import counted
+from clueval.studies.annotators.clusters import DocumentRows, counted, results_of
 from clueval.studies.annotators.counting import DEFAULTS, Contests, chosen_conventions
-from clueval.studies.annotators.places import Disagreement, kind_of, placed, places
+from clueval.studies.annotators.places import Disagreement, Shape, kind_of, placed, places
 from clueval.studies.annotators.render import numbers_of, remarks, tables
 from clueval.studies.annotators.report import DOMAINS, Tables, ceiling_means, coefficients, unitized
-from clueval.studies.annotators.source import Naming, annotators_of
+from clueval.studies.annotators.source import Group, Naming, annotators_of
 from clueval.studies.annotators.study import Study, StudyCounts, columns_of, report_of, sequences_of
 from clueval.textfiles import cell
 from clueval.transforms.of_options import transforms_of
@@ -104,12 +107,9 @@ class Agreement(Report):
 
     def disagreements(self) -> Iterator[Disagreement]:
         """Yield the places where annotators differ, document by document; reads the sources once more."""
-        for group in self.study.groups():
-            humans = group[: self.study.humans]
-            for sequence in sequences_of(group):
-                shapes = places(columns_of(humans, sequence))
-                differing = (place for place in shapes if kind_of(place[1])[0])
-                yield from placed(self.study.annotators.names, humans, sequence, differing)
+        return chain.from_iterable(
+            results_of(self.study, partial(_of_rows, self.study), partial(_of_group, self.study))
+        )
 
     def _data(self) -> Data:
         return Data(("section", "sequence", "entry", "value"), numbers_of(self.report))
@@ -126,6 +126,29 @@ class Agreement(Report):
 
     def _separated(self, form: str) -> str:
         return f"{Report._separated(self, form)}\n# signature: {cell(self.report['signature'])}"
+
+
+def _of_group(study: Study, group: Group) -> Iterator[Disagreement]:
+    """Yield the places of one text where annotators differ."""
+    humans = group[: study.humans]
+    for sequence in sequences_of(group):
+        differing = _differing(places(columns_of(humans, sequence)))
+        yield from placed(study.annotators.names, humans, sequence, differing)
+
+
+def _of_rows(study: Study, rows: DocumentRows) -> Iterator[Disagreement]:
+    """Return the places of one text where annotators differ, by layer."""
+    found: dict[str, list[Disagreement]] = {}
+    for of_part, components in rows.parts:
+        documents = of_part.documents(rows.sources[:1])
+        for layer in layer_names(rows.sources[0].options.layers):
+            differing = _differing((start, shape) for own, start, shape in components if own == layer)
+            found.setdefault(layer, []).extend(placed(study.annotators.names, documents, layer, differing))
+    return chain.from_iterable(found.values())
+
+
+def _differing(shapes: Iterable[tuple[int, Shape]]) -> Iterator[tuple[int, Shape]]:
+    return ((start, shape) for start, shape in shapes if kind_of(shape)[0])
 
 
 @checked_call

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
 from itertools import pairwise
@@ -17,12 +17,15 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
+from clueval.clusters.rows import IrregularRows
 from clueval.exceptions import FormatError, UsageError, checked_call
 from clueval.reading.options import Reading
 from clueval.reports.separated import guarded
 from clueval.spans.components import component_firsts
 from clueval.spans.document import Document
+from clueval.spans.flat import by_position
 from clueval.spans.span import Frozen, Span
+from clueval.studies.annotators.clusters import DocumentRows, results_of
 from clueval.studies.annotators.places import (
     MOST_SHAPES,
     Disagreement,
@@ -105,42 +108,95 @@ def curate(
 
 
 def _curated(study: Study, votes: Votes | None, decisions: DecisionTable | None) -> Iterator[Curated]:
-    """Yield all documents. Raises `FormatError` for decisions about other sequences or about no place."""
     outcome = lru_cache(maxsize=MOST_SHAPES)(partial(outcome_of, votes=votes))
+    of_group = partial(_of_group, study, outcome=outcome, decisions=decisions)
+    if decisions is None:
+        return results_of(study, partial(_of_rows, study, outcome=outcome, votes=votes), of_group)
+    return _decided_groups(study, of_group, decisions)
+
+
+def _decided_groups(
+    study: Study, of_group: Callable[[Group], Curated], decisions: DecisionTable
+) -> Iterator[Curated]:
+    """Yield all documents. Raises `FormatError` for decisions about other sequences or about no place."""
     for number, group in enumerate(study.groups()):
-        if decisions is not None and not number:
+        if not number:
             decisions.require_sequences(sequences_of(group))
-        yield _of_group(study, group, outcome, decisions)
-    if decisions is not None:
-        decisions.require_used()
+        yield of_group(group)
+    decisions.require_used()
 
 
 def _of_group(
     study: Study, group: Group, outcome: Callable[[Shape], VoteOutcome], decisions: DecisionTable | None
 ) -> Curated:
     document = next(each for each in group if each is not None)
-    layers: dict[str, list[Span]] = {}
-    listed: dict[str, list[Disagreement]] = {"undecided": [], "outvoted": [], "ties": []}
-    for sequence in sequences_of(group):
-        outcomes = [
+    outcomes = {
+        sequence: [
             (start, _decided(document.id, sequence, start, shape, decisions) or outcome(shape))
             for start, shape in places(columns_of(group, sequence))
         ]
+        for sequence in sequences_of(group)
+    }
+    return _of_outcomes(study, group, outcomes, {})
+
+
+def _of_outcomes(
+    study: Study,
+    group: Group,
+    outcomes: Mapping[str, Sequence[tuple[int, VoteOutcome]]],
+    agreed: Mapping[str, Sequence[Span]],
+) -> Curated:
+    """Return a document with the outcomes of its components and the spans of other places, which all have."""
+    document = next(each for each in group if each is not None)
+    layers: dict[str, list[Span]] = {}
+    listed: dict[str, list[Disagreement]] = {"undecided": [], "outvoted": [], "ties": []}
+    for sequence, of_sequence in outcomes.items():
         layers[sequence] = [
-            Span(begin, end, {sequence: label})
-            for start, of_place in outcomes
-            for begin, end, label in moved(of_place.kept, start)
+            *agreed.get(sequence, ()),
+            *(
+                Span(begin, end, {sequence: label})
+                for start, of_place in of_sequence
+                for begin, end, label in moved(of_place.kept, start)
+            ),
         ]
+        if sequence in agreed:
+            layers[sequence].sort(key=by_position)
         for name, found in listed.items():
             shapes = (
                 (start + begin, shape)
-                for start, of_place in outcomes
+                for start, of_place in of_sequence
                 for begin, shape in getattr(of_place, name)
             )
             found.extend(placed(study.annotators.names, group, sequence, shapes))
     bare = replace(document, layers=Frozen(layers), tags=Frozen(), repaired=0, transitions=None)
     rows = {name: tuple(found) for name, found in listed.items()}
     return Curated(bare, **rows, annotators=tuple(study.annotators.names))
+
+
+def _of_rows(
+    study: Study, rows: DocumentRows, outcome: Callable[[Shape], VoteOutcome], votes: Votes | None
+) -> Curated:
+    """Return the document of the first annotator who has it, with the outcomes of the rows that differ.
+
+    Raises `IrregularRows` if what all have is not kept, and the errors of files.
+    """
+    if isinstance(votes, int) and 1 < len(rows.sources) < votes:
+        raise IrregularRows("what all annotators have is undecided")
+    document = rows.document()
+    differing = [each for part, _ in rows.parts for each in part.ranges()]
+    starts = [start for start, _ in differing]
+
+    def is_agreed(span: Span) -> bool:
+        before = bisect_right(starts, span.start)
+        return not before or differing[before - 1][1] <= span.start
+
+    components = [each for _, of_part in rows.parts for each in of_part]
+    outcomes = {
+        layer: [(start, outcome(shape)) for own, start, shape in components if own == layer]
+        for layer in document.layers
+    }
+    agreed = {layer: list(filter(is_agreed, spans)) for layer, spans in document.layers.items()}
+    return _of_outcomes(study, (document,), outcomes, agreed)
 
 
 def _decided(

@@ -119,7 +119,8 @@ class Study:
                 if layer not in document.layers:
                     raise UsageError(
                         f"{annotator.name} has no layer {layer!r}, which another annotator has",
-                        **document.in_errors,
+                        file=document.file,
+                        document=document.id,
                         advice="name the layers that all have",
                     )
 
