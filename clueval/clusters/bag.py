@@ -1,8 +1,8 @@
 """Rows of tags as text, and the clusters of rows with their numbers of occurrences.
 
 No span goes on over a row that is O for all sides and layers. So the counts of a corpus are the sum of the counts of
-the runs of other rows, its *clusters*, and equal clusters have equal counts: each is counted once, times its number of
-occurrences (`clueval.evaluation.row_clusters`).
+the runs of other rows, its *clusters*, and equal clusters have equal counts: each is counted at most once for each
+power of two in its number of occurrences, and its counts are multiplied (`clueval.evaluation.row_clusters`).
 
 A row has the tags of all sides, in some layers, at one position, and the length of the token there: in characters if
 positions are characters, else 1. Each different row is one character, and a row that is outside every span a blank. So
@@ -28,7 +28,7 @@ BLANK = " "
 """The character of a row that is outside every span."""
 
 FIRST = 0x3000
-"""The first character; no white space follows it."""
+"""The code point before the first that is used; no white space follows it."""
 
 MOST = 0x110000 - 0x800 - FIRST
 """The number of characters from `FIRST` on that are no surrogates."""

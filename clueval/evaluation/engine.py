@@ -1,8 +1,9 @@
 """One evaluation while it runs: its plan, and everything counted so far.
 
-Metrics count pairs of documents one by one, or distinct clusters of spans that overlap (`tallies`), whose counts
-`Evaluation.count_part` adds. Both ways give the same counts; the first defines those of the second. With `Plan.align`,
-predicted spans are first projected onto the gold text; those without a place on it count as spurious.
+Metrics count pairs of documents one by one, or distinct clusters: of rows (`row_clusters`) or of spans that overlap
+(`span_clusters`), whose counts `Evaluation.count_part` adds. Both ways give the same counts; the first defines those of
+the second. With `Plan.align`, predicted spans are first projected onto the gold text; those without a place on it count
+as spurious.
 """
 
 from __future__ import annotations
@@ -51,7 +52,7 @@ class Evaluation:
     everything, of groups, of units. `counts` and `include` carry everything from one evaluation to another.
 
     Attributes:
-        layers: all layers that have occurred, in this order.
+        layers: all layers that have occurred, in the order of their first occurrence.
         frames: the number of annotations in each layer within which a metric counts.
         repaired, repairs: the numbers of repaired tags that are known, and the tags of documents that are not settled.
         units: what positions are: tokens, characters.
@@ -288,7 +289,9 @@ class Evaluation:
         unit: str = "token",
         sentence: int | None = None,
     ) -> None:
-        """Add the counts by metric and sequence of a part of two equal texts; they may include those of earlier parts.
+        """Add the counts by metric and sequence of a part of two equal texts.
+
+        Counts of earlier parts that were not added then may come with them; nothing may be added twice.
 
         `documents` is the number of documents that begin in this part, `tokens` its number of positions, and `unit`
         what these are. `document` and `metadata` are those of the document that has the part, if documents are told
@@ -319,9 +322,10 @@ class Evaluation:
         tokens: int,
         sentence: int | None = None,
     ) -> list[Totals]:
-        """The totals that count a document: of everything and of its groups; none if it is filtered out.
+        """Begin to count a document: add `documents` and `tokens` to its totals, and return these.
 
-        `documents` and `tokens` are added to each of them. `sentence` is the number of the sentence, if it is one.
+        They are those of everything and of the groups of the document; none if a filter leaves it out. `sentence` is
+        the number of the sentence, if it is one.
         """
         receivers = [self.total]
         if self.plan.wants_single_documents:

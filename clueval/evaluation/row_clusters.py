@@ -1,7 +1,7 @@
 """Counts rows of tags of gold and predicted by clusters (`clueval.clusters.bag`).
 
-Different clusters are joined to documents, with a row of O after each, and are counted as documents are, once for each
-power of two in their multiplicity. The rows of O outside clusters are positions on which both sides agree.
+Distinct clusters are joined into documents, with a row of O after each, and are counted as documents are, once for each
+power of two in their number of occurrences. The rows of O outside clusters are positions on which both sides agree.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class InvalidTag(CluevalError):
 
 
 class RowClusters:
-    """The clusters of some layers: each different one is counted a few times, however often it occurs.
+    """The clusters of some layers, which are counted when they have become many, and when their sums are asked for.
 
     `check` is called with each new tag, and may raise an error. Holds a limited number of clusters. Raises `InvalidTag`
     when clusters are counted.

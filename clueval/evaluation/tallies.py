@@ -155,13 +155,17 @@ class ClusterCounts:
                 add_tally(self._tallies, (metric.name, sequence), count_sides(metric, *sides), times)
 
     def tallies(self, positions: int) -> Tallies:
-        """Return the counts by metric and sequence of a text of `positions` positions, which agree outside clusters."""
+        """Return the counts by metric and sequence of a text of `positions` positions.
+
+        Both sides agree at every position outside the clusters.
+        """
         return self.summed([(self, 1)], positions)
 
     def summed(self, parts: Iterable[tuple[ClusterCounts, int]], positions: int) -> Tallies:
         """Return the counts of clusters, each a number of times, in a text of `positions` positions.
 
-        The empty positions after clusters were counted, too, so there may be fewer than none outside.
+        Each cluster was counted with an empty position after it. So the number of positions that are left may be below
+        0, which takes these off again.
         """
         found: Tallies = {}
         for counts, times in parts:

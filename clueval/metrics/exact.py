@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Exact(Metric):
-    """The metric.
+    """Spans with the same start, end and label on both sides.
 
     With `min_overlap`, a span is correct if it is paired with a span of the same label of the other side with which it
     shares at least this part of the positions of gold's span (`overlap_of` is ``gold``, nervaluate's percentage) or of
@@ -78,6 +78,7 @@ class Exact(Metric):
             raise UsageError(f"Exact.overlap_of must be gold or union, not {self.overlap_of!r}")
 
     def count(self, gold: Side, predicted: Side) -> Tally:
+        """Count by label the spans of each side, and those of them that are correct."""
         tally = _positions(gold, predicted)
         golds, predicteds = list(keys_of(gold.spans)), list(keys_of(predicted.spans))
         wanted, found = set(golds), set(predicteds)
@@ -109,7 +110,7 @@ class Exact(Metric):
 
     @property
     def needs(self) -> Needs:
-        """Return no needs: labels and tags are enough."""
+        """Return that spans may overlap, and that positions outside of all spans count for the token accuracy."""
         return Needs(rates=_rates, outside=_outside, nested=True)
 
     def tables(self, title: str, report: Mapping[str, Any]) -> Iterator[Table]:
@@ -155,7 +156,10 @@ _Piece = tuple[int, int, str, bool]
 
 
 def _pieces(spans: Sequence[Span]) -> list[_Piece]:
-    """Return the BIO tags of spans as ranges, by position; the last one given of overlapping spans wins."""
+    """Return the BIO tags of spans as ranges, by position; of overlapping spans, the last one given wins.
+
+    Discontinuous spans count as given last.
+    """
     pieces = [
         (span.start, span.end, span.label, True)
         for span in spans

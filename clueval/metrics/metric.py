@@ -26,7 +26,7 @@ Rates = tuple[float, float, float]
 
 
 class Side(NamedTuple):
-    """One side of one sequence in one document.
+    """One side of one sequence in one document; a *sequence* is one layer, or all layers merged.
 
     `spans` are in the order of the document. `counted` says of each span whether it is counted (None: all are); a span
     that a filter excludes can still be matched. `document` is None where a metric is called on spans alone; `tags`
@@ -51,11 +51,11 @@ class Needs(NamedTuple):
         whole: the only sequence, if all layers of a document are counted together; sides have documents, no spans.
         sequences: chooses the sequences to report, from the tallies of all; None: all are reported.
         contiguous: the metric cannot count discontinuous spans.
-        nested: spans may overlap others of their side, and spans that overlap can be counted without the other spans.
+        nested: spans of a side may overlap, and each group of spans that overlap can be counted on its own.
         places: spans need places in the text; False: those without one are counted together with the others.
         choices: returns what the signature must say of the sum of all counts; None: nothing.
         rates: yields, given the keys of a tally and the layers, how rates follow from it; see `clueval.metrics.rates`.
-        outside: counts positions outside every span, of which the number is given; None: they do not count.
+        outside: returns the tally of a number of positions that are outside every span; None: they change nothing.
         headline: returns the part of `scores` that has the headline, where this costs less; None: `scores` is called.
     """
 
@@ -91,7 +91,7 @@ class Metric(Protocol):
         return Needs()
 
     def count(self, gold: Side, predicted: Side) -> Tally:
-        """Count one document. Raises `OverlapError` if spans overlap and the metric forbids it."""
+        """Count one sequence of one document. Raises `OverlapError` if spans overlap and the metric forbids it."""
 
     def scores(self, total: Tally, layers: Sequence[str]) -> dict[str, Any]:
         """Return the report on everything counted, for a sequence whose spans have these layers."""

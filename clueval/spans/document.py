@@ -71,8 +71,9 @@ class Document:
     that lists the span, as the label of a plain string does, it becomes a label of that layer; spans of the
     layer `MERGED` keep the labels of their layers, even if there is only one.
 
-    `repaired` is the number of repaired tags, by the scheme that was detected up to this point of the file.
-    Evaluations use the scheme of the whole file instead, and need `transitions` to count by it.
+    `tags` are the tags of each layer as they were written, `metadata` what the file says of the document. `repaired` is
+    the number of repaired tags, by the scheme that was detected up to this point of the file. Evaluations count repairs
+    by the scheme of the whole file instead, from `transitions`, the numbers of pairs of adjacent tags.
 
     Raises `SpanError` for spans outside the text and for token ids whose number is not that of the tokens.
     """
