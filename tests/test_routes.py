@@ -129,13 +129,10 @@ def test_routes_agree_in_processes(tmp_path: Path, number: int) -> None:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize("form", FORMATS)
-def test_routes_agree_on_large_and_small_corpora_at_every_setting(
-    tmp_path: Path, form: str, seed: int
-) -> None:
-    rng = random.Random(f"{form} {seed}")
-    files = written(tmp_path, form, corpora(seed, rng.choice([*SCHEMES]), rng.choice((1, 3, 8, 20))))
+def test_routes_agree_at_every_setting(tmp_path: Path, form: str) -> None:
+    rng = random.Random(f"{form} 0")
+    files = written(tmp_path, form, corpora(0, rng.choice([*SCHEMES]), rng.choice((1, 3, 8, 20))))
     if FORMATS[form].columns:
         files = Files(files.gold, files.predicted, files.reading | rng.choice(TREATMENTS))
 

@@ -289,9 +289,7 @@ class Evaluation:
         unit: str = "token",
         sentence: int | None = None,
     ) -> None:
-        """Add the counts by metric and sequence of a part of two equal texts.
-
-        Counts of earlier parts that were not added then may come with them; nothing may be added twice.
+        """Add the counts by metric and sequence of a part of two equal texts, and those held back from parts before.
 
         `documents` is the number of documents that begin in this part, `tokens` its number of positions, and `unit`
         what these are. `document` and `metadata` are those of the document that has the part, if documents are told
@@ -324,8 +322,7 @@ class Evaluation:
     ) -> list[Totals]:
         """Begin to count a document: add `documents` and `tokens` to its totals, and return these.
 
-        They are those of everything and of the groups of the document; none if a filter leaves it out. `sentence` is
-        the number of the sentence, if it is one.
+        They are those of everything and of its groups; none if a filter leaves it out. `sentence`: its number.
         """
         receivers = [self.total]
         if self.plan.wants_single_documents:

@@ -155,17 +155,14 @@ class ClusterCounts:
                 add_tally(self._tallies, (metric.name, sequence), count_sides(metric, *sides), times)
 
     def tallies(self, positions: int) -> Tallies:
-        """Return the counts by metric and sequence of a text of `positions` positions.
-
-        Both sides agree at every position outside the clusters.
-        """
+        """Return the counts of a text of `positions` positions, by metric and sequence; both agree outside clusters."""
         return self.summed([(self, 1)], positions)
 
     def summed(self, parts: Iterable[tuple[ClusterCounts, int]], positions: int) -> Tallies:
         """Return the counts of clusters, each a number of times, in a text of `positions` positions.
 
-        Each cluster was counted with an empty position after it. So the number of positions that are left may be below
-        0, which takes these off again.
+        The empty position after each cluster was counted, too. The number of those left may be below 0: it takes these
+        off.
         """
         found: Tallies = {}
         for counts, times in parts:

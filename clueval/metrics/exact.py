@@ -156,10 +156,7 @@ _Piece = tuple[int, int, str, bool]
 
 
 def _pieces(spans: Sequence[Span]) -> list[_Piece]:
-    """Return the BIO tags of spans as ranges, by position; of overlapping spans, the last one given wins.
-
-    Discontinuous spans count as given last.
-    """
+    """Return the BIO tags of spans as ranges, by position; of overlapping ones, the last one given wins."""
     pieces = [
         (span.start, span.end, span.label, True)
         for span in spans
