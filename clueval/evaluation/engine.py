@@ -208,13 +208,17 @@ class Evaluation:
     def count_read(self, gold: Document, predicted: Document) -> None:
         """Count the spans of a pair of documents as they were read, and the tags that were repaired."""
         for side, document in zip(SIDES, (gold, predicted), strict=True):
-            if side not in self.repairs:
-                from clueval.evaluation.repairs import RepairCount  # clusters do not need it
-
-                self.repairs[side] = RepairCount()
-            self.repairs[side].add(document)
+            self._repairs_of(side).add(document)
             for layer, spans in document.layers.items():
                 add_layer(self.inputs, side, layer, spans=len(spans))
+
+    def _repairs_of(self, side: str) -> RepairCount:
+        """The count of one side, which no other evaluation has."""
+        if side not in self.repairs:
+            from clueval.evaluation.repairs import RepairCount  # clusters do not need it
+
+            self.repairs[side] = RepairCount()
+        return self.repairs[side]
 
     def repaired_tags(self) -> dict[str, int]:
         """The number of repaired tags of each side."""
@@ -371,12 +375,10 @@ class Evaluation:
         self.total.include(counts.total)
         for key, values in counts.groups.items():
             for value, totals in values.items():
-                if self.groups[key].setdefault(value, totals) is not totals:
-                    self.groups[key][value].include(totals)
+                self.groups[key].setdefault(value, Totals()).include(totals)
         self.repaired.update(counts.repaired)
         for side, repairs in counts.repairs.items():
-            if self.repairs.setdefault(side, repairs) is not repairs:
-                self.repairs[side].include(repairs)
+            self._repairs_of(side).include(repairs)
         self.units |= counts.units
         self.treatments |= counts.treatments
         if counts.text == "absent":

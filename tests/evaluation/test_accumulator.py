@@ -69,6 +69,22 @@ def test_accumulators_can_be_merged_in_either_order(
     assert plain(forth.compute()) == plain(back.compute()) == plain(counted(pairs).compute())
 
 
+def test_accumulators_that_are_added_to_another_do_not_change(tmp_path: Path) -> None:
+    texts = ("a\tB-LOC\nb\tO\nc\tI-PER\n\n", "a\tB-LOC\nb\tO\nc\tI-LOC\nd\tI-PER\n\n")
+    files = [write(tmp_path / f"{number}.conll", text) for number, text in enumerate(texts)]
+    added = [Accumulator("exact") for _ in files]
+    for scores, file in zip(added, files, strict=True):
+        scores.update([*read(file)], [*read(file)])
+    before = [plain(scores.compute()) for scores in added]
+    total = Accumulator("exact")
+
+    total.merge_state(added)
+    total.merge_state(added)
+
+    assert [plain(scores.compute()) for scores in added] == before
+    assert total.compute().repaired_tags == {"gold": 6, "predicted": 6}
+
+
 @given(batches())
 def test_accumulator_keeps_its_counts_when_pickled(pairs: list[tuple[list[str], list[str]]]) -> None:
     scores = counted(pairs)
