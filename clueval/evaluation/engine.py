@@ -1,9 +1,8 @@
 """One evaluation while it runs: its plan, and everything counted so far.
 
-Metrics count pairs of documents one by one, or distinct clusters: of rows (`row_clusters`) or of spans that overlap
-(`span_clusters`), whose counts `Evaluation.count_part` adds. Both ways give the same counts; the first defines those of
-the second. With `Plan.align`, predicted spans are first projected onto the gold text; those without a place on it count
-as spurious.
+Metrics count pairs of documents one by one, or distinct clusters (`row_clusters`, `span_clusters`), whose counts
+`Evaluation.count_part` adds. Both ways give the same counts; the first defines those of the second. With `Plan.align`,
+predicted spans are first projected onto the gold text; those without a place on it count as spurious.
 """
 
 from __future__ import annotations

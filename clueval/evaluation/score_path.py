@@ -125,11 +125,11 @@ def _headlines(reports: Mapping[str, Any], rate: str, metric: str | None = None)
     ]
 
 
-def headline_paths(reports: Mapping[str, Any]) -> Iterator[Path]:
-    """Yield the paths of the rates of all headlines, from the metric on."""
+def headline_paths(reports: Mapping[str, Any], rates: slice = slice(None)) -> Iterator[Path]:
+    """Yield the paths of the rates of all headlines, from the metric on; or of some of each headline's `rates`."""
     for metric, sequences in reports.items():
         for sequence, report in sequences.items():
-            for path in headline_rates(sequence, report):
+            for path in headline_rates(sequence, report)[rates]:
                 yield metric, sequence, *path
 
 

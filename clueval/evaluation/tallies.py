@@ -161,8 +161,7 @@ class ClusterCounts:
     def summed(self, parts: Iterable[tuple[ClusterCounts, int]], positions: int) -> Tallies:
         """Return the counts of clusters, each a number of times, in a text of `positions` positions.
 
-        The empty position after each cluster was counted, too. The number of those left may be below 0: it takes these
-        off.
+        The empty position after each cluster was counted, too, so the number of those left may be below 0.
         """
         found: Tallies = {}
         for counts, times in parts:

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from clueval.evaluation.options import RESAMPLES, SEED, Trust
 from clueval.evaluation.result import Result
-from clueval.evaluation.score_path import Path, headline_rates, number_at, whole_path
+from clueval.evaluation.score_path import Path, headline_paths, headline_rates, number_at, whole_path
 from clueval.evaluation.units.columns import Column, UnitColumns, counts_by_kind, entry_at
 from clueval.evaluation.units.intervals import reported_sequences
 from clueval.evaluation.units.rates import RateGroup, groups_of
@@ -55,7 +55,8 @@ from clueval.studies.systems import (
     systems_of,
 )
 
-_ALL_RATES, LAST_RATE = slice(None), slice(-1, None)
+LAST_RATE = slice(-1, None)
+"""F1, or what a metric has in its place, among the rates of a headline."""
 
 LEAST_DETECTED = 1e-9
 """The least difference for which the number of units is computed."""
@@ -149,7 +150,7 @@ def drop_tests(
 def _labels(work: _Comparing) -> Iterator[tuple[str, Path]]:
     """F1 of every label, where a metric has it beside its headline."""
     reports = work.reports()
-    for metric, sequence, *place, rate in chosen_paths(reports, None, LAST_RATE):
+    for metric, sequence, *place, rate in headline_paths(reports, LAST_RATE):
         for before, after in ((place[:-1], ()), ((), place[-1:])):
             for label, entry in entry_at(reports[metric][sequence], (*before, "per_label")).items():
                 if number_at(entry, (*after, rate)) is not None:
@@ -157,17 +158,12 @@ def _labels(work: _Comparing) -> Iterator[tuple[str, Path]]:
 
 
 def chosen_paths(
-    reports: Mapping[str, Any], scores: Iterable[str] | None, rates: slice = _ALL_RATES
+    reports: Mapping[str, Any], scores: Iterable[str] | None, rates: slice = slice(None)
 ) -> list[Path]:
     """Return the paths of scores; None: those of the rates of each headline. Raises `UsageError` for unknown ones."""
     if scores is not None:
         return [whole_path(reports, text) for text in scores]
-    return [
-        (metric, sequence, *path)
-        for metric, sequences in reports.items()
-        for sequence, report in sequences.items()
-        for path in headline_rates(sequence, report)[rates]
-    ]
+    return list(headline_paths(reports, rates))
 
 
 class _Comparing:
