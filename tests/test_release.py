@@ -1,0 +1,118 @@
+"""A release: its version, the files for the CI of others, and what is still to be filled in."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from clueval.version import __version__
+
+ROOT = Path(__file__).parents[1]
+GERMAN = ROOT / "tests" / "samples" / "german"
+
+
+def loaded(path: str) -> Any:
+    return yaml.safe_load((ROOT / path).read_text(encoding="utf-8"))
+
+
+def commands(folder: Path) -> dict[str, str]:
+    """Return an environment in which `clueval` is this package."""
+    command = folder / "clueval"
+    command.write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -m clueval "$@"\n', encoding="utf-8")
+    command.chmod(0o755)
+    (folder / "python").symlink_to(sys.executable)
+    return {**os.environ, "PATH": f"{folder}{os.pathsep}{os.environ['PATH']}"}
+
+
+def test_citation_has_the_version_of_the_package() -> None:
+    assert loaded("CITATION.cff")["version"] == __version__
+
+
+def test_changelog_has_an_entry_for_the_version() -> None:
+    assert re.search(
+        rf"^## .*\b{re.escape(__version__)}\b", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.M
+    )
+
+
+def test_hook_of_pre_commit_fails_on_a_file_with_an_invalid_tag(tmp_path: Path) -> None:
+    (hook,) = loaded(".pre-commit-hooks.yaml")
+    good, bad = tmp_path / "good.conll", tmp_path / "bad.conll"
+    good.write_text("Ada B-PER\n", encoding="utf-8")
+    bad.write_text("Ada B-PER\nsaw X-PER\n", encoding="utf-8")
+    environment = commands(tmp_path)
+
+    codes = [
+        subprocess.run([*hook["entry"].split(), *files], env=environment, capture_output=True).returncode
+        for files in ([good], [good, bad])
+    ]
+
+    assert codes == [0, 1]
+    assert all(re.search(hook["files"], file.name) for file in (good, bad))
+
+
+def test_hook_of_pre_commit_is_for_files_that_are_recognised_by_their_endings() -> None:
+    (hook,) = loaded(".pre-commit-hooks.yaml")
+
+    assert not re.search(hook["files"], "README.md")
+    assert not re.search(hook["files"], "settings.json")
+
+
+@pytest.mark.parametrize(
+    ("limit", "code"), [("", 0), ("exact.entity.micro.f1=80%", 0), ("f1=0.9\nf1=10%\n", 1)]
+)
+def test_action_writes_the_table_to_the_summary_and_fails_below_a_limit(
+    tmp_path: Path, limit: str, code: int
+) -> None:
+    (score,) = (
+        step
+        for step in loaded(".github/actions/score/action.yml")["runs"]["steps"]
+        if step["name"] == "Score"
+    )
+    summary = tmp_path / "summary.md"
+    asked = {
+        "GOLD": str(GERMAN / "gold.vrt"),
+        "PREDICTED": str(GERMAN / "predicted.vrt"),
+        "OPTIONS": "--layer 'entity=2' --metric exact",
+        "LIMITS": limit,
+        "GITHUB_STEP_SUMMARY": str(summary),
+    }
+
+    ended = subprocess.run(
+        ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", score["run"]],
+        env=commands(tmp_path) | asked,
+        capture_output=True,
+    )
+
+    assert (ended.returncode, ended.stderr.count(b"is below")) == (code, code)
+    assert "81.60" in summary.read_text(encoding="utf-8")
+
+
+def test_action_gives_values_to_its_scripts_as_variables_alone() -> None:
+    steps = loaded(".github/actions/score/action.yml")["runs"]["steps"]
+
+    assert [step["name"] for step in steps if "${{" in step.get("run", "")] == []
+
+
+def test_workflows_run_the_tests_on_each_version_of_python_that_the_package_names() -> None:
+    versions = re.findall(r"Python :: (3\.\d+)", (ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+
+    assert (
+        loaded(".github/workflows/tests.yml")["jobs"]["quick-tests"]["strategy"]["matrix"]["python"]
+        == versions
+    )
+
+
+def test_placeholders_are_those_that_are_to_be_filled_in_before_the_first_release() -> None:
+    lines = (ROOT / "pyproject.toml").read_text(encoding="utf-8").splitlines()
+
+    assert [line.strip() for line in lines if "example.org" in line] == [
+        'authors = [{ name = "The clueval authors", email = "clueval@example.org" }]',
+    ]
