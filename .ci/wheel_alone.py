@@ -9,29 +9,14 @@ from pathlib import Path
 
 ALLOWED = {"clueval", "intervaltree", "sortedcontainers", "pip", "setuptools", "wheel"}
 
-samples = Path(sys.argv[1]) / "english"
 command = Path(sys.executable).with_name("clueval")
+sides = ["samples/english/gold.vrt", "samples/english/predicted.vrt"]
 layers = ["--layer", "entity=2", "--layer", "risk=3", "--token-id", "4"]
 for arguments in (
-    [
-        "score",
-        str(samples / "gold.vrt"),
-        str(samples / "predicted.vrt"),
-        *layers,
-        "--metric",
-        "levels,exact,fair,partial",
-    ],
-    [
-        "score",
-        str(samples / "gold.vrt"),
-        str(samples / "predicted.vrt"),
-        *layers,
-        "--merge",
-        "--quiet",
-        "--format",
-        "json",
-    ],
-    ["check", str(samples / "gold.vrt"), *layers],
+    ["samples", "samples"],
+    ["score", *sides, *layers, "--metric", "levels,exact,fair,partial"],
+    ["score", *sides, *layers, "--merge", "--quiet", "--format", "json"],
+    ["check", sides[0], *layers],
     ["guide", "start-files"],
     ["--help"],
 ):

@@ -21,7 +21,7 @@ TAGS = [["B-PER", "I-PER", "O", "B-LOC"]]
 OTHER = [["B-PER", "I-PER", "O", "O"]]
 SPANS = [(0, 2, "PER"), (3, 4, "LOC")]
 NO_LAYERS = clueval.Document("d", {}, tokens=["a"])
-GERMAN = Path(__file__).parent / "samples" / "german"
+GERMAN = Path(__file__).parents[1] / "clueval" / "samples" / "german"
 
 
 def f1(result: clueval.Result) -> float:
@@ -253,7 +253,7 @@ def test_a_name_that_is_elsewhere_is_suggested(name: str, message: str) -> None:
 # What a newcomer would write on a result, each with what it gives, or the message that says how
 
 
-SAMPLES = Path(__file__).parent / "samples" / "german"
+SAMPLES = Path(__file__).parents[1] / "clueval" / "samples" / "german"
 PATHS = [str(SAMPLES / f"{side}.vrt") for side in ("gold", "predicted")]
 
 Snippet = Callable[[Result], Any]

@@ -6,6 +6,7 @@ import ast
 import re
 import subprocess
 import sys
+import tomllib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
@@ -322,6 +323,17 @@ def test_bytes_are_read_only_where_clusters_are_counted_and_name_no_format() -> 
 
 def test_few_modules_lie_directly_in_the_package() -> None:
     assert len(list(SOURCE.glob("*.py"))) <= MOST_MODULES_AT_THE_TOP
+
+
+def test_every_file_of_the_package_goes_into_the_wheel() -> None:
+    """Modules do; other files are named in pyproject.toml, where no pattern matches a name that begins with a dot."""
+    project = tomllib.loads((SOURCE.parent / "pyproject.toml").read_text(encoding="utf-8"))
+    patterns = project["tool"]["setuptools"]["package-data"]["clueval"]
+    packed = {path for pattern in patterns for path in SOURCE.glob(pattern) if path.name[0] != "."}
+    there = {path for path in SOURCE.rglob("*") if path.is_file() and path.suffix not in (".py", ".pyc")}
+
+    assert there - packed == set()
+    assert SOURCE / "samples" / "formats" / "label-studio" / "tasks.json" in packed
 
 
 @pytest.mark.parametrize("folder", sorted({path.parent for path in SOURCE.rglob("*.py")}), ids=str)

@@ -19,8 +19,9 @@ ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
-def test_readme_shows_what_its_code_prints(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(ROOT)
+def test_readme_shows_what_its_code_prints(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["samples", "samples"]) == 0
     runner = Runner("README")
     blocks = [block for block in blocks_of(README) if block.language != "sh"]
     for block in blocks:
@@ -34,11 +35,15 @@ def test_readme_fits_one_screen() -> None:
     assert len(README.splitlines()) < 90
 
 
-def test_the_first_command_ends_in_one_that_runs(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(ROOT)
+def test_the_first_command_ends_in_two_that_run_also_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
     (line,) = (line for line in README.split("\n") if "clueval score" in line and line.startswith("python3"))
+    commands = [shlex.split(part)[1:] for part in line.split("&&")[-2:]]
 
-    assert main(["score", *shlex.split(line.split("clueval score")[1])]) == 0
+    assert [command[0] for command in commands] == ["samples", "score"]
+    assert [main(command) for command in commands * 2] == [0, 0, 0, 0]
 
 
 def test_every_option_that_is_named_is_one_of_a_command() -> None:

@@ -16,7 +16,7 @@ import yaml
 from clueval.version import __version__
 
 ROOT = Path(__file__).parents[1]
-GERMAN = ROOT / "tests" / "samples" / "german"
+GERMAN = ROOT / "clueval" / "samples" / "german"
 
 
 def loaded(path: str) -> Any:

@@ -1,4 +1,4 @@
-"""The sample corpora keep their promises: what `samples/README.md` says of them is true.
+"""The sample corpora keep their promises: what `clueval/samples/README.md` says of them is true.
 
 Nothing here uses the library. The decoder and the classifier are the definitions written down naively, after
 the drawing in the description of the CLUEval algorithm, so that the corpora can serve as a check on it.
@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import pytest
 
-SAMPLES = Path(__file__).parent / "samples"
+SAMPLES = Path(__file__).parents[1] / "clueval" / "samples"
 CORPORA = ("german", "english")
 SIDES = ("gold", "predicted")
 COLUMNS = {"entity": 1, "risk": 2}  # counted from 0

@@ -29,6 +29,7 @@ COMMANDS = {
     "convert": "convert spans into another format",
     "formats": "list the formats, or describe one",
     "metrics": "list the metrics, or describe one: definition and settings",
+    "samples": "write sample files: two corpora with gold and predicted spans, and one file of many formats",
     "guide": "show a page of the guide: how to score, what each number means",
     "completion": "print the script for the completion of a shell",
     "help": "show the help of a command, or of one topic of it",

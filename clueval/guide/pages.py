@@ -43,6 +43,9 @@ FIRST = (
 Parts = Mapping[str, Callable[[], str]]
 """Functions that return Markdown. Each replaces the line of a page that ends in ``<!-- clueval: NAME -->``."""
 
+_SAMPLES = "*`clueval samples samples` writes the files of the examples.*"
+"""A line for every page that uses samples."""
+
 _PART = re.compile(r"^.*<!-- clueval: (\w+) -->$", re.MULTILINE)
 _FILE = re.compile(r"^```(\w+) file=(.+)$", re.MULTILINE)
 _LINK = re.compile(r"\[([^]\n]+)\]\(([a-z0-9-]+)\.md\)")
@@ -90,6 +93,9 @@ class Page:
     def completed(self, parts: Parts) -> Page:
         """Return the page with the parts that are made from the program itself, and with the names of its files."""
         text = _FILE.sub(r"File `\2`:\n\n```\1", self.text)
+        if "samples/" in text and "clueval samples" not in text:
+            title, summary, rest = text.split("\n\n", 2)
+            text = "\n\n".join([title, summary, _SAMPLES, rest])
         return replace(self, text=_PART.sub(lambda line: parts[line[1]](), text))
 
     def for_terminal(self) -> str:

@@ -18,7 +18,7 @@ from clueval import score
 from clueval.cli import COMMANDS, main, reference
 from clueval.formats import FORMATS
 
-SAMPLES = Path(__file__).parents[1] / "samples" / "german"
+SAMPLES = Path(__file__).parents[2] / "clueval" / "samples" / "german"
 GOLD, PREDICTED = str(SAMPLES / "gold.vrt"), str(SAMPLES / "predicted.vrt")
 LAYERS = ["--layer", "entity=2", "--layer", "risk=3", "--token-id", "4"]
 
@@ -141,6 +141,7 @@ def test_help_shows_every_option(command: str, capsys: Capture) -> None:
         "guide": "PAGE",
         "completion": "SHELL",
         "help": "TOPIC",
+        "samples": "FOLDER",
         "compare": "SYSTEM",
     }
     assert named.get(command, "--layer") in capsys.readouterr().out
@@ -167,6 +168,7 @@ PRINTED: dict[str, list[list[str]]] = {
     "formats": [["formats"], ["formats", "conll"]],
     "metrics": [["metrics"]],
     "guide": [["guide"], ["guide", "formats"]],
+    "samples": [["samples", "samples"]],
     "completion": [["completion", "bash"]],
     "help": [["help"], ["score", "--help"], ["--help"], ["--version"]],
 }

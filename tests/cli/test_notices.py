@@ -13,7 +13,7 @@ from clueval import CluevalWarning, conventions, score
 from clueval.cli import COMMANDS, main
 from clueval.cli.commands import command_parser
 
-GERMAN = Path(__file__).parents[1] / "samples" / "german"
+GERMAN = Path(__file__).parents[2] / "clueval" / "samples" / "german"
 FILES = [str(GERMAN / "gold.vrt"), str(GERMAN / "predicted.vrt")]
 LAYERS = ["--layer", "entity=2", "--layer", "risk=3"]
 
@@ -44,7 +44,7 @@ def test_quiet_prints_nothing_but_the_result(tmp_path: Path, capsys: Capture) ->
 
 
 @pytest.mark.parametrize(
-    "command", sorted(COMMANDS.keys() - {"formats", "metrics", "guide", "completion", "help"})
+    "command", sorted(COMMANDS.keys() - {"formats", "metrics", "samples", "guide", "completion", "help"})
 )
 def test_quiet_is_an_option_of_every_command_that_reads_files(command: str) -> None:
     assert {"-q", "--quiet"} <= command_parser(command).option_actions().keys()

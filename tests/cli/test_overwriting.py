@@ -21,7 +21,7 @@ from clueval.cli.commands import command_parser
 from clueval.exceptions import CluevalError, FileError, UsageError
 from clueval.overwriting import inputs_kept, note_input, refuse_to_overwrite, require_no_input
 
-SAMPLES = Path(__file__).parents[1] / "samples"
+SAMPLES = Path(__file__).parents[2] / "clueval" / "samples"
 
 CONLL = "a B-X\nb O\n\nc B-Y\n"
 LTF = "<body>a <e>b</e></body>"
@@ -231,7 +231,14 @@ OUTPUTS = {
 NO_FILES = {"cite", "score"}
 """Options with the path of a number in a report."""
 
-WORDS = {"formats": "name", "metrics": "name", "guide": "page", "completion": "shell", "help": "about topic"}
+WORDS = {
+    "formats": "name",
+    "metrics": "name",
+    "guide": "page",
+    "completion": "shell",
+    "help": "about topic",
+    "samples": "folder",  # which must be empty
+}
 """The arguments that are no paths."""
 
 THREE = ["gold.conll", "predicted.conll", "one/a.conll"]

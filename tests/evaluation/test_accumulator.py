@@ -116,7 +116,7 @@ def test_tags_give_the_counts_of_a_file_with_these_tags(tmp_path: Path) -> None:
 def test_documents_give_the_counts_of_score() -> None:
     sides = []
     for side in ("gold", "predicted"):
-        path = Path(__file__).parents[1] / "samples" / "english" / f"{side}.vrt"
+        path = Path(__file__).parents[2] / "clueval" / "samples" / "english" / f"{side}.vrt"
         sides.append(list(read(path, {"entity": 2, "risk": 3}, token_id=4)))
     scores = Accumulator(METRICS)
     for own, other in zip(*sides, strict=True):

@@ -14,7 +14,7 @@ from clueval.cli import main
 from clueval.exceptions import UsageError
 from clueval.metrics import METRICS, metric_named, with_settings
 
-SAMPLES = Path(__file__).parents[1] / "samples" / "german"
+SAMPLES = Path(__file__).parents[2] / "clueval" / "samples" / "german"
 PATHS = [str(SAMPLES / f"{side}.vrt") for side in ("gold", "predicted")]
 LAYERS = {"entity": 2, "risk": 3}
 ALL = [name for name in METRICS if name != "noisy"]

@@ -103,7 +103,7 @@ def test_projected_spans_are_scored_by_the_other_metrics(tmp_path: Path) -> None
 
 
 def test_equal_texts_give_the_same_scores_aligned_or_not(tmp_path: Path) -> None:
-    samples = Path(__file__).parents[1] / "samples" / "english"
+    samples = Path(__file__).parents[2] / "clueval" / "samples" / "english"
     paths = [samples / f"{side}.vrt" for side in ("gold", "predicted")]
     options: dict[str, Any] = {"layers": {"entity": 2, "risk": 3}, "token_id": 4}
 

@@ -18,7 +18,7 @@ from clueval.evaluation.score_path import headline_rates, number_at
 from clueval.evaluation.totals import GroupReports
 from clueval.metrics import METRICS
 
-SAMPLES = Path(__file__).parents[1] / "samples" / "german"
+SAMPLES = Path(__file__).parents[2] / "clueval" / "samples" / "german"
 GOLD = [["B-A", "O", "B-B"], ["B-A", "O", "O"], ["O", "O", "O"], ["O", "O", "O"]]
 PREDICTED = [["B-A", "O", "B-A"], ["O", "O", "O"], ["B-A", "O", "O"], ["O", "O", "O"]]
 

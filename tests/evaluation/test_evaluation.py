@@ -18,7 +18,7 @@ from clueval.exceptions import CluevalError, TextMismatch, UsageError
 from clueval.findings.stream import errors
 from clueval.reading.options import Reading
 
-SAMPLES = Path(__file__).parents[1] / "samples"
+SAMPLES = Path(__file__).parents[2] / "clueval" / "samples"
 LAYERS = {"entity": 2, "risk": 3}
 in_one_folder = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 

@@ -11,7 +11,7 @@ import pytest
 from clueval import Document, Result, Signature, Span, score
 from clueval.cli import main, printing
 
-SAMPLES = Path(__file__).parents[1] / "samples" / "german"
+SAMPLES = Path(__file__).parents[2] / "clueval" / "samples" / "german"
 PATHS = [str(SAMPLES / f"{side}.vrt") for side in ("gold", "predicted")]
 LAYERS = {"entity": 2, "risk": 3}
 OPTIONS = ["--layer", "entity=2", "--layer", "risk=3", "--token-id", "4"]

@@ -186,7 +186,7 @@ def test_passed_over_counts_are_one_line_on_stderr(
     assert capsys.readouterr().err == "passed over: gold 2 relations; predicted 2 relations\n"
 
 
-SAMPLES = Path(__file__).parents[1] / "samples" / "formats"
+SAMPLES = Path(__file__).parents[2] / "clueval" / "samples" / "formats"
 
 
 COMMANDS = [

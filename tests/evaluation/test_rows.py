@@ -11,7 +11,7 @@ from clueval import CluevalWarning, Document, Result, Span, UsageError, score
 from clueval.evaluation.rows import LONG_ROW, ROW
 from clueval.metrics import METRICS
 
-SAMPLES = Path(__file__).parents[1] / "samples" / "german"
+SAMPLES = Path(__file__).parents[2] / "clueval" / "samples" / "german"
 LAYERS = {"entity": 2, "risk": 3}
 ALL = [name for name in METRICS if name != "noisy"]
 

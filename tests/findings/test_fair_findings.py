@@ -14,7 +14,7 @@ from clueval.findings.fair import FAIR_KINDS, fair_findings
 from clueval.metrics.fair import Fair
 from clueval.metrics.metric import Side
 
-SAMPLES = Path(__file__).parents[1] / "samples" / "german"
+SAMPLES = Path(__file__).parents[2] / "clueval" / "samples" / "german"
 Capture = pytest.CaptureFixture[str]
 
 

@@ -27,7 +27,7 @@ from clueval.spans.match_classes import LEVELS, UNMATCHED, classes_of
 from clueval.spans.matching import match_spans
 from clueval.spans.span import Span
 
-SAMPLE = Path(__file__).parents[1] / "samples" / "german"
+SAMPLE = Path(__file__).parents[2] / "clueval" / "samples" / "german"
 LAYERS = {"entity": 2, "risk": 3}
 
 WORDS = tuple(f"w{n}" for n in range(14))

@@ -19,7 +19,7 @@ from clueval.findings.stream import FindingsObserver, errors
 from clueval.formats.columns.passages import Passage
 from clueval.spans.filters import parse_where
 
-SAMPLE = Path(__file__).parents[1] / "samples" / "german"
+SAMPLE = Path(__file__).parents[2] / "clueval" / "samples" / "german"
 GOLD, PREDICTED = SAMPLE / "gold.vrt", SAMPLE / "predicted.vrt"
 
 Capture = pytest.CaptureFixture[str]

@@ -22,7 +22,7 @@ from clueval.studies.errors import errors
 
 pytestmark = in_browser
 
-SAMPLE = Path(__file__).parents[1] / "samples" / "german"
+SAMPLE = Path(__file__).parents[2] / "clueval" / "samples" / "german"
 LAYERS = {"entity": 2, "risk": 3}
 
 

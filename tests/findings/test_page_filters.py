@@ -21,7 +21,7 @@ from clueval.findings.table import Finding
 
 pytestmark = in_browser
 
-SAMPLE = Path(__file__).parents[1] / "samples" / "german"
+SAMPLE = Path(__file__).parents[2] / "clueval" / "samples" / "german"
 SIDES = [str(SAMPLE / f"{side}.vrt") for side in ("gold", "predicted")]
 LAYERS = {"entity": 2, "risk": 3}
 LABELLED = (None, "entity")

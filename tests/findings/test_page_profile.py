@@ -10,7 +10,7 @@ from browser import Browser, in_browser
 from clueval import profile
 from clueval.cli import main
 
-SAMPLES = Path(__file__).parents[1] / "samples" / "german"
+SAMPLES = Path(__file__).parents[2] / "clueval" / "samples" / "german"
 PATHS = [str(SAMPLES / f"{side}.vrt") for side in ("gold", "predicted")]
 ARGUMENTS = [
     "errors",

@@ -23,7 +23,7 @@ from clueval.spans.document import Document
 from clueval.spans.match_classes import LEVELS
 from clueval.spans.span import Span
 
-SAMPLE = Path(__file__).parents[1] / "samples" / "german"
+SAMPLE = Path(__file__).parents[2] / "clueval" / "samples" / "german"
 PATHS = (SAMPLE / "gold.vrt", SAMPLE / "predicted.vrt")
 LAYERS = {"entity": 2, "risk": 3}
 TOKENS = tuple(f"w{n}" for n in range(14))

@@ -21,7 +21,7 @@ from clueval.findings.summary import summaries
 from clueval.findings.table import MOST_NESTED, REASONS, error_table
 
 Capture = pytest.CaptureFixture[str]
-SAMPLES = Path(__file__).parents[1] / "samples" / "german"
+SAMPLES = Path(__file__).parents[2] / "clueval" / "samples" / "german"
 FILES = [str(SAMPLES / f"{side}.vrt") for side in ("gold", "predicted")]
 TOKENS = [f"w{n}" for n in range(20)]
 A, B = "A", "B"

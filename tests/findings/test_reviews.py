@@ -15,7 +15,7 @@ from clueval.cli import main
 
 pytestmark = in_browser
 
-SAMPLE = Path(__file__).parents[1] / "samples" / "german"
+SAMPLE = Path(__file__).parents[2] / "clueval" / "samples" / "german"
 OPTIONS = ["--layer", "entity=2", "--layer", "risk=3", "--level", "1", "-q"]
 
 

@@ -25,7 +25,7 @@ from clueval.studies.diff import diff
 from clueval.transforms.of_options import transforms_of
 from clueval.transforms.preparing import Preparing
 
-SAMPLE = Path(__file__).parents[1] / "samples" / "german"
+SAMPLE = Path(__file__).parents[2] / "clueval" / "samples" / "german"
 TOKENS = tuple(f"w{n}" for n in range(14))
 spans = flat_spans(("x",), zero_length=True)
 choices = st.builds(

@@ -10,7 +10,7 @@ import pytest
 from clueval import Document, read, score
 from clueval.exceptions import CluevalError, FileError
 
-FOLDER = Path(__file__).parents[1] / "samples" / "formats" / "brat"
+FOLDER = Path(__file__).parents[2] / "clueval" / "samples" / "formats" / "brat"
 
 
 def annotated(folder: Path, annotations: str, text: str = "Ada met Bob.\n", name: str = "a.ann") -> Path:

@@ -11,7 +11,7 @@ from corpora import write
 from clueval import read, score
 from clueval.exceptions import FormatError, UsageError
 
-GOLD = Path(__file__).parents[1] / "samples" / "formats" / "conll2012" / "gold.gold_conll"
+GOLD = Path(__file__).parents[2] / "clueval" / "samples" / "formats" / "conll2012" / "gold.gold_conll"
 
 
 def lines(*entities: str, head: str = "#begin document (d); part 003\n") -> str:

@@ -14,7 +14,7 @@ from clueval.cli import main
 from clueval.exceptions import CluevalError, FormatError, TagError, UsageError
 from clueval.transforms.characters import to_characters
 
-SAMPLES = Path(__file__).parents[1] / "samples" / "formats"
+SAMPLES = Path(__file__).parents[2] / "clueval" / "samples" / "formats"
 GOLD = SAMPLES / "conllu" / "gold.conllu"
 
 

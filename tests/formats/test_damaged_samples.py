@@ -11,7 +11,7 @@ from fuzz.mutations import mutated
 from clueval import read
 from clueval.exceptions import CluevalError
 
-FORMATS = Path(__file__).parents[1] / "samples" / "formats"
+FORMATS = Path(__file__).parents[2] / "clueval" / "samples" / "formats"
 SAMPLES = {
     "hipe/gold.tsv": "conll",
     "germeval/gold.tsv": "conll",

@@ -64,7 +64,7 @@ def test_sample_is_recognised_as_its_format_and_as_no_other(name: str, beginning
 
 SAMPLE_FILES: dict[str, list[Path]] = {
     folder.name: sorted(path for path in folder.iterdir() if path.suffix not in (".txt", ".conf"))
-    for folder in sorted((Path(__file__).parents[1] / "samples" / "formats").iterdir())
+    for folder in sorted((Path(__file__).parents[2] / "clueval" / "samples" / "formats").iterdir())
     if folder.name in FORMATS and folder.name != "brat"
 }
 """The samples of each format that is recognised by its content."""

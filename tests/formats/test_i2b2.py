@@ -11,7 +11,7 @@ from corpora import write
 from clueval import read, score
 from clueval.exceptions import CluevalError
 
-GOLD = Path(__file__).parents[1] / "samples" / "formats" / "i2b2" / "110-01.xml"
+GOLD = Path(__file__).parents[2] / "clueval" / "samples" / "formats" / "i2b2" / "110-01.xml"
 
 
 def i2b2(tags: str, text: str = "<![CDATA[\nAda]]>") -> str:

@@ -13,7 +13,7 @@ from clueval.exceptions import FormatError, UsageError
 from clueval.formats.inline import read_inline
 from clueval.reading.options import Reading
 
-SAMPLE = Path(__file__).parents[1] / "samples" / "formats" / "inline" / "answer.txt"
+SAMPLE = Path(__file__).parents[2] / "clueval" / "samples" / "formats" / "inline" / "answer.txt"
 
 
 def test_sample_by_hand() -> None:

@@ -14,7 +14,7 @@ from clueval import Document, Span, masking, read, score
 from clueval.cli import main
 from clueval.exceptions import CluevalError, FormatError, SpanError, TagError, UsageError
 
-SAMPLES = Path(__file__).parents[1] / "samples" / "formats"
+SAMPLES = Path(__file__).parents[2] / "clueval" / "samples" / "formats"
 
 
 def only(path: Path, layers: Any = None, **options: Any) -> Document:

@@ -14,7 +14,7 @@ from clueval.exceptions import TagError, UsageError
 from clueval.reading.check import check
 from clueval.tagging.decoder import decode
 
-FORMATS = Path(__file__).parents[1] / "samples" / "formats"
+FORMATS = Path(__file__).parents[2] / "clueval" / "samples" / "formats"
 HIPE = FORMATS / "hipe" / "gold.tsv"
 GERMEVAL = FORMATS / "germeval" / "gold.tsv"
 

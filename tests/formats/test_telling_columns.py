@@ -12,7 +12,7 @@ from clueval.exceptions import FormatError
 from clueval.formats import all_formats, format_of
 from clueval.formats.recognition import Beginning
 
-FORMATS = Path(__file__).parents[1] / "samples" / "formats"
+FORMATS = Path(__file__).parents[2] / "clueval" / "samples" / "formats"
 
 SAMPLES = {
     "hipe/gold.tsv": "conll",

@@ -85,7 +85,7 @@ def test_variant_of_a_format_is_recognised_and_read(variant: str, tmp_path: Path
 
 
 def test_i2b2_2006_has_a_document_for_each_record(tmp_path: Path) -> None:
-    path = Path(__file__).parents[1] / "samples" / "formats" / "i2b2-2006" / "records.xml"
+    path = Path(__file__).parents[2] / "clueval" / "samples" / "formats" / "i2b2-2006" / "records.xml"
     first, second = read(path)
 
     assert (first.id, second.id, list(second.layers["label"])) == ("501", "502", [])

@@ -18,7 +18,7 @@ from clueval.formats.conll import column_lines
 from clueval.formats.docbin import docbin_of
 from clueval.formats.inline import read_inline, write_inline
 
-SAMPLES = Path(__file__).parents[1] / "samples" / "formats"
+SAMPLES = Path(__file__).parents[2] / "clueval" / "samples" / "formats"
 LINK = re.compile(r"\]\((?! )[A& ]*A[A& ]*\)")
 """A text with this might be read as a span."""
 

@@ -16,7 +16,7 @@ from clueval.cli import main
 from clueval.formats import all_formats, format_named
 from clueval.spans.features import in_order
 
-SAMPLES = Path(__file__).parents[1] / "samples" / "formats"
+SAMPLES = Path(__file__).parents[2] / "clueval" / "samples" / "formats"
 
 WORD = st.text(st.characters(exclude_categories=["Z", "C"], exclude_characters=";"), min_size=1, max_size=6)
 

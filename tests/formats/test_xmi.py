@@ -12,7 +12,7 @@ from contents import texts
 from clueval import read, score
 from clueval.exceptions import CluevalError, FileError, FormatError, UsageError
 
-SAMPLES = Path(__file__).parents[1] / "samples" / "formats" / "xmi"
+SAMPLES = Path(__file__).parents[2] / "clueval" / "samples" / "formats" / "xmi"
 GOLD = SAMPLES / "gold.xmi"
 
 

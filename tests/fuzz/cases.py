@@ -244,7 +244,7 @@ NEVER = {"--scheduler", "--jobs", "-h", "--help", "--version", "--verbose"}
 """What would wait for a network, start processes, end at once, or say more than one line."""
 
 
-NOT_ABOUT_FILES = ("faireval", "formats", "guide", "metrics", "help")
+NOT_ABOUT_FILES = ("faireval", "formats", "guide", "metrics", "samples", "help")
 """Commands that take no files of spans."""
 
 

@@ -12,7 +12,7 @@ from .corpora import FORMATS as PLAIN
 from .corpora import Corpus, Files, Sentence, Span, characters, corpus, sentence, tags
 
 NAMES = ("PER", "LOC")
-TYPES = Path(__file__).parents[1] / "samples" / "formats" / "xmi" / "TypeSystem.xml"
+TYPES = Path(__file__).parents[2] / "clueval" / "samples" / "formats" / "xmi" / "TypeSystem.xml"
 
 Sides = Callable[[int], str]
 

@@ -10,7 +10,7 @@ import clueval
 from clueval import Problem, UsageError
 from clueval.cli import main
 
-SAMPLE = Path(__file__).parents[1] / "samples" / "german" / "gold.vrt"
+SAMPLE = Path(__file__).parents[2] / "clueval" / "samples" / "german" / "gold.vrt"
 LAYERS = {"entity": 2, "risk": 3}
 
 

@@ -18,7 +18,7 @@ from clueval.exceptions import CluevalError, FormatError, UsageError
 
 spacy = pytest.importorskip("spacy")
 
-SAMPLES = Path(__file__).parents[1] / "samples" / "formats"
+SAMPLES = Path(__file__).parents[2] / "clueval" / "samples" / "formats"
 LINES = {
     "doccano": "doccano/gold.jsonl",
     "prodigy": "prodigy/gold.jsonl",

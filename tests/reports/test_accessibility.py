@@ -20,7 +20,7 @@ from clueval.cli import main
 pytestmark = [in_browser, pytest.mark.long]
 
 VERSION = "4.14.1"
-GERMAN = Path(__file__).parents[1] / "samples" / "german"
+GERMAN = Path(__file__).parents[2] / "clueval" / "samples" / "german"
 GOLD, PREDICTED = (str(GERMAN / f"{side}.vrt") for side in ("gold", "predicted"))
 LAYERS = ["--layer", "entity=2", "--layer", "risk=3", "--token-id", "4"]
 RUN = """axe.run(document, {resultTypes: ["violations"]}).then((found) => found.violations.flatMap(

@@ -16,7 +16,7 @@ from clueval.exceptions import UsageError
 from clueval.metrics import METRICS
 from clueval.reports import json_text
 
-SAMPLES = Path(__file__).parents[1] / "samples"
+SAMPLES = Path(__file__).parents[2] / "clueval" / "samples"
 GERMAN = [str(SAMPLES / "german" / f"{side}.vrt") for side in ("gold", "predicted")]
 LAYERS = {"entity": 2, "risk": 3}
 

@@ -13,7 +13,7 @@ from clueval.cli import main
 
 pytestmark = in_browser
 
-GERMAN = Path(__file__).parents[1] / "samples" / "german"
+GERMAN = Path(__file__).parents[2] / "clueval" / "samples" / "german"
 GOLD, PREDICTED = (str(GERMAN / f"{side}.vrt") for side in ("gold", "predicted"))
 LOADED = "document.readyState === 'complete' && location.href.endsWith('page.html')"
 SHOWN = "[...document.querySelectorAll('.card')].map((card) => card.textContent.replace(/\\s+/g, ' ').trim())"

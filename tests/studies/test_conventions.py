@@ -22,7 +22,7 @@ from clueval.studies.convention_rows import CONVENTIONS, Conventions
 from clueval.studies.conventions import conventions
 from clueval.tagging.decoder import decode_tags
 
-SAMPLES = Path(__file__).parents[1] / "samples"
+SAMPLES = Path(__file__).parents[2] / "clueval" / "samples"
 BILOU = ("O", "O", "B-A", "I-A", "L-A", "U-A", "U-B", "L-B")
 
 Capture = pytest.CaptureFixture[str]

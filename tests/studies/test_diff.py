@@ -25,7 +25,7 @@ from clueval.reading.options import Reading
 from clueval.reading.trios import sources_of, trios
 
 Capture = pytest.CaptureFixture[str]
-SAMPLES = Path(__file__).parents[1] / "samples" / "german"
+SAMPLES = Path(__file__).parents[2] / "clueval" / "samples" / "german"
 GOLD, PREDICTED = SAMPLES / "gold.vrt", SAMPLES / "predicted.vrt"
 OPTIONS: dict[str, Any] = {"layers": {"entity": 2}, "token_id": 4}
 TEXT = ["w"] * 14

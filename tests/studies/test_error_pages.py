@@ -14,7 +14,7 @@ from clueval.cli import main
 
 pytest.importorskip("jinja2")
 
-GERMAN = Path(__file__).parents[1] / "samples" / "german"
+GERMAN = Path(__file__).parents[2] / "clueval" / "samples" / "german"
 GOLD, PREDICTED = GERMAN / "gold.vrt", GERMAN / "predicted.vrt"
 LAYERS = {"entity": 2}
 OF_COMMAND = ["--layer", "entity=2"]

@@ -19,7 +19,7 @@ from clueval.cli import main
 from clueval.findings.span_values import FEATURES, equal_buckets, range_name
 from clueval.formats.columns.layout import Sizes
 
-SAMPLES = Path(__file__).parents[1] / "samples" / "german"
+SAMPLES = Path(__file__).parents[2] / "clueval" / "samples" / "german"
 PATHS = [str(SAMPLES / f"{side}.vrt") for side in ("gold", "predicted")]
 LAYERS: dict[str, Any] = {"layers": {"entity": 2}, "token_id": 4}
 TOKENS = ["In", "new", "York", "USA", "iPhone", "Mr.", "a-b", "x"]

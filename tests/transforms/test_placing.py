@@ -349,7 +349,7 @@ def test_a_file_that_goes_on_after_its_document_is_asked_for_marks_of_documents(
         score(gold, predicted)
 
 
-SAMPLES = Path(__file__).parents[1] / "samples" / "german"
+SAMPLES = Path(__file__).parents[2] / "clueval" / "samples" / "german"
 
 
 def test_positions_of_tokens_become_characters_of_the_joined_text() -> None:

@@ -17,7 +17,7 @@ import pytest
 from clueval import CluevalError, Document, Span, load_result, score
 from clueval.evaluation.units.loaded import _SavedLines
 
-SAMPLES = Path(__file__).parents[2] / "samples" / "german"
+SAMPLES = Path(__file__).parents[3] / "clueval" / "samples" / "german"
 GERMAN = (SAMPLES / "gold.vrt", SAMPLES / "predicted.vrt")
 COLUMNS = {"entity": 2, "risk": 3}
 

@@ -23,7 +23,7 @@ from clueval.metrics.metric import Side
 from clueval.spans.document import Sentence
 from clueval.transforms.group import Group
 
-SAMPLES = Path(__file__).parents[2] / "samples" / "german"
+SAMPLES = Path(__file__).parents[3] / "clueval" / "samples" / "german"
 GERMAN = (SAMPLES / "gold.vrt", SAMPLES / "predicted.vrt")
 COLUMNS = {"entity": 2}
 FLAT = ["levels", "exact", "fair", "partial", "gate", "muc", "confusion"]

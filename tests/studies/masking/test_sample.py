@@ -10,7 +10,7 @@ import pytest
 import clueval
 from clueval import MaskingReport, read
 
-FOLDER = Path(__file__).parents[2] / "samples" / "german"
+FOLDER = Path(__file__).parents[3] / "clueval" / "samples" / "german"
 GOLD = FOLDER / "entities.vrt"
 
 
