@@ -12,6 +12,8 @@ from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import cache
 from importlib.resources import files
+from itertools import pairwise
+from math import log, log2
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -51,10 +53,14 @@ _FILE = re.compile(r"^```(\w+) file=(.+)$", re.MULTILINE)
 _LINK = re.compile(r"\[([^]\n]+)\]\(([a-z0-9-]+)\.md\)")
 
 
-SHOWN = 12
+SIMILAR = 0.6
+"""How similar a word must be that is looked for instead of one that no page has."""
+
+SHOWN = 10
 """How many pages `found_pages` lists."""
-ENDING, SHORTEST = 5, 5
-"""How many letters may be left out at the end of a word, and how many must stay, so that other forms are found."""
+
+_WORDS = re.compile(r"^<!-- words: (.*) -->$", re.MULTILINE)
+"""The line of a page with other words by which it is found, such as those of another language."""
 
 _CODE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 _ANY_LINK = re.compile(r"\[([^]\n]+)\]\([^)\n]+\)")
@@ -90,6 +96,11 @@ class Page:
         """The summary without the signs of Markdown."""
         return self.summary.replace("`", "").replace("*", "")
 
+    @property
+    def words(self) -> str:
+        """Other words by which the page is found."""
+        return " ".join(_WORDS.findall(self.text))
+
     def completed(self, parts: Parts) -> Page:
         """Return the page with the parts that are made from the program itself, and with the names of its files."""
         text = _FILE.sub(r"File `\2`:\n\n```\1", self.text)
@@ -100,7 +111,7 @@ class Page:
 
     def for_terminal(self) -> str:
         """Return the text with a command instead of each link to another page."""
-        return _LINK.sub(r"\1 (`clueval guide \2`)", self.text)
+        return _LINK.sub(r"\1 (`clueval guide \2`)", _WORDS.sub("", self.text))
 
 
 @cache
@@ -145,22 +156,82 @@ def _contents() -> Iterator[str]:
 
 
 def found_pages(words: Sequence[str], parts: Parts) -> Page:
-    """Return a list of the pages that have all words, at the beginning of a word and in any case.
+    """Return a list of the pages with these words, or words that begin with them, the best first (`_Searched.points`).
 
-    A page with the words in its name or title comes first, then one with them in its first paragraph, then the others,
-    those of the reference last; among equals, the page that has them most often. If no page has the words, those that
-    have the longest beginnings of them, up to `ENDING` letters less. Raises `UsageError`, with the nearest name of a
-    page, if there are none either.
+    Spelling is compared as `_plain` leaves it. A word that no page has is replaced by the most similar one of all.
+    Raises `UsageError`, with the nearest name of a page, if no word is found.
     """
-    pages = [page.completed(parts) for page in all_pages().values()]
-    for less in range(ENDING + 1):
-        begun = [word[: max(len(word) - less, min(len(word), SHORTEST))] for word in words]
-        wanted = [re.compile(rf"(?<!\w){re.escape(word)}", re.IGNORECASE) for word in begun]
-        found = [page for page in pages if _has(wanted, f"{page.name}\n{page.text}")]
-        if found:
-            found.sort(key=lambda page: _rank(page, wanted))
-            return Page("search", "\n".join(_listed(found, wanted, " ".join(words), " ".join(begun))))
-    raise _nothing(" ".join(words))
+    pages = [_Searched.of(page.completed(parts)) for page in all_pages().values()]
+    wanted = _wanted(" ".join(words), pages)
+    weights = {word: log(1 + len(pages) / number) for word, number in wanted.items()}
+    ranked = sorted(pages, key=lambda page: -page.points(weights))
+    found = [each.page for each in ranked if each.points(weights)]
+    if not found:
+        raise _nothing(" ".join(words))
+    return Page("search", "\n".join(_listed(found, list(map(_begins, wanted)), " ".join(words))))
+
+
+@dataclass(frozen=True, slots=True)
+class _Searched:
+    """A page with its texts as they are searched: `_plain`. The script of the website does the same."""
+
+    page: Page
+    heading: str
+    summary: str
+    text: str
+
+    @classmethod
+    def of(cls, page: Page) -> _Searched:
+        heading = f"{page.name} {page.title} {page.words}"
+        return cls(page, _plain(heading), _plain(page.summary), _plain(f"{heading} {page.text}"))
+
+    def points(self, weights: Mapping[str, float]) -> float:
+        """Return how well the page fits: words in its heading count most; words that many pages have count little.
+
+        A page of the reference, which has many words, counts half.
+        """
+        points = 0.0
+        for word, weight in weights.items():
+            begins = _begins(word)
+            often = min(len(begins.findall(self.text)), 7)
+            place = 8 * bool(begins.search(self.heading)) + 3 * bool(begins.search(self.summary))
+            points += weight * (place + log2(1 + often))
+        return points / 2 if self.page.section == "reference" else points
+
+
+def _plain(text: str) -> str:
+    """Return a text in small letters, with one spelling for British and American words."""
+    return text.lower().replace("z", "s").replace("ll", "l").replace("our", "or")
+
+
+@cache
+def _begins(word: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<!\w){word}")
+
+
+def _wanted(query: str, pages: Sequence[_Searched]) -> dict[str, int]:
+    """Return the words to look for, in the singular, and how many pages have each."""
+    wanted = {}
+    every = {word for page in pages for word in re.findall(r"\w{4,}", page.text)}
+    for asked in re.findall(r"\w+", _plain(query)):
+        word = asked.removesuffix("s") if len(asked) > 3 else asked
+        number = _pages_with(word, pages)
+        if not number and every:
+            word = max(sorted(every), key=lambda other: _similarity(asked, other))
+            number = _pages_with(word, pages) if _similarity(asked, word) >= SIMILAR else 0
+        if number:
+            wanted[word] = number
+    return wanted
+
+
+def _pages_with(word: str, pages: Sequence[_Searched]) -> int:
+    return sum(bool(_begins(word).search(page.text)) for page in pages)
+
+
+def _similarity(word: str, other: str) -> float:
+    """Return the share of pairs of adjacent letters that two words have in common (Dice)."""
+    pairs, others = ({a + b for a, b in pairwise(each)} for each in (word, other))
+    return 2 * len(pairs & others) / max(len(pairs) + len(others), 1)
 
 
 def _nothing(words: str) -> UsageError:
@@ -175,49 +246,29 @@ def _nothing(words: str) -> UsageError:
     )
 
 
-def _has(wanted: Sequence[re.Pattern[str]], text: str) -> bool:
-    return all(word.search(text) for word in wanted)
-
-
-def _rank(page: Page, wanted: Sequence[re.Pattern[str]]) -> tuple[bool, bool, bool, int]:
-    return (
-        not _has(wanted, f"{page.name} {page.title}"),
-        not _has(wanted, page.summary),
-        page.section == "reference",
-        -sum(len(word.findall(page.text)) for word in wanted),
-    )
-
-
-def _listed(
-    found: Sequence[Page], wanted: Sequence[re.Pattern[str]], words: str, begun: str
-) -> Iterator[str]:
-    number = len(found)
-    have = f"{number} page{'s have' if number > 1 else ' has'}"
-    if begun == words:
-        yield f"No page has the name {words!r}. {have} it in the title or text:"
-    else:
-        yield f"No page has {words!r}. {have} a word that begins with {begun!r}:"
+def _listed(found: Sequence[Page], wanted: Sequence[re.Pattern[str]], words: str) -> Iterator[str]:
+    yield f"No page has the name {words!r}. Pages with these words or similar ones, the best first:"
     yield ""
     for page in found[:SHOWN]:
         yield f"- [{page.title}]({page.name}.md): {_line(page, wanted)}"
-    if number > SHOWN:
+    if len(found) > SHOWN:
         yield ""
-        yield f"{number - SHOWN} more page{'s' * (number > SHOWN + 1)}: add a word to find fewer."
+        yield f"{len(found) - SHOWN} more have a word of these."
 
 
 def _line(page: Page, wanted: Sequence[re.Pattern[str]]) -> str:
-    """Return the first line below the title with all words, or with one of them, cut and without Markdown's signs.
+    """Return the first line below the title with most of the words, cut and without Markdown's signs.
 
     Code is looked at last.
     """
-    text = page.text.partition("\n")[2]
+    text = _WORDS.sub("", page.text).partition("\n")[2]
     lines = [
         _SIGNS.sub("", _ANY_LINK.sub(r"\1", line)) for line in f"{_CODE.sub('', text)}\n{text}".splitlines()
     ]
-    every = (line for line in lines if _has(wanted, line))
-    some = (line for line in lines if any(word.search(line) for word in wanted))
-    line = next(every, None) or next(some, page.plain_summary)
-    hits = [hit.start() for hit in (word.search(line) for word in wanted) if hit is not None]
+    line = max(lines, key=lambda line: sum(bool(word.search(_plain(line))) for word in wanted))
+    hits = [hit.start() for hit in (word.search(_plain(line)) for word in wanted) if hit is not None]
+    if not hits:
+        line = page.plain_summary
     if len(line) <= _LONGEST or not hits:
         return line
     start = max(0, min(min(hits) - _LONGEST // 3, len(line) - _LONGEST))
@@ -278,7 +329,7 @@ def _markdown() -> MarkdownIt:
 
 def _html(markdown: MarkdownIt, page: Page) -> str:
     """Return a page as HTML; links to other pages lead to their HTML files."""
-    tokens = markdown.parse(page.text)
+    tokens = markdown.parse(_WORDS.sub("", page.text))
     for token in tokens:
         for inner in token.children or ():
             if inner.type == "link_open":
@@ -289,5 +340,11 @@ def _html(markdown: MarkdownIt, page: Page) -> str:
 
 def _searched(page: Page) -> dict[str, Any]:
     """Return what the search shows and searches: the text without the signs of Markdown."""
-    text = re.sub(r"\]\([^)]*\)|[`*#\[|]", "", page.text.partition("\n")[2])
-    return {"name": page.name, "title": page.title, "text": " ".join(text.split())}
+    text = re.sub(r"\]\([^)]*\)|[`*#\[|]", "", _WORDS.sub("", page.text).partition("\n")[2])
+    return {
+        "name": page.name,
+        "title": page.title,
+        "words": page.words,
+        "summary": page.plain_summary,
+        "text": " ".join(text.split()),
+    }

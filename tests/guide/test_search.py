@@ -1,0 +1,93 @@
+"""The search of the guide: what people type finds the page that they mean first, in the command and on the website."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from browser import Browser, in_browser
+
+from clueval.cli import main
+from clueval.cli.reference import PARTS
+from clueval.guide.pages import SHOWN, found_pages, page_named
+
+MEANT = {
+    "LLM": "tutorial-language-models",
+    "large language models": "tutorial-language-models",
+    "gliner": "tutorial-language-models",
+    "flair": "howto-conll",
+    "conll 2003": "howto-conll",
+    "seqevall": "from-seqeval",
+    "huggingface": "from-seqeval",
+    "hugging face trainer": "from-seqeval",
+    "spacy": "from-spacy",
+    "presidio": "from-presidio",
+    "seeds": "howto-compare",
+    "signifcance": "howto-compare",
+    "compare models": "howto-compare",
+    "how do I compare two models": "howto-compare",
+    "p-values": "howto-compare",
+    "pytest": "howto-ci-gate",
+    "github actions": "howto-ci-gate",
+    "f1 too low": "concept-which-f1",
+    "why is my f1 lower than in the paper": "concept-which-f1",
+    "micro vs macro": "concept-averages",
+    "confidence intervals": "concept-confidence-interval",
+    "BIOES": "concept-tags",
+    "boundary": "tutorial-errors",
+    "boundary errors": "tutorial-errors",
+    "confusion matrix": "howto-profile",
+    "jsonl": "howto-json-formats",
+    "label studio": "howto-json-formats",
+    "Inception": "howto-brat",
+    "latex table": "howto-cite",
+    "overleaf": "howto-cite",
+    "excel": "howto-output",
+    "pandas data frame": "howto-output",
+    "tokenization mismatch": "howto-ocr",
+    "multiprocessing": "howto-large",
+    "exit code": "reference-errors",
+    "inter-annotator agreement": "concept-agreement",
+    "Cohens kappa": "concept-agreement",
+    "adjudication": "howto-curate",
+    "anonymise": "tutorial-court-decisions-masking",
+    "anonymized": "tutorial-court-decisions-masking",
+    "anonymisierung": "tutorial-court-decisions-masking",
+    "Schwärzung": "tutorial-court-decisions-masking",
+    "redactions": "tutorial-court-decisions-masking",
+    "GDPR": "tutorial-court-decisions-masking",
+    "discontinuous entities": "concept-discontinuous",
+}
+"""What trainers of taggers, leaders of annotation and clerks of courts type, and the page that they mean."""
+
+
+def listed(query: str) -> list[str]:
+    return re.findall(r"\(([a-z0-9-]+)\.md\)", found_pages(query.split(), PARTS).text)
+
+
+@pytest.mark.parametrize("query", MEANT)
+def test_command_lists_the_page_that_is_meant_first(query: str) -> None:
+    assert listed(query)[0] == MEANT[query]
+
+
+@in_browser
+def test_website_lists_the_same_pages_as_the_command(browser: Browser, tmp_path: Path) -> None:
+    assert main(["guide", "--html", str(tmp_path / "guide")]) == 0
+    browser.open(
+        tmp_path / "guide" / "index.html", is_ready="document.documentElement?.dataset.ready === 'yes'"
+    )
+
+    for query in MEANT:
+        browser.run(f"field.value = {json.dumps(query)}; search()")
+        found = re.findall(r'href="([^"]+)\.html"', browser.run("document.getElementById('found').innerHTML"))
+        assert found[:SHOWN] == listed(query), query
+
+
+def test_pages_are_found_by_words_that_they_do_not_show() -> None:
+    page = page_named("court-decisions-masking")
+
+    assert page is not None
+    assert "Schwärzung" in page.words
+    assert "Schwärzung" not in page.for_terminal()
