@@ -17,6 +17,7 @@ import os
 import re
 import signal
 import stat
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from io import TextIOWrapper
@@ -122,6 +123,8 @@ def errors_of(path: Path) -> Iterator[None]:
         yield
     except OSError as error:
         reason, advice = _REASONS.get(type(error), (error.strerror or str(error), None))
+        if sys.platform == "win32" and isinstance(error, PermissionError):
+            advice = "close the program that has the file open, or name another file"
         raise FileError(f"cannot be written: {reason}", file=str(path), advice=advice) from error
     except UnicodeEncodeError as error:
         half = f"half of a surrogate pair, U+{ord(error.object[error.start]):04X}"
@@ -193,7 +196,7 @@ def _give_name(temporary: Path, target: Path, before: os.stat_result | None) -> 
 def _given_to_owner(temporary: Path, before: os.stat_result) -> bool:
     """Give a file the owner and the group of the file before; return whether it has them now."""
     now = temporary.stat()
-    if (now.st_uid, now.st_gid) == (before.st_uid, before.st_gid):
+    if sys.platform == "win32" or (now.st_uid, now.st_gid) == (before.st_uid, before.st_gid):
         return True
     try:
         os.chown(temporary, before.st_uid, before.st_gid)
@@ -222,7 +225,7 @@ def _copy_over(temporary: Path, target: Path) -> None:
 @contextmanager
 def _interrupts_held_back() -> Iterator[None]:
     """Delay Ctrl-C, SIGTERM and SIGHUP until the end of the block."""
-    if not hasattr(signal, "pthread_sigmask"):
+    if sys.platform == "win32":  # which has no masks
         yield
         return
     before = signal.pthread_sigmask(signal.SIG_BLOCK, ())

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import fcntl
 import json
 import os
 import shutil
@@ -41,6 +40,8 @@ class Browser:
     """One browser with one page. It keeps what the console and uncaught errors say."""
 
     def __init__(self, profile: Path) -> None:
+        import fcntl  # which Windows lacks, as the tests for which no browser is opened do not need to know
+
         commands, self._write = os.pipe()
         self._read, answers = os.pipe()
         # out of the way of the descriptors 3 and 4, from which and to which the browser reads and writes

@@ -21,7 +21,7 @@ from typing import NoReturn
 
 from clueval.cli.commands import COMMANDS, command_called, command_line, command_parser, require_command
 from clueval.cli.outputs import settle_output
-from clueval.cli.printing import flush, give_up, put, remark
+from clueval.cli.printing import flush, give_up, put, reader_has_ended, remark
 from clueval.evaluation.notices import REPAIRED
 from clueval.exceptions import CluevalError, CluevalWarning, FileError
 from clueval.overwriting import inputs_kept
@@ -73,10 +73,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except MemoryError:
         remark(f"{name}: there is not enough memory for these files and options")
         return 2
-    except BrokenPipeError:  # the program that reads the output has ended
-        give_up(sys.stdout)
-        return 0
     except OSError as error:
+        if reader_has_ended(error):
+            give_up(sys.stdout)
+            return 0
         remark(f"{name}: {FileError(error.strerror or str(error), file=str(error.filename or 'output'))}")
         give_up(sys.stdout)
         return 2
@@ -159,7 +159,10 @@ def _send_again(lost: sys.UnraisableHookArgs) -> None:
     from threading import Timer
 
     number = lost.exc_value.number if isinstance(lost.exc_value, _Ended) else signal.SIGINT
-    Timer(0.05, os.kill, (os.getpid(), number)).start()
+    if sys.platform == "win32":  # where `os.kill` ends the process at once
+        Timer(0.05, signal.raise_signal, (number,)).start()
+    else:  # another thread must not keep the signal: only in the main thread it ends a read that waits
+        Timer(0.05, os.kill, (os.getpid(), number)).start()
 
 
 class _Closed(TextIOBase):
@@ -179,3 +182,5 @@ def _make_printable() -> None:
         sys.stdout = _Closed()
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")
+        if sys.platform == "win32" and not sys.stdout.isatty() and "PYTHONIOENCODING" not in os.environ:
+            sys.stdout.reconfigure(encoding="utf-8", newline="\n")  # as with -o, not cp1252 and CR LF

@@ -7,6 +7,7 @@ terminal, because a program needs the original bytes.
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from collections import Counter
@@ -43,8 +44,15 @@ def while_read() -> Iterator[None]:
     """Print in this context as long as standard output is read; after that, the command goes on to its exit code."""
     try:
         yield
-    except BrokenPipeError:  # the program that reads the output has ended
+    except OSError as error:
+        if not reader_has_ended(error):
+            raise
         give_up(sys.stdout)
+
+
+def reader_has_ended(error: OSError) -> bool:
+    """Return whether an error of standard output means that the program that reads it has ended."""
+    return isinstance(error, BrokenPipeError) or (sys.platform == "win32" and error.errno == errno.EINVAL)
 
 
 def give_up(stream: TextIO) -> None:

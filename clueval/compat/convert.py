@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -256,26 +257,38 @@ class Conversion:
 
     def _write_each(self, documents: Iterator[Document], folder: Path) -> None:
         """Write a file for each document, named after its id, and the files that belong to it."""
-        written: set[str] = set()
+        written: dict[str, list[Path]] = {}
         for document in documents:
-            stem = "".join(c if c.isalnum() or c in "-_." else "_" for c in document.id).lstrip(".") or "_"
-            if stem in written:
+            stem = _file_name(document.id)
+            path = folder / f"{stem}{self.writer.ending}"
+            others = written.setdefault(stem.casefold(), [])
+            if path.exists() and any(map(path.samefile, others)):  # Windows and macOS do not tell A from a
                 raise FileError(
                     f"two documents would have the file name {stem}{self.writer.ending}",
                     file=str(folder),
                     document=document.id,
                     advice="give the documents ids that differ in letters or digits",
                 )
-            written.add(stem)
+            others.append(path)
             lines = self.writer.lines(iter([document]), list(self.layers), self.with_ids)
             end = "\n" if self.writer.ends_lines else ""
             contents: dict[str, Iterator[str]] = {self.writer.ending: (f"{line}{end}" for line in lines)}
             contents |= {ending: iter([content(document)]) for ending, content in self.writer.beside.items()}
             for ending, pieces in contents.items():
-                path = folder / f"{stem}{ending}"
-                with whole_file(path) as file:
+                with whole_file(folder / f"{stem}{ending}") as file:
                     file.writelines(pieces)
-        self.remark(f"wrote {len(written)} file{'s' * (len(written) != 1)} to {folder}")
+        number = sum(map(len, written.values()))
+        self.remark(f"wrote {number} file{'s' * (number != 1)} to {folder}")
+
+
+_DEVICE = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\.|$)", re.IGNORECASE)
+"""Names that mean devices on Windows, whatever follows a period."""
+
+
+def _file_name(id: str) -> str:
+    """Return the name, without its ending, of the file for the document with an id; it is one on each system."""
+    name = "".join(c if c.isalnum() or c in "-_." else "_" for c in id).lstrip(".") or "_"
+    return f"_{name}" if _DEVICE.match(name) else name
 
 
 def _only(documents: Iterator[Document]) -> Iterator[Document]:

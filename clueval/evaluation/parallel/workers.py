@@ -59,11 +59,16 @@ def pool(number: int, remark: Callable[[str], object] = lambda _: None) -> Itera
         workers.end()
 
 
+_MOST_ON_WINDOWS = 61
+"""The processes of which a standard pool can wait on Windows."""
+
+
 class WorkerPool(Executor):
     """The executor: a standard pool, and the tasks that it carries out again if a process ends."""
 
     def __init__(self, number: int, remark: Callable[[str], object]) -> None:
-        self._number, self._remark = number, remark
+        self._number = min(number, _MOST_ON_WINDOWS) if sys.platform == "win32" else number
+        self._remark = remark
         self._pool: ProcessPoolExecutor | None = None
         self._processes: list[BaseProcess] = []
         self._tasks: list[_RepeatedTask] = []  # those whose result has not been returned
@@ -222,7 +227,7 @@ _INTERRUPTS = {signal.SIGINT, signal.SIGTERM}
 @contextmanager
 def _interrupts_held_back() -> Iterator[None]:
     """Delay Ctrl-C and SIGTERM until the end of the block, and in processes started in it until `_begin`."""
-    if not hasattr(signal, "pthread_sigmask"):
+    if sys.platform == "win32":  # which has no masks
         yield
         return
     before = signal.pthread_sigmask(signal.SIG_BLOCK, _INTERRUPTS)
@@ -239,9 +244,8 @@ def _begin() -> None:
     """Ignore Ctrl-C and SIGHUP, which the parent handles, and end with the parent."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    if hasattr(signal, "SIGHUP"):
+    if sys.platform != "win32":
         signal.signal(signal.SIGHUP, signal.SIG_IGN)
-    if hasattr(signal, "pthread_sigmask"):
         signal.pthread_sigmask(signal.SIG_UNBLOCK, _INTERRUPTS)
     Thread(target=_end_with_parent, daemon=True).start()
 
