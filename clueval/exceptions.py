@@ -267,6 +267,11 @@ _ADVICE = {
         SETTINGS_ADVICE,
     ),
     **dict.fromkeys(("settings", "set", "min_overlap", "overlap_of"), SETTINGS_ADVICE),
+    **dict.fromkeys(
+        ("id2label", "label_list", "label_names", "tags", "class_names", "features"),
+        "names of tags that are numbers are names=[...]",
+    ),
+    "texts": "gold has the texts, as in [{'text': text, 'spans': spans}]",
     "entities": "spaCy's entities are read from Docs; a row of a dataset is an item of gold",
 } | dict.fromkeys(("true", "reference", "references", "labels_true", "y_true"), "it is called gold")
 _ADVICE |= dict.fromkeys(

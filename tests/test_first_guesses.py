@@ -9,6 +9,7 @@ import json
 import pickle
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -33,10 +34,49 @@ def exact(*sides: Any, **options: Any) -> float:
     return f1(clueval.score(*sides, metrics="exact", **options))
 
 
-def data_frame() -> object:
+def data_frame(**columns: Any) -> Any:
     import pandas  # takes long to import
 
-    return pandas.DataFrame()
+    return pandas.DataFrame(columns)
+
+
+# What trainers of taggers hold: data sets of Hugging Face, numbers of models, spans of other libraries
+
+NAMES = ["O", "B-PER", "I-PER", "B-LOC"]
+ROWS = [{"tokens": ["Ann", "Lee", "in", "Rome"], "ner_tags": [1, 2, 0, 3]}]
+OTHER_ROWS = [{"tokens": ["Ann", "Lee", "in", "Rome"], "ner_tags": [1, 2, 0, 0]}]
+TEXTS = [{"text": "Ann Lee in Rome", "spans": [[0, 7, "PER"], [11, 15, "LOC"]]}]
+PERSON = {"start": 0, "end": 7, "label": "PER"}
+
+
+class FlairSpan:
+    """A span of flair, which has tokens and a length, too."""
+
+    def __init__(self, **attributes: Any) -> None:
+        self.__dict__ |= attributes
+
+    def __len__(self) -> int:
+        return 2
+
+    def __getitem__(self, number: int) -> str:
+        return "token"
+
+
+class FlairSentence:
+    """A sentence of flair has positions, too, and raises IndexError without a label of its own."""
+
+    start_position, end_position = 0, 15
+
+    @property
+    def tag(self) -> str:
+        raise IndexError
+
+    def get_spans(self, kind: str) -> list[FlairSpan]:
+        return []
+
+
+def found(**attributes: Any) -> list[list[SimpleNamespace]]:
+    return [[SimpleNamespace(**attributes)]]
 
 
 GUESSES: dict[str, tuple[Callable[[], object], object]] = {
@@ -92,6 +132,35 @@ GUESSES: dict[str, tuple[Callable[[], object], object]] = {
         lambda: clueval.compare(*[clueval.score(TAGS * 2, OTHER * 2, resample_by="document")] * 3).systems,
         ["A", "B", "C"],
     ),
+    "rows of a data set": (lambda: exact(ROWS, OTHER_ROWS, names=NAMES), 0.6667),
+    "rows and tags": (lambda: exact(ROWS, [["B-PER", "I-PER", "O", "O"]], names=NAMES), 0.6667),
+    "numbers of a model": (lambda: exact([[-100, 1, 2, 0, 3]], [[3, 1, 2, 0, 0]], names=NAMES), 0.6667),
+    "two sentences of numbers": (lambda: exact([[1, 2], [0, 3]], [[1, 2], [0, 0]], names=NAMES), 0.6667),
+    "labels of a pipeline": (lambda: exact(TEXTS, [[{"entity_group": "PER", **PERSON}]]), 0.6667),
+    "Presidio": (
+        lambda: exact(TEXTS, found(entity_type="PER", start=0, end=7, score=0.85, analysis_explanation=None)),
+        0.6667,
+    ),
+    "flair": (
+        lambda: exact(TEXTS, [[FlairSpan(start_position=0, end_position=7, tag="PER", text="Ann Lee")]]),
+        0.6667,
+    ),
+    "stanza": (lambda: exact(TEXTS, found(start_char=0, end_char=7, type="PER", text="Ann Lee")), 0.6667),
+    "GLiNER": (lambda: exact(TEXTS, [[PERSON | {"text": "Ann Lee", "score": 0.9}]]), 0.6667),
+    "spans of one text": (lambda: exact(TEXTS, [PERSON]), 0.6667),
+    "spans by id": (lambda: exact([{"id": 7, **TEXTS[0]}], {7: [PERSON]}), 0.6667),
+    "a data frame of spans": (
+        lambda: exact(
+            data_frame(doc_id=[1, 1], start=[0, 11], end=[7, 15], label=["PER", "LOC"]),
+            data_frame(doc_id=[1], start=[0], end=[7], label=["PER"]),
+        ),
+        0.6667,
+    ),
+    "a label under tag": (lambda: exact([[PERSON]], [[{"start": 0, "end": 7, "tag": "LOC"}]]), 0.0),
+    "the text of an entity beside its type": (
+        lambda: exact([[PERSON]], [[{"start": 0, "end": 7, "entity": "Ann Lee", "entity_type": "PER"}]]),
+        1.0,
+    ),
     "a pattern": (lambda: len([*clueval.read(str(GERMAN / "gold.v*"), {"entity": 2})]) > 0, True),
 }
 
@@ -100,6 +169,67 @@ REFUSED: dict[str, tuple[Callable[[], object], str]] = {
         lambda: exact([[("PER", 0, 1)]], [[]]),
         "ends of seqeval's get_entities are inclusive",
     ),
+    "labels of a data set": (lambda: exact(ROWS, ROWS, labels=NAMES), "are names=[...]"),
+    "id2label": (lambda: exact(ROWS, ROWS, id2label=dict(enumerate(NAMES))), "are names=[...]"),
+    "rows without names": (lambda: exact(ROWS, ROWS), "give names=[...]"),
+    "splits of a data set": (lambda: exact({"test": ROWS}, {"test": ROWS}), "as in data['test']"),
+    "scores of a model": (lambda: exact([[0, 1]], [[[0.9, 0.1], [0.1, 0.9]]], names=NAMES), "argmax(-1)"),
+    "the output of predict": (
+        lambda: exact(SimpleNamespace(predictions=[[0]], label_ids=[[0]])),
+        "score(output.label_ids, ",
+    ),
+    "a row that the tokenizer made": (
+        lambda: exact([{"input_ids": [1], "labels": [0]}], [[]]),
+        "a row has text",
+    ),
+    "ignored positions in rows": (
+        lambda: exact([{"tokens": ["a"], "labels": [-100]}], ROWS, names=NAMES),
+        "give lists of numbers without tokens",
+    ),
+    "tokens of a pipeline": (
+        lambda: exact(TEXTS, [[{"entity": "B-PER", "index": 1, "word": "Ann", "start": 0, "end": 3}]]),
+        "aggregation_strategy='simple'",
+    ),
+    "a pipeline without positions": (
+        lambda: exact(TEXTS, [[{"entity_group": "PER", "word": "Ann", "start": None, "end": None}]]),
+        "use_fast=True",
+    ),
+    "a sentence of flair": (lambda: exact(TEXTS, [FlairSentence()]), "sentence.get_spans('ner')"),
+    "a document of stanza": (
+        lambda: exact(TEXTS, [SimpleNamespace(text="Ann Lee in Rome", ents=[])]),
+        "[doc.ents for doc in docs]",
+    ),
+    "spans of tokens beside tokens": (
+        lambda: exact(ROWS, [[(0, 2, "PER")]], names=NAMES),
+        "give tags on both sides",
+    ),
+    "inclusive ends": (
+        lambda: exact(TEXTS, [[PERSON | {"end": 6, "text": "Ann Lee"}]]),
+        "the end is exclusive",
+    ),
+    "a label under an unknown key": (
+        lambda: exact([[PERSON]], [[{"start": 0, "end": 7, "kind": "LOC"}]]),
+        "has no label (its keys: 'start', 'end', 'kind')",
+    ),
+    "a label that is a number": (lambda: exact([[(0, 7, 1)]], [[PERSON]]), "write its name"),
+    "answers as dictionaries": (lambda: exact(TEXTS, [{"PER": ["Ann Lee"]}]), "input='mentions'"),
+    "answers as pairs": (lambda: exact(TEXTS, [[("Ann Lee", "PER")]]), "input='mentions'"),
+    "answers as objects": (lambda: exact(TEXTS, [[{"text": "Ann Lee", "label": "PER"}]]), "input='mentions'"),
+    "answers as JSON": (lambda: exact(TEXTS, ['[{"text": "Ann Lee", "label": "PER"}]']), "input='mentions'"),
+    "a rejected row of Prodigy": (
+        lambda: exact([{"answer": "reject", **TEXTS[0]}], TEXTS),
+        "leave out such rows",
+    ),
+    "tags in one text": (lambda: exact(["B-PER O", "O O"], ["B-PER O", "O O"]), "line.split()"),
+    "a list in a cell": (
+        lambda: exact(data_frame(tags=["['B-PER', 'O']"])["tags"], TAGS),
+        "ast.literal_eval",
+    ),
+    "a data frame of tokens": (
+        lambda: exact(data_frame(sentence=[1], word=["a"], tag=["O"]), TAGS),
+        "frame.groupby('sentence', sort=False)",
+    ),
+    "texts": (lambda: exact([SPANS], [SPANS], texts=["a b c d"]), "gold has the texts"),
     "numbers for tags": (lambda: exact([[0, 1, 2, 0, 0]], [[0, 1, 2, 0, 0]]), "give names"),
     "labels without prefix": (
         lambda: exact([["PER", "O"]], [["PER", "O"]]),

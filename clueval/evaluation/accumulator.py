@@ -13,8 +13,9 @@ accumulators of several processes can be added, in any order, with the same resu
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from clueval.evaluation.engine import Evaluation
 from clueval.evaluation.inputs import Inputs, add_layer, schemes_of
@@ -42,6 +43,7 @@ class Accumulator(Hinting):
         merge: merge all layers into one sequence, `merged`, and score that.
         scheme: the scheme of tags; None: detected from the tags, only if `invalid` is ``conlleval``.
         invalid: how to treat ill-formed tags: ``conlleval``, ``discard`` or ``error``.
+        names: the names of tags that are numbers, as in `Reading.names`.
 
     Raises `UsageError` for unknown names, and if `scheme` is needed and None.
     """
@@ -53,6 +55,7 @@ class Accumulator(Hinting):
         merge: bool = False,
         scheme: str | None = None,
         invalid: str = "conlleval",
+        names: Sequence[str] | Mapping[Any, str] | None = None,
     ) -> None:
         require_kind(merge, "bool", "merge")
         require_kind(scheme, "str | None", "scheme")
@@ -63,7 +66,7 @@ class Accumulator(Hinting):
             )
         self._plan = Plan(chosen_metrics(metrics), merge, Filter(), ())
         self._scheme = None if scheme is None else scheme_called(scheme)
-        self._invalid = invalid
+        self._invalid, self._names = invalid, names
         self._options = TagOptions([self._scheme] * 2, [invalid] * 2)
         self.reset()
 
@@ -98,7 +101,7 @@ class Accumulator(Hinting):
         Raises `UsageError` for sides of different kinds or lengths, `TextMismatch` for documents with different
         texts, `TagError` for tags outside the scheme, `OverlapError` if a metric forbids overlapping spans.
         """
-        found = given(gold, predicted)
+        found = given(gold, predicted, self._names)
         new = _State(Evaluation(self._plan, self._state.evaluation.layers))
         if found.kind == "paths":
             raise UsageError(

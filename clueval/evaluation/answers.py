@@ -12,7 +12,7 @@ from clueval.evaluation.units.unit import SENTENCE
 from clueval.exceptions import FormatError, UsageError, described
 from clueval.formats.inline import inline_answer
 from clueval.formats.mentions import mentions_answer
-from clueval.reading.given import documents_of, place_of, require_as_many
+from clueval.reading.items import documents_of, place_of, require_as_many
 from clueval.reading.options import INLINE, MENTIONS, Reading, without_answers
 from clueval.reading.read_options import ReadOptions
 from clueval.spans.document import Document

@@ -198,7 +198,7 @@ def _score(
         plan = with_answers(plan, str(readings[1].input), preparing)
         gold, predicted, readings = answers_in_memory(gold, predicted, readings)
     evaluation = Evaluation(plan, names)
-    found = given(gold, predicted)._replace(golds=golds)
+    found = given(gold, predicted, readings[0].names)._replace(golds=golds)
     if found.kind == "paths":
         whole_text = plan.reads_whole_texts and layers is None
         within = next((each.needs.within for each in chosen if each.needs.within is not None), None)

@@ -25,7 +25,8 @@ from clueval.evaluation.inputs import add_layer
 from clueval.evaluation.plan import Plan
 from clueval.evaluation.tallies import ClusterCounts
 from clueval.formats.flat_rows import FlatSpans, ReadRow
-from clueval.reading.given import Given, pairs, span_documents
+from clueval.reading.given import Given
+from clueval.reading.items import pairs, span_documents
 from clueval.reading.pairing import with_same_id
 from clueval.reading.same_text import ends_early, first_line
 from clueval.reading.source import Source

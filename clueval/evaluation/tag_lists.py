@@ -17,7 +17,8 @@ from clueval.evaluation.inputs import FileEnd
 from clueval.evaluation.row_clusters import DocumentClusters, RowClusters
 from clueval.exceptions import CluevalError, UsageError, described
 from clueval.formats.columns.layout import SIZES
-from clueval.reading.given import Given, materialised, pairs, place_of, require_as_many
+from clueval.reading.given import Given
+from clueval.reading.items import materialised, pairs, place_of, require_as_many
 from clueval.reading.source import Source
 from clueval.reading.tag_sentences import TagOptions, documents_of_tags, require_lengths
 from clueval.spans.document import Document, same_id

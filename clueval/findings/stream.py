@@ -105,7 +105,7 @@ def errors(
     regions = preparing.ignored_layers()
     names = [name for name in (() if layers is None else layer_names(layers)) if name not in regions]
     stream = _Stream(choice, names, transforms_of(preparing, gold))
-    found = given(gold, predicted)._replace(golds=golds)
+    found = given(gold, predicted, readings[0].names)._replace(golds=golds)
     if found.kind == "paths":
         return _of_files(found, stream, layers, readings, options.get("progress"), options.get("pair_by"))
     if options.get("pair_by") is not None:

@@ -107,11 +107,15 @@ def _names(rows: RowReader, source: str) -> Mapping[int, str]:
         )
     known: Mapping[int, str] | None = rows.known.get(source)
     if known is None:
-        known = rows.known[source] = _read_names(given, source)
+        known = rows.known[source] = read_names(given, source)
     return known
 
 
-def _read_names(given: Any, source: str) -> Mapping[int, str]:
+def read_names(given: Any, source: str) -> Mapping[int, str]:
+    """Return the names by number in a file, list or mapping of `Reading.names`; `source` is the key of the tags.
+
+    Raises `FormatError` for something without names, `FileError`.
+    """
     file = None
     if isinstance(given, str | Path):
         file = str(given)

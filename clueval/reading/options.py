@@ -261,7 +261,9 @@ class Reading:
             if name not in allowed:
                 raise UsageError(
                     f"{name}={getattr(self, name)!r} applies to files, but both sides are in memory",
-                    advice="remove it, or pass it to read",
+                    advice="names of tags that are numbers are names=[...]"
+                    if name == "labels"
+                    else "remove it, or pass it to read",
                 )
 
     def _set(self) -> list[str]:
@@ -272,7 +274,7 @@ class Reading:
         return [
             each.name
             for each in fields(Reading)
-            if each.name not in ("input", "annotation_set", "escapes")
+            if each.name not in ("input", "annotation_set", "escapes", "names")
             and getattr(self, each.name) != each.default
             and (each.name, getattr(self, each.name)) != ("ignore_punct", False)
         ]

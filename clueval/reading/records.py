@@ -6,7 +6,7 @@ inverse. Both are lazy: memory holds one row. Errors have the number of the row,
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator
 from importlib import import_module
 from itertools import pairwise
 from typing import Any
@@ -15,6 +15,7 @@ from clueval.exceptions import UsageError, checked_call, described, require_inst
 from clueval.formats import FORMATS, all_formats, format_named
 from clueval.formats.docbin import ENTS, GROUP, document_of_spacy, spacy_doc, spacy_span, spacy_tools
 from clueval.formats.json_rows import RowReader, documents_of
+from clueval.reading.items import names_of_labels
 from clueval.reading.layers import require_layers
 from clueval.reading.read_options import ReadOptions
 from clueval.spans.document import Document, Unit
@@ -55,17 +56,6 @@ def documents_from(rows: Iterable[Any], format: str, **options: Any) -> Iterator
     if options.get("names") is None and "names" in form.reads and (names := names_of_labels(rows)):
         options["names"] = {"features": {key: {"names": list(own)} for key, own in names.items()}}
     return documents_of(enumerate(rows, 1), form.rows, RowReader(ReadOptions(**options)))
-
-
-def names_of_labels(dataset: Any) -> Mapping[str, Sequence[str]]:
-    """Return the names of the tags of a Hugging Face dataset, by column; empty for anything else."""
-    features = getattr(dataset, "features", None)
-    if not isinstance(features, Mapping):
-        return {}
-    found = {
-        column: getattr(getattr(kind, "feature", None), "names", None) for column, kind in features.items()
-    }
-    return {column: names for column, names in found.items() if names}
 
 
 @checked_call

@@ -7,7 +7,8 @@ from os import PathLike
 from typing import Any
 
 from clueval.exceptions import TagError, UsageError, described
-from clueval.reading.given import Given, document_of_tags, given, materialised, pairs, place_of
+from clueval.reading.given import Given, given
+from clueval.reading.items import document_of_tags, materialised, pairs, place_of
 from clueval.reading.options import Reading
 from clueval.reading.same_text import require_same_text
 from clueval.spans.document import Document
@@ -115,7 +116,7 @@ def _documents(gold: Any, other: Any, name: str, reading: Reading) -> Iterator[D
     if isinstance(other, str | PathLike):
         raise UsageError(f"gold is in memory, and {name} is a path", advice="give both in one form")
     try:
-        for own, document in _pairs(given(gold, other), reading):
+        for own, document in _pairs(given(gold, other, reading.names), reading):
             require_same_text(own, document, ("gold", name))
             yield document
     except UsageError as error:

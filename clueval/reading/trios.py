@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from clueval.exceptions import UsageError
-from clueval.reading.given import InputSide, documents_of
+from clueval.reading.given import InputSide
+from clueval.reading.items import documents_of
 from clueval.reading.layers import LayerColumns
 from clueval.reading.options import Readings, readings_of, require_positions
 from clueval.reading.pairing import document_groups, document_pairs, files_of_side, parallel, same_documents
@@ -65,7 +66,8 @@ def trios(
         )
     for each in readings:
         each.require_none()
-    golds, first, second = (documents_of(side, name) for name, side in sides.items())
+    names = readings[0].names
+    golds, first, second = (documents_of(side, name, names) for name, side in sides.items())
     once, again = tee(golds)
     return _same_text(zip(same_documents(once, first), same_documents(again, second), strict=True))
 

@@ -28,7 +28,7 @@ OFFSETS = "offsets"
 UNPARSABLE = "unparsable"
 """The metadata of a document with the number of parts of an answer that could not be read."""
 
-LABELS = ("label", "labels", "type", "entity_group", "entity", "entity_type")
+LABELS = ("label", "labels", "type", "entity_group", "entity_type", "entity", "tag", "category")
 """The keys of the label of a span, of which the first that occurs is used."""
 
 TOKENS_OF_PIPELINE = (

@@ -1,8 +1,9 @@
-"""Spans in the forms that people have: `Span`, tuples, dictionaries and spaCy's spans.
+"""Spans in the forms that people have: `Span`, tuples, dictionaries and objects of other libraries.
 
 A tuple or list is ``(start, end, label)``, or ``(start, end)`` without a label. A dictionary has the keys of spaCy,
-Prodigy, doccano, nervaluate or a Hugging Face pipeline (`KEYS`); a named tuple or a dataclass has fields with these
-names. The end is always **exclusive**, as in spaCy, Prodigy and doccano: ``{"start": 0, "end": 2}`` covers the
+Prodigy, doccano, GLiNER, nervaluate or a Hugging Face pipeline (`KEYS`); a named tuple or a dataclass has fields with
+these names. Any other object with a label has attributes (`_POSITIONS`, `_LABELS`): the spans of spaCy, stanza, flair
+and Presidio. The end is always **exclusive**, as in spaCy, Prodigy and doccano: ``{"start": 0, "end": 2}`` covers the
 positions 0 and 1. A dictionary may have the ranges of a discontinuous span (``"fragments": [[0, 3], [7, 9]]``) and
 other acceptable spans in its place (``"alternatives": [{"start": 3, "end": 8}]``, which `as_spans` returns after it).
 """
@@ -25,11 +26,20 @@ from clueval.spans.features import (
 from clueval.spans.span import _NOTHING, NO_LABEL, Span
 
 KEYS = {
-    "start": ("start", "start_offset", "start_char"),
-    "end": ("end", "end_offset", "end_char"),
+    "start": ("start", "start_offset", "start_char", "start_pos", "start_position"),
+    "end": ("end", "end_offset", "end_char", "end_pos", "end_position"),
     "label": LABELS,
 }
 """The keys of a dictionary for each part of a span; the first that occurs is used."""
+
+_POSITIONS = (("start_char", "end_char"), ("start_position", "end_position"), ("start", "end"))
+"""The attributes of an object with its positions; ``start`` of spaCy counts tokens, so it comes last."""
+
+_LABELS = ("label_", "label", "entity_type", "entity_group", "tag", "type")
+"""The attributes of an object with its label; in spaCy, ``label`` is a number."""
+
+_NO_LABELS = ("text", "word", "id", "doc", "document", "token", "surface", "mention")
+"""Keys of texts that are not taken for labels under an unknown key."""
 
 _PLAIN = (int, int, str)
 """The types in the usual tuple, which needs no further check than that of its positions."""
@@ -52,12 +62,14 @@ def is_span(item: object) -> bool:
         return any(key in fields for key in (*KEYS["start"], *KEYS["end"], "fragments"))
     if isinstance(item, tuple | list) and 2 <= len(item) <= 4:
         if isinstance(item[0], str):  # a sentence of tags may have numbers, too
-            return isinstance(item, tuple) and len(item) == 3 and all(map(_is_number, item[1:]))
+            return isinstance(item, tuple) and len(item) == 3 and all(map(is_number, item[1:]))
+        if isinstance(item, list) and len(item) > 2 and all(map(is_number, item)):  # tags that are numbers
+            return False
         others = (str, list, dict, type(None))
-        return any(map(_is_number, item[:2])) and all(
-            _is_number(each) or isinstance(each, others) for each in item
+        return any(map(is_number, item[:2])) and all(
+            is_number(each) or isinstance(each, others) for each in item
         )
-    return _is_spacy(item)
+    return _of_object(item) is not None
 
 
 def as_span(item: Any, place: str = "the span") -> Span:
@@ -70,16 +82,14 @@ def as_span(item: Any, place: str = "the span") -> Span:
     """
     if isinstance(item, Span):
         return item
-    if _is_spacy(item):
-        return Span(item.start_char, item.end_char, item.label_)
-    fields = _mapping(item)
+    fields = _mapping(item) or _of_object(item)
     fragments = None if fields is None else _fragments(fields, place)
     if fields is not None and fragments is not None and not any(key in fields for key in KEYS["start"]):
         fields = {"start": min(fragments)[0], "end": max(fragments)[1], **fields}
     start, end, labels, features = _of_sequence(item, place) if fields is None else _of_mapping(fields, place)
     parts = None if fragments is None else sorted(fragments)
-    if fields is not None and start == end and parts is None:
-        warn("a span of a dictionary has the same start and end, so it covers nothing: the end is exclusive")
+    if start == end and parts is None:
+        warn("a span has the same start and end, so it covers nothing: the end is exclusive")
     try:
         return Span(_position(start, place), _position(end, place), labels, features, parts=parts)
     except SpanError as error:
@@ -87,19 +97,36 @@ def as_span(item: Any, place: str = "the span") -> Span:
         raise
 
 
-def as_spans(items: Iterable[Any], name: str) -> list[Span]:
-    """Return the spans of one document; `name` is the name of the list in errors."""
+def as_spans(items: Iterable[Any], name: str, text: str | None = None) -> list[Span]:
+    """Return the spans of one document; `name` is the name of the list in errors.
+
+    With the `text` of the document, items that have their own text show an inclusive end, which is a `UsageError`.
+    """
     if isinstance(items, str | bytes | Mapping) or not isinstance(items, Iterable):
         raise UsageError(f"{name} must be a list of spans, not {described(items)}", advice=FORMS)
     found: list[Span] = []
     for number, item in enumerate(items):
-        if type(item) is tuple and tuple(map(type, item)) == _PLAIN and 0 <= item[0] <= item[1]:
+        if type(item) is tuple and tuple(map(type, item)) == _PLAIN and 0 <= item[0] < item[1]:
             found.append(Span(*item))
-        elif isinstance(item, Mapping) and item.get(ALTERNATIVES):
+            continue
+        if isinstance(item, Mapping) and item.get(ALTERNATIVES):
             found += _group(item, f"{name}[{number}]", str(number))
         else:
             found.append(item if type(item) is Span else as_span(item, f"{name}[{number}]"))
+        if text is not None:
+            _require_exclusive_end(item, found[-1], text, f"{name}[{number}]")
     return found
+
+
+def _require_exclusive_end(item: Any, span: Span, text: str, place: str) -> None:
+    """Raise `UsageError` if the text of an item ends with the position that should be the first after it."""
+    own = item.get("text", item.get("word")) if isinstance(item, Mapping) else getattr(item, "text", None)
+    inclusive = text[span.start : span.end + 1]
+    if isinstance(own, str) and own == inclusive and own != text[span.start : span.end]:
+        raise UsageError(
+            f"{place} ends with the last position of its text, but the end is exclusive",
+            advice="add 1 to each end",
+        )
 
 
 def _group(item: Mapping[str, Any], place: str, name: str) -> Iterator[Span]:
@@ -134,12 +161,42 @@ def _mapping(item: Any) -> Mapping[str, Any] | None:
     return None
 
 
-def _is_spacy(item: object) -> bool:
-    return hasattr(item, "start_char") and hasattr(item, "label_")
+def _of_object(item: object) -> Mapping[str, Any] | None:
+    """Return the span of an object of another library as a dictionary; None for anything without label and positions.
+
+    >>> from types import SimpleNamespace
+    >>> _of_object(SimpleNamespace(start_position=0, end_position=4, tag="PER", text="Anna"))
+    {'start': 0, 'end': 4, 'label': 'PER'}
+    """
+    if isinstance(item, str | list | tuple | Mapping) or type(item).__module__.startswith("clueval."):
+        return None
+    if hasattr(item, "get_spans"):  # a sentence of flair
+        return None
+    for names in _POSITIONS:
+        start, end = (_attribute(item, name) for name in names)
+        if is_number(start) and is_number(end):
+            labels = (_attribute(item, name) for name in _LABELS)
+            label = next((each for each in labels if isinstance(each, str)), None)
+            score = _attribute(item, "score")
+            more = {} if score is None else {"score": score}
+            return None if label is None else {"start": start, "end": end, "label": label, **more}
+    return None
 
 
-def _is_number(value: object) -> bool:
-    return hasattr(value, "__index__") and not isinstance(value, bool)
+def _attribute(item: object, name: str) -> Any:
+    try:
+        return getattr(item, name, None)
+    except IndexError:  # flair, if there is no label
+        return None
+
+
+def is_number(value: object) -> bool:
+    """Return whether a value is a whole number, also one of numpy or torch, whose arrays have a shape.
+
+    >>> is_number(2), is_number(True), is_number(2.0)
+    (True, False, False)
+    """
+    return hasattr(value, "__index__") and not isinstance(value, bool) and not getattr(value, "shape", ())
 
 
 def _of_mapping(fields: Mapping[str, Any], place: str) -> tuple[Any, Any, Any, Mapping[str, Any]]:
@@ -151,23 +208,58 @@ def _of_mapping(fields: Mapping[str, Any], place: str) -> tuple[Any, Any, Any, M
         key = next((key for key in keys if key in fields), None)
         if key is None and part != "label":
             names = ", ".join(map(repr, fields)) or "none"
-            raise UsageError(f"{place} has no {part} (its keys: {names})", advice=FORMS)
+            raise UsageError(f"{place} has no {part} (its keys: {names})", advice=_advice_on(fields))
+        if key is None:
+            _require_no_other_label(fields, place)
         found[part] = None if key is None else fields[key]
+    if found["start"] is None and "word" in fields:
+        raise UsageError(
+            f"{place} has no position", advice="load the tokenizer of the pipeline with use_fast=True"
+        )
     features = fields.get("features") or _NOTHING
     if not isinstance(features, Mapping):
         raise UsageError(f"{place}: features must be a dictionary, not {described(features)}")
-    if _is_score(fields.get("score")):
-        features = {"score": fields["score"], **features}
+    if (score := _score(fields.get("score"))) is not None:
+        features = {"score": score, **features}
     return found["start"], found["end"], _labels(found["label"], place), features
 
 
-def _is_score(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
+def _advice_on(fields: Mapping[str, Any]) -> str:
+    """Return what to do with a dictionary that has no start or no end."""
+    if any(key in fields for key in LABELS) and any(key in fields for key in ("text", "word", "mention")):
+        return "for answers of language models without positions, use input='mentions' and gold with texts"
+    return FORMS
+
+
+def _require_no_other_label(fields: Mapping[str, Any], place: str) -> None:
+    """Raise `UsageError` for a dictionary without label that has a text under an unknown key, which may be one."""
+    others = [
+        key for key, value in fields.items() if isinstance(value, str) and str(key).lower() not in _NO_LABELS
+    ]
+    if others:
+        names = ", ".join(map(repr, fields))
+        raise UsageError(
+            f"{place} has no label (its keys: {names})",
+            advice=f"the key of the label is 'label' or 'type'; without labels, leave out {others[0]!r}",
+        )
+
+
+def _score(value: Any) -> float | None:
+    """Return a score as a plain number, also one of numpy or torch; None for anything else."""
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return value
+    is_number = hasattr(value, "__float__") and not isinstance(value, bool) and hasattr(value, "item")
+    return float(value) if is_number else None
 
 
 def _of_sequence(item: Any, place: str) -> tuple[Any, Any, Any, Mapping[str, Any]]:
     if not isinstance(item, Sequence) or isinstance(item, str | bytes) or not 2 <= len(item) <= 3:
         _refuse(item, place)
+    if isinstance(item[0], str) and isinstance(item[1], str) and not item[0].strip().isdecimal():
+        raise UsageError(
+            f"{place} has texts and no positions",
+            advice="for answers of language models without positions, use input='mentions' and gold with texts",
+        )
     if isinstance(item[0], str) and not item[0].strip().isdecimal():
         raise UsageError(
             f"{place} begins with a label, not with a position",
@@ -187,12 +279,15 @@ def _labels(label: Any, place: str) -> Any:
     ):
         return label
     if not isinstance(label, str):
-        raise UsageError(f"{place}: the label must be text, not {described(label)}", advice=FORMS)
+        advice = (
+            "write its name; for lists of tags that are numbers, give names" if is_number(label) else FORMS
+        )
+        raise UsageError(f"{place}: the label must be text, not {described(label)}", advice=advice)
     return str(label)
 
 
 def _position(value: Any, place: str) -> int:
-    if not _is_number(value):
+    if not is_number(value):
         advice = f"write int({value!r})" if isinstance(value, str) and value.strip().isdecimal() else FORMS
         raise UsageError(f"{place}: positions must be integers, not {described(value)}", advice=advice)
     return index(value)

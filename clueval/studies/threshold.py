@@ -16,8 +16,9 @@ from typing import Any, ClassVar, NamedTuple
 from clueval.evaluation.run import score
 from clueval.exceptions import UsageError, checked_call, require_kind
 from clueval.metrics.metric import Metric
-from clueval.reading.given import InputSide, given
+from clueval.reading.given import InputSide
 from clueval.reading.pairing import files_of_side
+from clueval.reading.paths import is_path_or_paths
 from clueval.reports.curve import FRAME, Line, Picture, dot
 from clueval.reports.page import assets
 from clueval.reports.report import Data, Report
@@ -216,10 +217,9 @@ def _curves_by_label(report: Mapping[str, Any]) -> dict[str | None, Mapping[str,
 
 
 def _sha256(gold: Any, predicted: Any) -> str | None:
-    found = given(gold, predicted)
-    if found.kind != "paths" or predicted is None:
+    if predicted is None or not is_path_or_paths(gold):
         return None
-    return sha256_of(path for _, path in files_of_side(found.gold))
+    return sha256_of(path for _, path in files_of_side(gold))
 
 
 Points = Mapping[str | None, Mapping[str, Any]]

@@ -26,7 +26,7 @@ from clueval.formats.spans_table import names_in
 from clueval.metrics.masking import Masking
 from clueval.metrics.masking.word_files import IgnoredWords, WordWeights
 from clueval.options import column, field_names, with_fields
-from clueval.reading.given import documents_of
+from clueval.reading.items import documents_of
 from clueval.reading.layers import LayerColumns, columns_of_side
 from clueval.reading.options import SETS, Reading, readings_of
 from clueval.reading.pairing import files_of_side

@@ -23,7 +23,7 @@ from clueval.formats.columns.documents import by_document, documents
 from clueval.formats.columns.passages import Passage
 from clueval.formats.format import Format
 from clueval.options import field_names, require_types, with_fields
-from clueval.reading.given import documents_of
+from clueval.reading.items import documents_of
 from clueval.reading.layers import require_layers
 from clueval.reading.options import Reading, require_positions
 from clueval.reading.pairing import files_of_side, key_of, moved_to, require_pair_by

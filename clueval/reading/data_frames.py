@@ -1,0 +1,115 @@
+"""Data frames of pandas and polars: tables of spans, one in each row, or rows of a dataset.
+
+A table of spans has the columns ``start``, ``end`` and ``label`` under the keys of `clueval.spans.span_forms`, and the
+id of the document under a key of `DOCUMENT_KEYS` or ``id``; without such a column it is one document. Other columns
+are passed over. A row without start, end and label is a document without spans. No library of frames is imported.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from clueval.exceptions import UsageError
+from clueval.spans.span_forms import KEYS
+
+DOCUMENT_KEYS = ("document", "doc", "document_id", "doc_id", "docid", "file", "sentence", "sent_id")
+"""Keys by which tables of spans tell documents apart."""
+
+_TAGS = ("tag", "tags", "ner", "ner_tag", "ner_tags")
+_GUIDE = "clueval guide start-lists shows how"
+
+
+def records_of(frame: Any) -> list[dict[str, Any]]:
+    """Return the rows of a frame as dictionaries. Missing values are None, and whole numbers are no floats."""
+    names = list(frame.columns)
+    if len(set(names)) < len(names):
+        raise UsageError("a data frame has two columns with one name", advice="rename one")
+    columns = [map(_plain, frame[name].to_list()) for name in names]
+    return [dict(zip(map(str, names), row, strict=True)) for row in zip(*columns, strict=True)]
+
+
+def _plain(value: Any) -> Any:
+    if value is None or isinstance(value, str | int):
+        return value
+    if type(value).__name__ in ("NAType", "NaTType") or (isinstance(value, float) and value != value):
+        return None
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def spans_by_document(
+    records: Sequence[Mapping[str, Any]], columns: Sequence[str], name: str
+) -> dict[str, list[Mapping[str, Any]]] | list[Mapping[str, Any]]:
+    """Return the spans of a table by the id of their document; a list if no column names documents.
+
+    `name` is the name of the side in errors. Raises `UsageError` for a frame without columns of spans, and for
+    columns that do not tell which span belongs to which document.
+    """
+    columns = list(map(str, columns))
+    parts = {part: next((key for key in keys if key in columns), None) for part, keys in KEYS.items()}
+    if parts["start"] is None or parts["end"] is None:
+        raise UsageError(
+            f"{name} must not be a data frame without columns start and end (its columns: "
+            f"{', '.join(map(repr, columns)) or 'none'})",
+            advice="tags become lists by [own['tag'].tolist() for _, own in frame.groupby('sentence', sort=False)]"
+            if any(column.lower() in _TAGS for column in columns)
+            else f"rename them, or give a list of spans for each document; {_GUIDE}",
+        )
+    if parts["label"] is None:
+        raise UsageError(
+            f"{name} has no column label (its columns: {', '.join(map(repr, columns))})",
+            advice=f"rename one: {', '.join(KEYS['label'])}",
+        )
+    used = {part: key for part, key in parts.items() if key is not None}
+    document = _column_of_documents(columns, list(used.values()), name)
+    if document is None:
+        spans = [_span(record, used) for record in records]
+        if any("text" in span and len(span["text"]) != span["end"] - span["start"] for span in spans):
+            raise UsageError(
+                f"{name} has no column document, and texts that are longer or shorter than their spans",
+                advice="add the column document with the ids of the documents",
+            )
+        return spans
+    if document == "id" and len(records) > 1 and len({record["id"] for record in records}) == len(records):
+        raise UsageError(
+            f"{name} has another id in each row, so the ids may be those of spans",
+            advice="rename the column to document if they are ids of documents",
+        )
+    found: dict[str, list[Mapping[str, Any]]] = {}
+    for number, record in enumerate(records):
+        if record[document] is None:
+            raise UsageError(
+                f"row {number} of {name} has no {document}", advice="each span needs its document"
+            )
+        own = found.setdefault(str(record[document]), [])
+        if any(record[key] is not None for key in used.values()):
+            own.append(_span(record, used))
+    return found
+
+
+def _column_of_documents(columns: Sequence[str], used: Sequence[str], name: str) -> str | None:
+    """Return the column of the ids of documents; None if all spans are of one document."""
+    known = [column for column in columns if column in DOCUMENT_KEYS]
+    if len(known) > 1:
+        raise UsageError(
+            f"{name} has several columns that name documents: {', '.join(known)}",
+            advice="keep the one in which positions count from 0",
+        )
+    if known:
+        return known[0]
+    if "id" in columns:
+        return "id"
+    others = [column for column in columns if column not in (*used, "text", "score")]
+    if others:
+        raise UsageError(
+            f"{name} has no column document, and other columns: {', '.join(map(repr, others))}",
+            advice="rename the one with the ids of the documents to document; if all spans are of one document, keep "
+            "only start, end and label",
+        )
+    return None
+
+
+def _span(record: Mapping[str, Any], used: Mapping[str, str]) -> Mapping[str, Any]:
+    """Return the part of a row that is its span; the score of a prediction stays with it."""
+    more = {key: record[key] for key in ("text", "score") if record.get(key) is not None}
+    return {**{part: record[key] for part, key in used.items()}, **more}
