@@ -352,3 +352,12 @@ def _advice(name: str, known: Collection[str]) -> str:
         return _ADVICE[name]
     close = get_close_matches(name, known, n=1)
     return f"did you mean {close[0]}?" if close else f"it has {', '.join(known)}"
+
+
+def in_words(numbers: Mapping[str, int]) -> str:
+    """Return numbers by kind as text.
+
+    >>> in_words({"relations": 2, "notes": 1})
+    '2 relations, 1 notes'
+    """
+    return ", ".join(f"{number} {kind}" for kind, number in numbers.items())

@@ -5,12 +5,14 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterable
 from pathlib import Path
+from tempfile import TemporaryFile
 
 from clueval.cli import options as common
 from clueval.cli.outputs import (
     add_documents_output,
     add_output,
     check_outputs,
+    format_to_write,
     put_result,
     refuse_to_overwrite,
 )
@@ -18,10 +20,10 @@ from clueval.cli.parser import Command, CommandParser
 from clueval.cli.printing import put, remark, remarking_passed_over
 from clueval.clusters.merged import merged_rows
 from clueval.compat.convert import Conversion, of_one_file, require_one_file, token_documents, with_label
-from clueval.formats import format_named
+from clueval.exceptions import in_words
 from clueval.overwriting import input_path
 from clueval.reading.layers import layer_names
-from clueval.reading.source import read
+from clueval.reading.source import noting_passed_over, read
 from clueval.spans.document import Document
 
 USAGE = "FILE --to FORMAT"
@@ -44,11 +46,6 @@ examples:
 def add_arguments(parser: CommandParser) -> None:
     parser.add_argument("file", type=input_path, metavar="FILE", help="file or folder")
     add_documents_output(parser, required=True)
-    parser.add_argument(
-        "--lossy",
-        action="store_true",
-        help="leave out what the format cannot hold (features, gaps, overlap, zero length, layers, metadata); count it",
-    )
     parser.add_argument("--label", metavar="LABEL", help="write only spans with this label (ltf holds one)")
     parser.add_argument(
         "--tokens",
@@ -61,35 +58,40 @@ def add_arguments(parser: CommandParser) -> None:
 
 @remarking_passed_over()
 def run(options: argparse.Namespace) -> int:
-    form = format_named(options.to)
+    form = format_to_write(options, options.to)
     layers = common.single_layers(options)
-    documents = read(options.file, layers, **common.reading(options))
-    path = None if options.output_file is None else Path(options.output_file)
-    refuse_to_overwrite([path])
-    conversion = Conversion(
-        form,
-        layer_names(layers),
-        "token_id" in common.reading(options),
-        options.lossy,
-        remark,
-        token_documents(options.tokens, form),
-    )
-    documents = of_one_file(documents, options.file, form)
-    put_documents(conversion, with_label(documents, options.label), options.output_file)
+    refuse_to_overwrite([None if options.output_file is None else Path(options.output_file)])
+    with noting_passed_over() as noted:
+        documents = read(options.file, layers, **common.reading(options))
+        conversion = Conversion(
+            form,
+            layer_names(layers),
+            "token_id" in common.reading(options),
+            options.lossy,
+            remark,
+            token_documents(options.tokens, form),
+            noted,
+        )
+        documents = of_one_file(documents, options.file, form)
+        put_documents(conversion, with_label(documents, options.label), options.output_file)
     return 0
 
 
 def put_documents(conversion: Conversion, documents: Iterable[Document], output: str | None) -> None:
-    """Write documents in a format: to standard output, to a file, or to files of a folder."""
+    """Write documents in a format: to standard output, to a file, or to files of a folder; all or nothing."""
     fitting = conversion.fitted(documents)
     if output is None:
-        for piece in conversion.text(fitting):
-            put(piece, end="")
+        with TemporaryFile("w+", encoding="utf-8", errors="surrogatepass", newline="") as whole:
+            whole.writelines(conversion.text(fitting))
+            whole.seek(0)
+            for line in whole:
+                put(line, end="")
     else:
         conversion.write(fitting, output)
-    if conversion.dropped:
-        left_out = ", ".join(f"{number} {kind}" for kind, number in conversion.dropped.items())
-        remark(f"left out: {left_out}")
+    if conversion.lost:
+        remark(f"left out: {in_words(conversion.lost)}")
+    for line in conversion.hints():
+        remark(line)
 
 
 CONVERT_COMMAND = Command(USAGE, DESCRIPTION, EPILOG, add_arguments, run)

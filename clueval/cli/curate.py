@@ -9,13 +9,12 @@ from pathlib import Path
 from clueval.cli import options as common
 from clueval.cli.annotators import add_annotators, paths_of, reading_of, sources_of
 from clueval.cli.convert import put_documents
-from clueval.cli.outputs import add_documents_output, refuse_to_overwrite, require_writable
+from clueval.cli.outputs import add_documents_output, format_to_write, refuse_to_overwrite, require_writable
 from clueval.cli.parser import Command, CommandParser
 from clueval.cli.printing import remark, remarking_passed_over, wrote
 from clueval.cli.progress import progress
 from clueval.compat.convert import Conversion
 from clueval.exceptions import UsageError
-from clueval.formats import format_named
 from clueval.overwriting import input_path
 from clueval.reading.layers import layer_names
 from clueval.spans.document import Document
@@ -84,9 +83,10 @@ def run(options: argparse.Namespace) -> int:
             **arguments,
         )
         conversion = Conversion(
-            format_named(_format_of(options.to, path)),
+            format_to_write(options, _format_of(options.to, path)),
             layer_names(arguments["layers"]),
             "token_id" in common.reading(options),
+            lossy=options.lossy,
             remark=remark,
         )
         put_documents(conversion, listed.documents(curated), options.output_file)

@@ -14,6 +14,7 @@ from clueval.cli.fields import typed
 from clueval.cli.parser import CommandParser
 from clueval.cli.printing import put, while_read, wrote
 from clueval.exceptions import FileError, UsageError
+from clueval.formats.format import Format
 from clueval.overwriting import refuse_to_overwrite as refuse_to_overwrite
 from clueval.reports.report import ENDINGS, Report
 
@@ -155,6 +156,24 @@ def add_documents_output(group: argparse._ActionsContainer, to: str = "", *, req
         metavar="PATH",
         help="where to write: a file, or a folder if it ends in / (default: standard output)",
     )
+    group.add_argument(
+        "--lossy",
+        action="store_true",
+        help="leave out what the format cannot hold, and annotations that are not read, such as relations; count them",
+    )
+    group.add_argument(
+        "--as",
+        dest="as_",
+        metavar="WHAT",
+        help="for label-studio: annotations, or predictions (default: annotations)",
+    )
+
+
+def format_to_write(options: argparse.Namespace, name: str) -> Format:
+    """Return the format to write, with the options of its writer."""
+    from clueval.compat.convert import writable_format
+
+    return writable_format(name, as_=options.as_)
 
 
 def put_result(lines: Iterable[str], path: Path | None) -> None:

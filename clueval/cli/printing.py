@@ -10,13 +10,13 @@ from __future__ import annotations
 import errno
 import os
 import sys
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TextIO
 
+from clueval.exceptions import in_words
 from clueval.visible import visible, visible_lines
 
 
@@ -68,7 +68,7 @@ def wrote(path: Path) -> None:
 
 def remark_passed_over(passed_over: Mapping[str, Mapping[str, int]]) -> None:
     """Print one line with what the formats of each side did not read; nothing if they read everything."""
-    parts = [f"{side} {_kinds(numbers)}" for side, numbers in passed_over.items() if numbers]
+    parts = [f"{side} {in_words(numbers)}" for side, numbers in passed_over.items() if numbers]
     if parts:
         remark(f"passed over: {'; '.join(parts)}")
 
@@ -76,20 +76,15 @@ def remark_passed_over(passed_over: Mapping[str, Mapping[str, int]]) -> None:
 @contextmanager
 def remarking_passed_over() -> Iterator[None]:
     """Print one line with what the formats of all files that are read in this context did not read, if any."""
-    from clueval.reading.source import noting_passed_over  # commands that read nothing start without it
+    from clueval.reading.source import (
+        all_passed_over,
+        noting_passed_over,
+    )  # commands that read nothing do without
 
     with noting_passed_over() as noted:
         yield
-    of_files: dict[Path, Counter[str]] = {}
-    for path, numbers in noted:  # a file may be read more than once
-        of_files[path] = of_files.get(path, Counter()) | numbers
-    total = sum(of_files.values(), Counter())
-    if total:
-        remark(f"passed over: {_kinds(dict(sorted(total.items())))}")
-
-
-def _kinds(numbers: Mapping[str, int]) -> str:
-    return ", ".join(f"{number} {kind}" for kind, number in numbers.items())
+    if total := all_passed_over(noted):
+        remark(f"passed over: {in_words(total)}")
 
 
 def put(text: str, *, end: str = "\n") -> None:

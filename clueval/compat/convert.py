@@ -6,27 +6,29 @@ import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from os import PathLike, fsdecode
 from pathlib import Path
+from shutil import copyfileobj
 from typing import Any, Unpack
 
 from clueval.exceptions import FileError, UsageError, checked_call, require_instance, require_kind, warn
 from clueval.formats import all_formats, format_named
-from clueval.formats.format import Format, Writer, fitted
+from clueval.formats.format import Format, LayerUse, Writer, fitted, refuse_lost, writer_of
 from clueval.overwriting import keeps_inputs, refuse_to_overwrite
 from clueval.reading.layers import LayerSource, layer_names
 from clueval.reading.options import Reading, ReadingOptions
 from clueval.reading.paths import as_path
 from clueval.reading.read_options import ReadOptions
-from clueval.reading.source import read, texts_of
+from clueval.reading.source import PassedOver, all_passed_over, noting_passed_over, read, texts_of
 from clueval.reports.table import cut_label
 from clueval.spans.document import Document, Sentence
 from clueval.spans.span import Span, name_of
 from clueval.textfiles import is_folder
 from clueval.transforms.characters import to_characters
 from clueval.transforms.placing import WORD_OR_MARK, token_places
-from clueval.writing import make_folder, whole_bytes, whole_file
+from clueval.writing import errors_of, make_folder, scratch_folder, whole_bytes, whole_file
 
 _READING = Reading()
 
@@ -42,6 +44,8 @@ def convert(
     label: str | None = None,
     lossy: bool = False,
     tokens: str | PathLike[str] | None = None,
+    as_: str | None = None,
+    types: Mapping[str, str] | None = None,
     reading: Reading = _READING,
     **options: Unpack[ReadingOptions],
 ) -> list[Document]:
@@ -53,23 +57,32 @@ def convert(
         output_file: where to write: a file, or a folder if it exists as one or ends in ``/``. None: nothing is written.
         layers, reading, options: as in `clueval.read`.
         label: write only spans with this label.
-        lossy: leave out what the format cannot hold, instead of raising an error.
+        lossy: leave out what the format cannot hold, and annotations that are not read, instead of raising an error.
         tokens: a VRT or CoNLL file with the tokens of texts, in the same order; None: words and single marks.
+        as_: for Label Studio, ``annotations`` (the default) or ``predictions``.
+        types: for UIMA and WebAnno, the type and the feature with the label, ``TYPE|FEATURE``, of layers by name.
 
     Returns the documents as the format holds them: positions in its unit, and with `lossy` without what it cannot
-    hold. Raises `UsageError` for what the format cannot hold, `FileError` for an output that cannot be written or
-    that is an input, and the errors of `clueval.read`.
+    hold. Raises `UsageError` for what would be lost without `lossy`, before anything is written, `FileError` for an
+    output that cannot be written or that is an input, and the errors of `clueval.read`.
     """
-    form = writable_format(to)
+    form = writable_format(to, as_=as_, types=types)
     require_kind(label, "str | None", "label")
     if output_file is not None:
         as_path(output_file)  # refuses what is no path
     output = None if output_file is None else fsdecode(output_file)
-    given, names = _given(source, layers, reading, options)
-    refuse_to_overwrite([output])
-    with_ids = options.get("token_id", reading.token_id) is not None
-    conversion = Conversion(form, names, with_ids=with_ids, lossy=lossy, tokens=token_documents(tokens, form))
-    documents = list(conversion.fitted(with_label(of_one_file(given, source, form), label)))
+    with noting_passed_over() as noted:
+        given, names = _given(source, layers, reading, options)
+        refuse_to_overwrite([output])
+        conversion = Conversion(
+            form,
+            names,
+            with_ids=options.get("token_id", reading.token_id) is not None,
+            lossy=lossy,
+            tokens=token_documents(tokens, form),
+            noted=noted,
+        )
+        documents = list(conversion.fitted(with_label(of_one_file(given, source, form), label)))
     if output is not None:
         conversion.write(iter(documents), output)
     return documents
@@ -134,14 +147,18 @@ def require_one_file(path: Path) -> None:
         )
 
 
-def writable_format(name: str) -> Format:
-    """Return the record of a format. Raises `UsageError` for a format that is unknown or is only read."""
+def writable_format(name: str, *, as_: str | None = None, types: Mapping[str, str] | None = None) -> Format:
+    """Return the record of a format, whose writer has these options.
+
+    Raises `UsageError` for a format that is unknown or is only read, and for an option that does not apply to it.
+    """
     require_kind(name, "str", "to")
     form = format_named(name)
-    if form.write is None:
+    writer = writer_of(form, as_=as_, types=types)
+    if writer is None:
         known = ", ".join(each.name for each in all_formats() if each.write is not None)
         raise UsageError(f"the format {name} cannot be written", advice=f"one of {known}")
-    return form
+    return replace(form, write=writer)
 
 
 def with_label(documents: Iterable[Document], label: str | None) -> Iterator[Document]:
@@ -169,7 +186,8 @@ class Conversion:
         form: the format.
         layers: the names of the layers, for a file without documents.
         with_ids: whether token ids are written.
-        lossy: whether what the format cannot hold is left out and counted in `dropped`; otherwise it is an error.
+        lossy: whether what is lost is left out; otherwise it is an error after the last document.
+        noted: the files that are read, with what their formats do not read.
         remark: is called with a line for people.
         tokens: documents with the tokens of the texts, in the same order; None: words and single marks.
     """
@@ -180,7 +198,9 @@ class Conversion:
     lossy: bool = False
     remark: Callable[[str], object] = len
     tokens: Iterator[Document] | None = None
-    dropped: Counter[str] = field(default_factory=Counter)
+    noted: PassedOver = field(default_factory=list)
+    lost: Counter[str] = field(default_factory=Counter)
+    uses: dict[str, LayerUse] = field(default_factory=dict)
 
     @property
     def writer(self) -> Writer:
@@ -189,21 +209,39 @@ class Conversion:
         return self.form.write
 
     def fitted(self, documents: Iterable[Document]) -> Iterator[Document]:
-        """Yield the documents as the format holds them."""
+        """Yield the documents as the format holds them; `lost` counts what it cannot hold, by kind.
+
+        Raises `UsageError` after the last document if anything is lost, unless `lossy` is true.
+        """
         has_said = self.tokens is not None
-        counted = self.dropped if self.lossy else None
+        losing: list[Document] = []
         for document in documents:
             if self.writer.unit == "token" and document.unit == "character" and not has_said:
                 self.remark("texts without tokens are split into words and single marks")
                 has_said = True
-            fitting = self._in_unit(document)
-            yield fitting if self.writer.holds is None else fitted(fitting, self.form, counted)
+            fitting, lost = fitted(self._in_unit(document), self.writer)
+            self.lost.update(lost)
+            if lost and len(losing) < 2:
+                losing.append(document)
+            if self.writer.hints is not None:
+                self._use(fitting)
+            yield fitting
         if self.tokens is not None and (more := next(self.tokens, None)) is not None:
             raise UsageError(
                 "the file with tokens has more documents than the texts",
                 **more.in_errors,
                 advice="both need the same documents in the same order",
             )
+        if not self.lossy:
+            place = losing[0] if len(losing) == 1 else None
+            refuse_lost(self.form.name, self.lost, all_passed_over(self.noted), place)
+
+    def _use(self, document: Document) -> None:
+        for layer, spans in document.layers.items():
+            use = self.uses.setdefault(layer, LayerUse({}, {}))
+            for span in spans:
+                use.labels[span.label] = None
+                use.features.update(dict.fromkeys(span.features))
 
     def _in_unit(self, document: Document) -> Document:
         if self.writer.unit == "character":
@@ -224,7 +262,11 @@ class Conversion:
                 document=document.id,
                 advice="both need the same documents in the same order",
             )
-        return to_tokens(document, tokens, self.dropped if self.lossy else None)
+        return to_tokens(document, tokens, self.lost if self.lossy else None)
+
+    def hints(self) -> Iterator[str]:
+        """Yield lines for people about what other programs need before they read what was written."""
+        return iter(()) if self.writer.hints is None else self.writer.hints(self.uses)
 
     def text(self, documents: Iterator[Document]) -> Iterator[str]:
         """Yield the content of one file, piece by piece. Raises `UsageError` if it needs several files."""
@@ -241,13 +283,12 @@ class Conversion:
             yield f"{line}\n" if self.writer.ends_lines else line
 
     def write(self, documents: Iterator[Document], output: str) -> None:
-        """Write the documents to a file, or each to a file of its own in a folder, which is complete or not there."""
+        """Write the documents to a file, or each to a file of its own in a folder; all of it or nothing."""
         path = Path(output)
         if self.writer.data is not None:
             with whole_bytes(path) as binary:
                 binary.write(self.writer.data(documents, list(self.layers)))
         elif self.form.single and (is_folder(path) or output.endswith("/")):
-            make_folder(path)
             self._write_each(documents, path)
             return
         else:
@@ -257,28 +298,45 @@ class Conversion:
 
     def _write_each(self, documents: Iterator[Document], folder: Path) -> None:
         """Write a file for each document, named after its id, and the files that belong to it."""
-        written: dict[str, list[Path]] = {}
+        is_new = not folder.exists()
+        make_folder(folder)
+        try:
+            with scratch_folder(folder / "x") as scratch:
+                names = list(self._write_scratch(documents, folder, scratch))
+                for name in names:
+                    with (scratch / name).open("rb") as whole, whole_bytes(folder / name) as file:
+                        copyfileobj(whole, file)
+        except BaseException:
+            if is_new:
+                with suppress(OSError):  # it has files if only some could be copied
+                    folder.rmdir()
+            raise
+        number = sum(name.endswith(self.writer.ending) for name in names)
+        self.remark(f"wrote {number} file{'s' * (number != 1)} to {folder}")
+
+    def _write_scratch(self, documents: Iterator[Document], folder: Path, scratch: Path) -> Iterator[str]:
+        """Write the files of `folder` into another one first; yield their names."""
         for document in documents:
             stem = _file_name(document.id)
-            path = folder / f"{stem}{self.writer.ending}"
-            others = written.setdefault(stem.casefold(), [])
-            if path.exists() and any(map(path.samefile, others)):  # Windows and macOS do not tell A from a
+            if (scratch / f"{stem}{self.writer.ending}").exists():  # Windows and macOS do not tell A from a
                 raise FileError(
                     f"two documents would have the file name {stem}{self.writer.ending}",
                     file=str(folder),
                     document=document.id,
                     advice="give the documents ids that differ in letters or digits",
                 )
-            others.append(path)
             lines = self.writer.lines(iter([document]), list(self.layers), self.with_ids)
             end = "\n" if self.writer.ends_lines else ""
             contents: dict[str, Iterator[str]] = {self.writer.ending: (f"{line}{end}" for line in lines)}
             contents |= {ending: iter([content(document)]) for ending, content in self.writer.beside.items()}
             for ending, pieces in contents.items():
-                with whole_file(folder / f"{stem}{ending}") as file:
+                name = f"{stem}{ending}"
+                with (
+                    errors_of(folder / name),
+                    (scratch / name).open("w", encoding="utf-8", newline="") as file,
+                ):
                     file.writelines(pieces)
-        number = sum(map(len, written.values()))
-        self.remark(f"wrote {number} file{'s' * (number != 1)} to {folder}")
+                yield name
 
 
 _DEVICE = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\.|$)", re.IGNORECASE)

@@ -164,5 +164,6 @@ FORMAT = Format(
         ".jsonl",
         unit="character",
         holds=frozenset({"metadata", "zero-length spans", "overlapping spans", "spans across sentences"}),
+        row=rows_of,
     ),
 )

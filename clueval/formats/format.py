@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from clueval.exceptions import UsageError
+from clueval.exceptions import UsageError, in_words
 from clueval.formats.columns.passages import TokenLines
 from clueval.formats.recognition import Beginning, Sign, either
 from clueval.spans.document import Document
@@ -66,6 +66,17 @@ Lines = Callable[[Iterator[Document], Sequence[str], bool], Iterator[str]]
 """Returns the lines of a file, given its documents, the layers of a file without documents, and whether it has ids."""
 
 
+class LayerUse(NamedTuple):
+    """The labels of a layer in what is written, and the names of its features."""
+
+    labels: dict[str, None]
+    features: dict[str, None]
+
+
+Uses = Mapping[str, LayerUse]
+"""The use of each layer by its name."""
+
+
 class Writer(NamedTuple):
     """How a format is written: the lines of a file, the ending of its name, and the unit of positions.
 
@@ -75,7 +86,10 @@ class Writer(NamedTuple):
     `ends_lines` is false if `lines` yields whole texts, to which no line end is added. `data` returns the content
     of a binary file with documents and layers; then `lines` is not used. `feature` says of the name and the value of
     a feature whether the format can hold it; None: it holds all, or none. `needs_text` is false if documents without a
-    text can be written.
+    text can be written. `row` returns the row of a document with the given layers, for `clueval.to_rows`. `fit` returns
+    a document as the format holds it where `holds` does not tell, and counts what is left out. `hints` returns lines
+    for people: what another program needs before it can read the files. `choose` returns the writer with other values
+    of the options that `takes` names.
     """
 
     lines: Lines
@@ -87,6 +101,11 @@ class Writer(NamedTuple):
     data: Callable[[Iterator[Document], Sequence[str]], bytes] | None = None
     feature: Callable[[str, Any], bool] | None = None
     needs_text: bool = True
+    row: Callable[[Document, Sequence[str]], Mapping[str, Any]] | None = None
+    fit: Callable[[Document, Counter[str]], Document] | None = None
+    hints: Callable[[Uses], Iterator[str]] | None = None
+    choose: Callable[..., Writer] | None = None
+    takes: frozenset[str] = frozenset()
 
 
 AddSets = Callable[["Opened", "Mapping[str, Sequence[Span]]"], str]
@@ -217,6 +236,20 @@ class Format:
         return invalid
 
 
+def writer_of(form: Format, **options: Any) -> Writer | None:
+    """Return the writer of a format, None if it is only read, with those of its options that are not None.
+
+    Raises `UsageError` for an option that the format does not have.
+    """
+    if (writer := form.write) is None:
+        return None
+    given = {name: value for name, value in options.items() if value is not None}
+    for name, value in given.items():
+        if name not in writer.takes:
+            raise UsageError(f"{name}={value!r} does not apply to the format {form.name}", advice="remove it")
+    return writer if writer.choose is None else writer.choose(**given)
+
+
 def only_layer(options: Options, file: str) -> str:
     """Return the name of the only layer; its source does not matter. Raises `UsageError` for several layers."""
     if options.layers is None:
@@ -247,39 +280,49 @@ ACROSS = "spans across sentences"
 KINDS = ("layers", "metadata", "features", "gaps", "zero-length spans", "overlapping spans", ACROSS)
 
 
-def fitted(document: Document, form: Format, dropped: Counter[str] | None) -> Document:
-    """Return the document with only what a format can hold, which has a writer that says so.
-
-    What is left out is counted in `dropped`. If it is None, `UsageError` is raised instead, with all kinds that
-    would be lost.
-    """
-    assert form.write is not None
-    assert form.write.holds is not None
-    holds = form.write.holds
+def fitted(document: Document, writer: Writer) -> tuple[Document, Counter[str]]:
+    """Return the document with only what a format can hold, and the numbers of what is left out, by kind."""
     lost: Counter[str] = Counter()
+    if (holds := writer.holds) is None:
+        return document, lost
     layers = dict(document.layers)
     if "layers" not in holds and len(layers) > 1:
         first = next((name for name, spans in layers.items() if spans), next(iter(layers)))
         lost["layers"] += len(layers) - 1
         layers = {first: layers[first]}
     starts = [] if ACROSS in holds else sorted(sentence.start for sentence in document.sentences)
-    fitting = {name: _spans(spans, form.write, starts, lost) for name, spans in layers.items()}
+    fitting = {name: _spans(spans, writer, starts, lost) for name, spans in layers.items()}
     metadata = document.metadata
     if "metadata" not in holds and metadata:
         lost["metadata"] += len(metadata)
         metadata = {}
     lost = +lost
-    if not lost:
-        return document
-    if dropped is None:
-        found = ", ".join(f"{number} {kind}" for kind, number in lost.items())
+    if lost:
+        document = replace(document, layers=fitting, metadata=metadata, tags={})
+    return (document if writer.fit is None else writer.fit(document, lost)), +lost
+
+
+ANNOTATIONS = frozenset({"relations", "events", "equivalences", "chain links", "slots", "notes"})
+"""The kinds of what readers pass over that are lost in another format."""
+
+
+def refuse_lost(
+    name: str,
+    lost: Mapping[str, int],
+    passed_over: Mapping[str, int] | None = None,
+    document: Document | None = None,
+) -> None:
+    """Raise `UsageError` if anything is lost: what the format `name` cannot hold, or what was not read."""
+    others = {kind: number for kind, number in (passed_over or {}).items() if kind in ANNOTATIONS}
+    parts = [f"the format {name} cannot hold {in_words(lost)}"] if lost else []
+    parts += [f"passed over: {in_words(others)}"] if others else []
+    if parts:
         raise UsageError(
-            f"the format {form.name} cannot hold {found}",
-            **document.in_errors,
+            "; ".join(parts),
+            file=None if document is None else document.file,
+            document=None if document is None else document.id,
             advice="leave them out with lossy=True, or write another format",
         )
-    dropped.update(lost)
-    return replace(document, layers=fitting, metadata=metadata, tags={})
 
 
 def _spans(spans: Sequence[Span], writer: Writer, starts: Sequence[int], lost: Counter[str]) -> list[Span]:

@@ -234,16 +234,20 @@ def scalars(values: object, without: Iterable[str] = ()) -> dict[str, str]:
     }
 
 
-def json_lines(row_of: Callable[[Document, Sequence[str]], Row]) -> Lines:
-    """Return the function that yields a line of JSON for each document; an empty array if there is none."""
+def json_lines(row_of: Callable[[Document, Sequence[str]], Row], *, array: bool = False) -> Lines:
+    """Return the function that yields a line of JSON for each document; an empty array if there is none.
+
+    With `array`, the lines together are one array.
+    """
 
     def lines(documents: Iterator[Document], *_: object) -> Iterator[str]:
-        written = False
+        before = "["
         for document in documents:
-            written = True
-            yield json.dumps(row_of(document, list(document.layers)), ensure_ascii=False)
-        if not written:
-            yield "[]"
+            row = json.dumps(row_of(document, list(document.layers)), ensure_ascii=False)
+            yield f"{before}{row}" if array else row
+            before = ","
+        if array or before == "[":
+            yield "[]" if before == "[" else "]"
 
     return lines
 

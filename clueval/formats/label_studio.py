@@ -10,26 +10,34 @@ relations are passed over, and so are tasks without annotation (``unannotated``)
 that is called ``text``, the only one, or the one that ``--text-key`` names; other values are metadata. Positions are
 code points; if only UTF-16 units fit the texts of the regions, as in older files, the positions are such units. In
 JSON_MIN each row is one annotation, whose spans are lists under the names of their controls.
+
+What is written is an array of tasks, each with one annotation that is ground truth, or one prediction. Each layer is a
+control of the same name. Label Studio needs a configuration that names the controls and labels (`configuration`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
+from math import isfinite
 from typing import Any
 
 from clueval.exceptions import UsageError
 from clueval.formats.flat_rows import FlatSpans, ReadRow, flat_spans
-from clueval.formats.format import Format
-from clueval.formats.json_rows import RowForm, RowReader, names_of_sets, rows_reader, scalars
+from clueval.formats.format import ACROSS, Format, Uses, Writer
+from clueval.formats.json_rows import Row, RowForm, RowReader, json_lines, names_of_sets, rows_reader, scalars
 from clueval.formats.recognition import Beginning, Sign
 from clueval.formats.reference import FileMention, fits
+from clueval.formats.xml_text import quoted
 from clueval.spans.document import Document
 from clueval.spans.span import DEFAULT_LAYER, Span
 
 GROUND_TRUTH, PREDICTION = "ground-truth", "prediction:"
 _MIN_KEYS = ("id", "annotator", "annotation_id", "created_at", "updated_at", "lead_time", "agreement")
 _KINDS = ("annotations", "completions")
+_WRITTEN_AS = ("annotations", "predictions")
 _REGION = frozenset({"start", "end", "text", "labels"})
 
 
@@ -280,6 +288,82 @@ def _has_object(beginning: Beginning, key: str) -> bool:
     return bool(found) and after.lstrip(" \t\r\n:").startswith("{")
 
 
+def rows_of(document: Document, layers: Sequence[str], as_: str = _WRITTEN_AS[0]) -> Row:
+    """Return the task of a document."""
+    spans = [(layer, span) for layer in layers for span in document.layers.get(layer, ())]
+    regions = [
+        {
+            "id": f"r{number}",
+            "from_name": layer,
+            "to_name": "text",
+            "type": "labels",
+            "value": {
+                "start": span.start,
+                "end": span.end,
+                "text": document.text_of(span),
+                "labels": [span.label],
+            },
+            **span.features,
+        }
+        for number, (layer, span) in enumerate(spans, 1)
+    ]
+    of = {"completed_by": 1, "ground_truth": True} if as_ == _WRITTEN_AS[0] else {"model_version": "clueval"}
+    return {
+        "id": document.id,
+        "data": {"text": document.text, **document.metadata},
+        as_: [{**of, "result": regions}],
+    }
+
+
+def configuration(uses: Uses) -> Iterator[str]:
+    """Yield the lines of a labeling configuration with the controls and labels of layers.
+
+    >>> from clueval.formats.format import LayerUse
+    >>> list(configuration({"label": LayerUse({"PER": None}, {})}))[1]
+    '  <Labels name="label" toName="text"><Label value="PER"/></Labels>'
+    """
+    yield "<View>"
+    for layer, use in uses.items():
+        labels = "".join(f"<Label value={quoted(label)}/>" for label in use.labels)
+        yield f'  <Labels name={quoted(layer)} toName="text">{labels}</Labels>'
+    yield '  <Text name="text" value="$text"/>'
+    yield "</View>"
+
+
+def _without_text(document: Document, lost: Counter[str]) -> Document:
+    """Return the document without the metadata whose place in `data` is that of the text."""
+    if "text" not in document.metadata:
+        return document
+    lost["metadata"] += 1
+    return replace(
+        document, metadata={key: value for key, value in document.metadata.items() if key != "text"}
+    )
+
+
+def _holds_feature(name: str, value: object) -> bool:
+    return (
+        name == "score" and isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value)
+    )
+
+
+def _writer(as_: str = _WRITTEN_AS[0]) -> Writer:
+    if as_ not in _WRITTEN_AS:
+        raise UsageError(f"spans cannot be written as {as_!r}", advice=" or ".join(_WRITTEN_AS))
+    row = partial(rows_of, as_=as_)
+    return Writer(
+        json_lines(row, array=True),
+        ".json",
+        unit="character",
+        holds=frozenset({"layers", "metadata", "features", "zero-length spans", "overlapping spans", ACROSS}),
+        feature=_holds_feature,
+        row=row,
+        fit=_without_text,
+        hints=configuration,
+        choose=_writer,
+        takes=frozenset({"as_"}),
+    )
+
+
 FORM = RowForm(_rows, _sets, other_names=_other_names)
 
 FORMAT = Format(
@@ -296,4 +380,5 @@ FORMAT = Format(
     chooses=True,
     set_names=names_of_sets(FORM),
     rows=FORM,
+    write=_writer(),
 )

@@ -189,5 +189,6 @@ FORMAT = Format(
         holds=frozenset(
             {"metadata", "layers", "zero-length spans", "overlapping spans", "spans across sentences"}
         ),
+        row=rows_of,
     ),
 )

@@ -226,5 +226,6 @@ FORMAT = Format(
         ".jsonl",
         unit="token",
         holds=frozenset({"metadata", "layers", "spans across sentences"}),
+        row=rows_of,
     ),
 )

@@ -81,6 +81,10 @@ FORMAT = Format(
     default_source=SOURCE,
     of_tokens=True,
     write=Writer(
-        json_lines(rows_of), ".json", unit="token", holds=frozenset({"metadata", "gaps", "overlapping spans"})
+        json_lines(rows_of),
+        ".json",
+        unit="token",
+        holds=frozenset({"metadata", "gaps", "overlapping spans"}),
+        row=rows_of,
     ),
 )

@@ -19,6 +19,18 @@ if TYPE_CHECKING:
 ESCAPES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", "\r": "&#13;"})
 """The escapes of characters in a text."""
 
+_IN_ATTRIBUTES = {**ESCAPES, ord('"'): "&quot;", ord("\n"): "&#10;", ord("\t"): "&#9;"}
+
+
+def quoted(value: str) -> str:
+    """Return the text of an attribute, with its quotation marks.
+
+    >>> print(quoted('"a" & b'))
+    "&quot;a&quot; &amp; b"
+    """
+    return f'"{value.translate(_IN_ATTRIBUTES)}"'
+
+
 _FORBIDDEN = "[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
 """The characters that XML 1.0 (2.2) does not allow, not even as a character reference."""
 

@@ -6,14 +6,14 @@ inverse. Both are lazy: memory holds one row. Errors have the number of the row,
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from importlib import import_module
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import pairwise
 from typing import Any
 
 from clueval.exceptions import UsageError, checked_call, described, require_instance, require_kind
-from clueval.formats import FORMATS, all_formats, format_named
+from clueval.formats import all_formats, format_named
 from clueval.formats.docbin import ENTS, GROUP, document_of_spacy, spacy_doc, spacy_span, spacy_tools
+from clueval.formats.format import Writer, fitted, refuse_lost, writer_of
 from clueval.formats.json_rows import RowReader, documents_of
 from clueval.reading.items import names_of_labels
 from clueval.reading.layers import require_layers
@@ -59,8 +59,10 @@ def documents_from(rows: Iterable[Any], format: str, **options: Any) -> Iterator
 
 
 @checked_call
-def to_rows(documents: Iterable[Document], format: str) -> Iterator[dict[str, Any]]:
-    """Yield the row of each document in a JSON format that can be written.
+def to_rows(
+    documents: Iterable[Document], format: str, *, as_: str | None = None
+) -> Iterator[Mapping[str, Any]]:
+    """Yield the row of each document in a JSON format that can be written; `as_` is that of `clueval.convert`.
 
     Raises `UsageError` for other formats, and for what the format cannot hold.
 
@@ -70,28 +72,27 @@ def to_rows(documents: Iterable[Document], format: str) -> Iterator[dict[str, An
     [{'id': 'd', 'text': 'Ada', 'label': [[0, 3, 'PER']]}]
     """
     require_kind(documents, "Iterable", "documents")
-    form = format_named(format)
-    written = [each.name for each in all_formats() if each.rows is not None and each.write is not None]
-    rows_of = getattr(import_module(FORMATS[format]), "rows_of", None)
-    if rows_of is None or form.write is None:
-        names = ", ".join(name for name in written if name != "tab")
+    writer = writer_of(format_named(format), as_=as_)
+    if writer is None or writer.row is None:
+        names = ", ".join(each.name for each in all_formats() if each.write is not None and each.write.row)
         raise UsageError(f"rows of the format {format!r} cannot be written", advice=f"one of {names}")
-    return _rows(documents, form, rows_of)
+    return _rows(documents, format, writer, writer.row)
 
 
-def _rows(documents: Iterable[Document], form: Any, rows_of: Any) -> Iterator[dict[str, Any]]:
-    from clueval.formats.format import fitted
-
+def _rows(
+    documents: Iterable[Document], name: str, writer: Writer, row_of: Callable[..., Mapping[str, Any]]
+) -> Iterator[Mapping[str, Any]]:
     for number, document in enumerate(documents):
         require_instance(document, Document, f"documents[{number}]")
-        if document.unit != form.write.unit:
+        if document.unit != writer.unit:
             raise UsageError(
-                f"the format {form.name} counts {form.write.unit}s, but the document counts {document.unit}s",
+                f"the format {name} counts {writer.unit}s, but the document counts {document.unit}s",
                 document=document.id,
                 advice="clueval convert converts positions",
             )
-        fitting = fitted(document, form, None)
-        yield rows_of(fitting, list(fitting.layers))
+        fitting, lost = fitted(document, writer)
+        refuse_lost(name, lost, document=document)
+        yield row_of(fitting, list(fitting.layers))
 
 
 @checked_call

@@ -52,13 +52,23 @@ _noted: ContextVar[PassedOver | None] = ContextVar("_noted", default=None)
 
 @contextmanager
 def noting_passed_over() -> Iterator[PassedOver]:
-    """Return a list that gets every file that is opened in this context."""
+    """Return a list that gets every file that is opened in this context; at its end, so does that of an outer one."""
     found: PassedOver = []
     token = _noted.set(found)
     try:
         yield found
     finally:
         _noted.reset(token)
+        if (outer := _noted.get()) is not None:
+            outer += found
+
+
+def all_passed_over(noted: PassedOver) -> Counter[str]:
+    """Return the numbers of what was not read, by kind in alphabetical order; files may have been read repeatedly."""
+    of_files: dict[Path, Counter[str]] = {}
+    for path, numbers in noted:
+        of_files[path] = of_files.get(path, Counter()) | numbers
+    return Counter(dict(sorted(sum(of_files.values(), Counter()).items())))
 
 
 @dataclass(frozen=True, slots=True)

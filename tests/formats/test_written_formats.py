@@ -11,7 +11,7 @@ from corpora import write
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clueval import Document, Span, read
+from clueval import Document, Span, UsageError, convert, read
 from clueval.cli import main
 from clueval.formats import all_formats, format_named
 from clueval.spans.features import in_order
@@ -290,3 +290,48 @@ def test_flags_for_spaces_give_the_text_of_hipe(tmp_path: Path, capsys: pytest.C
 
     assert converted(tmp_path, "a.tsv", text, "--to", "doccano") == 0
     assert json.loads(capsys.readouterr().out) == {"id": "d", "text": "Ulm.", "label": [[0, 3, "loc"]]}
+
+
+RELATED = "T1\tPER 0 3\tAda\nT2\tLOC 7 10\tUlm\nR1\tIn Arg1:T1 Arg2:T2\n#1\tAnnotatorNotes T1\tx\n"
+
+
+def test_annotations_that_are_not_read_are_refused_or_left_out_before_anything_is_written(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("a", "b"):
+        write(tmp_path / f"{name}.ann", RELATED)
+        write(tmp_path / f"{name}.txt", "Ada in Ulm")
+    given = ["convert", f"{tmp_path}/*.ann", "--to"]
+
+    for to, *output in (("doccano",), ("doccano", "-o", f"{tmp_path}/x"), ("inline", "-o", f"{tmp_path}/x/")):
+        assert main([*given, to, *output]) == 2
+        out, err = capsys.readouterr()
+        assert not out
+        assert err.startswith(
+            "clueval convert: passed over: 2 notes, 2 relations (leave them out with --lossy"
+        )
+        assert not (tmp_path / "x").exists()
+    assert main([*given, "doccano", "--lossy"]) == 0
+    out, err = capsys.readouterr()
+    assert len(out.splitlines()) == 2
+    assert err == "passed over: 2 notes, 2 relations\n"
+    with pytest.raises(UsageError, match="passed over: 1 notes, 1 relations"):
+        convert(tmp_path / "a.ann", "doccano")
+    assert len(convert(tmp_path / "a.ann", "doccano", lossy=True)) == 1
+
+
+def test_drafts_and_ignored_documents_need_no_option(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = [{"_input_hash": n, "text": "Ada", "spans": [], "answer": n} for n in ("accept", "ignore")]
+
+    assert converted(tmp_path, "a.jsonl", "\n".join(map(json.dumps, rows)), "--to", "doccano") == 0
+    assert capsys.readouterr().err == "passed over: 1 ignored\n"
+
+
+def test_losses_of_all_documents_are_added(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rows = [{"id": str(n), "text": "A a", "label": [[0, 3, "A"], [0, 1, "B"]][: n % 3]} for n in range(6)]
+    content = "\n".join(map(json.dumps, rows))
+
+    assert converted(tmp_path, "a.jsonl", content, "--to", "conll") == 2
+    assert "clueval convert: the format conll cannot hold 2 overlapping spans (" in capsys.readouterr().err
