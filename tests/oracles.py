@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from clueval.metrics.counting import Tally
 from clueval.metrics.fair import Fair
@@ -119,3 +120,51 @@ def pair_by_lists(gold: Sequence[Item], predicted: Sequence[Item]) -> Iterator[P
                 )
     yield from (("FN", one.place, None) for one in golds)
     yield from (("FP", None, one.place) for one in predictions)
+
+
+class PlainSample(NamedTuple):
+    """A sample of MultiCoNER: its id if a comment names it, its tokens (none if there are tags alone) and its tags."""
+
+    id: str | None
+    tokens: list[str]
+    tags: list[str]
+
+
+def multiconer_samples(text: str) -> list[PlainSample]:
+    """The samples of a file of MultiCoNER, as its baseline splits it: at blank lines, and each line at white space."""
+    samples = []
+    for block in re.split(r"\n\s*\n", text.replace("\r\n", "\n").strip()):
+        lines = [line for line in block.split("\n") if line.strip()]
+        ids = [line.split()[2] for line in lines if line.startswith("# id")]
+        rows = [line.split() for line in lines if not line.startswith("#")]
+        samples.append(
+            PlainSample(
+                next(iter(ids), None), [row[0] for row in rows if len(row) > 1], [row[-1] for row in rows]
+            )
+        )
+    return samples
+
+
+def hipe_spans(text: str, column: str) -> dict[str, list[tuple[int, int, str]]]:
+    """The spans of each document of a HIPE file, as its scorer finds them: all token lines of a document are joined.
+
+    A span ends before any tag but an I- with its label; an I- that continues none begins one.
+    """
+    header, *lines = text.split("\n")
+    place, tags, found = header.split("\t").index(column), list[str](), dict[str, list[str]]()
+    for line in lines:
+        if line.startswith("# ") and "document_id" in line:
+            tags = found.setdefault(line.partition("=")[2].strip(), [])
+        elif line.strip() and not line.startswith("# "):
+            tags.append(line.split("\t")[place])
+    spans: dict[str, list[tuple[int, int, str]]] = {}
+    for name, of_document in found.items():
+        spans[name] = []
+        for position, tag in enumerate(of_document):
+            label = tag[2:]
+            if not label:
+                continue
+            goes_on = tag[0] == "I" and spans[name] and spans[name][-1][1:] == (position, label)
+            start = spans[name].pop()[0] if goes_on else position
+            spans[name].append((start, position + 1, label))
+    return spans

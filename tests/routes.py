@@ -104,7 +104,6 @@ class Files:
     gold: Path
     predicted: Path
     reading: Options = field(default_factory=dict)
-    text: tuple[Path, Path] | None = None
 
     def documents(self) -> tuple[Iterator[Document], Iterator[Document]]:
         """The documents of both sides, as they come."""
@@ -118,6 +117,8 @@ class Files:
             reading["annotation_set"] = sets[side]
         if layers is not None:
             layers = {name: of if isinstance(of, int | str) else of[side] for name, of in layers.items()}
+        if path.suffix == ".tags":
+            reading["text"] = self.gold
         return read(path, layers, **reading)
 
 
@@ -196,6 +197,40 @@ def numbers_first(texts: Sequence[Text]) -> str:
             lines = [_row((str(number), *row[:3]), "\t") for number, row in enumerate(rows, 1)]
             parts += [*lines[:1], "2-3\tx\t_\t_\n" * (len(rows) % 2), *lines[1:], "\n"]
     return "".join(parts)
+
+
+def multiconer(texts: Sequence[Text]) -> str:
+    """The tags of the first layer; each sentence is a document with an id and metadata."""
+    parts = []
+    for text in texts:
+        for place, rows in enumerate(text.sentences):
+            lines = [_row((row[0], "_", "_", row[1]), " ") for row in rows]
+            parts.append(f"# id {text.id}.{place}\tdomain={text.domain}\n{''.join(lines)}\n")
+    return "".join(parts) or "# id d\nx _ _ O\n"
+
+
+def multiconer_with_tabs(texts: Sequence[Text]) -> str:
+    """The same in columns that are separated by tabs, which Nerval's files do not have."""
+    return multiconer(texts).replace(" _ _ ", "\t_\t_\t")
+
+
+def tags_alone(texts: Sequence[Text]) -> str:
+    """The tags of the same file, with and without ids."""
+    samples = [(text, place, rows) for text in texts for place, rows in enumerate(text.sentences)]
+    parts = []
+    for number, (text, place, rows) in enumerate(samples):
+        head = f"# id {text.id}.{place}\n" if number % 2 else ""
+        parts.append(head + "".join(f"{row[1]}\n" for row in rows) + "\n\n")
+    return "".join(parts) or "O\n"
+
+
+def empty_fields(texts: Sequence[Text]) -> str:
+    """The tags of the first layer, and empty fields at the end of some lines after the first."""
+    rows = [rows for text in texts for rows in text.sentences] or [[("x", "O")]]
+    lines = [[_row(row[:2], "\t") for row in sentence] for sentence in rows]
+    for sentence in lines[1:]:
+        sentence[-1] = sentence[-1].replace("\n", "\t" * (len(sentence) % 3) + "\n")
+    return "\n".join(map("".join, lines))
 
 
 def hipe(texts: Sequence[Text]) -> str:
@@ -352,7 +387,10 @@ def doccano(texts: Sequence[Text]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """How a corpus is written, and read again. `layers`: those that a filter can name."""
+    """How a corpus is written, and read again. `layers`: those that a filter can name.
+
+    `predicted` writes the other side if it has another format, which its ending is called.
+    """
 
     write: Callable[[Sequence[Text]], str]
     ending: str
@@ -362,6 +400,7 @@ class Format:
     one_text: bool = False
     columns: bool = False
     files: int = 1
+    predicted: tuple[Callable[[Sequence[Text]], str], str] | None = None
 
 
 _COLUMNS: Options = {"layers": {"entity": 2, "risk": 3}, "token_id": 4}
@@ -376,6 +415,9 @@ FORMATS = {
     "conll, numbers first": Format(
         numbers_first, "iob2", {"layers": {"entity": 3, "risk": 4}}, "entity", metadata=True, columns=True
     ),
+    "conll, MultiCoNER": Format(multiconer, "conll", {"input": "conll"}, metadata=True, columns=True),
+    "conll, empty fields": Format(empty_fields, "conll", {"input": "conll"}, columns=True),
+    "tags": Format(multiconer_with_tabs, "conll", metadata=True, predicted=(tags_alone, "tags")),
     "hipe": Format(hipe, "tsv", {"layers": {"entity": 2, "risk": 3}}, "entity", metadata=True, columns=True),
     "conllu": Format(
         conllu, "conllu", {"layers": {"entity": "NER", "risk": "RISK"}}, "entity", metadata=True, columns=True
@@ -404,8 +446,11 @@ def written(folder: Path, form: str, sides: tuple[list[Text], list[Text]]) -> Fi
                 part = paths[-1] / f"{number}.{kind.ending}"
                 part.write_text(kind.write(texts[number :: kind.files]), encoding="utf-8", newline="")
             continue
-        path = folder / f"{name}.{kind.ending}"
-        path.write_text(kind.write(texts), encoding="utf-8", newline="")
+        write, ending = kind.write, kind.ending
+        if name == "predicted" and kind.predicted is not None:
+            write, ending = kind.predicted
+        path = folder / f"{name}.{ending}"
+        path.write_text(write(texts), encoding="utf-8", newline="")
         if form == "spans":
             path.with_suffix(".vrt").write_text(vrt(texts), encoding="utf-8", newline="")
         paths.append(path)
@@ -585,10 +630,18 @@ def _one_file(form: Format, options: Options) -> bool:
     return form.files == 1
 
 
+def _with_ids(form: Format, options: Options) -> bool:
+    return _one_file(form, options) and form.predicted is None
+
+
 def _one_file_of_columns(form: Format, options: Options) -> bool:
     return (
         form.columns and form.files == 1 and form is not FORMATS["conllu"]
     )  # whose columns are not the user's
+
+
+def _of_joined_lines(form: Format, options: Options) -> bool:
+    return _one_file_of_columns(form, options) and form.write not in (multiconer, empty_fields)
 
 
 def _leaves_out_no_span(form: Format, options: Options) -> bool:
@@ -631,12 +684,12 @@ ROUTES = {
     "documents": Route(_by_documents, DOCUMENTS),
     "documents as they come": Route(_by_documents_as_they_come, DOCUMENTS),
     "documents only": Route(_by_documents_alone),
-    "documents paired by id": Route(_by_pairs, {"paired": "id"}, _one_file),
+    "documents paired by id": Route(_by_pairs, {"paired": "id"}, _with_ids),
     "documents watched": Route(_watched),
     "aligned texts": Route(_aligned, {"text": "aligned"}, _has_texts),
     "gzip": Route(_packed, takes=_one_file),
     "CRLF and a byte-order mark": Route(_from_windows, takes=_one_file_of_columns),
-    "one file": Route(_in_one_file, {"sources": ANY}, takes=_one_file_of_columns),
+    "one file": Route(_in_one_file, {"sources": ANY}, takes=_of_joined_lines),
     "accumulator": Route(_accumulated, DOCUMENTS, _plain),
     "executor with cuts": Route(by_tasks(lambda: ThreadPoolExecutor(1), 3)),
     "changes of nothing": Route(_changed, {"labels": ANY, "fragments": "hull"}),

@@ -18,8 +18,8 @@ from clueval import Result, read, score
 from clueval.spans.document import Document
 from clueval.spans.span import Span
 
-FORMATS = {name: made for name, made in FUZZED.items() if name not in ("mentions", "inline-answers")}
-"""Formats whose two sides can change places; gold is never an answer of a language model."""
+FORMATS = {name: made for name, made in FUZZED.items() if name not in ("mentions", "inline-answers", "tags")}
+"""Formats whose two sides can change places; gold is never an answer of a language model, nor tags alone."""
 
 QUICK = [pytest.param(kind, marks=pytest.mark.long) if kind in TOOLS else kind for kind in FORMATS]
 """The formats; the last is docbin, which is binary."""

@@ -68,6 +68,7 @@ class _ByteFile:
         assert source.token_lines is not None
         options = source.options.columns()
         self.path, self._block = source.path, options.sizes.block
+        self._passed_over = source.passed_over
         self.reader = source.token_lines.reader(str(source.path), options, source.name, refuse)
         self.recogniser: Recogniser = REGULAR[source.format](self.reader, options)
         self._data = raw_blocks(source.path, source.progress, options.part, self._block)
@@ -92,6 +93,11 @@ class _ByteFile:
                 raise FormatError("a carriage return without a line feed")
         if self.ended and self.waiting and not self.waiting.endswith(b"\n"):
             self.waiting += b"\n"
+
+    def finish(self) -> None:
+        """End the file, after all lines."""
+        self.reader.finish()
+        self._passed_over |= self.reader.builder.passed_over  # as `TokenLines.passages` does
 
     def feed(self, data: bytes) -> None:
         """Give lines to the format's reader."""
@@ -130,7 +136,7 @@ class ByteReader:
                 raise FormatError("one side has sentences that the other lacks")
             yield from stretches
         for file in self._files:
-            file.reader.finish()
+            file.finish()
         yield from self._pairs()
         if any(self._passages):
             raise FormatError("one side ends early")

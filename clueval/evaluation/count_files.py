@@ -218,6 +218,8 @@ def count_without_documents(
     errors of the files; those of token rows are raised when documents are counted.
     """
     rows = gold.form.rows
+    if predicted.form.lacks_tokens:
+        return False, None
     if (rows is not None and rows.tagged is None) or gold.form.flat or gold.form.sentences:
         from clueval.evaluation.span_clusters import count_rows  # other formats do not need it
 

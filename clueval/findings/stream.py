@@ -172,7 +172,7 @@ class _Stream:
         options[0].require_use(path for _, *both in pairs for path in both)
         for name, own_path, other_path in pairs:
             own = source_of(own_path, options[0], name=name, progress=progress)
-            other = source_of(other_path, options[1], name=name, progress=progress)
+            other = source_of(other_path, options[1], name=name, progress=progress).beside(own)
             on_spans = bool(
                 self._choice.where.on_layers(layer_names(own.options.layers))
             )  # agreed labels count

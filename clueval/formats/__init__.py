@@ -46,13 +46,14 @@ FORMATS = {
     "webanno": "clueval.formats.webanno",
     "docbin": "clueval.formats.docbin",
     "xmi": "clueval.formats.xmi",
+    "tags": "clueval.formats.tags",
 }
 """The module of each format by its name; it is imported when it is needed."""
 
 ORDER = [
     *("conll2012", "webanno", "xmi", "i2b2", "i2b2-2006", "conllu", "ltf", "gate-xml", "bdoc"),
     *("label-studio", "prodigy", "spacy-json", "w2ner", "token-rows", "doccano", "tab"),
-    *("vrt", "spans", "fair-spans", "nerval", "conll"),
+    *("vrt", "spans", "fair-spans", "tags", "nerval", "conll"),
 ]
 """The formats that are recognised, in the order in which their signs are tried; the first match decides."""
 
@@ -129,6 +130,8 @@ def _may_have(name: str, beginning: Beginning, json: bool) -> bool:
     """Return whether a sign of the format could hold, as far as can be said without importing the format."""
     if name == "nerval":
         return beginning.whole_text
+    if name == "tags":
+        return any(line[0] == "#" or len(line.split()) == 1 for line in beginning.lines)
     if name == "fair-spans":
         return beginning.first_line.count("\t") == 3
     if name not in MARKS and name not in OF_JSON:

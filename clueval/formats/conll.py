@@ -5,8 +5,11 @@ document. A line that begins with ``#`` is a comment unless it is a token line. 
 line if it contains a tab and no blank follows the ``#``. Otherwise it is a token line if it has the right number of
 columns and tags in the columns of the layers; before the first token line, if the last column is a tag and, in a file
 with blanks, no blank follows the ``#``. The comment ``# newdoc id = X`` (CoNLL-U) begins a document, ``# sent_id =
-X`` names a sentence, and ``# meta::key = value`` is metadata. The first lines of some files show how
-their columns are used.
+X`` names a sentence, and ``# meta::key = value`` is metadata. MultiCoNER's comment ``# id X<TAB>domain=en`` begins a
+document, too, with its metadata. The first lines of some files show how their columns are used.
+
+Empty fields that make a line wider than the first token line are cut off and counted. If no layer is named, those at
+the end of the first token line are cut off, too.
 
 Numbers first (Universal NER, GermEval 2014): the first column numbers the tokens of each sentence from 1, so the words
 are in the second. The layer ``label`` is the first column from the third on in which all values are tags. Rows such as
@@ -45,6 +48,7 @@ _JSON = re.compile(r'[\ufeff\s]*(\{\s*("|\}\s*$)|\[\s*([\[{"]|\]\s*$))')
 _BLANK_LINE = re.compile(r"^[ \t]+$", re.MULTILINE)
 _MAY_HAVE_NAMES = re.compile(rf"\ufeff?\s*(TOKEN\t|#|[0-9]+[-.\t ]|{DOCSTART})")
 _COMMENT = re.compile(r"#\s*(newdoc(?:\s+id)?|sent_id|meta::\S+)\s*(?:=(.*))?$")
+_SAMPLE = re.compile(r"#\s*id\s+([^\s=]+)((?:\s+[^\s=]+=\S*)*)\s*$")
 
 
 def sentence_id(head: str) -> str | None:
@@ -119,6 +123,10 @@ class ConllReader:
         return len(fields) == layout.width and all(is_tag(fields[column]) for _, column in layout.layers)
 
     def _comment(self, line: str) -> None:
+        if sample := _SAMPLE.match(line):
+            self._metadata = dict(pair.split("=", 1) for pair in sample[2].split())
+            self.builder.begin_document(sample[1], self._metadata)
+            return
         comment = _COMMENT.match(line)
         if comment is None:
             return

@@ -6,7 +6,9 @@ tokens: they are passed over and counted as multiword tokens and empty nodes. ``
 
 Sources: a key of ``MISC`` whose values are tags, as in ``NER=B-PER`` (a token without it has O); ``Entity``,
 whose values are brackets, as in ``Entity=(e1-person-1`` and ``e1)``; or a column, by its number or name. The
-default is the only source that holds tags, or ``Entity`` if there is none; the file is read once more to find it.
+default is the column ``ner``, else the only source that holds tags, or ``Entity`` if there is none; the file is read
+once more to find it. Names of columns are compared without case, as in flair's ``id form ner``; the parts of flair's
+``# relations = 1;2;4;4;type|...`` are passed over and counted.
 
 ``Entity`` may hold several brackets: ``(e1-person(e2-place)e3)``. The fields after the id are named by
 ``# global.Entity``. ``e1[1/2]`` and ``e1[2/2]`` are the parts of one discontinuous span. ``%28`` stands for ``(``.
@@ -24,7 +26,7 @@ from urllib.parse import unquote
 from clueval.exceptions import FormatError, UsageError
 from clueval.formats.columns.layout import KINDS_OF_ROWS, ColumnOptions, Sources
 from clueval.formats.columns.made_lines import Brackets, MadeLines, OpenSpan, SentenceLines, TokenRows
-from clueval.formats.columns.passages import TokenLines
+from clueval.formats.columns.passages import TokenLines, without_empty_fields
 from clueval.formats.format import Format
 from clueval.formats.opened import Opened
 from clueval.formats.recognition import Beginning, Sign
@@ -35,7 +37,7 @@ from clueval.textfiles import Complain
 
 COLUMNS = ("ID", "FORM", "LEMMA", "UPOS", "XPOS", "FEATS", "HEAD", "DEPREL", "DEPS", "MISC")
 ENTITY = "Entity"
-_COMMENT = re.compile(r"#\s*(newdoc(?:\s+id)?|sent_id|meta::\S+|global\.\w+)\s*(?:=(.*))?$")
+_COMMENT = re.compile(r"#\s*(newdoc(?:\s+id)?|sent_id|meta::\S+|global\.\w+|relations)\s*(?:=(.*))?$")
 _TOKEN = re.compile(r"1(?:-\d+)?\t(?:[^\t]*\t){5}(?:\d+|_)\t[^\t]*\t[^\t]*\t([^\t]*)")
 _RANGE = re.compile(r"[0-9]+[-.][0-9]+")
 _NO_TOKEN = re.compile(r"^([^\t\n]*[-.].*\n)", re.MULTILINE)
@@ -80,7 +82,8 @@ class _ConlluLines(SentenceLines):
     """The lines of one file, whose ``# global`` comments name its columns."""
 
     def __init__(self, file: str) -> None:
-        self.file, self.names = file, COLUMNS
+        self.file = file
+        self.names: tuple[str, ...] = COLUMNS
 
     def comment(self, number: int, line: str) -> bool:
         if self.names[0] != "ID" and line.count("\t") + 1 == len(self.names):
@@ -88,7 +91,8 @@ class _ConlluLines(SentenceLines):
         if (found := _COMMENT.match(line)) is not None:
             key, value = found[1], (found[2] or "").strip()
             if key == "global.columns":
-                self.names = tuple(value.split())
+                names = value.split()
+                self.names = tuple(name.upper() if name.upper() in COLUMNS else name for name in names)
                 if "FORM" not in self.names:
                     raise FormatError("the columns have no FORM", file=self.file, line=number)
             else:
@@ -114,7 +118,8 @@ class _ConlluLines(SentenceLines):
                 f"the line has {width} columns, not {len(self.names)}",
                 file=self.file,
                 line=number,
-                advice="columns are separated by tabs; a file of CoNLL-Plus names them in # global.columns",
+                advice="columns are separated by tabs; a file of CoNLL-Plus names them in # global.columns; "
+                "input='conll' reads other columns",
             )
         raise FormatError("the token is empty", file=self.file, line=number)
 
@@ -124,7 +129,15 @@ class _ConlluLines(SentenceLines):
 
     def column(self, name: str, rows: TokenRows) -> list[str] | None:
         """Return the column with this name; None if there is none."""
-        return rows.column(self.names.index(name)) if name in self.names else None
+        place = self.place(name)
+        return None if place is None else rows.column(place)
+
+    def place(self, name: str) -> int | None:
+        """Return the number of the column with this name, in any case; None if there is none."""
+        if name not in self.names:
+            folded = [each.casefold() for each in self.names]
+            return folded.index(name.casefold()) if name.casefold() in folded else None
+        return self.names.index(name)
 
 
 class EntityFields(NamedTuple):
@@ -219,6 +232,8 @@ class _ConlluReader(MadeLines, _ConlluLines):
                 brackets.fields = entity_fields(value)
         elif key.startswith("newdoc"):
             self._begin(value)
+        elif key == "relations":
+            self.builder.passed_over["relations"] += len(list(filter(None, value.split("|"))))
         elif key.startswith("meta::"):
             self._require_document()
             self._metadata[key.removeprefix("meta::")] = value
@@ -236,6 +251,12 @@ class _ConlluReader(MadeLines, _ConlluLines):
     def _require_document(self) -> None:
         if not self.builder.in_document:
             self._begin()
+
+    def tokens(self, number: int, run: str) -> None:
+        if "\t\n" in run:
+            run, cut = without_empty_fields(run, len(self.names))
+            self.builder.passed_over["empty fields"] += cut
+        _ConlluLines.tokens(self, number, run)
 
     def rows(self, number: int, run: str, forms: list[str], rows: TokenRows) -> None:
         ids = self.column("ID", rows) or []
@@ -303,7 +324,7 @@ class _ConlluReader(MadeLines, _ConlluLines):
         MadeLines.finish(self)
         others = [key for key, holds_tags in self._keys.items() if holds_tags]
         for layer, source in self.sources.items():
-            if others and source in self._missing and source not in self.names:
+            if others and source in self._missing and self.place(source) is None:
                 raise UsageError(
                     f"the file has no {source!r} for layer {layer!r}",
                     file=self.file,
@@ -325,13 +346,7 @@ def _sources(opened: Opened, layers: Mapping[str, int | str] | None) -> Sources:
 
 def _named_sources(opened: Opened, layers: Mapping[str, int | str]) -> dict[str, str]:
     """Return the sources of layers, with the names of columns in place of their numbers."""
-    lines = _ConlluLines(opened.file)
-    for number, line in opened.lines():
-        if line.startswith("#") and not lines.comment(number, line):
-            break
-        if line[:1] not in ("#", ""):
-            break
-    names, found = lines.names, {}
+    names, found = _column_names(opened), {}
     for layer, source in layers.items():
         if isinstance(source, int) and not -len(names) <= source <= len(names):
             raise FormatError(
@@ -343,8 +358,25 @@ def _named_sources(opened: Opened, layers: Mapping[str, int | str]) -> dict[str,
     return found
 
 
+def _column_names(opened: Opened) -> tuple[str, ...]:
+    """Return the names of the columns of the first tokens."""
+    lines = _ConlluLines(opened.file)
+    for number, line in opened.lines():
+        if line.startswith("#") and not lines.comment(number, line):
+            break
+        if line[:1] not in ("#", ""):
+            break
+    return lines.names
+
+
 def _default_source(opened: Opened) -> str:
-    """Return the only source that holds tags, or `ENTITY`. Raises `UsageError` if there are several."""
+    """Return the column ``ner``, the only source that holds tags, or `ENTITY`.
+
+    Raises `UsageError` if several sources hold tags.
+    """
+    for name in _column_names(opened):
+        if name.casefold() == "ner":
+            return name
     holds_tags: dict[str, bool] = {}
     named: set[str] = set()
     for name, value in _further_values(opened):

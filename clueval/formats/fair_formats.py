@@ -324,9 +324,13 @@ def _flat_spans(sentence: tuple[int, list[str]]) -> FlatSpans | None:
 SPANS = RowForm(_span_rows, values=lambda opened: enumerate(opened.sentences(), 1))
 
 
+_INDICES = re.compile(r"[^\t]*\t[0-9]+\t[0-9]+\t[0-9, ]*")
+"""The fourth field tells it from lines of a token, its offsets and its tag."""
+
+
 def _has_indices(beginning: Beginning) -> bool:
-    line = beginning.first_line
-    return is_span_line(line) and all(value.isdigit() for value in line.split("\t")[1:3])
+    line = beginning.first_line.removeprefix("\ufeff").rstrip("\r")
+    return _INDICES.fullmatch(line) is not None
 
 
 FORMAT_OF_SPANS = Format(

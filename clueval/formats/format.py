@@ -138,6 +138,7 @@ class Format:
         of_tokens: whether its documents have tokens, although it has no `token_lines`.
         single: whether a file holds only one document.
         has_text: whether its documents have tokens or a text.
+        lacks_tokens: whether its documents take their tokens from gold, or from the text that the options name.
         nameless: whether its documents have no ids in the file.
         sets: whether the layers that `read` returns are annotation sets, of which one is selected.
         chooses: whether `read` itself selects the annotation set that the options name.
@@ -163,6 +164,7 @@ class Format:
     of_tokens: bool = False
     single: bool = False
     has_text: bool = True
+    lacks_tokens: bool = False
     nameless: bool = False
     sets: bool = False
     chooses: bool = False

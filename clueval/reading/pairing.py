@@ -64,6 +64,7 @@ def document_groups(
             source_of(path, each, name=name, progress=progress, read=read)
             for path, each in zip(paths, options, strict=True)
         )
+        first, *more = (each.beside(source) for each in (first, *more))
         for number, file in enumerate((source, first, *more)):
             see(file, number)
         further = [each.documents() for each in more]
@@ -257,10 +258,8 @@ def source_pairs(
     """Yield the gold and the predicted source of each pair of files."""
     for name, own, other in pairs:
         read: dict[Path, Document] = {}
-        yield (
-            source_of(own, options[0], name=name, progress=progress, read=read),
-            source_of(other, options[1], name=name, progress=progress, read=read),
-        )
+        gold = source_of(own, options[0], name=name, progress=progress, read=read)
+        yield gold, source_of(other, options[1], name=name, progress=progress, read=read).beside(gold)
 
 
 def document_pairs(own: Source, other: Source) -> Iterator[tuple[Document, Document]]:

@@ -159,9 +159,10 @@ def ends_early(own: Source, other: Source, gold_ends: bool, document: str, line:
 def need_placing(own: Format, other: Format) -> bool:
     """Return whether two formats may write the same text differently, so that documents are placed on one text.
 
-    Texts in one format, and the tokens of two column formats, must be equal.
+    Texts in one format, the tokens of two column formats, and those that are taken from gold, must be equal.
     """
-    return own.name != other.name and not (own.has_columns and other.has_columns)
+    alike = own.name == other.name or own.lacks_tokens or other.lacks_tokens
+    return not (alike or (own.has_columns and other.has_columns))
 
 
 def require_same_text(gold: Document, predicted: Document, names: tuple[str, str] = SIDES) -> None:

@@ -76,7 +76,7 @@ class Source:
     """One file to read: its path, its format, its options and, if there are several files, its name.
 
     Sources that share `read` get several annotation sets from a document that is read once. `passed_over` counts,
-    while documents are read, what the format does not read, by kind.
+    while documents are read, what the format does not read, by kind. `gold` has the tokens of a file of tags alone.
     """
 
     path: Path
@@ -85,6 +85,7 @@ class Source:
     name: str | None = None
     progress: Progress | None = field(default=None, compare=False)
     read: dict[Path, Document] | None = field(default=None, compare=False, repr=False)
+    gold: Source | None = field(default=None, compare=False, repr=False)
     passed_over: Counter[str] = field(default_factory=Counter, compare=False, repr=False)
     _found: list[Sources] = field(default_factory=list, compare=False, repr=False)
 
@@ -286,8 +287,21 @@ class Source:
         folder, slash, _ = (self.name or "").rpartition("/")
         return f"{folder}{slash}{name}"
 
+    def beside(self, gold: Source) -> Source:
+        """Return the source of predicted, with the tokens of gold if its format has none."""
+        return replace(self, gold=replace(gold, progress=None)) if self.form.lacks_tokens else self
+
     def _texts(self) -> Iterator[Document]:
-        """Yield the documents of the text that belongs to a table of spans, without layers."""
+        """Yield the documents of the text that belongs to a table of spans or to tags alone, without layers."""
+        if self.form.lacks_tokens and self.options.text_path is None:
+            if self.gold is None or self.gold.form.lacks_tokens:
+                raise FormatError(
+                    "has a tag on each line, and no tokens",
+                    file=str(self.path),
+                    advice="score it as PREDICTED, beside a GOLD with tokens, or name the file with the tokens with "
+                    "text=...",
+                )
+            return (replace(document, layers={}, tags={}) for document in self.gold.documents())
         path = self.options.text_path or self._opened().beside(".vrt")
         if not is_file(path):
             raise FileError(

@@ -96,7 +96,7 @@ def sources_of(
             source_of(path, of_path, name=name, progress=options.get("progress"))
             for path, of_path in zip((own, one, two), of_side, strict=True)
         )
-        yield first, second, third
+        yield first, second.beside(first), third.beside(first)
 
 
 def documents_of_files(sources: Sequence[Source]) -> Iterator[Trio]:

@@ -53,18 +53,22 @@ def refused(arguments: list[str], capsys: Capture) -> str:
 @pytest.mark.parametrize(
     ("file", "option", "formats"),
     [
-        ("a.vrt", "--text nofile", "it applies to spans"),
-        ("a.conll", "--text nofile", "it applies to spans"),
+        ("a.vrt", "--text nofile", "it applies to spans, tags"),
+        ("a.conll", "--text nofile", "it applies to spans, tags"),
         ("a.conll", "--document-tag doc", "it applies to vrt, spans"),
         ("a.conll", "--sentence-tag p", "it applies to vrt, spans"),
         ("a.vrt", "--ignore-punctuation", "it applies to conll2000, fair-spans"),
-        ("a.tsv", "--scheme BIO", "it applies to vrt, conll, token-rows, conllu"),
-        ("a.tsv", "--invalid error", "it applies to vrt, conll, conll2000, nerval, token-rows, conllu"),
+        ("a.tsv", "--scheme BIO", "it applies to vrt, conll, token-rows, conllu, tags"),
+        ("a.tsv", "--invalid error", "it applies to vrt, conll, conll2000, nerval, token-rows, conllu, tags"),
         ("fair.tsv", "--token 1", "it applies to vrt, conll, spans"),
         ("fair.tsv", "--token-id 1", "it applies to vrt, conll, spans"),
-        ("fair.tsv", "--invalid discard", "it applies to vrt, conll, conll2000, nerval, token-rows, conllu"),
+        (
+            "fair.tsv",
+            "--invalid discard",
+            "it applies to vrt, conll, conll2000, nerval, token-rows, conllu, tags",
+        ),
         ("a.xml", "--token 1", "it applies to vrt, conll, spans"),
-        ("a.xml", "--scheme BIO", "it applies to vrt, conll, token-rows, conllu"),
+        ("a.xml", "--scheme BIO", "it applies to vrt, conll, token-rows, conllu, tags"),
     ],
 )
 def test_option_that_does_not_apply_to_the_format_is_refused(
@@ -320,7 +324,7 @@ def test_the_help_of_a_command_and_of_a_topic_come_from_help(capsys: Capture) ->
 def test_help_of_an_option_names_its_formats() -> None:
     helps = {action.dest: action.help or "" for action in options_of("score")}
 
-    assert "(format spans;" in helps["Reading.text"]
+    assert "(formats spans, tags;" in helps["Reading.text"]
     assert "(formats vrt, spans;" in helps["Reading.document_tag"]
     assert "auto" in helps["Workers.jobs"]
     assert "100000000000" in helps["max_alignment"]

@@ -40,6 +40,7 @@ SAMPLES = {
         ("a", ""),
     ],
     "spans": [("a.tsv", "document\tstart\tend\tlabel\n"), ("a.csv", "start,end_exclusive\n0,1\n")],
+    "tags": [("a.pred.conll", "O\nB-X\nI-X\n\n\nO\n"), ("a", "# id 1\tdomain=en\nO\n")],
     "fair-spans": [("a.csv", "PER\t1\t2\t1, 2\n")],
     "ltf": [("a.xml", "<body>a <e>b</e></body>\n"), ("a.xml", '<?xml version="1.0"?>\n<body/>\n')],
     "gate-xml": [("a.xml", GATE)],

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from contents import spans
 from corpora import write
+from oracles import hipe_spans
 from routes import SCHEMES, corpora, hipe
 
 from clueval import Span, agree, conventions, convert, errors, masking, read, score
@@ -133,6 +134,18 @@ def test_hipe_tags_are_decoded_over_the_document_in_every_command(tmp_path: Path
     of_files = agree({"a": gold, "b": predicted}, layers=layers)
     of_documents = agree({"a": documents, "b": others})
     assert of_files.to_dict()["agreement"] == of_documents.to_dict()["agreement"]
+
+
+def test_hipe_spans_are_those_of_its_scorer(tmp_path: Path) -> None:
+    for scheme in ("BIO", "BIO, ill-formed"):
+        for text in (CUT, *map(hipe, corpora(8, scheme, documents=5))):
+            documents = read(write(tmp_path / "a.tsv", text))
+
+            found = {
+                each.id: [(start - each.start, end - each.start, label) for start, end, label in spans(each)]
+                for each in documents
+            }
+            assert found == hipe_spans(text, "NE-COARSE-LIT")
 
 
 NUMBERED = """1\tAnn\tNNP\tB-PER\t-\tann

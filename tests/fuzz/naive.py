@@ -141,7 +141,7 @@ def token_lines(span: str) -> Callable[[bytes, str, bytes], Count]:
 
 
 def _is_head(line: str) -> bool:
-    return bool(re.match(r"TOKEN\t|#\t|#begin |# \w+ \w* ?= ?|# document_id = ", line))
+    return bool(re.match(r"TOKEN\t|#\t|#begin |# \w+ \w* ?= ?|# document_id = |# id \w+\t", line))
 
 
 def i2b2(data: bytes, side: str, text: bytes = b"") -> Count:
@@ -201,6 +201,7 @@ COUNTS: dict[str, Callable[[bytes, str, bytes], Count]] = {
     "conllu": token_lines(r"NER=B-"),
     "hipe": token_lines(r"\tB-"),
     "germeval": token_lines(r"\tB-"),
+    "multiconer": token_lines(r" B-"),
     "conll2012": token_lines(r" \((PER|LOC)"),
     "i2b2": i2b2,
     "i2b2-2006": records,

@@ -126,6 +126,28 @@ def germeval(rng: Random) -> Files:
     )
 
 
+def multiconer(rng: Random) -> Files:
+    whole = corpus(rng, NAMES)
+    words = {" ": "_", "-DOCSTART-": "DOC", "#5": "5#"}
+
+    def side(number: int) -> str:
+        parts = []
+        for name, one in enumerate(each for document in whole.documents for each in document):
+            own = (words.get(word, word.replace(" ", "_")) for word in one.words)
+            rows = zip(own, tags(len(one.words), one.sides[number]), strict=True)
+            parts.append(f"# id s{name}\tdomain=en\n" + "".join(f"{word} _ _ {tag}\n" for word, tag in rows))
+        return "\n".join(parts)
+
+    return _pair(side, "conll")
+
+
+def tags_alone(rng: Random) -> Files:
+    whole = multiconer(rng)
+    lines = whole.predicted.decode().split("\n")
+    alone = [line if line.startswith("#") else line.rpartition(" ")[2] for line in lines]
+    return Files(whole.gold, "\n".join(alone).encode(), "conll")
+
+
 def conll2012(rng: Random) -> Files:
     whole = corpus(rng, NAMES)
     more = " *" * rng.randint(0, 3)
@@ -263,6 +285,8 @@ TOOLS: dict[str, Callable[[Random], Files]] = {
     "conllu": conllu,
     "hipe": hipe,
     "germeval": germeval,
+    "multiconer": multiconer,
+    "tags": tags_alone,
     "conll2012": conll2012,
     "i2b2": i2b2,
     "i2b2-2006": i2b2_2006,

@@ -32,6 +32,7 @@ def test_treatments_of_a_format_are_those_of_its_reader() -> None:
         "nerval": ("discard", "error"),
         "token-rows": ("conlleval", "discard", "error"),
         "conllu": ("conlleval", "discard", "error"),
+        "tags": ("conlleval", "discard", "error"),
     }
 
 

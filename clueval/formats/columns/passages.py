@@ -217,10 +217,13 @@ class PassageBuilder:
 
         If columns have the ids or the metadata of documents, a document begins where the id changes.
         """
+        layout = self._layout_for(number, run)
+        if "\t\n" in run and layout.separator == "\t":
+            run, cut = without_empty_fields(run, layout.width)
+            self.passed_over["empty fields"] += cut
         if not self._options.describes_documents:
             self._add(number, run)
             return
-        layout = self._layout_for(number, run)
         lines = enumerate(run[:-1].split("\n"), number)
         for described, group in groupby(lines, lambda line: self._described.of(line[1], layout)):
             numbered = list(group)
@@ -295,6 +298,8 @@ class PassageBuilder:
         if self._layout is None:
             line = run[: run.index("\n")]
             separator = self._separator or ("\t" if "\t" in line else " ")
+            if self._options.layers is None:
+                line = line.rstrip("\t")  # the last column that has a value holds the tags
             self._layout = layout_of(line, separator, self._options, self._entities, self._file, number)
         return self._layout
 
@@ -353,6 +358,21 @@ class PassageBuilder:
         """Return the complete passages; each is returned once."""
         ready, self.ready = self.ready, []
         return ready
+
+
+def without_empty_fields(run: str, width: int) -> tuple[str, int]:
+    """Return lines without the empty fields at their ends that make them wider, and the number of these fields.
+
+    >>> without_empty_fields("a\\tO\\t\\nb\\t\\n", 2)
+    ('a\\tO\\nb\\t\\n', 1)
+    """
+    lines = run.split("\n")
+    for place, line in enumerate(lines):
+        more = line.count("\t") + 1 - width
+        if more > 0 and line.endswith("\t" * more):
+            lines[place] = line[:-more]
+    found = "\n".join(lines)
+    return found, len(run) - len(found)
 
 
 def without_blank_lines(number: int, run: str) -> Iterator[tuple[int, str]]:
