@@ -201,7 +201,17 @@ _KINDS = {
     **{
         name: _Kind(partial(_is_a, name), f"a {name}")
         for name in (
-            *("Choice", "Counting", "Document", "Gate", "IgnoredWords", "Lists", "Naming", "Preparing"),
+            *(
+                "Choice",
+                "Counting",
+                "PlaceDecisions",
+                "Document",
+                "Gate",
+                "IgnoredWords",
+                "Lists",
+                "Naming",
+                "Preparing",
+            ),
             *("Trust", "WordWeights", "Workers"),
         )
     },

@@ -9,13 +9,13 @@ from pathlib import Path
 from clueval.cli import options as common
 from clueval.cli.annotators import add_annotators, paths_of, reading_of, sources_of
 from clueval.cli.convert import put_documents
+from clueval.cli.decided import add_decisions, decisions_of
 from clueval.cli.outputs import add_documents_output, format_to_write, refuse_to_overwrite, require_writable
 from clueval.cli.parser import Command, CommandParser
 from clueval.cli.printing import remark, remarking_passed_over, wrote
 from clueval.cli.progress import progress
 from clueval.compat.convert import Conversion
 from clueval.exceptions import UsageError
-from clueval.overwriting import input_path
 from clueval.reading.layers import layer_names
 from clueval.spans.document import Document
 from clueval.studies.annotators.curation import Curated, curate
@@ -29,7 +29,7 @@ label (--votes). --union keeps each place that an annotator has marked, as one s
 
 The result is a table of spans, or another format (--to). The command prints how many places are undecided, outvoted or
 tied (clueval guide howto-curate explains these words); --undecided lists them. --decisions reads what to keep there,
-from the file that the page of clueval agree exports."""
+from the files that reviewers export from the page of clueval agree, and prints how many decisions were used."""
 EPILOG = """\
 examples:
   clueval curate anna.conll bob.conll carl.conll -o gold.tsv --undecided open.tsv
@@ -45,12 +45,7 @@ def add_arguments(parser: CommandParser) -> None:
         help="the votes that a span needs: majority, all, or a number (default: majority)",
     )
     group.add_argument("--union", action="store_true", help="keep each place as one span")
-    group.add_argument(
-        "--decisions",
-        type=input_path,
-        metavar="FILE",
-        help="a table of spans to keep: document, start, end_inclusive, label (empty: keep nothing there)",
-    )
+    add_decisions(group)
     group = parser.group("output")
     add_documents_output(group, " (default: conll for a file.conll, else spans)")
     group.add_argument(
@@ -73,12 +68,13 @@ def run(options: argparse.Namespace) -> int:
         raise UsageError("--union and --votes cannot be used together", advice="remove one of them")
     listed = _Listed()
     arguments = reading_of(options)
+    decisions = decisions_of(options)
     with progress(paths) as advance:
         curated = curate(
             sources_of(options),
             votes=options.votes or "majority",
             union=options.union,
-            decisions=options.decisions,
+            decisions=decisions,
             progress=advance,
             **arguments,
         )
@@ -94,6 +90,8 @@ def run(options: argparse.Namespace) -> int:
         write_tsv(options.undecided, listed.rows, listed.names, listed.sequences)
         wrote(options.undecided)
     remark(listed.words())
+    if decisions is not None:
+        remark(decisions.words())
     return 0
 
 

@@ -55,6 +55,8 @@ def row(place: ErrorPlace) -> list[object]:
         drawing.pieces,
         list(map(list, drawing.bars)),  # the script reads the fields in the order of `Bar`
         list(_errors(place, drawing)),
+        place.layer,
+        place.fingerprint,
     ]
 
 

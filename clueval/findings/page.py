@@ -102,7 +102,7 @@ def write_places(
         "reasons": REASONS,
         "matched": choice.matched,
         "expected": None,
-        "key": _key_of(report),
+        "store": f"{template} {values['title']}",
         **about,
     }
     first = list(islice(found(), WITHOUT_SCRIPT))
@@ -116,7 +116,7 @@ def write_places(
         without_script=WITHOUT_SCRIPT,
         about=Markup(json_inside(about)),
         data=map(Markup, _lines(found(), see)),
-        **assets("errors", "places", "review", "errors", parts=parts),
+        **assets(None, "places", parts=["decisions", "errors", *parts]),
         **values,
     )
     with whole_file(path) as file:
@@ -163,15 +163,6 @@ def _is_main(table: Table, choice: Choice) -> bool:
 def _as_shown(table: Table, choice: Choice) -> ShownTable:
     level = LEVEL_NAMES[str(choice.at_level)]
     return ShownTable.of(table, (level, f"{level}, micro"))
-
-
-def _key_of(report: Mapping[str, Any]) -> str:
-    """Return the name under which the browser keeps ticks and comments: other pages of the same corpus have it, too.
-
-    It is made of the signature without the version, so that ticks outlive a new run of the system.
-    """
-    parts = [part for part in report["signature"].split("|") if not part.startswith("version:")]
-    return f"{'|'.join(parts)} {report['documents']} {report['tokens']}"
 
 
 def _expected(report: Mapping[str, Any], choice: Choice) -> int | None:

@@ -13,8 +13,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import groupby
 
-from clueval.findings.table import Finding
+from clueval.findings.decisions import ANY_LAYER, fingerprint
+from clueval.findings.table import Finding, joined
 from clueval.spans.components import component_firsts
+from clueval.spans.ranges import Ranges
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +34,36 @@ class ErrorPlace:
     @property
     def document(self) -> str:
         return self.findings[0].document
+
+    @property
+    def layer(self) -> str:
+        """The layer of the findings; ``*`` if there are several."""
+        layers = {finding.sequence for finding in self.findings}
+        return ANY_LAYER if len(layers) > 1 else layers.pop()
+
+    @property
+    def fingerprint(self) -> str:
+        """The fingerprint of all spans that the findings show; see `clueval.findings.decisions`."""
+        return fingerprint(self._spans())
+
+    def _spans(self) -> Iterator[tuple[str, Ranges, str]]:
+        """Yield the spans of the place, each with its side, its ranges (the end exclusive) and its label."""
+        for finding in self.findings:
+            side = finding.side or "gold"
+            other = "predicted" if side == "gold" else "gold"
+            yield (
+                side,
+                exclusive(finding.fragments or ((finding.start, finding.end),)),
+                joined(finding.labels),
+            )
+            others = zip(finding.other_ranges, finding.other_fragments, finding.other_labels, strict=True)
+            for place, fragments, labels in others:
+                yield other, exclusive(fragments or (place,)), joined(labels)
+
+
+def exclusive(ranges: Ranges) -> Ranges:
+    """Return inclusive ranges with exclusive ends."""
+    return tuple((first, last + 1) for first, last in ranges)
 
 
 def in_text_order(findings: Iterable[Finding]) -> list[Finding]:

@@ -26,6 +26,7 @@ from clueval.reading.trios import Trio, documents_of_files
 from clueval.spans.document import Document
 from clueval.spans.index import SpanIndex
 from clueval.spans.merging import with_merged
+from clueval.spans.ranges import Ranges
 from clueval.spans.span import Span
 from clueval.transforms.applied import Preparation, warn_without_effect
 from clueval.transforms.group import Group, Transform
@@ -117,6 +118,10 @@ class SharedPlace(ErrorPlace):
 
     errors: tuple[SharedError, ...]
     spans: tuple[tuple[int, Span], ...]
+
+    def _spans(self) -> Iterator[tuple[str, Ranges, str]]:
+        for row, span in self.spans:
+            yield ("gold", "A", "B")[row], span.fragments, span.label
 
 
 def shared_places(

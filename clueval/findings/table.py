@@ -78,7 +78,7 @@ class Finding:
     least start and greatest end, None if there are none. `sentences` are the ids of the sentences that the
     span is in, if the file gives them; `file` and `line` say where the span begins. `fragments` are the ranges of a
     discontinuous span, inclusive as all positions, and `other_fragments` those of each other span; None for a span that
-    is one piece.
+    is one piece. `other_ranges` are the first and the last position of each other span.
     """
 
     side: SideName | None
@@ -107,6 +107,7 @@ class Finding:
     line: int | None
     fragments: Ranges | None = None
     other_fragments: tuple[Ranges | None, ...] = ()
+    other_ranges: Ranges = ()
 
     def __reduce__(self) -> tuple[type[Finding], tuple[Any, ...]]:
         """Return what pickling needs; the default of a dataclass with slots takes twice as long."""
@@ -310,6 +311,7 @@ class ErrorRows:
             self._line(span, start) if line is None else line,
             _inclusive(span),
             tuple(map(_inclusive, others)),
+            tuple([(each.start + by, each.end + by - 1) for each in others]),
         )
 
     def _match(self, span: Span, others: Sequence[Span]) -> Match:

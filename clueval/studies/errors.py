@@ -127,16 +127,18 @@ class Errors(ErrorForms):
         from clueval.studies.error_pages import ErrorPages, name_of_run, require_again
 
         require_again("the page", gold=self._gold, predicted=self._predicted, second=second)
-        title = title or self._title
+        sides = [side for side in (self._gold, self._predicted, second) if side is not None]
+        names = ", ".join(filter(None, (name_of_run(side, "") for side in sides)))
+        title = title or (f"{self._title}: {names}" if names else self._title)
         if second is None:
             ErrorPages.of(*self._how).write(Path(path), self._gold, self._predicted, title=title, lang=lang)
             return
         if self._predicted is None:
             raise UsageError("gold has both sides", advice="give gold and two systems, each by itself")
-        sides = {"gold": self._gold, "predicted": self._predicted, "second": second}
+        by_name = {"gold": self._gold, "predicted": self._predicted, "second": second}
         systems = [System("A", name_of_run(self._predicted, "A")), System("B", name_of_run(second, "B"))]
         ErrorPages.of(*self._how).write_two(
-            Path(path), sides, systems, shared_states("A", "B"), title=title, lang=lang
+            Path(path), by_name, systems, shared_states("A", "B"), title=title, lang=lang
         )
 
     def _chosen(self) -> Choice:

@@ -223,6 +223,17 @@ def test_curate_takes_decisions(files: Path, capsys: Capture):
     )
 
 
+def test_curate_says_how_many_decisions_were_used(files: Path, capsys: Capture):
+    folder = files / "decisions"
+    folder.mkdir()
+    header = "document\tstart\tend_inclusive\tfingerprint\tchoice\treviewer\n"
+    for name in ("ada", "eve"):
+        (folder / f"{name}.tsv").write_text(f"{header}d1\t0\t1\tf\tanna\t{name}\nd9\t0\t1\tf\tanna\t{name}\n")
+
+    assert main(["curate", "anna=anna.conll", "bob=bob.conll", "--decisions", "decisions"]) == 0
+    assert "decisions: 0 used, 1 stale, 1 lost, 0 in conflict\n" in capsys.readouterr().err
+
+
 def test_curate_leaves_no_file_if_a_decision_is_about_no_place(files: Path, capsys: Capture):
     (files / "decisions.tsv").write_text("document\tstart\tend_inclusive\tlabel\nd1\t2\t2\tPER\n")
 

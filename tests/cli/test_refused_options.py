@@ -39,10 +39,7 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
             "score g.conll p.conll --metric fair --set fair.focus=target --set fair.focus=system",
             "given twice",
         ),
-        (
-            "curate g.conll p.conll --decisions a --decisions b",
-            "--decisions: given twice, with different values",
-        ),
+        ("curate g.conll p.conll --conflicts drop", "--conflicts needs --decisions"),
         ("score g.conll p.conll -oa -ob", "-o/--output-file: given twice"),
         ("diff g.conll p.conll p.conll --lang de", "--lang needs --html"),
         ("curate a=g.conll b=p.conll --votes 3", "votes is 3, but there are 2 annotators (use --votes all)"),

@@ -119,7 +119,13 @@ def command(rng: Random, pair: Files) -> list[str]:
         )
         return [name, gold, predicted, *own, *rng.choice(more)]
     if name == "curate":
-        more = ([], ["--union"], ["--votes", "1"], ["--decisions", predicted], ["--undecided", "out.tsv"])
+        more = (
+            [],
+            ["--union"],
+            ["--votes", "1"],
+            ["--decisions", predicted, "--conflicts", "last"],
+            ["--undecided", "out.tsv"],
+        )
         return [name, gold, predicted, *own, *rng.choice(more)]
     if name == "diff":
         form = rng.choice(("text", "json", "tsv", "markdown"))

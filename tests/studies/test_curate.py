@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,8 +12,10 @@ from hypothesis import given
 from strategies import at_most
 from test_agree import A, B, C, document, studies
 
-from clueval import CluevalError, Document, agree, curate
+from clueval import CluevalError, CluevalWarning, Document, agree, curate, errors
+from clueval.findings.places import places as error_places
 from clueval.studies.annotators.curation import Curated
+from clueval.studies.annotators.places import spans_of
 
 
 def kept(curated: list[Curated]) -> dict[str, list[tuple[int, int, str]]]:
@@ -69,11 +72,35 @@ def test_curate_leaves_undecided_what_a_winner_does_not_overlap():
 
 
 def test_curate_of_winners_that_overlap_keeps_none_of_them():
-    nested = [document("d", 9, (0, 5, "X"), (1, 2, "Y"))]
-    curated = list(curate({"A": nested, "B": nested}))
+    sources = {
+        "A": [document("d", 9, (0, 5, "X"), (1, 2, "Y"))],
+        "B": [document("d", 9, (0, 5, "X"))],
+        "C": [document("d", 9, (1, 2, "Y"))],
+    }
+    curated = list(curate(sources))
 
     assert kept(curated) == {"d": []}
-    assert listed(curated, "undecided") == [("d", 0, 5, "")]
+    assert listed(curated, "undecided") == [("d", 0, 5, "boundary+label")]
+
+
+def test_curate_keeps_nested_spans_that_all_annotators_have():
+    nested = [document("d", 15, (0, 15, "ORG"), (12, 15, "LOC"))]
+    curated = list(curate({"A": nested, "B": nested}))
+
+    assert kept(curated) == {"d": [(0, 15, "ORG"), (12, 15, "LOC")]}
+    assert listed(curated, "undecided") == []
+
+
+def test_curate_lists_a_winner_within_a_span_that_all_have():
+    sources = {
+        "A": [document("d", 9, (0, 5, "X"), (1, 2, "Y"))],
+        "B": [document("d", 9, (0, 5, "X"), (1, 2, "Y"))],
+        "C": [document("d", 9, (0, 5, "X"))],
+    }
+    curated = list(curate(sources))
+
+    assert kept(curated) == {"d": [(0, 5, "X")]}
+    assert listed(curated, "undecided") == [("d", 1, 2, "missing")]
 
 
 def test_curate_takes_over_a_document_of_one_annotator():
@@ -176,6 +203,82 @@ def test_curate_refuses_a_table_of_decisions_without_its_columns(tmp_path: Path)
         curate({"A": A, "B": B}, decisions=path)
 
 
+def chosen(tmp_path: Path, *rows: tuple[Any, ...], **options: Any) -> list[Curated]:
+    """What is curated with these lines: document, start, last position, spans of the annotators, choice, reviewer."""
+    path = tmp_path / "decisions.json"
+    lines = [
+        {
+            "document": name,
+            "start": start,
+            "end_inclusive": last,
+            "fingerprint": spans_of(readings),
+            "choice": choice,
+            "reviewer": reviewer,
+        }
+        for name, start, last, readings, choice, reviewer in rows
+    ]
+    path.write_text(json.dumps(lines))
+    return list(curate({"A": A, "B": B, "C": C}, decisions=path, **options))
+
+
+AT_D1 = {"A": ((4, 6, "LOC"),), "B": ((4, 7, "LOC"),), "C": ()}
+
+
+@pytest.mark.parametrize(
+    ("choice", "expected"),
+    [("A", [(0, 2, "PER"), (4, 6, "LOC")]), ("none", [(0, 2, "PER")]), ("", [(0, 2, "PER")])],
+)
+def test_curate_keeps_the_spans_of_the_annotator_that_is_chosen(
+    tmp_path: Path, choice: str, expected: list[tuple[int, int, str]]
+):
+    curated = chosen(tmp_path, ("d1", 4, 6, AT_D1, choice, ""))
+
+    assert kept(curated)["d1"] == expected
+    assert len(listed(curated, "undecided")) == 1 + (choice == "")
+
+
+def test_curate_warns_of_decisions_that_are_stale_or_lost(tmp_path: Path):
+    changed = AT_D1 | {"C": ((5, 6, "LOC"),)}
+
+    with pytest.warns(CluevalWarning, match="decisions: 0 used, 1 stale, 1 lost, 0 in conflict"):
+        curated = chosen(tmp_path, ("d1", 4, 6, changed, "A", ""), ("d9", 4, 6, AT_D1, "A", ""))
+
+    assert kept(curated) == kept(list(curate({"A": A, "B": B, "C": C})))
+
+
+def test_curate_raises_an_error_for_conflicts_unless_one_choice_is_wanted(tmp_path: Path):
+    rows = [("d1", 4, 6, AT_D1, name, reviewer) for name, reviewer in (("A", "Ada"), ("B", "Eve"))]
+
+    with pytest.raises(CluevalError, match=r"chosen differently at 1 place: d1 4-6: A .Ada., B .Eve."):
+        chosen(tmp_path, *rows)
+    assert kept(chosen(tmp_path, *rows, conflicts="last"))["d1"] == [(0, 2, "PER"), (4, 7, "LOC")]
+
+
+def test_curate_reads_what_the_page_of_errors_exports_if_the_annotators_are_its_sides(tmp_path: Path):
+    rows = [(4, 6, "gold", "predicted"), (8, 8, "gold", "both")]
+    gold = [document("d", 9, (4, 6, "LOC"), (8, 9, "PER"))]
+    predicted = [document("d", 9, (4, 7, "LOC"), (8, 9, "ORG"))]
+    places = [
+        (place.document, place.start, place.end, place.fingerprint)
+        for place in error_places(errors(gold, predicted))
+    ]
+    path = tmp_path / "decisions.tsv"
+    lines = ["\t".join(map(str, (*place, choice))) for place, (*_, choice) in zip(places, rows, strict=True)]
+    path.write_text("\n".join(["document\tstart\tend_inclusive\tfingerprint\tchoice", *lines]))
+
+    curated = list(curate({"gold": gold, "predicted": predicted}, decisions=path))
+
+    assert kept(curated) == {"d": [(4, 7, "LOC"), (8, 9, "ORG"), (8, 9, "PER")]}
+
+
+@pytest.mark.parametrize("name", ["none", "both", "unclear", "annotation"])
+def test_curate_refuses_annotators_with_the_name_of_a_choice(tmp_path: Path, name: str):
+    (tmp_path / "d.json").write_text("[]")
+
+    with pytest.raises(CluevalError, match=f"an annotator is called '{name}'"):
+        curate({"A": A, name: B}, decisions=tmp_path / "d.json")
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -183,6 +286,8 @@ def test_curate_refuses_a_table_of_decisions_without_its_columns(tmp_path: Path)
         ({"votes": "most"}, "votes cannot be 'most'"),
         ({"votes": 2, "union": True}, "votes and union cannot be used together"),
         ({"decisions": "no-such-file"}, "No such file|no such file"),
+        ({"decisions": 3}, "decisions must be"),
+        ({"decisions": [], "conflicts": "none"}, "conflicts cannot be 'none'"),
         ({"nothing": 1}, "curate has no option 'nothing'"),
     ],
 )

@@ -4,6 +4,7 @@
   const MOST_VALUES = 60;  // of a filter for metadata or documents
   const ABOVE = "\u0000above";
   const NO_LABEL = "\u0000none";
+  const MEANINGS = { predicted: "gold is wrong", gold: "the system is wrong", both: "both spans are right", none: "neither is right" };
   const ROWS = [["gold", ""], ["predicted", ""], ["predicted", " second"]];  // side and class of the rows of bars
   const about = JSON.parse(byId("about").textContent);
   const systems = about.systems ?? [];
@@ -21,8 +22,8 @@
       home = { id: fields[1], metadata: fields[2], file: fields[3] };
       continue;
     }
-    const [, anchor, start, end, unit, cutBefore, cutAfter, pieces, bars, errors] = fields;
-    const place = { anchor, start, end, unit, cutBefore, cutAfter, pieces, home, haystack: null, index: places.length };
+    const [, anchor, start, end, unit, cutBefore, cutAfter, pieces, bars, errors, layer, fingerprint] = fields;
+    const place = { anchor, at: [home.id, layer, start, end], fingerprint, start, end, unit, cutBefore, cutAfter, pieces, home, haystack: null, index: places.length };
     place.bars = bars.map(([row, labels, start, end, first, last, lane]) => {
       const [side, css] = ROWS[row];
       return { row, side, css: side + css, labels, start, end, first, last, lane, wrong: false };
@@ -124,13 +125,15 @@
       addSelect("meta-" + keys.indexOf(key), key, plain(counts), (f, value) => f.home.metadata[key] === value);
   }
 
-  const reviews = page.reviews(about.key, places);
-  const SEEN = {
-    open: ["not reviewed", (note) => !note.done], done: ["reviewed", (note) => note.done],
-    comment: ["with a comment", (note) => note.comment !== ""],
-  };
-  const unnumbered = (words) => [{ options: Object.entries(words).map(([value, [shown]]) => [value, shown]) }];
-  addSelect("seen", "Review", unnumbered(SEEN), (f, value) => SEEN[value][1](reviews.of(f.place)));
+  const SIDES = systems.length ? systems.map((name) => [name, name]) : [["predicted", "predicted"], ["gold", "gold"], ["both", "both"]];
+  const CHOICES = [...(systems.length ? [["gold", "gold"], ...SIDES] : SIDES), ["none", "none"], ["unclear", "unclear"]]
+    .map(([value, title]) => ({ value, title: `${title}${MEANINGS[value] ? `: ${MEANINGS[value]}` : ""}` }));
+  const decisions = page.decisions({
+    store: about.store, places, options: () => CHOICES, known: CHOICES.map(({ value }) => value), changed: () => apply(),
+  });
+  const unnumbered = (words) => [{ options: Object.entries(words).map(([value, shown]) => [value, Array.isArray(shown) ? shown[0] : shown]) }];
+  addSelect("done", "Decision", unnumbered(decisions.FILTERS), (f, value) => decisions.fits(f.place, value));
+  addSelect("by", "Reviewer", [{ options: [] }], (f, value) => decisions.isBy(f.place, value));
 
   // orders other than that of the text; the worst reason of a place counts, and only errors that fit
   const WORST = ["label", "boundary", "boundary+label", "spurious", "missed"];
@@ -178,6 +181,10 @@
 
   function apply() {
     const began = performance.now();
+    const by = selects.get("by").element, before = by.value;
+    by.replaceChildren(new Option("all", ""), ...decisions.reviewers().map((name) => new Option(visible(name), name)));
+    by.value = before;
+    by.parentElement.hidden = by.length < 3;
     const active = [...selects.values()].filter(({ element }) => element.value !== "")
       .map(({ element, fits }) => (f, view) => fits(f, element.value, view)).concat(filters);
     const fitsAll = (f) => f.views.some((view) => active.every((fits) => fits(f, view)));
@@ -275,7 +282,7 @@
       last.append(more);
       errors.append(last);
     }
-    item.append(head, sentence(place), errors, reviews.controls(place));
+    item.append(head, sentence(place), errors, decisions.controls(place, item, text));
     return item;
   }
 
@@ -334,12 +341,6 @@
 
   // --- addresses and keys ----------------------------------------------------------------------------------
 
-  const actions = {
-    r: () => hand.inCurrent(".review [type=checkbox]")?.click(),
-    c: () => hand.inCurrent(".comment")?.focus(),
-  };
-  about.reasons.forEach((reason, n) => { actions[n + 1] = () => { choose("reason", reason); apply(); }; });
-
   const hand = page.atHand({
     places,
     shown: () => shown,
@@ -358,9 +359,8 @@
       },
     },
     apply,
-    keys: actions,
+    keys: decisions.keysFor(() => hand),
   });
-  document.addEventListener("reviews", apply);
 
   const list = page.pagedList(card, () => findings.length ? "No error matches these filters." : "No errors.");
   if (!hand.goTo()) apply();

@@ -82,12 +82,17 @@ page.atHand = ({ places, shown, until, filters, apply, keys }) => {
   };
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
-    if (event.target.closest?.("input:not([type=checkbox], [type=radio]), select, textarea")) return;
+    const field = event.target.closest?.("input:not([type=checkbox], [type=radio]), select, textarea");
+    if (field && event.key === "Escape") {
+      field.blur();
+      field.closest(".card")?.focus();
+    }
+    if (field) return;
     const action = actions[event.key];
     if (!action) return;
     event.preventDefault();
     action();
   });
 
-  return { remember, goTo, begin, inCurrent };
+  return { remember, goTo, begin, inCurrent, current: () => current };
 };

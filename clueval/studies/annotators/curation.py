@@ -1,30 +1,40 @@
 """`curate`: one gold out of the spans of many annotators, by votes, by union, or by decisions about places.
 
-A table of decisions has the columns document, start, end_inclusive and label. Each line names a span to keep. The lines
-of a component replace its outcome; a line with an empty label keeps nothing there. If there are several sequences, a
-column ``sequence`` names that of each line. The page of `clueval agree` exports this table.
+Decisions (`clueval.findings.decisions`) choose at a place the spans of one annotator, or ``none`` of those on which the
+annotators differ; ``both`` and ``unclear`` are those of the page of errors. An older file has the columns document,
+start, end_inclusive and label. Each of its lines names a span to keep. The lines of a component replace its outcome; a
+line with an empty label keeps nothing there. If there are several sequences, a column ``sequence`` names that of each
+line.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from operator import attrgetter
-from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from clueval.clusters.rows import IrregularRows
-from clueval.exceptions import FormatError, UsageError, checked_call
+from clueval.exceptions import FormatError, UsageError, checked_call, warn
+from clueval.findings.decisions import (
+    BOTH,
+    NONE,
+    NOT_NAMES,
+    UNCLEAR,
+    DecisionFiles,
+    KeptSpanLine,
+    PlaceDecisions,
+    read_decisions,
+)
 from clueval.reading.options import Reading
-from clueval.reports.separated import guarded
 from clueval.spans.components import component_firsts
 from clueval.spans.document import Document
 from clueval.spans.flat import by_position
-from clueval.spans.span import Frozen, Span
+from clueval.spans.span import SIDES, Frozen, Span
 from clueval.studies.annotators.clusters import DocumentRows, results_of
 from clueval.studies.annotators.places import (
     MOST_SHAPES,
@@ -35,10 +45,10 @@ from clueval.studies.annotators.places import (
     moved,
     placed,
     places,
+    spans_of,
 )
 from clueval.studies.annotators.source import Group, Naming, annotators_of
 from clueval.studies.annotators.study import Study, columns_of, sequences_of
-from clueval.textfiles import blocks
 
 _READING = Reading()
 _NAMING = Naming()
@@ -74,7 +84,8 @@ def curate(
     *others: Any,
     votes: int | str = "majority",
     union: bool = False,
-    decisions: str | Path | None = None,
+    decisions: DecisionFiles | PlaceDecisions | None = None,
+    conflicts: str | None = None,
     naming: Naming = _NAMING,
     reading: Reading = _READING,
     **options: Any,
@@ -86,10 +97,13 @@ def curate(
         votes: how many annotators must have marked a span for it to be kept: ``majority`` (more than half of those
             who have annotated the document), ``all``, or a number.
         union: keep each component as one span, whatever the votes.
-        decisions: a table of spans to keep at places, see `clueval.studies.annotators.curation`.
+        decisions: files of decisions about places, or folders, see `clueval.findings.decisions`.
+        conflicts: what counts where decisions differ: ``first`` or ``last`` by time, or ``drop``; None: it is an error.
 
     A document of only one annotator is kept as it is. Holds one document of each annotator. Raises the same errors as
-    `agree`, and `FormatError` for a decision at a place that no annotator has marked, after the last document.
+    `agree`, `FormatError` for a choice that is not known and, in an older file of decisions, for a place that no
+    annotator has marked, and `UsageError` for conflicts; the last two after the last document. Warns of decisions that
+    are stale or lost.
 
     >>> from clueval import Span
     >>> given = {name: [Document("d", {"label": [Span(0, end, "PER")]})] for name, end in zip("abc", (2, 2, 3))}
@@ -103,36 +117,40 @@ def curate(
     needed, number = None if union else checked_votes(votes), len(annotators.columns)
     if isinstance(needed, int) and needed > number:
         raise UsageError(f"votes is {needed}, but there are {number} annotators", advice="use votes='all'")
-    decided = None if decisions is None else read_decisions(Path(decisions))
-    return _curated(study, needed, decided)
-
-
-def _curated(study: Study, votes: Votes | None, decisions: DecisionTable | None) -> Iterator[Curated]:
-    outcome = lru_cache(maxsize=MOST_SHAPES)(partial(outcome_of, votes=votes))
-    of_group = partial(_of_group, study, outcome=outcome, decisions=decisions)
+    outcome = lru_cache(maxsize=MOST_SHAPES)(partial(outcome_of, votes=needed))
     if decisions is None:
-        return results_of(study, partial(_of_rows, study, outcome=outcome, votes=votes), of_group)
-    return _decided_groups(study, of_group, decisions)
+        of_group = partial(_of_group, study, outcome=outcome, decisions=None)
+        return results_of(study, partial(_of_rows, study, outcome=outcome, votes=needed), of_group)
+    is_read = isinstance(decisions, PlaceDecisions)
+    found = decisions if isinstance(decisions, PlaceDecisions) else read_decisions(decisions, conflicts)
+    return _decided_groups(study, outcome, PlaceChoices(found, annotators.names), has_warnings=not is_read)
 
 
 def _decided_groups(
-    study: Study, of_group: Callable[[Group], Curated], decisions: DecisionTable
+    study: Study, outcome: Callable[[Shape], VoteOutcome], choices: PlaceChoices, has_warnings: bool
 ) -> Iterator[Curated]:
     """Yield all documents. Raises `FormatError` for decisions about other sequences or about no place."""
     for number, group in enumerate(study.groups()):
         if not number:
-            decisions.require_sequences(sequences_of(group))
-        yield of_group(group)
-    decisions.require_used()
+            choices.table.require_sequences(sequences_of(group))
+        yield _of_group(study, group, outcome, choices)
+    choices.table.require_used()
+    choices.decisions.checked()
+    if has_warnings and (choices.decisions.number("stale") or choices.decisions.lost):
+        warn(choices.decisions.words())
 
 
 def _of_group(
-    study: Study, group: Group, outcome: Callable[[Shape], VoteOutcome], decisions: DecisionTable | None
+    study: Study, group: Group, outcome: Callable[[Shape], VoteOutcome], decisions: PlaceChoices | None
 ) -> Curated:
     document = next(each for each in group if each is not None)
     outcomes = {
         sequence: [
-            (start, _decided(document.id, sequence, start, shape, decisions) or outcome(shape))
+            (
+                start,
+                (None if decisions is None else decisions.outcome(document.id, sequence, start, shape))
+                or outcome(shape),
+            )
             for start, shape in places(columns_of(group, sequence))
         ]
         for sequence in sequences_of(group)
@@ -199,19 +217,6 @@ def _of_rows(
     return _of_outcomes(study, (document,), outcomes, agreed)
 
 
-def _decided(
-    document: str, sequence: str, start: int, shape: Shape, decisions: DecisionTable | None
-) -> VoteOutcome | None:
-    """Return the outcome of a component as it was decided; None if it was not."""
-    if decisions is None:
-        return None
-    end = start + max(mark[1] for reading in shape for mark in reading or ())
-    kept = decisions.of(document, sequence, start, end)
-    return None if kept is None else VoteOutcome(moved(kept, -start))
-
-
-COLUMNS = ("document", "start", "end_inclusive", "label")
-
 Votes = int | Literal["majority", "all"]
 
 
@@ -251,17 +256,22 @@ def outcome_of(shape: Shape, votes: Votes | None) -> VoteOutcome:
 def voted(shape: Shape, votes: Votes) -> VoteOutcome:
     """Return the outcome of the votes on a component.
 
-    Spans with enough votes are kept, unless they overlap one another; spans that no kept span overlaps are
-    undecided or, by majority and where more than half of the annotators have nothing, outvoted.
+    Spans that all annotators have are kept. Other spans with enough votes are kept, unless they overlap one with enough
+    votes. Of the rest, spans that no kept span overlaps, and those with enough votes, are undecided or, by majority and
+    where more than half of the annotators have nothing, outvoted.
 
     >>> voted((((0, 2, "PER"),), ((0, 2, "PER"),), ((0, 2, "ORG"),)), "majority").kept
     ((0, 2, 'PER'),)
+    >>> voted((((0, 15, "ORG"), (12, 15, "LOC")), ((0, 15, "ORG"), (12, 15, "LOC"))), "majority").kept
+    ((0, 15, 'ORG'), (12, 15, 'LOC'))
     """
     readings = [reading for reading in shape if reading is not None]
     m = len(readings)
     counts = Counter(mark for reading in readings for mark in reading)
-    kept = apart(sorted(mark for mark, n in counts.items() if _enough(n, m, votes)))
-    rest = [None if reading is None else list(_not_covered(reading, kept)) for reading in shape]
+    enough = sorted(mark for mark, n in counts.items() if _enough(n, m, votes))
+    kept = sorted({*apart(enough), *(mark for mark in enough if counts[mark] == m)})
+    contested = set(enough).difference(kept)
+    rest = [None if reading is None else list(_left(reading, kept, contested)) for reading in shape]
     undecided: list[tuple[int, Shape]] = []
     outvoted: list[tuple[int, Shape]] = []
     for begin, left in places(rest):
@@ -287,12 +297,15 @@ def apart(marks: Sequence[Mark]) -> list[Mark]:
     return [marks[first] for first, past in pairwise([*firsts, len(marks)]) if past == first + 1]
 
 
-def _not_covered(reading: Marks, kept: Sequence[Mark]) -> Iterator[Mark]:
-    """Yield the marks that no kept mark overlaps; the kept marks are sorted and apart."""
+def _left(reading: Marks, kept: Sequence[Mark], contested: Collection[Mark]) -> Iterator[Mark]:
+    """Yield the marks that no kept mark overlaps, and the contested ones; the kept marks are sorted."""
     starts = [mark[0] for mark in kept]
+    reach = list(accumulate((mark[1] for mark in kept), max))
+    ranges = {mark[:2] for mark in kept}
     for mark in reading:
         before = bisect_left(starts, max(mark[1], mark[0] + 1)) - 1
-        if before < 0 or not (kept[before][1] > mark[0] or kept[before][:2] == mark[:2]):
+        covered = mark[:2] in ranges or (before >= 0 and reach[before] > mark[0])
+        if mark in contested or not covered:
             yield mark
 
 
@@ -319,53 +332,91 @@ def united(shape: Shape) -> VoteOutcome:
     return VoteOutcome((kept,), ties=[(0, shape)] if len(best) > 1 else [])
 
 
-class DecisionLine(NamedTuple):
-    """One line of the table; `end` is the position after the last one."""
+@dataclass(frozen=True, slots=True)
+class PlaceChoices:
+    """The decisions about the places of the annotators with these names: what is kept where one holds.
 
-    number: int
-    sequence: str | None
-    start: int
-    end: int
-    label: str
+    Raises `UsageError` for an annotator with the name of a choice, `FormatError` for a choice that is not known.
+    """
+
+    decisions: PlaceDecisions
+    names: Sequence[str]
+    table: KeptSpanTable = field(init=False)
+
+    def __post_init__(self) -> None:
+        for name in self.names:
+            if name in NOT_NAMES:
+                raise UsageError(
+                    f"an annotator is called {name!r}, which decisions use for a choice",
+                    advice="give another name, as in ann=PATH",
+                )
+        are_sides = set(self.names) == set(SIDES)
+        self.decisions.require_choices([*self.names, NONE, *((BOTH, UNCLEAR) if are_sides else ())])
+        object.__setattr__(self, "table", KeptSpanTable.of_lines(self.decisions.older))
+
+    def outcome(self, document: str, sequence: str, start: int, shape: Shape) -> VoteOutcome | None:
+        """Return the outcome of a component as it was decided; None if it was not."""
+        end = start + max(mark[1] for reading in shape for mark in reading or ())
+        spans = self.table.of(document, sequence, start, end)
+        if spans is not None:
+            return VoteOutcome(moved(spans, -start))
+        readings = dict(zip(self.names, shape, strict=True))
+        here = {name: reading and moved(reading, start) for name, reading in readings.items()}
+        choice = self.decisions.at(document, sequence, start, end, spans_of(here)).holds
+        if choice in ("", UNCLEAR):
+            return None
+        marks = [set(reading) for reading in shape if reading is not None]
+        if choice == NONE:
+            kept: Iterable[Mark] = set.intersection(*marks)
+        elif choice == BOTH:
+            kept = set.union(*marks)
+        else:
+            kept = readings[choice] or ()
+        return VoteOutcome(tuple(sorted(kept)))
 
 
-_START: Callable[[DecisionLine], int] = attrgetter("start")
+_START: Callable[[KeptSpanLine], int] = attrgetter("start")
 
 
 @dataclass(slots=True)
-class DecisionTable:
-    """The lines of a table by document, and those that were used."""
+class KeptSpanTable:
+    """The lines of older files by document, and those that were used."""
 
-    file: str
-    lines: dict[str, list[DecisionLine]] = field(default_factory=dict)
-    used: dict[int, tuple[int, int]] = field(default_factory=dict)
+    lines: dict[str, list[KeptSpanLine]] = field(default_factory=dict)
+    used: dict[KeptSpanLine, tuple[int, int]] = field(default_factory=dict)
     _longest: dict[str, int] = field(default_factory=dict)
+
+    @classmethod
+    def of_lines(cls, lines: Iterable[KeptSpanLine]) -> KeptSpanTable:
+        """Return the table of these lines."""
+        table = cls()
+        for line in lines:
+            table.lines.setdefault(line.document, []).append(line)
+        return table
 
     def of(self, document: str, sequence: str, start: int, end: int) -> Marks | None:
         """Return the spans that are kept of a component; None if no line is about it.
 
         Raises `FormatError` for a line about two components, and for lines that overlap one another.
         """
-        found = []
-        if document not in self.lines:
-            document = guarded(document)  # as the table of --undecided has it
+        found: dict[tuple[int, int, str], KeptSpanLine] = {}
         for line in self._near(document, start, end):
             overlaps = (line.start < end and start < line.end) or (line.start, line.end) == (start, end)
             if not overlaps or line.sequence not in (None, sequence):
                 continue
-            if line.number in self.used:
-                raise self._wrong(line, f"overlaps two places, {self.used[line.number]} and {(start, end)}")
-            self.used[line.number] = (start, end)
-            found.append(line)
+            if line in self.used:
+                raise _wrong(line, f"overlaps two places, {self.used[line]} and {(start, end)}")
+            self.used[line] = (start, end)
+            found.setdefault((line.start, line.end, line.label), line)
         if not found:
             return None
-        kept = sorted((line for line in found if line.label), key=lambda line: (line.start, line.end))
+        kept = sorted(mark for mark in found if mark[2])
         for one, following in pairwise(kept):
-            if following.start < one.end:
-                raise self._wrong(following, f"overlaps the span of line {one.number}")
-        return tuple((line.start, line.end, line.label) for line in kept)
+            if following[0] < one[1]:
+                raise _wrong(found[following], f"overlaps the span of line {found[one].line}")
+        return tuple(kept)
 
-    def _near(self, document: str, start: int, end: int) -> Sequence[DecisionLine]:
+    def _near(self, document: str, start: int, end: int) -> Sequence[KeptSpanLine]:
         """Return the lines that may overlap a range; those of a document are sorted when they are first needed."""
         lines = self.lines.get(document, [])
         if document not in self._longest:
@@ -376,74 +427,29 @@ class DecisionTable:
 
     def require_used(self) -> None:
         """Raise `FormatError` for a line that is about no component."""
-        for document, lines in self.lines.items():
+        for lines in self.lines.values():
             for line in lines:
-                if line.number not in self.used:
-                    raise self._wrong(line, "is at a place that no annotator has marked", document)
+                if line not in self.used:
+                    raise _wrong(line, "is at a place that no annotator has marked")
 
     def require_sequences(self, sequences: Sequence[str]) -> None:
         """Raise `FormatError` for a line without a sequence if there are several, and for an unknown one."""
         for lines in self.lines.values():
             for line in lines:
                 if line.sequence is None and len(sequences) > 1:
-                    raise self._wrong(
+                    raise _wrong(
                         line, "names no sequence", advice=f"add a column sequence: {', '.join(sequences)}"
                     )
                 if line.sequence is not None and line.sequence not in sequences:
-                    raise self._wrong(line, f"names the sequence {line.sequence!r}, which does not exist")
-
-    def _wrong(
-        self, line: DecisionLine, problem: str, document: str | None = None, advice: str | None = None
-    ) -> FormatError:
-        return FormatError(
-            f"the decision {line.start} to {line.end - 1} {problem}",
-            file=self.file,
-            line=line.number,
-            document=document,
-            advice=advice
-            or "each line needs the positions of a place; clueval curate --undecided lists the places",
-        )
+                    raise _wrong(line, f"names the sequence {line.sequence!r}, which does not exist")
 
 
-def read_decisions(path: Path) -> DecisionTable:
-    """Return the table. Raises `FormatError` for a line that cannot be read, `FileError` for a missing file."""
-    text = "".join(text for _, text in blocks(path))
-    header: list[str] | None = None
-    lines: defaultdict[str, list[DecisionLine]] = defaultdict(list)
-    for number, row in enumerate(text.split("\n"), 1):
-        if not row.strip():
-            continue
-        cells = row.split("\t")
-        if header is None:
-            header = cells
-            if missing := [name for name in COLUMNS if name not in header]:
-                raise FormatError(
-                    f"the table has no column {missing[0]!r}",
-                    file=str(path),
-                    line=number,
-                    advice=f"its first line must name the columns {', '.join(COLUMNS)}, separated by tabs",
-                )
-            continue
-        document, line = _line(path, number, dict(zip(header, cells, strict=False)))
-        lines[document].append(line)
-    return DecisionTable(str(path), dict(lines))
-
-
-def _line(path: Path, number: int, cells: dict[str, str]) -> tuple[str, DecisionLine]:
-    """Return the document and the line."""
-    for name in COLUMNS[:3]:
-        if name not in cells:
-            raise FormatError(f"the line has no {name}", file=str(path), line=number)
-    places = []
-    for name in COLUMNS[1:3]:
-        if not cells[name].isdecimal() or len(cells[name]) > 18:
-            raise FormatError(f"{name} is {cells[name][:40]!r}, not a position", file=str(path), line=number)
-        places.append(int(cells[name]))
-    start, end = places[0], places[1] + 1
-    if end < start:
-        raise FormatError(
-            f"the span ends at {end - 1}, before it starts at {start}", file=str(path), line=number
-        )
-    return cells["document"], DecisionLine(
-        number, cells.get("sequence") or None, start, end, cells.get("label", "")
+def _wrong(line: KeptSpanLine, problem: str, advice: str | None = None) -> FormatError:
+    return FormatError(
+        f"the decision {line.start} to {line.end - 1} {problem}",
+        file=line.file,
+        line=line.line,
+        document=line.document,
+        advice=advice
+        or "each line needs the positions of a place; clueval curate --undecided lists the places",
     )

@@ -1,9 +1,9 @@
 """Agreement as one web page that loads nothing else: matrices, coefficients, and the disagreements as cards.
 
 A card has the readings of all annotators, one above the other. A reader chooses one of them, or nothing, for each
-place; the page writes the choices as the table that ``clueval curate --decisions`` reads. Choices stay in the
-browser, if it allows that, so that work can be continued, also on a later page of the same annotators: a choice applies
-where document, layer, range and the spans of all annotators are the same, and the others are kept.
+place; the page writes the choices as the file that ``clueval curate --decisions`` reads. Decisions stay in the
+browser, if it allows that, so that work can be continued, also on a later page of the same annotators (see
+`clueval.findings.decisions`).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 
 from clueval.reports.page import LONG, ShownTable, assets, environment, json_inside
 from clueval.reports.table import Rate, Table, cut_label
-from clueval.studies.annotators.places import Disagreement, written
+from clueval.studies.annotators.places import Disagreement, spans_of, written
 from clueval.studies.annotators.render import ceiling_tables, matrices, remarks, sequence_tables
 from clueval.writing import whole_file
 
@@ -86,10 +86,8 @@ def write_page(
             )
         ],
         more_tables=(),
-        about=Markup(
-            json_inside({"annotators": report["annotators"], "sequences": list(report["agreement"])})
-        ),
-        **assets("agreement", "places", "agreement"),
+        about=Markup(json_inside(_about(report, title))),
+        **assets(None, "places", parts=["decisions", "agreement"]),
         without_script=WITHOUT_SCRIPT,
         cards=(_card(row, len(report["agreement"]) > 1) for row in first),
         data=(Markup(json_inside(_line(row)) + "\n") for row in chain(first, rest)),
@@ -97,6 +95,15 @@ def write_page(
     with whole_file(path) as file:
         for piece in pieces:
             file.write(piece)
+
+
+def _about(report: Report, title: str) -> dict[str, Any]:
+    names = report["annotators"]
+    return {
+        "annotators": names,
+        "sequences": list(report["agreement"]),
+        "store": f"agreement {' '.join([title, *names])}",
+    }
 
 
 def _line(row: Disagreement) -> list[Any]:
@@ -122,6 +129,7 @@ def _line(row: Disagreement) -> list[Any]:
         row.context[row.place[0] : row.place[1]],
         row.context[row.place[1] :],
         list(row.tokens),
+        spans_of(row.readings),
     ]
 
 

@@ -24,6 +24,7 @@ from functools import lru_cache
 from itertools import pairwise
 
 from clueval.findings.context import Context, Contexts
+from clueval.findings.decisions import fingerprint
 from clueval.spans.components import component_firsts
 from clueval.spans.document import Document
 from clueval.spans.span import Span
@@ -188,6 +189,19 @@ def written(reading: Marks | None) -> str:
     if reading is None:
         return "-"
     return "; ".join(f"{start}-{end - 1} {label}" for start, end, label in reading)
+
+
+def spans_of(readings: Mapping[str, Marks | None]) -> str:
+    """Return the fingerprint of a place for decisions, given the spans of each annotator there.
+
+    >>> spans_of({"anna": ((5, 13, "PER"),), "bob": ((0, 13, "PER"),)})
+    '5cb2e86028d9'
+    """
+    return fingerprint(
+        (name, ((start, end),), label)
+        for name, reading in readings.items()
+        for start, end, label in reading or ()
+    )
 
 
 def placed(

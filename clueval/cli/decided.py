@@ -1,0 +1,36 @@
+"""The options of the commands that read decisions about places."""
+
+from __future__ import annotations
+
+import argparse
+
+from clueval.exceptions import UsageError
+from clueval.findings.decisions import CONFLICTS, PlaceDecisions, read_decisions
+from clueval.overwriting import input_path
+
+
+def add_decisions(group: argparse._ArgumentGroup) -> None:
+    """Add the options that name files of decisions, and say what to do about conflicts."""
+    group.add_argument(
+        "--decisions",
+        action="append",
+        type=input_path,
+        metavar="FILE",
+        help="a file of decisions that a page has exported, or a folder of them; can be repeated",
+    )
+    group.add_argument(
+        "--conflicts",
+        choices=CONFLICTS,
+        metavar="HOW",
+        help=f"what counts where reviewers differ: {' or '.join(CONFLICTS[:2])} by time, or {CONFLICTS[2]} (default: "
+        "an error)",
+    )
+
+
+def decisions_of(options: argparse.Namespace) -> PlaceDecisions | None:
+    """Return the decisions that the options name; None without files."""
+    if options.decisions is None:
+        if options.conflicts is not None:
+            raise UsageError("--conflicts needs --decisions", advice="add --decisions FILE")
+        return None
+    return read_decisions(options.decisions, options.conflicts)
