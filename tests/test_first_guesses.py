@@ -411,6 +411,15 @@ WORKS: dict[str, tuple[Snippet, Any]] = {
     "result.get('exact.label.micro.f1')": (lambda result: result.get("exact.label.micro.f1"), TWO_THIRDS),
     "result.get('micro.f1')": (lambda result: result.get("micro.f1"), TWO_THIRDS),
     "result.get('per_label.A.f1')": (lambda result: result.get("per_label.A.f1"), 1.0),
+    "result['f1']": (lambda result: result["f1"], TWO_THIRDS),
+    "result['exact.f1']": (lambda result: result["exact.f1"], TWO_THIRDS),
+    "result['label.f1']": (lambda result: result["label.f1"], TWO_THIRDS),
+    "result.get('exact.A.f1')": (lambda result: result.get("exact.A.f1"), 1.0),
+    "result.get('exact.label.A.f1')": (lambda result: result.get("exact.label.A.f1"), 1.0),
+    "result.get('A.recall')": (lambda result: result.get("A.recall"), 1.0),
+    "result.get('exact.macro.f1')": (lambda result: result.get("exact.macro.f1"), pytest.approx(1 / 3)),
+    "result.scores()['exact.f1']": (lambda result: result.scores()["exact.f1"], TWO_THIRDS),
+    "logger.log(result.scores())": (lambda result: {*map(type, result.scores().values())}, {float}),
     "result.metrics['exact']['label']": (lambda result: result.metrics["exact"]["label"]["micro"]["gold"], 3),
     "result.rows()[0]['f1']": (lambda result: result.rows()[0]["f1"], TWO_THIRDS),
     "f1 by label": (
@@ -457,6 +466,27 @@ SAYS_HOW: dict[str, tuple[Snippet, str]] = {
         lambda result: result.get("exact.entity.micro.f1"),
         "did you mean exact.label.micro.f1",
     ),
+    **{
+        f"result.get({path!r})": (lambda result, path=path: result.get(path), f"did you mean {meant}?")
+        for path, meant in {
+            "exact.overall_f1": "exact.label.micro.f1",
+            "overall_f1": "exact.label.micro.f1",
+            "micro_f1": "exact.label.micro.f1",
+            "f1_score": "exact.label.micro.f1",
+            "eval_f1": "exact.label.micro.f1",
+            "F1": "exact.label.micro.f1",
+            "micro avg": "exact.label.micro.f1",
+            "macro avg.f1-score": "exact.label.macro.f1",
+            "macro_f1": "exact.label.macro.f1",
+            "accuracy": "exact.label.token_accuracy",
+            "A": "exact.label.per_label.A.f1",
+            "a.f1": "exact.label.per_label.A.f1",
+            "A.support": "exact.label.per_label.A.gold",
+            "exact.entity.A.precision": "exact.label.per_label.A.precision",
+            "levels.A.f1": "exact.label.per_label.A.f1",
+            "NONE.f1": "exact.label.micro.f1",
+        }.items()
+    },
     "result.render('html')": (
         lambda result: result.render("html"),
         "one of text, json, csv, tsv, markdown, latex",

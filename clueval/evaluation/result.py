@@ -293,12 +293,24 @@ class Result(Report):
     def get(self, path: str) -> float | None:
         """Return a number by its path below ``metrics``, as ``levels.entity.unlabelled.4.recall``.
 
-        The path may begin below the sequence, as ``micro.f1``, if only one metric and sequence has it. Returns
-        None for a number that is undefined. Raises `UsageError` for a path without a number, and names the nearest.
+        Names that are clear from the others may be left out, as in ``exact.PER.f1``, ``PER.f1`` and ``f1``, and every
+        key of `scores` is such a path. Returns None for a number that is undefined. Raises `UsageError` for a path
+        without a number, and names the nearest; and for one that can mean several.
         """
         from clueval.evaluation.score_path import number_at, whole_path
 
-        return number_at(self.metrics, whole_path(self.metrics, path))
+        try:
+            return number_at(self.metrics, whole_path(self.metrics, path))
+        except UsageError:
+            if (number := self.scores().get(path)) is not None:
+                return number
+            raise
+
+    def __getitem__(self, path: str) -> float | None:
+        """Return a number by its path, as `get` does."""
+        return self.get(path)
+
+    __iter__ = None  # otherwise Python would iterate by `__getitem__`
 
     def cite(self, path: str) -> Citation:
         """Return a number with the signature of exactly this number; `path` is as in `get`."""

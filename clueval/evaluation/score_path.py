@@ -6,6 +6,7 @@ hold dots themselves, so a path is matched against the names that there are.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -58,71 +59,158 @@ def paths_of(report: object, text: str) -> Iterator[Path]:
                 yield (name, *rest)
 
 
-def _all_paths(report: Mapping[str, Any], before: str = "") -> Iterator[str]:
+def _all_paths(report: Mapping[str, Any], before: Path = ()) -> Iterator[Path]:
     for name, value in report.items():
         if isinstance(value, Mapping):
-            yield from _all_paths(value, f"{before}{name}.")
+            yield from _all_paths(value, (*before, str(name)))
         else:
-            yield before + name
+            yield (*before, str(name))
+
+
+_SAME = {
+    "overall": "micro",
+    "total": "micro",
+    "f": "f1",
+    "fscore": "f1",
+    "prec": "precision",
+    "rec": "recall",
+    "acc": "accuracy",
+    "support": "gold",
+    "number": "gold",
+}
+"""Words of other programs, and the name that has the same meaning here."""
+
+_EMPTY = ("avg", "average", "score", "measure", "eval", "test", "val", "validation")
+"""Words of other programs that say nothing about which number is meant."""
+
+_BETWEEN = re.compile(r"[\W_]+")
+
+
+def _corrected(word: str, known: set[str]) -> str:
+    """Return the known word that a misspelt word means; any other word unchanged."""
+    if word in known or word in _SAME:
+        return word
+    from difflib import get_close_matches
+
+    return next(iter(get_close_matches(word, sorted(known), n=1, cutoff=0.8)), word)
+
+
+def _words(text: str) -> list[str]:
+    return [word for word in _BETWEEN.split(text.casefold()) if word]
 
 
 def _advice(reports: Mapping[str, Any], text: str) -> str:
-    from difflib import get_close_matches
+    """Return the path that is nearest in meaning: it has most words of the text, and least that is not asked for."""
+    paths: list[Path] = list(_all_paths(reports))
+    if not paths:
+        return "nothing was counted"
+    ends = {word for path in paths for word in _words(path[-1])}
+    places = {word for path in paths for name in path[:-1] for word in _words(name)}
+    meant = [_corrected(word, ends | places) for word in _words(text) if word not in _EMPTY]
+    if not any(_SAME.get(word, word) in ends for word in meant):
+        meant.append("f1")
+    headlines = set(headline_paths(reports))
 
-    known = list(_all_paths(reports))
-    close = get_close_matches(text, known, n=1, cutoff=0.3)
-    return f"did you mean {close[0]}?" if close else f"such as {known[0]}" if known else "nothing was counted"
+    def rank(path: Path) -> tuple[float, ...]:
+        end = _words(path[-1])
+        place = {word for name in path[:-1] if name not in _LABELS_BELOW for word in _words(name)}
+        of_end = [word for word in meant if _SAME.get(word, word) in end]
+        of_place = [word for word in meant if word in place or _SAME.get(word) in place]
+        unasked = [
+            name for name in path[2:-1] if name not in _LEFT_OUT and set(meant).isdisjoint(_words(name))
+        ]
+        return len(of_end) / (len(end) or 1), len(of_place), path in headlines, -len(unasked), -len(path)
+
+    nearest = max(paths, key=rank)
+    return f"did you mean {'.'.join(nearest)}?"
 
 
 def whole_path(reports: Mapping[str, Any], text: str) -> Path:
     """Return the path of a number, from the metric on; of ``f1``, that of the headline. Raises as `find_path` does.
 
+    Names that are clear from the others may be left out (`_left_out`), as in ``exact.PER.f1``.
+
     A path that begins with the name of a metric means this metric, not a part of another one with the same name, as
-    ``exact`` in ``muc``: then `UsageError` names both.
+    ``exact`` in ``muc``; if the metric was not counted, `UsageError` names both.
 
     >>> whole_path({"exact": {"entity": {"micro": {"f1": 0.5}}}}, "micro.f1")
     ('exact', 'entity', 'micro', 'f1')
     """
     require_kind(text, "str", "the path of a score")
-    try:
+    if found := list(paths_of(reports, text)):
         return find_path(reports, text)
-    except UsageError:
-        short = [
-            (metric, sequence, *path)
-            for metric, sequences in reports.items()
-            for sequence, report in sequences.items()
-            for path in paths_of(report, text)
-        ]
-        if text in _RATES and len(short) != 1:
-            return _of_headline(reports, text)
-        if not short:
-            raise
-    metric, rate = text.partition(".")[0], text.rpartition(".")[2]
+    short = [
+        (metric, sequence, *path)
+        for metric, sequences in reports.items()
+        for sequence, report in sequences.items()
+        for path in paths_of(report, text)
+    ]
+    if text in _RATES and len(short) != 1:
+        return _of_headline(reports, text)
+    metric = text.partition(".")[0]
+    if metric in reports or not short:
+        found = _shortened(reports, text)
+        if len(found) > 1:
+            raise _several(text, found)
+        return found[0] if found else find_path(reports, text)  # which raises
     others = dict.fromkeys(path[0] for path in short)
     if metric in METRICS.keys() - others:
         raise UsageError(
             f"{text!r} can mean the metric {metric}, or a part of {', '.join(others)}",
-            advice=f"write it in full: {_listed([*_headlines(reports, rate, metric), *short])}",
+            advice=f"write it in full: {_listed(short)}",
         )
     if len(short) > 1:
         raise _several(text, short)
     return short[0]
 
 
+def _shortened(reports: Mapping[str, Any], text: str) -> list[Path]:
+    """Return the paths that a text can mean if names are left out; of a headline all but its metric and sequence.
+
+    If the path of a headline is among them, it is the only one.
+    """
+    headlines = []
+    for path in headline_paths(reports):
+        rate = path[-1].removesuffix("_strict")
+        if text in (f"{path[0]}.{rate}", f"{path[1]}.{rate}", f"{path[0]}.{path[1]}.{rate}"):
+            headlines.append(path)
+    if headlines:
+        return headlines
+    return [path for path in _all_paths(reports) if _fits(text, path, _left_out(path, text))]
+
+
+_LABELS_BELOW = ("per_label", "per_type")
+_LEFT_OUT = ("micro", *_LABELS_BELOW)
+"""Names that may be left out of a path, besides the metric and the sequence."""
+
+
+def _left_out(path: Path, text: str) -> frozenset[int]:
+    """Return the numbers of the names of a path that a text may leave out.
+
+    In the labelled part of levels, the name of the layer is one, and so is level 1, which is that of the headline.
+    """
+    metric, sequence, *names = path
+    found = {number for number, name in enumerate(names, 2) if name in (*_LEFT_OUT, sequence)}
+    if names[:1] == ["labelled"] and names[2:3] == ["1"] and {"labelled", "1"}.isdisjoint(text.split(".")):
+        found |= {2, 4}
+    return frozenset(found | {1} | (set() if text.startswith(f"{metric}.") else {0}))
+
+
+def _fits(text: str, path: Path, left_out: frozenset[int], number: int = 0) -> bool:
+    """Return whether a text is a path, from the name with this number on, without some that are left out."""
+    name = path[number]
+    if number == len(path) - 1:
+        return text == name
+    if text.startswith(f"{name}.") and _fits(text[len(name) + 1 :], path, left_out, number + 1):
+        return True
+    return number in left_out and _fits(text, path, left_out, number + 1)
+
+
 def _of_headline(reports: Mapping[str, Any], rate: str) -> Path:
-    paths = _headlines(reports, rate)
+    paths = [path for path in headline_paths(reports) if path[-1].split("_")[-1] == rate]
     if len(paths) != 1:
         raise _several(rate, paths)
     return paths[0]
-
-
-def _headlines(reports: Mapping[str, Any], rate: str, metric: str | None = None) -> list[Path]:
-    """Return the paths of a rate of the headlines of one metric, or of all."""
-    return [
-        path
-        for path in headline_paths(reports)
-        if metric in (None, path[0]) and path[-1].split("_")[-1] == rate
-    ]
 
 
 def headline_paths(reports: Mapping[str, Any], rates: slice = slice(None)) -> Iterator[Path]:

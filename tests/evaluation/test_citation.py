@@ -177,10 +177,6 @@ def test_cite_prints_the_number_both_forms_of_the_signature_and_bibtex(
             ["--metric", "muc", "--cite", "exact.f1"],
             "'exact.f1' can mean the metric exact, or a part of muc (write it in full: muc.label.exact.f1)",
         ),
-        (
-            ["--metric", "exact,muc", "--cite", "exact.f1"],
-            "(write it in full: exact.label.micro.f1, muc.label.exact.f1)",
-        ),
     ],
 )
 def test_cite_of_no_number_is_refused_in_one_line(
