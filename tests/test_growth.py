@@ -54,7 +54,7 @@ JOBS: dict[str, str] = {
     "merge": "merge GOLD",
     "check": "check GOLD",
     **{
-        f"to {form.name}": f"convert GOLD --to {form.name} --lossy -o OUT/a{'/' * (form.name in ('brat', 'inline'))}"
+        f"to {form.name}": f"convert GOLD --to {form.name} --lossy -o OUT/a{'/' * form.single}"
         for form in all_formats()
         if form.write is not None and form.name != "ltf"  # holds one label
     },

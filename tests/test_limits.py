@@ -327,6 +327,8 @@ def test_line_numbers_are_right_after_a_passage_that_ended_at_its_limit_of_token
         ("comb", "errors GOLD PREDICTED", "together more than 4,000 positions"),
         ("giant", "errors GOLD PREDICTED GOLD --html OUT", "together more than 4,000 positions"),
         ("nested", "convert GOLD --to brat --lossy -o OUT", "together more than 4,000 positions"),
+        ("nested", "convert GOLD --to webanno --lossy -o OUT", "together more than 4,000 positions"),
+        ("nested", "convert GOLD --to label-studio --lossy", "together more than 4,000 positions"),
         ("same", "score GOLD PREDICTED --metric masking", "pairs of spans overlap"),
         ("nested", "score GOLD PREDICTED --metric masking", "together more than 4,000 words"),
     ],

@@ -35,7 +35,8 @@ one layer and one label (--label); tokens are joined by blanks. --to spans write
 layers, with the columns document, start, end_inclusive, the layers and, with --token-id, the ids of the first and
 the last token. --to brat writes two files for each document, X.ann and X.txt, into a folder; --to doccano, spacy-json,
 token-rows and w2ner write JSON. --to conll writes columns with BIO tags, --to inline a text with tags for each
-document, --to docbin a file of spaCy. What a format cannot hold is an error, unless --lossy leaves it out. --to tab
+document, --to docbin a file of spaCy. --to webanno and --to label-studio write files for these tools, and print what
+a project needs for them. What a format cannot hold is an error, unless --lossy leaves it out. --to tab
 writes the positions of predictions only, as the Text Anonymization Benchmark reads them: no labels, no texts."""
 EPILOG = """\
 examples:

@@ -167,13 +167,31 @@ def add_documents_output(group: argparse._ActionsContainer, to: str = "", *, req
         metavar="WHAT",
         help="for label-studio: annotations, or predictions (default: annotations)",
     )
+    group.add_argument(
+        "--type",
+        action="append",
+        dest="types",
+        type=typed(named_type),
+        metavar="NAME=TYPE|FEATURE",
+        help="for webanno, xmi and uima-json: the type of the layer NAME, and its feature with the label",
+    )
+
+
+def named_type(text: str) -> tuple[str, str]:
+    """Return the name of a layer and its type."""
+    name, equals, written = text.partition("=")
+    if not equals:
+        raise UsageError(f"{text!r} is not NAME=TYPE|FEATURE", advice="as in risk=webanno.custom.Risk|value")
+    return name, written
 
 
 def format_to_write(options: argparse.Namespace, name: str) -> Format:
     """Return the format to write, with the options of its writer."""
     from clueval.compat.convert import writable_format
 
-    return writable_format(name, as_=options.as_)
+    return writable_format(
+        name, as_=options.as_, types=None if options.types is None else dict(options.types)
+    )
 
 
 def put_result(lines: Iterable[str], path: Path | None) -> None:

@@ -26,7 +26,7 @@ from clueval.reports.table import cut_label
 from clueval.spans.document import Document, Sentence
 from clueval.spans.span import Span, name_of
 from clueval.textfiles import is_folder
-from clueval.transforms.characters import to_characters
+from clueval.transforms.characters import Characters, to_characters
 from clueval.transforms.placing import WORD_OR_MARK, token_places
 from clueval.writing import errors_of, make_folder, scratch_folder, whole_bytes, whole_file
 
@@ -113,7 +113,7 @@ def token_documents(path: Any, form: Format) -> Iterator[Document] | None:
     """Return the documents of a file with tokens. Raises `UsageError` for a format without tokens."""
     if path is None:
         return None
-    if form.write is None or form.write.unit == "character":
+    if form.write is None or (form.write.unit == "character" and not form.write.keeps_tokens):
         raise UsageError(
             f"the format {form.name} has no tokens, so a file with tokens does not apply",
             advice="leave it out",
@@ -244,17 +244,6 @@ class Conversion:
                 use.features.update(dict.fromkeys(span.features))
 
     def _in_unit(self, document: Document) -> Document:
-        if self.writer.unit == "character":
-            found = to_characters(document)
-            if found.text is None and self.writer.needs_text:
-                raise UsageError(
-                    f"the format {self.form.name} cannot hold a document without text",
-                    **document.in_errors,
-                    advice="convert a file that has the text",
-                )
-            return found
-        if self.writer.unit is None and self.tokens is None:
-            return document
         tokens = None if self.tokens is None else next(self.tokens, None)
         if self.tokens is not None and tokens is None:
             raise UsageError(
@@ -262,11 +251,26 @@ class Conversion:
                 document=document.id,
                 advice="both need the same documents in the same order",
             )
-        return to_tokens(document, tokens, self.lost if self.lossy else None)
+        if self.writer.unit != "character":
+            if self.writer.unit is None and tokens is None:
+                return document
+            return to_tokens(document, tokens, self.lost if self.lossy else None)
+        found = to_characters(document)
+        if found.text is None and self.writer.needs_text:
+            raise UsageError(
+                f"the format {self.form.name} cannot hold a document without text",
+                **document.in_errors,
+                advice="convert a file that has the text",
+            )
+        if not self.writer.keeps_tokens:
+            return found
+        if document.unit == "token":
+            return replace(found, tokens=document.tokens)
+        return found if tokens is None else _with_tokens_of(tokens, found)
 
     def hints(self) -> Iterator[str]:
         """Yield lines for people about what other programs need before they read what was written."""
-        return iter(()) if self.writer.hints is None else self.writer.hints(self.uses)
+        return iter(()) if self.writer.hints is None else self.writer.hints(self.uses, self.layers)
 
     def text(self, documents: Iterator[Document]) -> Iterator[str]:
         """Yield the content of one file, piece by piece. Raises `UsageError` if it needs several files."""
@@ -407,6 +411,18 @@ def to_tokens(
         metadata=document.metadata,
         file=document.file,
     )
+
+
+def _with_tokens_of(tokens: Document, document: Document) -> Document:
+    """Return a document of characters with other tokens, and with their sentences if it has none."""
+    text = document.text or ""
+    starts, ends = token_places(tokens, text, {})
+    sentences = document.sentences
+    if not sentences:
+        place = Characters(text, tokens.start, starts, ends).range_between
+        sentences = [Sentence(*place(each.start, each.end)) for each in tokens.sentences]
+    words = [text[start:end] for start, end in zip(starts, ends, strict=True)]
+    return replace(document, tokens=words, sentences=sentences)
 
 
 class _TokenPlaces:

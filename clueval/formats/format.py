@@ -88,8 +88,9 @@ class Writer(NamedTuple):
     a feature whether the format can hold it; None: it holds all, or none. `needs_text` is false if documents without a
     text can be written. `row` returns the row of a document with the given layers, for `clueval.to_rows`. `fit` returns
     a document as the format holds it where `holds` does not tell, and counts what is left out. `hints` returns lines
-    for people: what another program needs before it can read the files. `choose` returns the writer with other values
-    of the options that `takes` names.
+    for people: what another program needs before it can read the files, given the names of layers. With `keeps_tokens`,
+    documents with characters keep their tokens. `choose` returns the writer with other values of the options that
+    `takes` names.
     """
 
     lines: Lines
@@ -103,7 +104,8 @@ class Writer(NamedTuple):
     needs_text: bool = True
     row: Callable[[Document, Sequence[str]], Mapping[str, Any]] | None = None
     fit: Callable[[Document, Counter[str]], Document] | None = None
-    hints: Callable[[Uses], Iterator[str]] | None = None
+    hints: Callable[[Uses, Sequence[str]], Iterator[str]] | None = None
+    keeps_tokens: bool = False
     choose: Callable[..., Writer] | None = None
     takes: frozenset[str] = frozenset()
 

@@ -32,6 +32,7 @@ from clueval.formats.recognition import Beginning, Sign
 from clueval.formats.reference import FileMention, fits
 from clueval.formats.xml_text import quoted
 from clueval.spans.document import Document
+from clueval.spans.limits import require_short_texts
 from clueval.spans.span import DEFAULT_LAYER, Span
 
 GROUND_TRUTH, PREDICTION = "ground-truth", "prediction:"
@@ -291,6 +292,7 @@ def _has_object(beginning: Beginning, key: str) -> bool:
 def rows_of(document: Document, layers: Sequence[str], as_: str = _WRITTEN_AS[0]) -> Row:
     """Return the task of a document."""
     spans = [(layer, span) for layer in layers for span in document.layers.get(layer, ())]
+    require_short_texts(sum(len(span) for _, span in spans), document)
     regions = [
         {
             "id": f"r{number}",
@@ -315,7 +317,7 @@ def rows_of(document: Document, layers: Sequence[str], as_: str = _WRITTEN_AS[0]
     }
 
 
-def configuration(uses: Uses) -> Iterator[str]:
+def configuration(uses: Uses, _: Sequence[str] = ()) -> Iterator[str]:
     """Yield the lines of a labeling configuration with the controls and labels of layers.
 
     >>> from clueval.formats.format import LayerUse

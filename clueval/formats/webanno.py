@@ -10,23 +10,42 @@ Sources: ``Layer.feature`` with the short name of the layer, or ``Layer``. The d
 only layer of spans. Relations, chain links and slots are passed over and counted. A file without any layer, which has
 no annotations, has no spans. Versions 1 and 2 are refused.
 
+Each document is written to a file. Sentences are those of the document, or else its lines, and begin at their first
+token; tokens are those of the document, or words and single marks. Types must exist in the project.
+
 Source: the description of WebAnno TSV 3.3 in the user guide of INCEpTION.
 """
 
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from bisect import bisect_left, bisect_right
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from itertools import accumulate, chain, count, islice
+from operator import attrgetter
 from typing import NamedTuple
 
 from clueval.exceptions import FormatError, SpanError, UsageError
 from clueval.formats.columns.made_lines import SentenceLines
-from clueval.formats.format import Format, Options
+from clueval.formats.format import ACROSS, Format, Options, Writer
 from clueval.formats.opened import Opened
 from clueval.formats.recognition import Beginning, Sign, first_lines
+from clueval.formats.reference import wide_characters
+from clueval.formats.uima import (
+    UimaType,
+    holds_feature,
+    require_types,
+    types_of,
+    types_to_create,
+    values_of,
+    with_texts,
+)
 from clueval.limits import sentence_too_long
 from clueval.spans.document import Document, Sentence
+from clueval.spans.limits import require_short_texts
 from clueval.spans.span import DEFAULT_LAYER, NO_LABEL, Frozen, Span
 
 _VERSION = "#FORMAT=WebAnno TSV 3"
@@ -35,6 +54,8 @@ _STACKED = re.compile(r"(?:\\.|[^\\|])+")
 _VALUE = re.compile(r"((?:\\.|[^\\])*?)(?:\[(\d+)\])?", re.DOTALL)
 _ESCAPE = re.compile(r"\\(.)")
 _ESCAPED = {"t": "\t", "n": "\n", "r": "\r"}
+_IN_TEXTS = str.maketrans({"\\": r"\\", **{of: f"\\{name}" for name, of in _ESCAPED.items()}})
+_IN_VALUES = {**_IN_TEXTS, **str.maketrans({mark: f"\\{mark}" for mark in "[]|_;*"})}
 _ROWS = re.compile(
     r"^[0-9]++-[0-9]++(?:\.[0-9]++)?+\t([0-9]{1,18}+)-([0-9]{1,18}+)\t([^\t\n]*+)(.*+)\n", re.MULTILINE
 )
@@ -340,6 +361,8 @@ def _chosen(source: str, spans: Sequence[AnnotationLayer]) -> _Chosen | None:
                 return _Chosen(layer, feature, columns)
             if source.startswith(f"{name}.") and source.removeprefix(f"{name}.") in layer.features:
                 return _Chosen(layer, source.removeprefix(f"{name}."), columns)
+            if source.startswith(f"{name}.") and not layer.items:  # a feature without values has no column
+                return _Chosen(layer, None, columns)
     return None
 
 
@@ -383,6 +406,261 @@ def unescaped(text: str) -> str:
     return _ESCAPE.sub(lambda match: _ESCAPED.get(match[1], match[1]), text) if "\\" in text else text
 
 
+Range = tuple[int, int]
+
+
+class _Segment(NamedTuple):
+    """A sentence as it is written: its range in the text and the ranges of its tokens."""
+
+    start: int
+    end: int
+    tokens: Sequence[Range]
+
+
+_WORD_OR_MARK = re.compile(r"\w+|[^\w\s]")
+
+
+def _segments(document: Document) -> list[_Segment]:
+    """Return the sentences of a document. Those that it has end where they end; others end before the last LF.
+
+    Text outside of sentences gets sentences of its own. A sentence is longer if the reader could not restore the white
+    space after it.
+    """
+    text = document.text or ""
+    given = _ranges_of(document.tokens or (), text)
+    found: list[_Segment] = []
+    for start, end in _regions(document, text):
+        tokens = _tokens_between(given, start, end, text)
+        if tokens:
+            is_own = bool(document.sentences)
+            found.append(_Segment(tokens[0][0], max(end, tokens[-1][1]) if is_own else tokens[-1][1], tokens))
+    if not found and text:
+        return [_Segment(0, len(text), ())]
+    starts = [segment.start for segment in found[1:]]
+    return [
+        segment._replace(end=_end_of(segment.end, following, text, bool(document.sentences)))
+        for segment, following in zip(found, [*starts, None], strict=False)
+    ]
+
+
+def _ranges_of(tokens: Iterable[str], text: str) -> list[Range]:
+    found, place = [], 0
+    for token in filter(None, tokens):
+        start = text.find(token, place)
+        if start < 0:
+            break
+        place = start + len(token)
+        found.append((start, place))
+    return found
+
+
+def _regions(document: Document, text: str) -> Iterator[Range]:
+    """Yield the ranges of sentences, or of lines, and of what lies between them."""
+    place = 0
+    lines = (match.span() for match in re.finditer(r"[^\n]*\n?", text))
+    for start, end in sorted((each.start, each.end) for each in document.sentences) or lines:
+        if place < start:
+            yield place, start
+        if max(place, start) < end:
+            yield max(place, start), end
+        place = max(place, end)
+    if place < len(text):
+        yield place, len(text)
+
+
+def _tokens_between(given: Sequence[Range], start: int, end: int, text: str) -> list[Range]:
+    """Return the given tokens that begin in a range, and words and marks where there are none."""
+    before = bisect_right(given, (start,))
+    place = max(start, given[before - 1][1]) if before else start
+    found: list[Range] = []
+    for token in given[before : bisect_right(given, (end,))]:
+        found += [match.span() for match in _WORD_OR_MARK.finditer(text, place, token[0])]
+        found.append(token)
+        place = token[1]
+    return [*found, *(match.span() for match in _WORD_OR_MARK.finditer(text, place, end))]
+
+
+def _end_of(end: int, following: int | None, text: str, is_own: bool) -> int:
+    """Return the end of a sentence after which the next one begins at `following`; None: it is the last."""
+    gap = text[end:following]
+    if is_own and not gap.strip("\n "):
+        return end
+    if following is None:
+        return len(text)
+    line_end = gap.rfind("\n")
+    return end + line_end if line_end >= 0 and not gap[line_end + 1 :].strip(" ") else following
+
+
+def _between(length: int) -> str:
+    """Return the text that the reader puts between sentences: it knows only its length."""
+    return "\n" + " " * (length - 1) if length else ""
+
+
+WHITE_SPACE, BETWEEN = "white space at edges of spans", "text between sentences"
+
+
+def _fit(types: Mapping[str, str], document: Document, lost: Counter[str]) -> Document:
+    """Return the document as it is read; white space that is cut off and text that is not restored are counted."""
+    document = with_texts(document, types, lost)
+    text = document.text or ""
+    if "\0" in text:
+        raise UsageError("WebAnno TSV cannot hold the character NUL", **document.in_errors)
+    segments = _segments(document)
+    parts: list[str] = []
+    place = 0
+    for segment in segments:
+        gap = text[place : segment.start]
+        lost[BETWEEN] += bool(gap.strip("\n "))
+        parts += [_between(len(gap)), text[segment.start : segment.end]]
+        place = segment.end
+    layers = {
+        layer: sorted(
+            (each for span in spans for each in _cut(span, text, segments, lost)),
+            key=lambda span: (span.start, -span.end),
+        )
+        for layer, spans in document.layers.items()
+    }
+    sentences = [Sentence(segment.start, segment.end) for segment in segments]
+    return replace(document, layers=layers, text="".join(parts), sentences=sentences, tags={})
+
+
+def _cut(span: Span, text: str, segments: Sequence[_Segment], lost: Counter[str]) -> list[Span]:
+    """Return a span without white space at its edges; one without characters lies in a sentence that has tokens."""
+    own = text[span.start : span.end]
+    start = span.start + (len(own) - len(own.lstrip()) if own.strip() else 0)
+    end = start + len(own.strip())
+    if start == end:
+        if not segments or not segments[0].tokens:
+            lost["zero-length spans"] += 1
+            return []
+        here = max(bisect_right(segments, start, key=attrgetter("start")) - 1, 0)
+        places = [min(max(start, each.start), each.end) for each in segments[here : here + 2]]
+        start = end = min(places, key=lambda place: abs(place - start))
+    if (start, end) == (span.start, span.end):
+        return [span]
+    lost[WHITE_SPACE] += 1
+    return [replace(span, start=start, end=end)]
+
+
+class _Cells:
+    """The annotations of one layer, which are sorted, by the unit in which they stand: a token or a part of one."""
+
+    def __init__(self, spans: Sequence[Span], of: UimaType, tokens: _Tokens, numbers: Iterator[int]) -> None:
+        self.of = of
+        self._values = [values_of(span, of) for span in spans]
+        names = {name for values in self._values for name in values}
+        self.names = sorted(names | {of.label}) if names or not spans else []
+        self._numbers: dict[int, int] = {}
+        self.of_units: dict[tuple[int, Range], list[int]] = {}
+        for place, span in enumerate(spans):
+            units = list(tokens.units(span))
+            for unit in units:
+                stack = self.of_units.setdefault(unit, [])
+                stack.append(place)
+                if len(stack) > 1:
+                    self._number(stack[0], numbers)
+                    self._number(place, numbers)
+            if len(units) > 1:
+                self._number(place, numbers)
+
+    def _number(self, place: int, numbers: Iterator[int]) -> None:
+        if place not in self._numbers:
+            self._numbers[place] = next(numbers)
+
+    def fields(self, unit: tuple[int, Range]) -> Iterator[str]:
+        """Yield the fields of a row; a layer without features has one."""
+        for name in self.names or ("",):
+            stack = self.of_units.get(unit, ())
+            yield "|".join(self._field(place, name) for place in stack) or "_"
+
+    def _field(self, place: int, name: str) -> str:
+        value = self._values[place].get(name)
+        shown = "*" if value is None else value.translate(_IN_VALUES).replace("->", "\\->")
+        return f"{shown}[{self._numbers[place]}]" if place in self._numbers else shown
+
+
+class _Tokens:
+    """The tokens of all sentences."""
+
+    def __init__(self, segments: Sequence[_Segment]) -> None:
+        self._ranges = [token for segment in segments for token in segment.tokens]
+        self._starts, self._ends = [start for start, _ in self._ranges], [end for _, end in self._ranges]
+        self._limits = [segment.end for segment in segments]
+        self._last = list(accumulate(len(segment.tokens) for segment in segments))
+
+    def units(self, span: Span) -> Iterator[tuple[int, Range]]:
+        """Yield the units of a span: numbers of tokens, each with the range in it."""
+        last = bisect_left(self._ends, span.end)
+        if span.start == span.end:  # in the first token that ends at or after it, within its sentence
+            last = min(last, self._last[bisect_left(self._limits, span.start)] - 1)
+            yield last, (span.start, span.end)
+            return
+        for number in range(bisect_right(self._starts, span.start) - 1, last + 1):
+            start, end = self._ranges[number]
+            yield number, (max(start, span.start), min(end, span.end))
+
+
+def _lines(
+    documents: Iterator[Document], layers: Sequence[str], _: bool, types: Mapping[str, str]
+) -> Iterator[str]:
+    """Yield the lines of one document, which `_fit` has returned; without documents, the first line."""
+    yield f"{_VERSION}.3"
+    for document in documents:
+        segments, text = _segments(document), document.text or ""
+        tokens, numbers = _Tokens(segments), count(1)
+        require_short_texts(sum(map(len, chain.from_iterable(document.layers.values()))), document)
+        known = types_of(types, [*layers, *document.layers])
+        cells = [_Cells(spans, known[layer], tokens, numbers) for layer, spans in document.layers.items()]
+        for layer in cells:
+            yield f"#T_SP={layer.of.name}|{'|'.join(layer.names)}"
+        yield ""
+        rows = _rows(segments, cells, text)
+        for number, segment in enumerate(segments, 1):
+            yield ""
+            for line in text[segment.start : segment.end].split("\n"):
+                yield f"#Text={line.translate(_IN_TEXTS)}"
+            yield from (
+                f"{number}-{row}" for of_token in islice(rows, len(segment.tokens)) for row in of_token
+            )
+
+
+def _rows(segments: Sequence[_Segment], cells: Sequence[_Cells], text: str) -> Iterator[list[str]]:
+    """Yield the rows of each token without the number of its sentence: its own and those of its parts."""
+    wide = wide_characters(text)
+    parts: dict[int, set[Range]] = {}
+    for layer in cells:
+        for token, part in layer.of_units:
+            parts.setdefault(token, set()).add(part)
+    place = 0
+    for segment in segments:
+        for number, whole in enumerate(segment.tokens, 1):
+            own = sorted(parts.get(place, set()) - {whole}, key=lambda part: (part[0], -part[1]))
+            rows = []
+            for nth, (start, end) in enumerate([whole, *own]):
+                fields = [field for layer in cells for field in layer.fields((place, (start, end)))]
+                units = f"{start + bisect_left(wide, start)}-{end + bisect_left(wide, end)}"
+                name = f"{number}.{nth}" if nth else str(number)
+                rows.append("\t".join([name, units, text[start:end].translate(_IN_TEXTS), *fields, ""]))
+            yield rows
+            place += 1
+
+
+def _writer(types: Mapping[str, str] | None = None) -> Writer:
+    given = require_types(types)
+    return Writer(
+        partial(_lines, types=given),
+        ".tsv",
+        unit="character",
+        holds=frozenset({"layers", "features", "zero-length spans", "overlapping spans", ACROSS}),
+        feature=holds_feature,
+        fit=partial(_fit, given),
+        hints=partial(types_to_create, given),
+        keeps_tokens=True,
+        choose=_writer,
+        takes=frozenset({"types"}),
+    )
+
+
 def _is_old(beginning: Beginning) -> bool:
     """Return whether a file begins as versions 1 and 2 do, of which the second names its layers first."""
     lines = beginning.lines
@@ -404,4 +682,5 @@ FORMAT = Format(
     options=frozenset({"layers"}),
     single=True,
     nameless=True,
+    write=_writer(),
 )

@@ -57,7 +57,7 @@ def test_convert_refuses_wrong_use(gold: Path) -> None:
     with pytest.raises(UsageError, match="unknown format 'x'"):
         clueval.convert(gold, "x")
     with pytest.raises(UsageError, match="cannot be written"):
-        clueval.convert(gold, "webanno")
+        clueval.convert(gold, "gate-xml")
     with pytest.raises(FileError, match="is an input"):
         clueval.convert(gold, "conll", gold)
     with pytest.raises(UsageError, match=r"source\[0\]"):

@@ -37,8 +37,14 @@ def test_sources_are_layers_and_their_features() -> None:
     assert texts(document, "mark") == [("Ada Lovelace", "_"), ("Ada", "_"), ("", "_")]
     assert texts(document, "full") == texts(document, "mark")
     assert texts(document, "frame") == [("Lovelace", "see")]
-    with pytest.raises(UsageError, match=r"no source 'Mark\.x'.*NamedEntity\.value"):
-        list(read(GOLD, {"x": "Mark.x"}))
+    with pytest.raises(UsageError, match=r"no source 'Pred\.x'.*NamedEntity\.value"):
+        list(read(GOLD, {"x": "Pred.x"}))
+
+
+def test_feature_without_values_has_no_column_and_gives_no_labels() -> None:
+    (document,) = read(GOLD, {"mark": "Mark.kind"})
+
+    assert texts(document, "mark") == [("Ada Lovelace", "_"), ("Ada", "_"), ("", "_")]
 
 
 def test_relations_chain_links_and_slots_are_counted() -> None:

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import pytest
 from corpora import write
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clueval import Document, Span, UsageError, convert, read, to_rows
+from clueval import CluevalError, Document, Sentence, Span, UsageError, convert, read, to_rows
 from clueval.cli import main
 from clueval.spans.features import in_order
 
@@ -28,9 +31,11 @@ def ranges(draw: st.DrawFn, text: str) -> list[tuple[int, int]]:
     return [(min(pair), max(pair)) for pair in found]
 
 
-def written_and_read(document: Document, name: str, path: str, layers: dict[str, str]) -> Document:
+def written_and_read(
+    document: Document, name: str, path: str, layers: dict[str, str], **options: Any
+) -> Document:
     with TemporaryDirectory() as folder:
-        convert([document], name, f"{folder}/{path}")
+        convert([document], name, f"{folder}/{path}", **options)
         (found,) = read(folder, layers)
     return found
 
@@ -135,3 +140,215 @@ def test_curated_gold_goes_back_to_label_studio(tmp_path: Path, capsys: pytest.C
         (2, 5, "PER"),
         (9, 12, "LOC"),
     ]
+
+
+PLAIN = st.text(st.characters(exclude_categories=["C"]), min_size=1, max_size=4)
+WEBANNO = {"label": "NamedEntity.value", "risk": "Risk.level", "Mark": "Mark.value"}
+TYPES = {"risk": "a.Risk|level"}
+
+
+@st.composite
+def annotated(draw: st.DrawFn) -> Document:
+    """A document with three layers that overlap, and with sentences or without."""
+    text = draw(TEXT)
+    layers = {}
+    for layer in WEBANNO:
+        spans = []
+        for start, end in draw(ranges(text)):
+            features = draw(st.dictionaries(st.sampled_from(["identifier", "x_1"]), PLAIN, max_size=2))
+            spans.append(Span(start, end, {layer: draw(LABEL | st.just("_"))}, features))
+        layers[layer] = sorted(spans, key=lambda span: (span.start, -span.end))
+    cuts = draw(st.lists(st.integers(0, len(text)), max_size=6))
+    cuts = sorted(cuts)[: len(cuts) // 2 * 2]
+    sentences = [Sentence(*pair) for pair in zip(cuts[::2], cuts[1::2], strict=True) if pair[0] < pair[1]]
+    return Document("d", layers, text=text, unit="character", sentences=sentences)
+
+
+@given(document=annotated())
+def test_webanno_is_read_as_the_document_that_it_holds(document: Document) -> None:
+    (held,) = convert([document], "webanno", lossy=True, types=TYPES)
+
+    found = written_and_read(document, "webanno", "", WEBANNO, types=TYPES, lossy=True)
+
+    assert (found.text, found.layers, found.sentences) == (held.text, held.layers, held.sentences)
+    assert "".join((held.text or "").split()) == "".join((document.text or "").split())
+
+
+@given(document=annotated())
+def test_webanno_loses_nothing_of_a_text_without_sentences_but_white_space_at_edges(
+    document: Document,
+) -> None:
+    document = replace(document, sentences=())
+    has_edges = any(
+        span.start == span.end or document.text_of(span) != document.text_of(span).strip()
+        for spans in document.layers.values()
+        for span in spans
+    )
+    begins = document.text[: len(document.text) - len(document.text.lstrip())]
+    if not has_edges and not begins:
+        (held,) = convert([document], "webanno", types=TYPES)
+
+        assert (held.text, held.layers) == (document.text, document.layers)
+
+
+def webanno(document: Document, **options: Any) -> list[str]:
+    with TemporaryDirectory() as folder:
+        convert([document], "webanno", f"{folder}/a.tsv", **options)
+        return Path(folder, "a.tsv").read_text(encoding="utf-8").split("\n")
+
+
+NAMED = "#T_SP=de.tudarmstadt.ukp.dkpro.core.api.ner.type.NamedEntity"
+
+
+def test_webanno_by_hand() -> None:
+    text = "😀 Dr. Ada\tEva's\r\nlives.\n  Yes"
+    spans = [
+        Span(2, 5, "T"),  # two tokens
+        Span(6, 9, "PER|x[1]", {"identifier": "Q1"}),  # one token, stacked
+        Span(6, 9, "_"),
+        Span(6, 8, "A->*_;\\"),  # part of a token
+        Span(14, 14, "Z"),  # at the end of a token
+        Span(10, 22, "X"),  # across sentences
+    ]
+
+    found = webanno(Document("d", {"label": spans}, text=text, unit="character"))
+
+    assert found == [
+        "#FORMAT=WebAnno TSV 3.3",
+        f"{NAMED}|identifier|value",
+        "",
+        "",
+        r"#Text=😀 Dr. Ada\tEva's\r",
+        "1-1\t0-2\t😀\t_\t_\t",
+        "1-2\t3-5\tDr\t*[1]\tT[1]\t",
+        "1-3\t5-6\t.\t*[1]\tT[1]\t",
+        "1-4\t7-10\tAda\tQ1[2]|*[3]\tPER\\|x\\[1\\][2]|*[3]\t",
+        "1-4.1\t7-9\tAd\t*\tA\\->\\*\\_\\;\\\\\t",
+        "1-5\t11-14\tEva\t*[4]\tX[4]\t",
+        "1-6\t14-15\t'\t*[4]\tX[4]\t",
+        "1-6.1\t15-15\t\t*\tZ\t",
+        "1-7\t15-16\ts\t*[4]\tX[4]\t",
+        "",
+        "#Text=lives.",
+        "2-1\t18-23\tlives\t*[4]\tX[4]\t",
+        "2-2\t23-24\t.\t_\t_\t",
+        "",
+        "#Text=Yes",
+        "3-1\t27-30\tYes\t_\t_\t",
+        "",
+    ]
+
+
+def test_webanno_has_the_tokens_and_sentences_of_the_document() -> None:
+    tokens = ["Dr.", "Ada", "New York", "Yes"]
+    document = Document(
+        "d", {"label": [Span(1, 3, "X")]}, tokens=tokens, sentences=[Sentence(0, 3), Sentence(3, 4)]
+    )
+
+    assert webanno(document)[4:] == [
+        "#Text=Dr. Ada New York",
+        "1-1\t0-3\tDr.\t_\t",
+        "1-2\t4-7\tAda\tX[1]\t",
+        "1-3\t8-16\tNew York\tX[1]\t",
+        "",
+        "#Text=Yes",
+        "2-1\t17-20\tYes\t_\t",
+        "",
+    ]
+
+
+def test_webanno_takes_tokens_and_their_sentences_from_a_file(tmp_path: Path) -> None:
+    tokens = write(tmp_path / "tokens.conll", "Ada-Eva\n.\n\nYes\n")
+    document = Document("d", {"label": []}, text="Ada-Eva. Yes", unit="character")
+
+    assert [line.split("\t")[2] for line in webanno(document, tokens=tokens) if "\t" in line] == [
+        "Ada-Eva",
+        ".",
+        "Yes",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("labels", "head"),
+    [((), "|value"), (("_",), "|"), (("_", "X"), "|value")],
+)
+def test_webanno_has_a_column_for_each_feature_with_a_value(labels: Sequence[str], head: str) -> None:
+    document = Document("d", {"label": [Span(0, 3, label) for label in labels]}, text="Ada", unit="character")
+
+    found = webanno(document)
+
+    assert found[1] == f"{NAMED}{head}"
+    assert found[5].count("\t") == 4
+
+
+def test_webanno_types_are_those_of_layers_or_are_named(capsys: pytest.CaptureFixture[str]) -> None:
+    def heads(layers: Sequence[str], **options: Any) -> list[str]:
+        spans = {layer: [Span(0, 3, {layer: "X"}, {"note": 1})] for layer in layers}
+        found = webanno(Document("d", spans, text="Ada", unit="character"), **options)
+        return [line.removeprefix("#T_SP=") for line in found if line.startswith("#T_SP=")]
+
+    entity = NAMED.removeprefix("#T_SP=")
+    assert heads(["risk"]) == [f"{entity}|note|value"]
+    assert heads(["label", "risk"]) == [f"{entity}|note|value", "webanno.custom.risk|note|value"]
+    assert heads(["a b", "label"], types={"a b": "x.Y|z"}) == ["x.Y|note|z", f"{entity}|note|value"]
+    with pytest.raises(UsageError, match="the layer 'a b' cannot be the name of a type"):
+        heads(["a b", "label"])
+    with pytest.raises(UsageError, match="unknown layer 'risk'"):
+        heads(["label"], types={"risk": "x.Y|z"})
+    for wrong in ("x.Y", "x y|z", "x|", "|z", "x|z|z", "x|1"):
+        with pytest.raises(UsageError, match="is not TYPE"):
+            heads(["label"], types={"label": wrong})
+
+
+def test_webanno_counts_what_it_cannot_hold() -> None:
+    features = {"a b": "x", "list": [1], "none": None, "value": "x", "begin": 1, "ROLE_x": "x", "empty": ""}
+    spans = [Span(0, 4, "A", features), Span.of_fragments([(0, 1), (2, 3)], "B"), Span(3, 5, "C")]
+    document = Document(
+        "d",
+        {"label": spans},
+        text="Ada  sang.\t\tYes",
+        unit="character",
+        sentences=[Sentence(0, 10), Sentence(12, 15)],
+        metadata={"domain": "x"},
+    )
+
+    with pytest.raises(
+        UsageError, match="cannot hold 7 features, 1 gaps, 1 metadata, 2 white space at edges"
+    ):
+        convert([document], "webanno")
+    (found,) = convert([document], "webanno", lossy=True)
+    assert [(span.start, span.end) for span in found.layers["label"]] == [(0, 3), (0, 3), (3, 3)]
+    assert (found.text, found.sentences) == (document.text, [(0, 12, None), (12, 15, None)])
+
+
+def test_webanno_counts_text_that_cannot_be_restored() -> None:
+    document = Document("d", {"label": [Span(2, 3, "A")]}, text="\t a", unit="character")
+
+    with pytest.raises(UsageError, match="cannot hold 1 text between sentences"):
+        convert([document], "webanno")
+    (found,) = convert([document], "webanno", lossy=True)
+    assert (found.text, found.layers) == ("\n a", document.layers)
+
+
+@pytest.mark.parametrize(
+    ("text", "says"), [("a\0", "cannot hold the character NUL"), ("\ud800", "surrogate")]
+)
+def test_webanno_refuses_characters_and_writes_nothing(text: str, says: str, tmp_path: Path) -> None:
+    documents = [
+        Document(name, {"label": []}, text=of, unit="character") for name, of in (("a", "x"), ("b", text))
+    ]
+
+    with pytest.raises(CluevalError, match=says):
+        convert(documents, "webanno", f"{tmp_path}/out/")
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("text", ["", " ", "\n\n", " \t "])
+def test_webanno_holds_texts_without_words(text: str) -> None:
+    document = Document("d", {"label": []}, text=text, unit="character")
+
+    found = written_and_read(document, "webanno", "", {"label": "NamedEntity.value"})
+
+    assert (found.text, found.layers) == (text, {"label": []})
+    with pytest.raises(UsageError, match="1 zero-length spans"):
+        convert([replace(document, layers={"label": [Span(0, 0, "A")]})], "webanno")
