@@ -115,4 +115,5 @@ def test_placeholders_are_those_that_are_to_be_filled_in_before_the_first_releas
 
     assert [line.strip() for line in lines if "example.org" in line] == [
         'authors = [{ name = "The clueval authors", email = "clueval@example.org" }]',
+        'Repository = "https://example.org/clueval"',
     ]
