@@ -371,18 +371,59 @@ def table_of_spans(texts: Sequence[Text]) -> str:
     return "".join(lines)
 
 
-def doccano(texts: Sequence[Text]) -> str:
-    """The spans of the first layer; a document is a row."""
-    lines = []
-    for text in texts:
-        rows = [row for sentence in text.sentences for row in sentence] or [("x", "O")]
-        tags = [tag for sentence in text.sentences for tag in (row[1] for row in sentence)]
-        spans = [Span(*place, label) for *place, label in decode(tags)]
-        document = to_characters(Document(text.id, {"label": spans}, tokens=[row[0] for row in rows]))
-        marks = [[span.start, span.end, span.label] for span in document.layers["label"]]
-        value = {"id": text.id, "text": document.text, "label": marks, "meta": {"domain": text.domain}}
-        lines.append(json.dumps(value) + "\n")
-    return "".join(lines)
+RowOf = Callable[[Text, list[str], str, list[Span], list[Span]], object]
+"""The row of a document: its words, its text, and its spans in words and in characters."""
+
+
+def json_rows(row_of: RowOf) -> Callable[[Sequence[Text]], str]:
+    """A row for each document, with the spans of the first layer."""
+
+    def write(texts: Sequence[Text]) -> str:
+        lines = []
+        for text in texts:
+            rows = [row for sentence in text.sentences for row in sentence] or [("x", "O")]
+            words = [row[0] for row in rows]
+            spans = [Span(*place, label) for *place, label in decode([row[1] for row in rows])]
+            placed = to_characters(Document(text.id, {"label": spans}, tokens=words))
+            row = row_of(text, words, placed.text or "", spans, list(placed.layers["label"]))
+            lines.append(json.dumps(row) + "\n")
+        return "".join(lines)
+
+    return write
+
+
+def objects(spans: Sequence[Span], start: str, end: str, label: str) -> list[dict[str, Any]]:
+    return [{start: span.start, end: span.end, label: span.label} for span in spans]
+
+
+def doccano(text: Text, words: list[str], whole: str, _: list[Span], spans: list[Span]) -> object:
+    marks = [[span.start, span.end, span.label] for span in spans]
+    return {"id": text.id, "text": whole, "label": marks, "meta": {"domain": text.domain}}
+
+
+def ai4privacy(text: Text, words: list[str], whole: str, _: list[Span], spans: list[Span]) -> object:
+    mask = repr(objects(spans, "start", "end", "label"))
+    return {"id": text.id, "source_text": whole, "privacy_mask": mask, "domain": text.domain}
+
+
+def nemotron(text: Text, words: list[str], whole: str, _: list[Span], spans: list[Span]) -> object:
+    marks = objects(spans, "start", "end", "label")
+    return {"uid": text.id, "text": whole, "spans": marks, "text_tagged": "", "domain": text.domain}
+
+
+def presidio(text: Text, words: list[str], whole: str, _: list[Span], spans: list[Span]) -> object:
+    marks = objects(spans, "start_position", "end_position", "entity_type")
+    return {"sample_id": text.id, "full_text": whole, "spans": marks, "metadata": {"domain": text.domain}}
+
+
+def gliner(text: Text, words: list[str], whole: str, spans: list[Span], _: list[Span]) -> object:
+    marks = [[span.start, span.end - 1, span.label] for span in reversed(spans)]
+    return {"id": text.id, "tokenized_text": words, "ner": marks, "domain": text.domain}
+
+
+def spert(text: Text, words: list[str], whole: str, spans: list[Span], _: list[Span]) -> object:
+    marks = objects(spans, "start", "end", "type")
+    return {"orig_id": text.id, "tokens": words, "entities": marks, "relations": [], "domain": text.domain}
 
 
 @dataclass(frozen=True, slots=True)
@@ -429,7 +470,12 @@ FORMATS = {
     "ltf": Format(ltf, "xml"),
     "bdoc": Format(bdoc, "bdocjs", {"gold_set": "Key", "predicted_set": "Key"}),
     "nerval": Format(nerval, "bio", {"input": "nerval"}, one_text=True),
-    "doccano": Format(doccano, "jsonl", metadata=True),
+    "doccano": Format(json_rows(doccano), "jsonl", metadata=True),
+    "ai4privacy": Format(json_rows(ai4privacy), "jsonl", metadata=True),
+    "nemotron": Format(json_rows(nemotron), "jsonl", metadata=True),
+    "presidio": Format(json_rows(presidio), "jsonl", metadata=True),
+    "gliner": Format(json_rows(gliner), "jsonl", metadata=True),
+    "spert": Format(json_rows(spert), "jsonl", metadata=True),
     "spans": Format(table_of_spans, "tsv", {}, "entity", metadata=True),
 }
 

@@ -102,10 +102,14 @@ def typed(read: Callable[[str], Any], *, paired: bool = False) -> Callable[[str]
     return value_of
 
 
+_LISTED = 20
+"""The most values that the help of an option lists."""
+
+
 def help_of(field: Field[Any], declared: Option, note: str = "", default: str | None = None) -> str:
     """Return the help of an option: its description, its values, a note and the default (None: of the field)."""
     text = declared.help
-    if any(choice not in text for choice in declared.choices):
+    if len(declared.choices) <= _LISTED and any(choice not in text for choice in declared.choices):
         text += f": {', '.join(declared.choices)}"
     if default is None and (declared.default is not None or _has_default(field)):
         default = shown_default(field)

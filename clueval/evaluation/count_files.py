@@ -15,6 +15,7 @@ from clueval.evaluation.options import Workers
 from clueval.evaluation.parallel.work import FilePair, Work
 from clueval.evaluation.plan import Plan
 from clueval.exceptions import warn
+from clueval.formats.format import Format
 from clueval.reading.given import Given
 from clueval.reading.layers import LayerColumns
 from clueval.reading.options import ANSWER_FORMATS
@@ -98,7 +99,10 @@ def placed(
     pairs: Sequence[FilePair],
     preparing: Preparing,
 ) -> Plan:
-    """Return the plan with a transform that places both sides on one text, if their formats differ."""
+    """Return the plan with a transform that places both sides on one text, if their formats differ.
+
+    If predicted spans may have no place (`Format.unplaced`), another one comes before it.
+    """
     first = [
         next(_files(side, number, pairs), None) for number, side in enumerate((given.gold, given.predicted))
     ]
@@ -107,13 +111,23 @@ def placed(
 
         return with_answers(plan, readings[1].input, preparing)
     preparing.require_no_answers()
-    if plan.texts_may_differ:
-        return plan
     if first[0] is None or first[1] is None:
         return plan
     own, other = (
         each.format_at(path) for each, path in zip(readings, first, strict=False) if path is not None
     )
+    return _with_unplaced(plan if plan.texts_may_differ else _placed(plan, own, other, readings), other)
+
+
+def _with_unplaced(plan: Plan, predicted: Format) -> Plan:
+    if not predicted.unplaced:
+        return plan
+    from clueval.transforms.locating import Unplaced
+
+    return plan._replace(transforms=(Unplaced(), *plan.transforms))
+
+
+def _placed(plan: Plan, own: Format, other: Format, readings: Sequence[ReadOptions]) -> Plan:
     from clueval.reading.same_text import need_placing
 
     escapes = readings[0].escapes or readings[1].escapes

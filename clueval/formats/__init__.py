@@ -37,6 +37,13 @@ FORMATS = {
     "token-rows": "clueval.formats.token_rows",
     "tab": "clueval.formats.tab",
     "w2ner": "clueval.formats.w2ner",
+    "langextract": "clueval.formats.langextract",
+    "ai4privacy": "clueval.formats.pii_rows",
+    "nemotron": "clueval.formats.pii_rows",
+    "presidio": "clueval.formats.services",
+    "gliner": "clueval.formats.token_spans",
+    "spert": "clueval.formats.token_spans",
+    "comprehend": "clueval.formats.services",
     "conllu": "clueval.formats.conllu",
     "conll2012": "clueval.formats.conll2012",
     "i2b2": "clueval.formats.i2b2",
@@ -52,7 +59,8 @@ FORMATS = {
 
 ORDER = [
     *("conll2012", "webanno", "xmi", "i2b2", "i2b2-2006", "conllu", "ltf", "gate-xml", "bdoc"),
-    *("label-studio", "prodigy", "spacy-json", "w2ner", "token-rows", "doccano", "tab"),
+    *("label-studio", "langextract", "ai4privacy", "nemotron", "presidio", "gliner", "spert", "comprehend"),
+    *("prodigy", "spacy-json", "w2ner", "token-rows", "doccano", "tab"),
     *("vrt", "spans", "fair-spans", "tags", "nerval", "conll"),
 ]
 """The formats that are recognised, in the order in which their signs are tried; the first match decides."""
@@ -72,6 +80,7 @@ MARKS = {
 """Strings of which the first lines of a file have one if a sign of the format holds that is not sought in JSON."""
 
 OF_JSON = {
+    *("langextract", "ai4privacy", "nemotron", "presidio", "gliner", "spert", "comprehend"),
     *("xmi", "bdoc", "label-studio", "prodigy", "spacy-json", "w2ner", "token-rows", "doccano", "tab"),
 }
 """The formats with signs in JSON. Neither these nor those with marks are imported for a file that cannot have them."""
@@ -141,6 +150,10 @@ def _may_have(name: str, beginning: Beginning, json: bool) -> bool:
 
 
 _UNREAD = {
+    "confidenceScore": (
+        "has entities of Azure, which counts positions in text elements and not in characters",
+        'ask Azure for positions in code points (stringIndexType), and write {"text": ..., "spans": [...]}',
+    ),
     "entity_group": (
         "has spans without texts, as a Hugging Face pipeline returns them",
         'write a row for each text, {"text": ..., "spans": [...]}, or score the lists in Python',

@@ -140,7 +140,7 @@ def _is_doccano(beginning: Beginning) -> bool:
         return False  # Label Studio's
     with_list = (f'"{key}"' for key in _SPANS if key in keys)
     return bool(keys & {"text", "data"}) and any(
-        re.search(rf"{key}\s*:\s*\[", beginning.text) for key in with_list
+        re.search(rf'{key}\s*:\s*"?\[', beginning.text) for key in with_list
     )
 
 

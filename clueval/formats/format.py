@@ -57,6 +57,8 @@ class Options(Protocol):
     @property
     def inline_pattern(self) -> str | None: ...
     @property
+    def unplaced(self) -> bool: ...
+    @property
     def max_document(self) -> int: ...
     @property
     def part(self) -> Part | None: ...
@@ -150,6 +152,7 @@ class Format:
         flat: reads a file of one document as flat spans (`clueval.formats.flat_rows`), or returns None.
         group: the endings of further files that belong to a file, and are not read by themselves in a folder.
         default_source: the name of the source of labels without ``--layer``, if sources have names.
+        unplaced: whether its spans may be texts without a place, which count if they are predicted.
         extra: the extra of clueval that must be installed.
         write, add_sets: write documents, or add annotation sets to a file.
     """
@@ -176,6 +179,7 @@ class Format:
     flat: Callable[[Opened], FlatSpans | None] | None = None
     group: tuple[str, ...] = ()
     default_source: str | None = None
+    unplaced: bool = False
     extra: str | None = None
     write: Writer | None = None
     add_sets: AddSets | None = None

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple, NoReturn
 from clueval.exceptions import CluevalError, FormatError, SpanError, UsageError
 from clueval.formats.flat_rows import ReadRow, TaggedRow
 from clueval.formats.format import EVERY_SET, SELECT_SETS, Lines, Options
+from clueval.formats.literals import literal_in
 from clueval.formats.opened import Opened
 from clueval.formats.reference import FileMention, in_points
 from clueval.spans.document import Document, MissingId
@@ -60,9 +61,14 @@ class RowReader:
         return value
 
     def listed(self, value: object, what: str) -> list[Any]:
-        """Return a value that must be a list; an array of another library becomes a list, None an empty one."""
+        """Return a value that must be a list, or a text that holds one (`clueval.formats.literals`).
+
+        An array of another library becomes a list, None an empty one.
+        """
         if value is None:
             return []
+        if isinstance(value, str):
+            value = self.held(value, what)
         if hasattr(value, "tolist"):
             value = value.tolist()
         if isinstance(value, tuple):
@@ -70,6 +76,13 @@ class RowReader:
         if not isinstance(value, list):
             self.refuse(f"{what} is not a list")
         return value
+
+    def held(self, value: str, what: str) -> Any:
+        """Return the value that a text holds. Raises `FormatError` for anything but a literal."""
+        try:
+            return literal_in(value)
+        except ValueError as error:
+            self.refuse(f"{what} is a text that cannot be read as a list: {error}", "write a list in JSON")
 
     def text(self, row: Row, *keys: str) -> str:
         """Return the text under the first of the keys that the row has."""
@@ -175,18 +188,21 @@ class RowReader:
         self,
         text: str,
         spans: list[Span],
-        references: list[str | None],
+        references: list[Any],
         document: str,
         unit: str | None = None,
     ) -> list[Span]:
         """Return the spans in code points, after comparing their texts with the text at their positions.
 
+        The text of a span may be a number, as if the text had been read as one.
         `unit` is that of the positions; None: the one that the options name.
         """
         unit = unit or self.options.offsets
         if unit in (None, "points") and all(reference is None for reference in references):
             return spans
-        if not all(reference is None or isinstance(reference, str) for reference in references):
+        if not all(
+            isinstance(each, str | int | float | None) and type(each) is not bool for each in references
+        ):
             self.refuse("the text of a span is not a text")
         mentions = [
             FileMention(span.fragments, reference, span.line, f"span [{span.start},{span.end})")

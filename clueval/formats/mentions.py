@@ -2,11 +2,16 @@
 
     {"id": "1", "entities": [{"text": "Ada", "label": "PER"}, {"text": "Ulm", "label": "LOC", "start": 9, "end": 12}]}
     {"id": "2", "entities": {"PER": ["Ada", "Ada"], "LOC": []}}
+    {"id": "3", "output": "<think>...</think> {\\"PER\\": [\\"Ada\\"]}"}
 
-A line is an answer, and so is a block in a code fence. Text before and after the JSON is passed over and counted.
-``entities`` may be a text with such JSON; each has a ``label``, which may be null. Any other answer is an error or,
-with ``--unparsable empty``, an answer without spans, which is counted. Only ``--input mentions`` reads the format, and
-only for PREDICTED: gold has the text in which `clueval.transforms.locating` finds the mentions.
+A line is an answer, and so is a block in a code fence. Answers are looked for in the rows that OpenAI and Anthropic
+write for batches, whose documents are named by ``custom_id``, and under the keys `_WRAPPERS`. They may be texts with
+JSON; reasoning in ``<think>``, and other text before and after the JSON, is passed over and counted.
+
+The entities are a list under one of the keys `_LISTS`, a list alone, or lists of texts by label. Each entity is a pair
+of its text and its label, or has both under one of the keys `_TEXTS` and `_LABELS`; the label may be null. Any other
+answer is an error or, with ``--unparsable empty``, an answer without spans, which is counted. Only ``--input mentions``
+reads the format, and only for PREDICTED: gold has the text in which `clueval.transforms.locating` finds the mentions.
 
 A document has no text. Its spans are empty; their features `MENTION` and `OFFSETS` have what the answer says.
 """
@@ -16,22 +21,46 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from clueval.exceptions import FormatError, UsageError
 from clueval.formats.format import Format, Options, only_layer
 from clueval.formats.opened import Opened
+from clueval.formats.recognition import Beginning
 from clueval.spans.document import Document
-from clueval.spans.features import MENTION, OFFSETS, TOKENS_OF_PIPELINE, UNPARSABLE, is_token_of_pipeline
+from clueval.spans.features import (
+    BY_ID,
+    MENTION,
+    OFFSETS,
+    TOKENS_OF_PIPELINE,
+    UNPARSABLE,
+    is_token_of_pipeline,
+)
 from clueval.spans.span import DEFAULT_LAYER, NO_LABEL, Frozen, Span
+from clueval.textfiles import beginning_of
 
 _FENCE = re.compile(r"\s*(?:```|~~~)\s*\w*\s*")
-_ID = re.compile(r'"id"\s*:\s*("(?:[^"\\]|\\.)*"|-?\d+)')
+_THOUGHT = re.compile(r"^(?:(?!<think>).)*?</think>|<think>.*?(?:</think>|\Z)", re.DOTALL)
 EMPTY = "empty"
 """The value of `unparsable` that counts an answer that cannot be read as one without spans."""
 
 _ATTEMPTS = 100
 """The number of opening brackets in an answer from which JSON is tried."""
+
+_IDS = ("id", "custom_id", "document_id", "doc_id", "uid")
+_ID = re.compile(rf'"(?:{"|".join(_IDS)})"\s*:\s*("(?:[^"\\]|\\.)*"|-?\d+)')
+_WRAPPERS = ("output", "response", "answer", "prediction", "completion", "generated_text", "content")
+"""Keys of a row with an answer, in the order in which they are looked for."""
+
+_LISTS = ("entities", "extractions", "mentions", "spans", "ner")
+_LABELS = ("label", "type", "entity_type", "category", "class", "extraction_class", "types", "entity_group")
+_TEXTS = ("text", "extraction_text", "word", "span", "mention", "value", "name", "entity")
+_BESIDE = ("_attributes", "_index")
+"""The endings of what LangExtract's answers have beside the text under a label."""
+
+_DEEPEST = 10
+"""The most wrappers around an answer."""
 
 
 def _read(opened: Opened, options: Options) -> Iterator[Document]:
@@ -42,10 +71,21 @@ def _read(opened: Opened, options: Options) -> Iterator[Document]:
             file=opened.file,
             advice=f"use {EMPTY}",
         )
-    for number, (line, answer) in enumerate(_answers(opened.lines()), 1):
+    beginning = Beginning("", beginning_of(opened.path))
+    in_lines = not _is_one_value(beginning)
+    for number, (line, answer) in enumerate(_answers(opened.lines()) if in_lines else opened.values(), 1):
         document, around = _document(answer, str(number), layer, options.unparsable, opened.file, line)
         opened.passed_over["texts around answers"] += around
         yield document
+
+
+def _is_one_value(beginning: Beginning) -> bool:
+    """Return whether a file is an array of rows, or JSON that goes over several lines."""
+    if beginning.first_line.strip("\ufeff \t\r\n") == "{":
+        return True
+    keys, is_array = beginning.keys, beginning.text.lstrip("\ufeff \t\r\n").startswith("[")
+    has_id = not keys.isdisjoint(_IDS) and keys.isdisjoint(_LABELS)  # an entity may have an id, too
+    return is_array and (has_id or not keys.isdisjoint((*_LISTS, *_WRAPPERS)))
 
 
 def mentions_answer(answer: object, id: str, options: Options) -> Document:
@@ -60,9 +100,10 @@ def _document(
     answer: object, id: str, layer: str, unparsable: str | None, file: str | None, line: int | None
 ) -> tuple[Document, bool]:
     """Return the document of an answer, and whether there was text around it."""
+    found = _Answer()
+    metadata: dict[str, str] = {}
     try:
-        value, around = json_in(answer) if isinstance(answer, str) else (answer, False)
-        named, spans = _answer(value, layer, line)
+        spans = _spans(found.inside(answer), layer, line)
     except ValueError as error:
         if unparsable is None:
             raise FormatError(
@@ -71,9 +112,108 @@ def _document(
                 line=line,
                 advice="correct it, or count it as an answer without spans with unparsable='empty'",
             ) from None
-        found = _id_in(answer, id) if isinstance(answer, str) else id
-        return Document(found, {layer: []}, metadata={UNPARSABLE: "1"}, unit="character", file=file), False
-    return Document(id if named is None else named, {layer: spans}, unit="character", file=file), around
+        spans, metadata = [], {UNPARSABLE: "1"}
+        if found.id is None and isinstance(answer, str):
+            found.id = _id_in(answer)
+    if found.in_batch and found.id is not None:
+        metadata[BY_ID] = found.id
+    own = id if found.id is None else found.id
+    return Document(own, {layer: spans}, metadata=metadata, unit="character", file=file), found.around
+
+
+@dataclass(slots=True)
+class _Answer:
+    """What is found around an answer: its id, whether that is the id of a batch, and whether there was other text."""
+
+    id: str | None = None
+    in_batch: bool = False
+    around: bool = False
+
+    def inside(self, value: object) -> object:
+        """Return an answer without what is around it. Raises ValueError for an answer that a service did not give."""
+        for _ in range(_DEEPEST):
+            if isinstance(value, str):
+                value, around = json_in(value)
+                self.around |= around
+                continue
+            if not isinstance(value, dict):
+                return value
+            self._name(value)
+            found = _of_service(value)
+            if found is None:
+                keys = (key for key in _WRAPPERS if isinstance(value.get(key), str | dict | list))
+                found = value.get(next(keys, ""))
+            if found is None:
+                return value
+            value = found
+        raise ValueError("it is nested too deep")
+
+    def _name(self, value: dict[str, Any]) -> None:
+        """Take the id of an object, unless one around it had one. A service has ids of its own."""
+        if self.id is not None or "choices" in value:
+            return
+        in_batch = "custom_id" in value and not _OF_BATCH.isdisjoint(value)
+        ids = ("custom_id",) if in_batch else _IDS
+        given = next((each for key in ids if (each := value.get(key)) is not None), None)
+        if given is None:
+            return
+        if isinstance(given, bool) or not isinstance(given, str | int):
+            raise ValueError("its id is neither a text nor a number")
+        self.id, self.in_batch = _text(str(given), "its id"), in_batch
+
+
+_OF_BATCH = {"response", "result", "error"}
+"""Keys of a row of a batch, of which it has one."""
+
+
+def _of_service(value: dict[str, Any]) -> object:
+    """Return the answer in a row of OpenAI or Anthropic; None for any other row.
+
+    Raises ValueError if the row has no answer.
+    """
+    error, response, result = (value.get(key) for key in ("error", "response", "result"))
+    if error is not None and not isinstance(error, list):
+        raise ValueError("the service reports an error")
+    if isinstance(response, dict) and not {"body", "status_code"}.isdisjoint(response):
+        if (status := response.get("status_code", 200)) != 200:
+            raise ValueError(f"the service reports the status {str(status)[:20]}")
+        return _of_completion(response.get("body"))
+    if isinstance(result, dict) and not {"type", "message"}.isdisjoint(result):
+        if (kind := result.get("type", "succeeded")) != "succeeded":
+            raise ValueError(f"the service reports {str(kind)[:20]!r}")
+        return _of_blocks(_at(result, "message", "content"))
+    return _of_completion(value) if "choices" in value else None
+
+
+def _of_completion(body: object) -> object:
+    """Return the answer in what OpenAI's interfaces return."""
+    message = _at(body, "choices", 0, "message")
+    if message is not None:
+        content = _at(message, "content") or _at(message, "tool_calls", 0, "function", "arguments")
+        return _of_blocks(content) if isinstance(content, list | None) else content
+    items = _at(body, "output")
+    messages = [item for item in items if _at(item, "type") == "message"] if isinstance(items, list) else []
+    return _of_blocks([block for item in messages for block in _at(item, "content") or ()])
+
+
+def _of_blocks(blocks: object) -> object:
+    """Return the input of the first tool in the blocks of a message, otherwise their texts."""
+    found = [block for block in blocks if isinstance(block, dict)] if isinstance(blocks, list) else []
+    used = [block["input"] for block in found if block.get("type") == "tool_use" and "input" in block]
+    texts = [text for block in found if isinstance(text := block.get("text"), str)]
+    if not used and not texts:
+        raise ValueError("the message has no text")
+    return used[0] if used else "".join(texts)
+
+
+def _at(value: Any, *path: str | int) -> Any:
+    """Return what is at a path of keys and numbers; None if there is nothing."""
+    for key in path:
+        if isinstance(key, int):
+            value = value[key] if isinstance(value, list) and len(value) > key else None
+        else:
+            value = value.get(key) if isinstance(value, dict) else None
+    return value
 
 
 def _answers(lines: Iterable[tuple[int, str]]) -> Iterator[tuple[int, str]]:
@@ -132,16 +272,17 @@ def _parsed(text: str) -> Any:
 def json_in(text: str) -> tuple[Any, bool]:
     """Return the JSON in a text, which may have other text around it, and whether it has. Raises ValueError.
 
-    >>> json_in('Here it is: {"entities": []}. Anything else?')
+    >>> json_in('<think>Is it [a]?</think> Here it is: {"entities": []}. Anything else?')
     ({'entities': []}, True)
     """
-    fence = _FENCE.match(text)
-    inner = text[fence.end() :] if fence else text
-    inner = inner.strip().removesuffix("```").removesuffix("~~~").strip()
-    try:
-        return _parsed(inner), False
-    except ValueError as error:
-        problem = error.msg if isinstance(error, json.JSONDecodeError) else str(error)
+    for said in dict.fromkeys((text, _THOUGHT.sub("", text))):
+        fence = _FENCE.match(said)
+        inner = said[fence.end() :] if fence else said
+        inner = inner.strip().removesuffix("```").removesuffix("~~~").strip()
+        try:
+            return _parsed(inner), said != text
+        except ValueError as error:
+            problem = error.msg if isinstance(error, json.JSONDecodeError) else str(error)
     for begin in [match.start() for match in re.finditer(r"[{\[]", inner)][:_ATTEMPTS]:
         try:
             value, end = _decoder.raw_decode(inner, begin)
@@ -157,8 +298,19 @@ def json_in(text: str) -> tuple[Any, bool]:
 def _is_answer(value: object) -> bool:
     """Return whether a JSON value inside other text looks like an answer, and not like a bracket of that text."""
     if isinstance(value, list):
-        return bool(value) and all(isinstance(item, dict) for item in value)
-    return isinstance(value, dict) and "entities" in value
+        return bool(value) and (all(isinstance(item, dict) for item in value) or all(map(_is_pair, value)))
+    return isinstance(value, dict) and (
+        not value.keys().isdisjoint((*_LISTS, *_WRAPPERS)) or (bool(value) and _is_by_label(value))
+    )
+
+
+def _is_pair(value: object) -> bool:
+    return isinstance(value, list) and len(value) == 2 and all(isinstance(each, str | None) for each in value)
+
+
+def _is_by_label(value: dict[str, Any]) -> bool:
+    """Return whether an object has nothing but lists of texts, under the labels."""
+    return all(texts is None or isinstance(texts, list) for texts in value.values())
 
 
 def _holds_answer(text: str) -> bool:
@@ -171,28 +323,40 @@ def _holds_answer(text: str) -> bool:
     return False
 
 
-def _answer(value: object, layer: str, line: int | None) -> tuple[str | None, list[Span]]:
-    """Return the id of an answer, if it names one, and its spans. Raises ValueError for what is no answer."""
-    if isinstance(value, list):
-        value = {"entities": value}
-    if not isinstance(value, dict):
-        raise ValueError("it is not an object")
-    if "entities" not in value:
-        raise ValueError("""it has no key 'entities', as in {"entities": {"PER": ["Ada"]}}""")
-    entities = value["entities"]
-    if isinstance(entities, str):
-        entities = json_in(entities)[0]
-        if isinstance(entities, dict) and "entities" in entities:
-            entities = entities["entities"]
-    identifier = value.get("id")
-    if identifier is not None and (isinstance(identifier, bool) or not isinstance(identifier, str | int)):
-        raise ValueError("its id is neither a text nor a number")
-    mentions = _mentions(entities)
-    spans = [
+def _spans(value: object, layer: str, line: int | None) -> list[Span]:
+    """Return the spans of an answer. Raises ValueError for what is no answer."""
+    return [
         Span(0, 0, Frozen({layer: label}), Frozen({MENTION: text, **more}), line=line)
-        for text, label, more in mentions
+        for text, label, more in _mentions(_entities(value))
     ]
-    return None if identifier is None else _text(str(identifier), "its id"), spans
+
+
+def _entities(value: object) -> object:
+    """Return the entities of an answer: a list, or an object of texts by label."""
+    if not isinstance(value, dict | list):
+        raise ValueError("it is not an object")
+    for _ in range(_DEEPEST):
+        if isinstance(value, str):
+            value = json_in(value)[0]
+        if not isinstance(value, dict):
+            return value
+        key = next((key for key in _LISTS if key in value), None)
+        if key is None:
+            break
+        value = value[key]
+        if isinstance(value, dict) and value.keys().isdisjoint(_LISTS):
+            return value
+    assert isinstance(value, dict)
+    rest = {key: each for key, each in value.items() if key not in (*_IDS, "text")}
+    if value and not rest:
+        raise ValueError("""it has no key 'entities', as in {"entities": {"PER": ["Ada"]}}""")
+    for label, texts in rest.items():
+        if texts is not None and not isinstance(texts, list):
+            raise ValueError(
+                f"it has no key 'entities', and {_shown(label)} is not a label with a list of texts, as in "
+                '{"PER": ["Ada"]}'
+            )
+    return rest
 
 
 _Mention = tuple[str, str, Mapping[str, Any]]
@@ -201,22 +365,53 @@ _Mention = tuple[str, str, Mapping[str, Any]]
 def _mentions(entities: object) -> Iterator[_Mention]:
     if isinstance(entities, dict):
         for label, texts in entities.items():
-            for text in [texts] if isinstance(texts, str) else texts if isinstance(texts, list) else [None]:
+            for text in _listed(texts):
                 yield _text(text, "the text of an entity"), _label(label), {}
         return
     if not isinstance(entities, list):
         raise ValueError("'entities' is neither a list nor an object")
     for entity in entities:
+        if isinstance(entity, list) and len(entity) == 2:
+            yield _text(entity[0], "the text of an entity"), _label(entity[1]), {}
+            continue
         if not isinstance(entity, dict):
             raise ValueError("an entity is not an object")
         if is_token_of_pipeline(entity):
             raise ValueError(f"it has {'; '.join(TOKENS_OF_PIPELINE)}")
+        text, label = _text_and_label(entity)
         offsets = entity.get("start"), entity.get("end")
         given = {} if offsets == (None, None) else {OFFSETS: tuple(map(_whole, offsets))}
-        text = _text(entity.get("text"), "the text of an entity")
-        if "label" not in entity:
-            raise ValueError(f"an entity has no key 'label' (its keys: {', '.join(map(repr, entity))})")
-        yield text, _label(entity["label"]), given
+        yield _text(text, "the text of an entity"), _label(label), given
+
+
+def _listed(texts: object) -> list[Any]:
+    """Return the texts under a label, which may be one text, or null for none."""
+    if texts is None:
+        return []
+    return texts if isinstance(texts, list) else [texts if isinstance(texts, str) else None]
+
+
+def _text_and_label(entity: dict[str, Any]) -> tuple[object, object]:
+    """Return what an entity has as its text and its label. Raises ValueError for an entity without label."""
+    others = [key for key in entity if not key.endswith(_BESIDE)]
+    if len(others) == 1 and (len(entity) > 1 or others[0] not in (*_TEXTS, *_LABELS)):
+        return entity[others[0]], others[0]
+    label = next((key for key in _LABELS if key in entity), None)
+    texts = [key for key in _TEXTS if isinstance(entity.get(key), str)]
+    if label is None and texts and texts[0] != "entity" and "entity" in entity:
+        label = "entity"
+    if not texts:
+        return None, None
+    if label is None:
+        raise ValueError(f"an entity has no key 'label' (its keys: {', '.join(map(_shown, entity))})")
+    value = entity[label]
+    if isinstance(value, list) and label == "types" and len(value) == 1:
+        (value,) = value
+    return entity[texts[0]], value
+
+
+def _shown(key: str) -> str:
+    return repr(key[:40])
 
 
 def _whole(value: object) -> int:
@@ -238,13 +433,13 @@ def _text(value: object, what: str) -> str:
     return value
 
 
-def _id_in(answer: str, id: str) -> str:
-    """Return the id that an answer which cannot be read seems to have, otherwise `id`."""
+def _id_in(answer: str) -> str | None:
+    """Return the id that an answer which cannot be read seems to have."""
     match = _ID.search(answer)
     try:
-        return id if match is None else _text(str(json.loads(match[1])), "its id")
+        return None if match is None else _text(str(json.loads(match[1])), "its id")
     except ValueError:
-        return id
+        return None
 
 
 FORMAT = Format(

@@ -87,13 +87,13 @@ class Opened:
         require_few_values(data, self.file, self.max_sentence)
         return data
 
-    def values(self) -> Iterator[tuple[int, Any]]:
-        """Yield the JSON values of the file, or the elements of its only array, numbered from 1.
+    def values(self, *, whole: bool = False) -> Iterator[tuple[int, Any]]:
+        """Yield the JSON values of the file, or unless `whole` the elements of its only array, numbered from 1.
 
         Memory holds one value, of at most `max_line` characters, and a block.
         """
         data = raw_blocks(self.path, self.progress, self.part, self.block)
-        return JsonValues(self.file, self.max_line).of(data)
+        return JsonValues(self.file, self.max_line, whole=whole).of(data)
 
     def text_as_on_disk(self) -> str:
         """Return the whole text with its line ends and its byte-order mark, if it has one."""
@@ -117,15 +117,18 @@ _BLANK = re.compile(r"[ \t\r\n]*")
 class JsonValues:
     """Parses the JSON of one file: one value per line, several values in sequence, or the elements of one array.
 
-    `file` is the name of the file in errors. Memory holds one value of at most `longest` characters and a block.
+    `file` is the name of the file in errors; with `whole`, an array is one value. Memory holds one value of at most
+    `longest` characters and a block.
     `_waiting` holds the text that is not parsed yet, from `_at` on.
     """
 
-    def __init__(self, file: str, longest: int) -> None:
+    def __init__(self, file: str, longest: int, *, whole: bool = False) -> None:
         self._file, self._longest = file, longest
         self._parse = json.JSONDecoder().raw_decode
         self._waiting, self._at, self._number = "", 0, 0
-        self._array: bool | None = None  # None: before the first value; False: no array, or after its end
+        self._array = (
+            False if whole else None
+        )  # None: before the first value; False: no array, or after its end
         self._due = False  # whether a comma must come before the next element of the array
         self._worth = 0  # an incomplete value is parsed again when `_waiting` has this length
 

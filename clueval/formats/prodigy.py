@@ -32,7 +32,7 @@ _NO_FEATURES = {
     *("id", "source", "pattern", "input_hash", "answer", "type", "optional"),
 }
 """What a span has besides features: its place, label and text, and what Prodigy notes about it."""
-_LIST_OF_SPANS = re.compile(r'"spans"\s*:\s*\[')
+_LIST_OF_SPANS = re.compile(r'"spans"\s*:\s*"?\[')
 _CHOICES = {"label", "options"}
 _LONGEST_GAP = 10_000
 """The most characters between two tokens of a row without text."""
@@ -126,7 +126,9 @@ def _sets(row: Any) -> Iterable[str]:
 def _is_prodigy(beginning: Beginning) -> bool:
     keys = beginning.keys
     return ("_input_hash" in keys and bool(keys & {"spans", "answer"})) or (
-        {"text", "spans"} <= keys and bool(_LIST_OF_SPANS.search(beginning.text))
+        {"text", "spans"} <= keys
+        and "text_tagged" not in keys
+        and bool(_LIST_OF_SPANS.search(beginning.text))
     )
 
 

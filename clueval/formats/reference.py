@@ -7,6 +7,7 @@ positions, so that positions in another unit are noticed; the error names the un
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from itertools import accumulate
 from typing import NamedTuple
@@ -21,11 +22,11 @@ _GAP = " [...] "
 class FileMention(NamedTuple):
     """The positions of a span in units of the file, its text in the file (None: not given), and its line or row.
 
-    `name` is the name of the span in errors.
+    A number is the text of which a table has made it. `name` is the name of the span in errors.
     """
 
     ranges: Ranges
-    text: str | None
+    text: str | float | None
     line: int | None
     name: str
 
@@ -87,11 +88,19 @@ def _placed(ranges: Ranges, place: Callable[[int], int | None], length: int) -> 
     return kept if len(kept) == len(points) else None
 
 
-def _fits(text: str, ranges: Ranges, reference: str | None) -> bool:
-    """Return whether a reference is the text of these ranges; runs of white space are equal."""
+_WHOLE = re.compile(r"\s*[-+]?\d{1,300}\s*")
+
+
+def _fits(text: str, ranges: Ranges, reference: str | float | None) -> bool:
+    """Return whether a reference is the text of these ranges; runs of white space are equal.
+
+    A number fits the same whole number, as 2134 and 2134.0 do 02134.
+    """
     if reference is None:
         return True
     own = " ".join(text[start:end] for start, end in ranges)
+    if not isinstance(reference, str):
+        return str(reference) == own or (_WHOLE.fullmatch(own) is not None and int(own) == reference)
     if own == reference:
         return True
     expected = " ".join(own.split())

@@ -112,7 +112,9 @@ def _is_tab(beginning: Beginning) -> bool:
     text = beginning.text
     if re.fullmatch(r"\ufeff?\s*\{\s*\}\s*", text):
         return True  # predictions of no documents
-    return bool(_GOLD.search(text) and '"entity_mentions"' in text) or bool(_PREDICTIONS.match(text))
+    if _GOLD.search(text) and '"entity_mentions"' in text:
+        return True
+    return bool(_PREDICTIONS.match(text)) and "text" not in beginning.keys  # a row whose first list is empty
 
 
 FORM = RowForm(_rows, _sets)

@@ -64,7 +64,7 @@ class Reading:
         None,
         "--input",
         "FORMAT",
-        "the format of the files",
+        "the format of the files, as clueval formats lists them",
         topic="",
         choices=FORMATS,
         paired=True,

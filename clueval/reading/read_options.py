@@ -49,7 +49,7 @@ class ReadOptions(Reading):
     of a column file, which are read like a whole file. `sizes`: amounts that are read and held at a time.
     `unit`: the unit of the positions, for formats that have both. `named`: the columns of a column file whose
     beginning shows how they are used, once it is known which file is read. `single`: whether the file holds gold and
-    predicted in different columns.
+    predicted in different columns. `unplaced`: whether spans without a place are read, as mentions.
     """
 
     layers: Mapping[str, LayerSource] | None = None
@@ -60,6 +60,7 @@ class ReadOptions(Reading):
     unit: str | None = None
     named: NamedColumns | None = None
     single: bool = False
+    unplaced: bool = False
 
     def __post_init__(self) -> None:
         Reading.__post_init__(self)

@@ -28,6 +28,9 @@ OFFSETS = "offsets"
 UNPARSABLE = "unparsable"
 """The metadata of a document with the number of parts of an answer that could not be read."""
 
+BY_ID = "custom_id"
+"""The metadata of a document of a batch of answers, which come in any order: the id of its text."""
+
 LABELS = ("label", "labels", "type", "entity_group", "entity_type", "entity", "tag", "category")
 """The keys of the label of a span, of which the first that occurs is used."""
 

@@ -25,7 +25,7 @@ from typing import Any
 
 from clueval.exceptions import TextMismatch, UsageError
 from clueval.spans.document import Document
-from clueval.spans.features import MENTION, OFFSETS, UNPARSABLE
+from clueval.spans.features import BY_ID, MENTION, OFFSETS, UNPARSABLE
 from clueval.spans.ranges import Regions
 from clueval.spans.span import Frozen, Span
 from clueval.transforms.characters import Characters, has_characters, without_blanks
@@ -205,10 +205,14 @@ def _position(span: Span) -> Range:
 
 
 def _of_the_same_id(predicted: Document, gold: Document) -> Document:
-    """Return the predicted document with the id of gold; an id that is a number may be the number of the answer."""
-    if predicted.id != gold.id and predicted.id.isdecimal() == gold.id.isdecimal():
+    """Return the predicted document with the id of gold; an id that is a number may be the number of the answer.
+
+    That is not so in a batch, whose answers have ids.
+    """
+    own = predicted.metadata.get(BY_ID, predicted.id)
+    if own != gold.id and (BY_ID in predicted.metadata or own.isdecimal() == gold.id.isdecimal()):
         raise TextMismatch(
-            f"gold has document {gold.id!r} where predicted has the answer {predicted.id!r}",
+            f"gold has document {gold.id!r} where predicted has the answer {own!r}",
             file=gold.file,
             advice="give both in the same order, or pair them by their ids with pair_by='id'",
         )
@@ -239,6 +243,31 @@ def unplaced_document(
     if gold.unit == "token":
         return Document(gold.id, layers, tokens=words, file=file)
     return Document(gold.id, layers, text="\n".join(words), unit="character", file=file)
+
+
+class Unplaced:
+    """A transform for predicted spans of which only some have places: the others become those of `Group.unplaced`.
+
+    `prepared` counts these as ``unlocatable``. A span without a place is empty, and its feature `MENTION` is its text.
+    """
+
+    def __init__(self) -> None:
+        self.signature = (LOCATED, "given")
+        self.prepared: Counter[tuple[Any, ...]] = Counter({("unlocatable",): 0})
+
+    def __call__(self, group: Group) -> Group:
+        predicted = group.predicted
+        lost = {
+            layer: [span for span in spans if MENTION in span.features]
+            for layer, spans in predicted.layers.items()
+        }
+        self.prepared[("unlocatable",)] += sum(map(len, lost.values()))
+        placed = {
+            layer: [span for span in spans if MENTION not in span.features]
+            for layer, spans in predicted.layers.items()
+        }
+        unplaced = unplaced_document(lost, replace(predicted, id=group.gold.id), predicted.file)
+        return replace(group, predicted=replace(predicted, layers=placed), unplaced=unplaced)
 
 
 class InlineAnswers:

@@ -83,7 +83,7 @@ class Placing:
         placed = [self._onto(self._in_characters(other, own.text), own) for other in others]
         if not self.in_tokens:
             return Group(self._trimmed(own), placed[0], tuple(placed[1:]))
-        frame = self._frame([gold, *others], own.text or "")
+        frame = self._frame([gold, *others], next(filter(None, (each.text for each in (own, *placed))), ""))
         sides = [
             frame.converted(each, before)
             for each, before in zip([own, *placed], [gold, *others], strict=True)

@@ -361,7 +361,7 @@ def test_toy_format_is_named_in_help_and_errors(
     assert main(["help", "convert", "reading"]) == 0
     shown = " ".join(capsys.readouterr().out.split())
     assert "the format to write: conll, spans, ltf, " in shown
-    assert ", toy (default: recognised" in shown
+    assert "as clueval formats lists them (default: recognised" in shown
     assert "(formats conll2000, fair-spans, toy; default: yes)" in shown
     assert main(["formats", "toy"]) == 0
     assert "--ignore-punctuation" in capsys.readouterr().out

@@ -29,6 +29,18 @@ TEXTS = [
         '{"text": "a", "label": [',
         '{"data": "a", "label": [',
     ),
+    *(
+        '{"document_id": "a", "extractions": [',
+        '{"privacy_mask": "',
+        '{"unmasked_text": "a", "span_labels": [',
+    ),
+    *(
+        '{"text": "a", "text_tagged": "a", "spans": [',
+        '{"full_text": "a", "spans": [',
+        '{"text": "a", "results": [',
+    ),
+    *('[{"entity_type": "A", "start": 0', '[[], [{"entity_type": "A"', '{"tokenized_text": ['),
+    *('{"tokens": ["a"], "entities": [{"start": 0}', '{"Entities": [{"Score": 1}], "File": "a"'),
     *("<s>\n", "start\tend\n", 'end,"st"art\n', '{"a": [[1, 2]]}', '"annotations": {"entity_mentions"'),
 ]
 """Beginnings of files, at least one for each mark and for each sign."""

@@ -65,7 +65,7 @@ def test_a_list_alone_is_an_answer_without_an_id(tmp_path: Path) -> None:
         ('{"entities": ["Ada"]}', "an entity is not an object"),
         ('{"entities": [{"label": "PER"}]}', "the text of an entity is not text"),
         ('{"entities": [{"text": "Ada", "label": 3}]}', "the label of an entity is not text"),
-        ('{"entities": [{"text": "Ada", "type": "PER"}]}', "no key 'label' .its keys: 'text', 'type'"),
+        ('{"entities": [{"text": "Ada", "kind": "PER"}]}', "no key 'label' .its keys: 'text', 'kind'"),
         ('{"entities": [{"text": "Ada"}]}', "no key 'label' .its keys: 'text'"),
         ('{"entities": [{"word": "Ada", "entity": "B-PER"}]}', "aggregation_strategy"),
         ('{"entities": [{"word": "##a", "entity": "PER", "start": 0}]}', "aggregation_strategy"),
@@ -103,7 +103,7 @@ def test_answers_that_cannot_be_read_are_counted_in_the_first_lines(
     row = '{{"id": "{}", "text": "Ada", "label": [[0, 3, "PER"]]}}\n'
     gold = str(write(tmp_path / "gold.jsonl", "".join(map(row.format, range(300)))))
     answer = '{{"id": "{}", "entities": [{{"text": "Ada", "{}": "PER"}}]}}\n'
-    lines = [answer.format(n, "label" if n < read else "type") for n in range(300)]
+    lines = [answer.format(n, "label" if n < read else "kind") for n in range(300)]
     path = str(write(tmp_path / "answers.jsonl", "".join(lines)))
     arguments = ["score", gold, path, "--input", "doccano:mentions"]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from random import Random
 from typing import Any
@@ -456,6 +456,67 @@ def w2ner(rng: Random) -> Files:
     return _rows(rng, row)
 
 
+def langextract(rng: Random) -> Files:
+    def row(name: str, text: str, _: list[str], own: list[Span], __: list[Span]) -> object:
+        found = [
+            {
+                "extraction_class": label,
+                "extraction_text": rng.choice((text[start:end], "?")),
+                "char_interval": {"start_pos": start, "end_pos": end},
+                "alignment_status": rng.choice((None, "match_exact", "match_fuzzy")),
+                "attributes": rng.choice((None, {}, {"role": "x", "names": ["y"]})),
+            }
+            for start, end, label in own
+        ]
+        return {"extractions": found or None, "text": text, "document_id": name}
+
+    return _rows(rng, row)
+
+
+def _objects(text: str, spans: Sequence[Span], keys: tuple[str, str, str, str]) -> list[dict[str, Any]]:
+    """The objects of spans, with these keys of start, end, label and text."""
+    return [dict(zip(keys, (*span, text[span[0] : span[1]]), strict=True)) for span in spans]
+
+
+def ai4privacy(rng: Random) -> Files:
+    def row(name: str, text: str, _: list[str], own: list[Span], __: list[Span]) -> object:
+        mask = _objects(text, own, ("start", "end", "label", "value"))
+        return {"source_text": text, "privacy_mask": rng.choice((mask, repr(mask))), "id": name}
+
+    return _rows(rng, row)
+
+
+def nemotron(rng: Random) -> Files:
+    def row(name: str, text: str, _: list[str], own: list[Span], __: list[Span]) -> object:
+        spans = _objects(text, own, ("start", "end", "label", "text"))
+        return {"uid": name, "text": text, "spans": rng.choice((spans, repr(spans))), "text_tagged": text}
+
+    return _rows(rng, row)
+
+
+def presidio(rng: Random) -> Files:
+    def row(name: str, text: str, _: list[str], own: list[Span], __: list[Span]) -> object:
+        spans = _objects(text, own, ("start_position", "end_position", "entity_type", "entity_value"))
+        return {"full_text": text, "masked": None, "spans": spans, "metadata": {"a": 1, "b": None}}
+
+    return _rows(rng, row)
+
+
+def gliner(rng: Random) -> Files:
+    def row(name: str, _: str, words: list[str], __: list[Span], own: list[Span]) -> object:
+        return {"tokenized_text": words, "ner": [[start, end - 1, label] for start, end, label in own]}
+
+    return _rows(rng, row)
+
+
+def spert(rng: Random) -> Files:
+    def row(name: str, _: str, words: list[str], __: list[Span], own: list[Span]) -> object:
+        spans = [{"type": label, "start": start, "end": end} for start, end, label in own]
+        return {"tokens": words, "entities": spans, "relations": [], "orig_id": name}
+
+    return _rows(rng, row)
+
+
 FORMATS: dict[str, Callable[[Random], Files]] = {
     "vrt": vrt,
     "conll": conll,
@@ -475,5 +536,11 @@ FORMATS: dict[str, Callable[[Random], Files]] = {
     "mentions": mentions,
     "inline-answers": inline,
     "w2ner": w2ner,
+    "langextract": langextract,
+    "ai4privacy": ai4privacy,
+    "nemotron": nemotron,
+    "presidio": presidio,
+    "gliner": gliner,
+    "spert": spert,
 }
 """What makes a valid pair of files of each format. A new format is one line."""

@@ -9,6 +9,7 @@ import csv
 import io
 import json
 import re
+from ast import literal_eval
 from collections.abc import Callable
 from typing import Any
 from xml.etree import ElementTree
@@ -108,6 +109,18 @@ def label_studio(data: bytes, side: str, text: bytes = b"") -> Count:
     return sum(len(row["data"]["text"]) for row in rows), regions
 
 
+def objects(text: str, spans: str) -> Callable[[bytes, str, bytes], Count]:
+    """The counts of rows with a text or tokens under `text`, and a list of spans under `spans`, which may be a text."""
+
+    def count(data: bytes, side: str, _: bytes = b"") -> Count:
+        rows = _rows(data)
+        found = [row[spans] for row in rows]
+        lists = [literal_eval(each) if isinstance(each, str) else each for each in found]
+        return sum(len(row[text]) for row in rows), sum(len(each or ()) for each in lists)
+
+    return count
+
+
 def token_rows(data: bytes, side: str, text: bytes = b"") -> Count:
     rows = _rows(data)
     return sum(len(row["tokens"]) for row in rows), sum(begun(row["ner_tags"]) for row in rows)
@@ -196,6 +209,12 @@ COUNTS: dict[str, Callable[[bytes, str, bytes], Count]] = {
     "spacy-json": texts("ents"),
     "token-rows": token_rows,
     "w2ner": w2ner,
+    "langextract": objects("text", "extractions"),
+    "ai4privacy": objects("source_text", "privacy_mask"),
+    "nemotron": objects("text", "spans"),
+    "presidio": objects("full_text", "spans"),
+    "gliner": objects("tokenized_text", "ner"),
+    "spert": objects("tokens", "entities"),
     "brat": brat,
     "tab": tab,
     "conllu": token_lines(r"NER=B-"),
