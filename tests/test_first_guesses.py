@@ -299,7 +299,7 @@ REFUSED: dict[str, tuple[Callable[[], object], str]] = {
         lambda: clueval.score(TAGS, OTHER, metrics="exact,muc").get("f1"),
         "can mean 2 scores",
     ),
-    "compare lists": (lambda: clueval.compare(OTHER, TAGS), "a run must be a Result or the file"),
+    "compare lists": (lambda: clueval.compare(OTHER, TAGS), "give gold and two systems"),
     "f1 of nothing": (lambda: clueval.score([], []).f1, "there are no documents"),
     "compare plain results": (
         lambda: clueval.compare(clueval.score(TAGS, TAGS), clueval.score(TAGS, OTHER)),

@@ -228,7 +228,7 @@ DATA = {
         "docs",
         "document",
     ),
-    *("documents", "old", "new", "config", "baseline", "more", "system", "original", "redacted", "layers"),
+    *("documents", "old", "new", "config", "systems", "system", "original", "redacted", "layers"),
     *("train", "any_of"),
 }
 """Parameters whose values are data or files, in which an error names a place."""
@@ -276,11 +276,10 @@ GROUPS = (Reading, Counting, Preparing, Trust, Workers, Masking, Naming)
 def valid_arguments(function: str) -> dict[str, Any]:
     """Return valid values of the arguments that the public functions need."""
     document = Document("d", {"label": [Span(0, 1, "A", {"s": 0.5})]}, tokens=["a"])
-    result = score(TAGS, TAGS, resample_by="document")
     own: dict[str, dict[str, Any]] = {
         "agree": {"sources": TAGS, "others": TAGS},
         "check": {"files": "a.conll"},
-        "compare": {"baseline": result, "others": result},
+        "compare": {"gold": TAGS * 2, "a": TAGS * 2, "b": TAGS * 2},
         "convert": {"source": "a.conll", "to": "spans"},
         "curate": {"sources": TAGS, "others": TAGS},
         "diff": {"gold": TAGS, "old": TAGS, "new": TAGS},

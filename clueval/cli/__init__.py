@@ -20,8 +20,8 @@ from io import TextIOBase, TextIOWrapper
 from typing import NoReturn
 
 from clueval.cli.commands import COMMANDS, command_called, command_line, command_parser, require_command
-from clueval.cli.outputs import settle_output
-from clueval.cli.printing import flush, give_up, put, reader_has_ended, remark
+from clueval.cli.outputs import check_outputs, settle_output, standard_output
+from clueval.cli.printing import be_quiet, complain, flush, give_up, notices, put, reader_has_ended, remark
 from clueval.evaluation.notices import REPAIRED
 from clueval.exceptions import CluevalError, CluevalWarning, FileError
 from clueval.overwriting import inputs_kept
@@ -36,7 +36,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     name = f"clueval {command}" if command in COMMANDS else "clueval"
     _make_printable()
     try:
-        with _ending_in_order(), inputs_kept(), warnings.catch_warnings():
+        with _ending_in_order(), inputs_kept(), notices(), warnings.catch_warnings():
             if not given:
                 put(command_line(None).format_help(), end="")
                 return 0
@@ -48,9 +48,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 from clueval.cli.config import drop_unused
 
                 drop_unused(options, defaults)
+            if options.quiet:
+                be_quiet()
             settle_output(options)
-            warned = _kept_warnings(quiet=getattr(options, "quiet", False))
-            code: int = command_called(options.command).run(options)
+            warned = _kept_warnings(quiet=options.quiet)
+            with standard_output(options):
+                check_outputs(options)
+                code: int = command_called(options.command).run(options)
             flush()
             if warned:
                 from clueval.cli.setting_names import in_options
@@ -60,7 +64,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except CluevalError as error:
         from clueval.cli.setting_names import with_options
 
-        remark(f"{name}: {with_options(error, command)}")
+        complain(f"{name}: {with_options(error, command)}")
         return 2
     except (KeyboardInterrupt, RuntimeError) as error:
         # Python 3.11 wraps in a RuntimeError what is raised while a class is made.
@@ -68,16 +72,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if not isinstance(cause, KeyboardInterrupt):
             raise
         number = cause.number if isinstance(cause, _Ended) else signal.SIGINT
-        remark(f"{name}: {_ENDS[number]}")
+        complain(f"{name}: {_ENDS[number]}")
         return 128 + number
     except MemoryError:
-        remark(f"{name}: there is not enough memory for these files and options")
+        complain(f"{name}: there is not enough memory for these files and options")
         return 2
     except OSError as error:
         if reader_has_ended(error):
             give_up(sys.stdout)
             return 0
-        remark(f"{name}: {FileError(error.strerror or str(error), file=str(error.filename or 'output'))}")
+        complain(f"{name}: {FileError(error.strerror or str(error), file=str(error.filename or 'output'))}")
         give_up(sys.stdout)
         return 2
     return code

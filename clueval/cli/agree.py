@@ -11,9 +11,8 @@ from clueval.cli.annotators import add_annotators, paths_of, reading_of, sources
 from clueval.cli.outputs import (
     add_output,
     add_page,
-    check_outputs,
-    form_of,
-    put_result,
+    output_path,
+    put_form,
     refuse_to_overwrite,
 )
 from clueval.cli.parser import Command, CommandParser
@@ -79,9 +78,9 @@ def add_arguments(parser: CommandParser) -> None:
     group.add_argument(
         "--disagreements", action="store_true", help="print the places where annotators differ"
     )
-    group.add_argument("--tsv", type=Path, metavar="FILE", help="write these places as a table")
+    group.add_argument("--tsv", type=output_path, metavar="FILE", help="write these places as a table")
     group.add_argument(
-        "--xlsx", type=Path, metavar="FILE", help="write them as a spreadsheet (extra: report)"
+        "--xlsx", type=output_path, metavar="FILE", help="write them as a spreadsheet (extra: report)"
     )
     add_page(group, "write a web page")
     group.add_argument(
@@ -96,10 +95,8 @@ def add_arguments(parser: CommandParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    outputs = [options.tsv, options.xlsx, options.html, options.output_file]
     paths, preparing = [*paths_of(options), options.system], common.preparing_of(options)
     refuse_to_overwrite([options.pygamma])
-    check_outputs(outputs, options.html, options.lang, options.xlsx)
     if options.disagreements and (options.output_file is not None or options.format is not None):
         raise UsageError(
             "--disagreements prints places, and --format and -o are for the figures",
@@ -127,7 +124,7 @@ def run(options: argparse.Namespace) -> int:
     elif options.output_file is not None or not any(
         (options.tsv, options.xlsx, options.html, options.pygamma)
     ):
-        put_result([study.render(form_of(options))], options.output_file)
+        put_form(study, options)
     return 0
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ def add_annotators(parser: CommandParser) -> None:
     parser.add_argument(
         "annotators",
         nargs="+",
+        type=_annotator,
         metavar="[NAME=]PATH",
         help="a file or folder of each annotator, or one file or folder that has all annotators; without NAME, the "
         "name is the shortest end of the path that no other path has",
@@ -75,13 +77,16 @@ def paths_of(options: argparse.Namespace) -> list[Path]:
     return [path for _, path in map(_named_path, options.annotators)]
 
 
+def _annotator(text: str) -> str:
+    """Note the path that an argument names, which is an input."""
+    with suppress(UsageError):  # `sources_of` raises it
+        _named_path(text)
+    return text
+
+
 def _named_path(text: str) -> tuple[str | None, Path]:
     """Return the name, if there is one, and the path of an argument."""
-    name, equals, path = text.partition("=")
-    if not equals or Path(text).exists():
-        return None, input_path(text)
-    if not name or not path:
-        raise UsageError(f"{text!r} lacks a name or a path", advice="write it NAME=PATH")
+    name, path = common.named_path(text)
     return name, input_path(path)
 
 

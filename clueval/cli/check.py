@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from clueval.cli import options as common
 from clueval.cli.fields import typed
-from clueval.cli.outputs import add_output, check_outputs, put_result
+from clueval.cli.outputs import add_output, put_result
 from clueval.cli.parser import Command, CommandParser
 from clueval.cli.printing import remarking_passed_over
 from clueval.cli.setting_names import with_options
@@ -44,7 +44,6 @@ def add_arguments(parser: CommandParser) -> None:
 
 @remarking_passed_over()
 def run(options: argparse.Namespace) -> int:
-    check_outputs([options.output_file])
     reading = ReadOptions(layers=common.single_layers(options), **common.reading(options))
     problems = 0
 

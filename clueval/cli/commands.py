@@ -7,6 +7,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from clueval.cli.outputs import output_path
 from clueval.cli.parser import Command, CommandParser, HelpText, Parser, suggestion
 from clueval.exceptions import UsageError
 from clueval.version import __version__
@@ -35,6 +36,15 @@ COMMANDS = {
     "help": "show the help of a command, or of one topic of it",
 }
 """The description of each command; its module is imported when it is called."""
+
+_OTHER_COMMANDS = {
+    "confusion": "score --metric confusion",
+    **dict.fromkeys(("eval", "evaluate", "f1", "seqeval", "report"), "score"),
+    **dict.fromkeys(("agreement", "iaa", "kappa", "alpha"), "agree"),
+    **dict.fromkeys(("adjudicate", "gold"), "curate"),
+    **dict.fromkeys(("significance", "test"), "compare"),
+}
+"""Commands that users try, and what to write."""
 
 _MODULES = {
     "merge": "convert",
@@ -82,6 +92,8 @@ def require_command(name: str | None) -> None:
     """Raise `UsageError` for a command that does not exist."""
     if name is not None and name not in COMMANDS:
         near = suggestion(name, {command: command for command in COMMANDS})
+        if name in _OTHER_COMMANDS:
+            near = f"; use clueval {_OTHER_COMMANDS[name]}"
         if name == "version":
             near = "; use --version"
         elif Path(name).is_file():
@@ -106,6 +118,13 @@ def command_called(name: str) -> Command:
 def _add_arguments(parser: CommandParser, command: str) -> None:
     """Add the arguments of a command, and to those that read files the option that ignores the configuration file."""
     command_called(command).add_arguments(parser)
+    group = parser.group("reading") if "reading" in parser.titles() else parser
+    group.add_argument(
+        "-q", "--quiet", action="store_true", help="print nothing but errors to standard error"
+    )
+    parser.set_defaults(
+        outputs=tuple(action.dest for action in parser._actions if action.type is output_path)
+    )
     if "reading" in parser.topics:
         parser.topics["reading"].add_argument(
             "--no-config",

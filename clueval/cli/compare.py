@@ -3,46 +3,59 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Collection, Sequence
+from contextlib import suppress
+from itertools import chain
 from pathlib import Path
+from typing import Any
 
+from clueval.cli import options as common
+from clueval.cli.chosen import add_metrics, chosen_metrics, metric_names
 from clueval.cli.fields import add_fields, given_fields, typed
-from clueval.cli.outputs import (
-    add_output,
-    add_quiet,
-    check_outputs,
-    put_forms,
-    refuse_two_forms,
-)
+from clueval.cli.outputs import add_output, output_path, put_forms, refuse_two_forms
 from clueval.cli.parser import Command, CommandParser
-from clueval.evaluation.options import Trust
+from clueval.cli.progress import add_jobs, workers
+from clueval.evaluation.options import Counting, Trust
+from clueval.exceptions import UsageError
 from clueval.options import number
 from clueval.overwriting import input_path
 from clueval.reports.report import FORMS
 from clueval.studies.compare import compare
+from clueval.studies.given_systems import is_result
+from clueval.transforms.preparing import Preparing
 
-USAGE = "A B [C ...]"
+USAGE = "[GOLD] [NAME=]A [NAME=]B ..."
 DESCRIPTION = """\
-Compare systems that were scored on the same gold: with intervals, the difference to the first system, a
-paired test of each difference, and the difference that this test set can show.
+Compare systems on the same gold: with intervals, the difference to the first system, a paired test of each
+difference, and the difference that this test set can show.
 
-A, B, ... are files that clueval score --save has written. Several runs of one system are separated by
-commas: A1,A2,A3."""
+A, B, ... are files or folders of predicted spans if GOLD comes first, without a name; or files that clueval score
+--save has written, without GOLD. Several runs of one system are separated by commas, or named by a pattern:
+base=a1.clueval,a2.clueval or base='a*.clueval'."""
 EPILOG = """\
 examples:
+  clueval compare gold.conll base=a.conll large=b.conll --metric exact
   clueval score gold.conll a.conll --metric exact --save a.clueval
   clueval score gold.conll b.conll --metric exact --save b.clueval
   clueval compare a.clueval b.clueval
-  clueval compare a1.clueval,a2.clueval b1.clueval,b2.clueval --score exact.label.micro.f1 --format latex"""
+  clueval compare base='a*.clueval' large=b1.clueval,b2.clueval --score f1 --format latex"""
 
 
 def add_arguments(parser: CommandParser) -> None:
     parser.add_argument(
         "systems",
         nargs="+",
-        metavar="SYSTEM",
-        help="a saved result, or the results of several runs of one system; the first is the baseline",
+        type=_system,
+        metavar="[NAME=]SYSTEM",
+        help="a system: a saved result, or predicted spans if the first path is gold; several runs are separated by "
+        "commas, or a pattern",
     )
     group = parser.group("what is compared")
+    group.add_argument(
+        "--baseline",
+        metavar="NAME",
+        help="the system with which the others are compared (default: the first)",
+    )
     group.add_argument(
         "--score",
         action="append",
@@ -60,49 +73,120 @@ def add_arguments(parser: CommandParser) -> None:
         "--force", action="store_true", help="compare although signatures or gold files differ"
     )
     add_fields(parser, Trust, "what is compared", only=("confidence", "resamples", "seed"))
+    add_metrics(parser, "with GOLD: counting")
+    add_fields(parser, Counting, "with GOLD: counting", only=("merge", "where", "unit", "pair_by"))
+    add_fields(parser, Trust, "with GOLD: counting", only=("resample_by",))
+    common.add_preparing(parser)
+    common.add_reading(parser, sides=2)
+    add_jobs(parser)
     add_output(parser, FORMS)
     parser.group("output").add_argument(
         "--html",
-        type=Path,
+        type=output_path,
         metavar="FILE",
         help="write a web page: intervals, differences by label, the units that differ most; add -o FILE for the "
         "tables, too (extra: report)",
     )
-    add_quiet(parser)
 
 
 def run(options: argparse.Namespace) -> int:
-    systems = [[input_path(run) for run in name.split(",") if run] for name in options.systems]
-    check_outputs([options.output_file, options.html], options.html)
+    gold, systems = _given(options.systems)
     refuse_two_forms(options)
-    baseline, *others = systems
-    comparison = compare(
-        baseline,
-        others,
-        scores=options.score,
-        names=names_of(options.systems),
-        detect=options.detect,
-        force=options.force,
-        details=options.html is not None,
-        **given_fields(Trust, options),
-    )
+    trust = given_fields(Trust, options)
+    scoring = _scoring(options)
+    with workers(options, [gold, *chain.from_iterable(systems.values())]) as work:
+        comparison = compare(
+            systems,
+            gold=gold,
+            baseline=options.baseline,
+            scores=options.score,
+            detect=options.detect,
+            force=options.force,
+            details=options.html is not None,
+            **trust,
+            **(scoring if gold is None else {**scoring, "workers": work}),
+        )
     put_forms(comparison, options)
     return 0
 
 
-def names_of(systems: list[str]) -> list[str]:
+def _given(texts: Sequence[str]) -> tuple[Path | None, dict[str, list[Path]]]:
+    """Return gold, if it comes first, and the runs of each system. Raises `UsageError` for a name twice."""
+    given = list(map(common.named_path, texts))
+    gold = None
+    if given[0][0] is None and not any(map(is_result, _runs(given[0][1]))):
+        gold = Path(given.pop(0)[1])
+    short = iter(names_of([text for name, text in given if name is None]))
+    systems: dict[str, list[Path]] = {}
+    for name, text in given:
+        key = next(short) if name is None else name
+        if key in systems:
+            raise UsageError(f"two systems have the name {key!r}", advice="give each a name of its own")
+        systems[key] = list(map(Path, _runs(text)))
+    return gold, systems
+
+
+def _system(text: str) -> str:
+    """Note the files that an argument names, which are inputs."""
+    with suppress(UsageError):  # `_given` raises it
+        for run in _runs(common.named_path(text)[1]):
+            input_path(run)
+    return text
+
+
+def _runs(text: str) -> list[str]:
+    return [text] if Path(text).exists() else [run for run in text.split(",") if run]
+
+
+def _scoring(options: argparse.Namespace) -> dict[str, Any]:
+    """Return the options for scoring against gold that were given."""
+    found: dict[str, Any] = {**given_fields(Counting, options), **common.reading(options)}
+    if options.metric is not None or options.set:
+        found["metrics"] = chosen_metrics(metric_names(options), options.set)
+    preparing = common.preparing_of(options)
+    if preparing != Preparing():
+        found["preparing"] = preparing
+    others = {
+        "layers": common.layers(options),
+        "gold_set": options.gold_set,
+        "predicted_set": options.predicted_set,
+    }
+    return found | {name: value for name, value in others.items() if value is not None}
+
+
+def drop_scoring(options: argparse.Namespace, flags: Collection[str]) -> None:
+    """Unset those of these options that are for scoring, unless gold is given."""
+    if _given(options.systems)[0] is not None:
+        return
+    parser = CommandParser(prog="compare")
+    add_arguments(parser)
+    for action in map(parser.option_actions().__getitem__, flags):
+        if action.dest not in _OF_COMPARING:
+            setattr(options, action.dest, action.default)
+
+
+_OF_COMPARING = (
+    *("baseline", "score", "detect", "force", "format", "output_file", "html", "quiet"),
+    *("Trust.confidence", "Trust.resamples", "Trust.seed"),
+)
+"""The options that do not need gold."""
+
+
+def names_of(systems: Sequence[str]) -> list[str]:
     """The names of systems: of their files without folder and ending, if these differ."""
-    short = [
-        ",".join(
-            Path(run).name.removesuffix(".gz").removesuffix(".clueval") for run in name.split(",") if run
-        )
-        for name in systems
-    ]
+    short = [",".join(_stem(run) for run in name.split(",") if run) for name in systems]
     if len({*short}) == len(short):
         return short
     return (
-        systems if len({*systems}) == len(systems) else [f"{n}: {name}" for n, name in enumerate(systems, 1)]
+        list(systems)
+        if len({*systems}) == len(systems)
+        else [f"{n}: {name}" for n, name in enumerate(systems, 1)]
     )
+
+
+def _stem(run: str) -> str:
+    name = Path(run.removesuffix(".gz"))
+    return name.name if name.suffix == ".*" else name.stem
 
 
 COMPARE_COMMAND = Command(USAGE, DESCRIPTION, EPILOG, add_arguments, run)

@@ -16,7 +16,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from clueval.cli.outputs import fixes_form
+from clueval.cli.outputs import fixes_form, shows_digits
 from clueval.cli.parser import CommandParser, suggestion
 from clueval.exceptions import CluevalError, FileError, FormatError, UsageError, described
 from clueval.formats import format_named
@@ -135,8 +135,14 @@ def _require_value(path: Path, key: str, value: str) -> None:
 def drop_unused(options: argparse.Namespace, defaults: Sequence[str]) -> None:
     """Unset those of these defaults that apply to no file that the command reads, or not to the form of its result."""
     flags = {argument.partition("=")[0] for argument in defaults}
+    if options.command == "compare":
+        from clueval.cli.compare import drop_scoring
+
+        drop_scoring(options, flags)
     if "--format" in flags and fixes_form(options):
         options.format = None
+    if "--digits" in flags and not shows_digits(options):
+        options.digits = None
     places = {field.name: f"Reading.{field.name}" for field, own in options_of(Reading) if own.flag in flags}
     if "--layer" in flags:
         places["layers"] = "layer"

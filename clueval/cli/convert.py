@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterable
-from pathlib import Path
 from tempfile import TemporaryFile
 
 from clueval.cli import options as common
 from clueval.cli.outputs import (
     add_documents_output,
     add_output,
-    check_outputs,
     format_to_write,
     put_result,
-    refuse_to_overwrite,
 )
 from clueval.cli.parser import Command, CommandParser
 from clueval.cli.printing import put, remark, remarking_passed_over
@@ -61,7 +58,6 @@ def add_arguments(parser: CommandParser) -> None:
 def run(options: argparse.Namespace) -> int:
     form = format_to_write(options, options.to)
     layers = common.single_layers(options)
-    refuse_to_overwrite([None if options.output_file is None else Path(options.output_file)])
     with noting_passed_over() as noted:
         documents = read(options.file, layers, **common.reading(options))
         conversion = Conversion(
@@ -107,7 +103,6 @@ def _add_file_with_layers(parser: CommandParser) -> None:
 @remarking_passed_over()
 def _merge(options: argparse.Namespace) -> int:
     require_one_file(options.file)
-    check_outputs([options.output_file])
     layers = common.single_layers(options)
     put_result(merged_rows(options.file, layers, common.reading(options)), options.output_file)
     return 0

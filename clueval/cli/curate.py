@@ -10,7 +10,7 @@ from clueval.cli import options as common
 from clueval.cli.annotators import add_annotators, paths_of, reading_of, sources_of
 from clueval.cli.convert import put_documents
 from clueval.cli.decided import add_decisions, decisions_of
-from clueval.cli.outputs import add_documents_output, format_to_write, refuse_to_overwrite, require_writable
+from clueval.cli.outputs import add_documents_output, format_to_write, output_path
 from clueval.cli.parser import Command, CommandParser
 from clueval.cli.printing import remark, remarking_passed_over, wrote
 from clueval.cli.progress import progress
@@ -50,7 +50,7 @@ def add_arguments(parser: CommandParser) -> None:
     add_documents_output(group, " (default: conll for a file.conll, else spans)")
     group.add_argument(
         "--undecided",
-        type=Path,
+        type=output_path,
         metavar="FILE",
         help="write a table of the places that are undecided, outvoted or tied",
     )
@@ -61,9 +61,6 @@ def add_arguments(parser: CommandParser) -> None:
 def run(options: argparse.Namespace) -> int:
     path = None if options.output_file is None else Path(options.output_file)
     paths = paths_of(options)
-    refuse_to_overwrite([path, options.undecided])
-    in_folder = path is not None and (path.is_dir() or options.output_file.endswith("/"))
-    require_writable([options.undecided, *([] if in_folder else [path])])
     if options.union and options.votes is not None:
         raise UsageError("--union and --votes cannot be used together", advice="remove one of them")
     listed = _Listed()

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from clueval.cli import options as common
 from clueval.cli.chosen import add_metrics, chosen_metrics, metric_names
 from clueval.cli.fields import add_fields, given_fields, group_of
-from clueval.cli.outputs import add_output, add_page, check_outputs, put_forms
+from clueval.cli.outputs import add_digits, add_output, add_page, output_path, put_forms
 from clueval.cli.parser import Command, CommandParser
 from clueval.cli.progress import add_jobs, progress, workers
 from clueval.exceptions import UsageError
@@ -70,13 +70,11 @@ def declared(
     groups: Sequence[OptionGroup],
     *,
     inputs: Inputs = SIDES,
-    files: Sequence[str] = (),
     put: Callable[[Any, argparse.Namespace], int] = _put,
 ) -> Command:
     """Return a command that calls `function` with its `inputs` and the arguments of all groups.
 
-    `files` are the options that name files to write, besides ``-o`` and ``--html``. `put` writes the result and returns
-    the exit code.
+    `put` writes the result and returns the exit code.
     """
 
     def add_arguments(parser: CommandParser) -> None:
@@ -88,9 +86,6 @@ def declared(
         arguments: dict[str, Any] = {}
         for group in groups:
             arguments |= group.arguments(options)
-        page = getattr(options, "html", None)
-        outputs = [page, options.output_file, *(getattr(options, name) for name in files)]
-        check_outputs(outputs, page, getattr(options, "lang", None))
         if inputs is SIDES:
             common.check_pairing(options)
         paths = inputs.paths(options)
@@ -176,6 +171,7 @@ def form(what: str) -> OptionGroup:
         parser.group("output").add_argument(
             "--format", choices=FORMS, metavar="FORM", help=f"{what}: {', '.join(FORMS)} (default: text)"
         )
+        add_digits(parser.group("output"))
 
     return OptionGroup(add)
 
@@ -183,13 +179,16 @@ def form(what: str) -> OptionGroup:
 OUTPUT = OptionGroup(lambda parser: add_output(parser, FORMS))
 """The options for the form of a result and its file."""
 
+OUTPUT_OF_SPANS = OptionGroup(lambda parser: add_output(parser, FORMS, rates=False))
+"""The same for a result without rates."""
+
 JOBS = OptionGroup(add_jobs)
 """The options for processes and clusters."""
 
 
 def page(what: str) -> OptionGroup:
     """Return the option of a page that shows no text of the corpus; `what` says what is written."""
-    return shown_option("output", "--html", type=Path, metavar="FILE", help=f"{what} (extra: report)")
+    return shown_option("output", "--html", type=output_path, metavar="FILE", help=f"{what} (extra: report)")
 
 
 def page_with_texts(what: str) -> OptionGroup:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from clueval.cli.chosen import add_choice, choice_of
 from clueval.cli.declared import (
-    OUTPUT,
+    OUTPUT_OF_SPANS,
     Inputs,
     OptionGroup,
     declared,
@@ -17,9 +17,9 @@ from clueval.cli.declared import (
     reading,
     shown_option,
 )
-from clueval.cli.outputs import check_outputs, form_of, put_result
+from clueval.cli.outputs import put_form
 from clueval.cli.parser import CommandParser
-from clueval.cli.printing import remark
+from clueval.cli.printing import complain
 from clueval.evaluation.options import Counting
 from clueval.exceptions import UsageError
 from clueval.overwriting import input_path
@@ -32,14 +32,14 @@ def _add_paths(parser: CommandParser) -> None:
 
 
 def _put(found: Diff, options: argparse.Namespace) -> int:
-    put_result([found.render(form_of(options))], options.output_file)
+    put_form(found, options)
     return _code(found.new, options)
 
 
 def _code(new: int, options: argparse.Namespace) -> int:
     """Return the exit code: 1 if there must be no new error, but there are some."""
     if options.fail_on_new and new:
-        remark(f"clueval diff: {new:,} new error{'s' * (new != 1)}")
+        complain(f"clueval diff: {new:,} new error{'s' * (new != 1)}")
         return 1
     return 0
 
@@ -63,7 +63,7 @@ examples:
         shown_option(
             "which errors", "--fail-on-new", action="store_true", help="exit with 1 if there is a new error"
         ),
-        OUTPUT,
+        OUTPUT_OF_SPANS,
         preparing(without=["by_depth", "any_of"]),
         page_with_texts("write a web page instead: new, fixed and changed errors in their contexts"),
         reading(),
@@ -84,7 +84,6 @@ def _paged(options: argparse.Namespace) -> int:
     from clueval.findings.systems import CHANGES, System
 
     paths: list[Path] = [options.gold, options.old, options.new]
-    check_outputs([options.output_file, options.html], options.html, options.lang)
     if options.format is not None or options.output_file is not None:
         raise UsageError(
             "--html writes a web page, and --format and -o are for the other forms", advice="leave them out"

@@ -15,11 +15,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from clueval.cli.outputs import check_outputs as outputs_checked
-from clueval.cli.outputs import form_of, put_result
+from clueval.cli.outputs import put_form, put_result
 from clueval.cli.printing import put_painted, remark, wrote
 from clueval.evaluation.result import Result
-from clueval.exceptions import UsageError
 from clueval.findings import page, xlsx
 from clueval.findings.choice import Choice, ReasonKey, in_words
 from clueval.findings.kept import KeptRows
@@ -31,14 +29,6 @@ from clueval.findings.text import HEAD, lines_of
 from clueval.reports.table import cut_label
 from clueval.studies.errors import ErrorForms
 from clueval.visible import visible
-
-
-def check_outputs(options: argparse.Namespace) -> None:
-    """Raise `CluevalError` for what cannot be written, or not like this."""
-    outputs = [options.tsv, options.xlsx, options.html, options.output_file]
-    if options.raw and options.tsv is None:
-        raise UsageError("--raw needs --tsv", advice="add --tsv FILE")
-    outputs_checked(outputs, options.html, options.lang, options.xlsx)
 
 
 def put_errors(
@@ -72,7 +62,7 @@ def put_errors(
         )
         wrote(options.html)
     if options.output_file is not None or options.format not in (None, "text"):
-        put_result([errors.render(form_of(options))], options.output_file)
+        put_form(errors, options)
     elif options.tsv is options.xlsx is options.html is None:
         _print(errors.kept)
 

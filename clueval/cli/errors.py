@@ -6,7 +6,6 @@ import argparse
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from clueval.cli import options as common
@@ -14,7 +13,6 @@ from clueval.cli.chosen import add_choice, add_set, choice_of, chosen_metrics, c
 from clueval.cli.error_outputs import (
     CountedErrors,
     KeptErrors,
-    check_outputs,
     many,
     put_errors,
     remark_numbers,
@@ -22,7 +20,7 @@ from clueval.cli.error_outputs import (
     remark_wrong_labels,
 )
 from clueval.cli.fields import add_fields, given_fields, typed
-from clueval.cli.outputs import add_output, add_page, put_result
+from clueval.cli.outputs import add_output, add_page, output_path, put_result
 from clueval.cli.parser import Command, CommandParser
 from clueval.cli.printing import put, remark, wrote
 from clueval.cli.progress import progress
@@ -134,9 +132,9 @@ def _add_outputs(parser: CommandParser) -> None:
         metavar="N",
         help="show N positions on either side of an error instead of its sentence",
     )
-    add_output(parser, FORMS, title)
-    group.add_argument("--tsv", type=Path, metavar="FILE", help="write a table, one error per row")
-    group.add_argument("--xlsx", type=Path, metavar="FILE", help="write a spreadsheet (extra: report)")
+    add_output(parser, FORMS, title, rates=False)
+    group.add_argument("--tsv", type=output_path, metavar="FILE", help="write a table, one error per row")
+    group.add_argument("--xlsx", type=output_path, metavar="FILE", help="write a spreadsheet (extra: report)")
     add_page(group, "write a web page")
     group.add_argument(
         "--profile",
@@ -161,7 +159,8 @@ def run(options: argparse.Namespace) -> int:
         return errors_of_two.run(options, choice_of(options))
     common.check_pairing(options)
     sides = common.sides_of(options)
-    check_outputs(options)
+    if options.raw and options.tsv is None:
+        raise UsageError("--raw needs --tsv", advice="add --tsv FILE")
     _refuse_options(options)
     name = options.metric or "exact"
     (metric,) = chosen_metrics([name], options.set)

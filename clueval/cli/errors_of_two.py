@@ -9,7 +9,6 @@ from pathlib import Path
 from clueval.cli import options as common
 from clueval.cli.error_outputs import remark_one_sided
 from clueval.cli.fields import given_fields
-from clueval.cli.outputs import check_outputs
 from clueval.cli.printing import remark, wrote
 from clueval.cli.progress import progress
 from clueval.evaluation.options import Counting
@@ -90,4 +89,3 @@ def _check(options: argparse.Namespace) -> None:
             "the errors of two systems are shown as a web page",
             advice="add --html FILE; clueval diff compares two runs in the terminal",
         )
-    check_outputs([options.html], options.html, options.lang)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from clueval.cli.outputs import add_output, add_quiet, put_result, refuse_to_overwrite
+from clueval.cli.outputs import add_output, put_result, refuse_to_overwrite
 from clueval.cli.parser import Command, CommandParser
 from clueval.compat.faireval.config import output_file, parse_config, run_config
 from clueval.overwriting import input_path, note_input
@@ -24,7 +24,6 @@ example:
 def add_arguments(parser: CommandParser) -> None:
     parser.add_argument("config", type=input_path, metavar="CONFIG", help="the config file")
     add_output(parser)
-    add_quiet(parser)
 
 
 def run(options: argparse.Namespace) -> int:

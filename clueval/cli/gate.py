@@ -22,7 +22,7 @@ from clueval.cli.declared import (
     shown_option,
 )
 from clueval.cli.fields import add_fields, given_fields, group_of
-from clueval.cli.outputs import form_of, put_result
+from clueval.cli.outputs import output_path, put_form
 from clueval.compat.gate.run import gate
 from clueval.evaluation.options import Counting
 from clueval.evaluation.result import Result
@@ -56,7 +56,7 @@ def _files(options: argparse.Namespace) -> Mapping[str, Any]:
 
 
 def _put(result: Result, options: argparse.Namespace) -> int:
-    put_result([result.render(form_of(options), all=True)], options.output_file)
+    put_form(result, options, all=True)
     common.say_unless_shown(options, result)
     return 0
 
@@ -106,7 +106,7 @@ examples:
         reading(sets=None),
         OUTPUT,
         shown_option(
-            "output", "--gate-tsv", type=Path, metavar="FILE", help="write GATE's table of 31 columns"
+            "output", "--gate-tsv", type=output_path, metavar="FILE", help="write GATE's table of 31 columns"
         ),
         option(
             "output",
@@ -134,6 +134,5 @@ examples:
         )._replace(arguments=_files),
         JOBS,
     ],
-    files=["gate_tsv"],
     put=_put,
 )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 from clueval.cli.declared import (
@@ -19,8 +18,8 @@ from clueval.cli.declared import (
     shown_option,
 )
 from clueval.cli.fields import typed
-from clueval.cli.outputs import form_of, put_result
-from clueval.cli.printing import remark, wrote
+from clueval.cli.outputs import output_path, put_form
+from clueval.cli.printing import complain, remark, wrote
 from clueval.compat.masking.run import PROGRAMS, SETTINGS, masking
 from clueval.evaluation.options import Counting
 from clueval.metrics.masking import Masking
@@ -53,9 +52,9 @@ def _put(report: MaskingReport, options: argparse.Namespace) -> int:
     if options.tsv is not None:
         report.write_table(options.tsv, text=text)
         wrote(options.tsv)
-    put_result([report.render(form_of(options), text=text)], options.output_file)
+    put_form(report, options, text=text)
     for line in failures:
-        remark(f"clueval masking: {line}")
+        complain(f"clueval masking: {line}")
     return 1 if failures else 0
 
 
@@ -131,12 +130,11 @@ examples:
         reading(),
         OUTPUT,
         page_with_texts("write a web page to sign and to print"),
-        shown_option("output", "--tsv", type=Path, metavar="FILE", help="write the leaks as a table"),
+        shown_option("output", "--tsv", type=output_path, metavar="FILE", help="write the leaks as a table"),
         shown_option(
             "output", "--no-text", action="store_true", help="show positions only, no text of the documents"
         ),
         JOBS,
     ],
-    files=["tsv"],
     put=_put,
 )

@@ -5,10 +5,10 @@ from __future__ import annotations
 import argparse
 import re
 from collections.abc import Collection, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from clueval.cli.fields import SideValues, add_fields, given_fields, group_of, help_of, pair_of
-from clueval.cli.outputs import add_quiet
 from clueval.cli.parser import CommandParser
 from clueval.cli.printing import flush, remark
 from clueval.evaluation.options import Counting
@@ -40,17 +40,27 @@ def add_sides(parser: CommandParser) -> None:
     )
 
 
+def named_path(text: str) -> tuple[str | None, str]:
+    """Return the name, if there is one, and the path of an argument ``NAME=PATH`` or ``PATH``."""
+    name, equals, path = text.partition("=")
+    if not equals or Path(text).exists():
+        return None, text
+    if not name or not path:
+        raise UsageError(f"{text!r} lacks a name or a path", advice="write it NAME=PATH")
+    return name, path
+
+
 def say_what_was_read(options: argparse.Namespace, result: Result) -> None:
-    """Print a line on what was mended, and on each layer, to stderr, unless ``--quiet`` is given."""
+    """Print a line on what was mended, on each layer, and on what was changed, to stderr."""
     flush()  # if the result cannot be printed, that is the only message
-    if not options.quiet:
-        for line in mended(result.repaired_tags, plain_changes(result.prepared or {})):
-            remark(line)
-        for line in layers_read(result.inputs):
-            remark(line)
-        for name, changed in (result.prepared or {}).items():
-            listed = ", ".join(f"{key} {number:,}" for key, number in plain_tally(changed).items())
-            remark(f"changed before counting: {name}: {listed or 'nothing'}")
+    for line in mended(result.repaired_tags, plain_changes(result.prepared or {})):
+        remark(line)
+    for line in layers_read(result.inputs):
+        remark(line)
+    for name, changed in (result.prepared or {}).items():
+        listed = ", ".join(f"{key} {number:,}" for key, number in plain_tally(changed).items())
+        if listed:
+            remark(f"changed before counting: {name}: {listed}")
 
 
 def say_unless_shown(options: argparse.Namespace, result: Result) -> None:
@@ -118,7 +128,6 @@ def add_reading(parser: CommandParser, *, sides: int, sets: str | None = "readin
     )
     own = [name for name in Reading.__dataclass_fields__ if sides == 1 or name != "annotation_set"]
     added = add_fields(parser, Reading, "reading", only=own, sides=sides)
-    add_quiet(parser.group("reading"))
     if sides == 2:
         _add_sets(parser.group("reading") if sets is None else parser.topic(sets))
 

@@ -1,57 +1,96 @@
 """Outputs: the options for the form of a result and its file, and the checks of files.
 
-An output must be writable, must not replace an input, and holds one result. All outputs are checked before anything
-is read, except files whose names come from documents.
+An output must be writable, must not replace an input, and holds one result. An option that names an output has the type
+`output_path`; all of them are checked before anything is read, and may be ``-``, standard output.
 """
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Collection, Iterable, Sequence
+import os
+import sys
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
+from typing import Any
 
 from clueval.cli.fields import typed
 from clueval.cli.parser import CommandParser
-from clueval.cli.printing import put, while_read, wrote
+from clueval.cli.printing import put, put_file, while_read, writing_for_stdout, wrote
 from clueval.exceptions import FileError, UsageError
 from clueval.formats.format import Format
+from clueval.options import whole
 from clueval.overwriting import refuse_to_overwrite as refuse_to_overwrite
 from clueval.reports.report import ENDINGS, Report
 
 
-def require_writable(outputs: Iterable[Path | None]) -> None:
-    """Raise `FileError` for a file whose folder does not exist, or that is a folder."""
-    for path in outputs:
-        if path is not None and str(path) == "-":
-            raise FileError(
-                "cannot be written: only -o writes to standard output", file="-", advice="name a file"
-            )
-        if path is not None and not path.parent.is_dir():
-            raise FileError(
-                "cannot be written: its folder does not exist", file=str(path), advice="make the folder first"
-            )
-        if path is not None and path.is_dir():
-            raise FileError("cannot be written: it is a folder", file=str(path), advice="name a file")
+def output_path(text: str) -> Path:
+    """Return the path that an option names, which is an output: the type of every option that names a file to write."""
+    return Path(text)
 
 
-def check_outputs(
-    outputs: Sequence[Path | None],
-    page: Path | None = None,
-    lang: str | None = None,
-    xlsx: Path | None = None,
-) -> None:
-    """Raise `CluevalError` for an output that would replace an input, or cannot be written.
+def outputs_of(options: argparse.Namespace) -> dict[str, Path]:
+    """Return the files that the command will write, by the places of their options; ``-o`` first."""
+    places = ("output_file", "Trust.save", *getattr(options, "outputs", ()))
+    given = {place: getattr(options, place, None) for place in places}
+    return {place: Path(path) for place, path in given.items() if path is not None}
 
-    `page` and `xlsx`, a spreadsheet, are among the outputs.
-    """
-    refuse_to_overwrite(outputs)
-    require_writable(outputs)
-    require_page(page, lang)
-    if xlsx is not None:
+
+def check_outputs(options: argparse.Namespace) -> None:
+    """Raise `CluevalError` for an output that would replace an input or another output, or cannot be written."""
+    outputs = outputs_of(options)
+    refuse_to_overwrite(outputs.values())
+    for place, path in outputs.items():
+        is_folder = isinstance(getattr(options, place), str) and (
+            path.is_dir() or options.output_file[-1] == "/"
+        )
+        if not is_folder:  # documents may be written to a folder
+            _require_writable(path)
+    require_page(outputs.get("html"), getattr(options, "lang", None))
+    if "xlsx" in outputs:
         from clueval.reports.workbook import require_name, require_package
 
         require_package()
-        require_name(xlsx)
+        require_name(outputs["xlsx"])
+
+
+def _require_writable(path: Path) -> None:
+    """Raise `FileError` for a file whose folder does not exist, or that is a folder."""
+    if not path.parent.is_dir():
+        if path.parent.exists():
+            raise FileError("cannot be written: its folder is a file", file=str(path), advice="name another")
+        raise FileError(
+            "cannot be written: its folder does not exist", file=str(path), advice="make the folder first"
+        )
+    if path.is_dir():
+        raise FileError("cannot be written: it is a folder", file=str(path), advice="name a file")
+
+
+@contextmanager
+def standard_output(options: argparse.Namespace) -> Iterator[None]:
+    """Let an option that names ``-`` write to standard output, in place of the result, when the command has ended.
+
+    Raises `UsageError` for two such options, and for a spreadsheet on a terminal.
+    """
+    named = [place for place, path in outputs_of(options).items() if str(path) == STDOUT]
+    if not named:
+        yield
+        return
+    if len(named) > 1 or options.to_stdout:
+        raise UsageError(
+            "two results would be written to standard output", advice="name a file for one of them"
+        )
+    (place,) = named
+    if place == "xlsx" and sys.stdout.isatty():
+        raise UsageError("a terminal does not show a spreadsheet", advice="name a file, as errors.xlsx")
+    from tempfile import TemporaryDirectory  # few commands write there
+
+    with TemporaryDirectory(prefix="clueval-") as folder, Path(os.devnull).open("w") as nowhere:
+        path = Path(folder) / f"{STDOUT}.{place}"
+        setattr(options, place, path)
+        with redirect_stdout(nowhere), writing_for_stdout(path):
+            yield
+        put_file(path)
 
 
 def refuse_two_forms(options: argparse.Namespace) -> None:
@@ -67,27 +106,28 @@ def put_forms(found: Report, options: argparse.Namespace) -> None:
     """Write the page, if there is one, and the other form unless the page is the only output."""
     page = getattr(options, "html", None)
     if page is None or options.output_file is not None:
-        put_result([found.render(form_of(options))], options.output_file)
+        put_form(found, options)
     if page is not None:
         found.write_page(page)
         wrote(page)
 
 
-def add_quiet(group: argparse._ActionsContainer) -> None:
-    """Add the option that leaves out notices."""
-    group.add_argument(
-        "-q",
-        "--quiet",
-        action="store_true",
-        help="print no lines about what was read, and no warnings",
-    )
+def put_form(found: Report, options: argparse.Namespace, **how: Any) -> None:
+    """Write a report in its form to the file of ``-o``, or to standard output."""
+    put_result([rendered(found, options, **how)], options.output_file)
+
+
+def rendered(found: Report, options: argparse.Namespace, **how: Any) -> str:
+    """Return a report in the form that the options name, with as many decimals as they say."""
+    digits = {} if getattr(options, "digits", None) is None else {"digits": options.digits}
+    return found.render(form_of(options), **digits, **how)
 
 
 def add_page(group: argparse._ArgumentGroup, what: str) -> None:
     """Add the options of a page that shows text of the corpus; `what` says what is written."""
     from clueval.reports.page import language
 
-    group.add_argument("--html", type=Path, metavar="FILE", help=f"{what} (extra: report)")
+    group.add_argument("--html", type=output_path, metavar="FILE", help=f"{what} (extra: report)")
     group.add_argument(
         "--lang",
         type=typed(language),
@@ -116,8 +156,10 @@ FORMS_BY_ENDING = {**ENDINGS, ".html": "html", ".htm": "html", ".xlsx": "xlsx", 
 """The form of a result by the ending of its file; some forms are written by other options than ``-o``."""
 
 
-def add_output(parser: CommandParser, forms: Collection[str] = (), title: str = "output") -> None:
-    """Add the options for the form of a result, if there are several, and for the file."""
+def add_output(
+    parser: CommandParser, forms: Collection[str] = (), title: str = "output", *, rates: bool = True
+) -> None:
+    """Add the options for the form of a result, if there are several, and for the file; those of `rates`, too."""
     group = parser.group(title)
     if forms:
         parser.set_defaults(forms=tuple(forms))
@@ -127,14 +169,26 @@ def add_output(parser: CommandParser, forms: Collection[str] = (), title: str = 
             metavar="FORM",
             help=f"the form of the result: {', '.join(forms)} (default: text)",
         )
+        if rates:
+            add_digits(group)
     group.add_argument(
         "-o",
         "--output-file",
-        type=Path,
+        type=output_path,
         metavar="FILE",
         help="write to FILE; its ending chooses the form (default: standard output)"
         if forms
         else "write the result to FILE (default: standard output)",
+    )
+
+
+def add_digits(group: argparse._ActionsContainer) -> None:
+    """Add the option for the decimals of rates."""
+    group.add_argument(
+        "--digits",
+        type=typed(lambda text: whole(text, 0)),
+        metavar="N",
+        help="decimals of rates in text, markdown and latex (default: 2)",
     )
 
 
@@ -211,26 +265,41 @@ def put_result(lines: Iterable[str], path: Path | None) -> None:
 def settle_output(options: argparse.Namespace) -> None:
     """Make ``-o -`` the standard output, and set the form of the result by the ending of the file of ``-o``.
 
-    Raises `UsageError` for the ending of a form that the command does not have.
+    A web page or a spreadsheet is then the value of the option that writes it. Raises `UsageError` for the ending of a
+    form that the command does not have, and for decimals in a form that has all.
     """
     given = getattr(options, "output_file", None)
-    if given is None or str(given) == STDOUT:
-        options.output_file = None
-        return
-    if getattr(options, "format", "") is None:
-        options.format = FORMS_BY_ENDING.get(Path(given).suffix.lower())
+    options.to_stdout = given is not None and str(given) == STDOUT
+    if options.to_stdout:
+        options.output_file = given = None
+    if given is not None and getattr(options, "format", "") is None:
+        form = FORMS_BY_ENDING.get(Path(given).suffix.lower())
         forms = getattr(options, "forms", ())
-        if options.format is not None and options.format not in forms:
+        if form in ("html", "xlsx") and getattr(options, form, given) is None:
+            setattr(options, form, given)
+            options.output_file = None
+        elif form is not None and form not in forms:
             raise UsageError(
-                f"-o {given}: the result cannot be written as {options.format}",
-                advice=_advice(options, forms),
+                f"-o {given}: the result cannot be written as {form}", advice=_advice(options, form, forms)
             )
+        else:
+            options.format = form
+    if not shows_digits(options):
+        raise UsageError(
+            f"--digits has no effect on {options.format}, which has all decimals", advice="leave it out"
+        )
 
 
-def _advice(options: argparse.Namespace, forms: Collection[str]) -> str:
-    pages = [f"--{name} FILE" for name in ("html", "xlsx", "tsv") if hasattr(options, name)]
-    others = f"; {', '.join(pages)} writes others" if pages else ""
-    if options.format == "html" and not pages:
+def shows_digits(options: argparse.Namespace) -> bool:
+    """Return whether the number of decimals, if one is given, applies to the form of the result."""
+    ending = Path(getattr(options, "output_file", None) or "").suffix.lower()
+    form = getattr(options, "format", None) or FORMS_BY_ENDING.get(ending, "text")
+    return getattr(options, "digits", None) is None or form not in ("json", "csv", "tsv", "conlleval")
+
+
+def _advice(options: argparse.Namespace, form: str, forms: Collection[str]) -> str:
+    others = f"; --{form} FILE writes others" if hasattr(options, form) else ""
+    if form == "html" and not others:
         others = "; clueval errors --html FILE writes the errors as a web page"
     return f"-o writes {', '.join(forms)}{others}"
 

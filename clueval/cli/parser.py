@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import re
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import partial
 from typing import Any, NamedTuple, NoReturn
 
@@ -43,6 +44,13 @@ class Parser(argparse.ArgumentParser):
             sys.stdout.flush()
 
     def error(self, message: str) -> NoReturn:
+        lacking = re.fullmatch(r"argument (\S+?)(?:/\S+)?: expected (?:at least )?one argument", message)
+        if lacking is not None:
+            message = (
+                f"{lacking[1]} needs a value: {lacking[1]} {self._option_string_actions[lacking[1]].metavar}"
+            )
+        if message.startswith("argument --average:"):
+            message += f"; {_AVERAGES}"
         if message == "the following arguments are required: GOLD":
             message += "; - is standard input"
         self.exit(2, visible(f"{self.prog}: {message} (see {self.prog} --help)") + "\n")
@@ -51,7 +59,10 @@ class Parser(argparse.ArgumentParser):
         self.given.clear()
         found, unknown = super().parse_known_args(args, namespace)
         if unknown:
-            self.error(_unknown(unknown, self.words()) + _FURTHER.get(self.prog, "") * (unknown[0][0] != "-"))
+            self.error(
+                _unknown(unknown, self.words(), self.prog)
+                + _FURTHER.get(self.prog, "") * (unknown[0][0] != "-")
+            )
         return found, unknown
 
     def words(self) -> dict[str, str]:
@@ -110,6 +121,10 @@ class CommandParser(Parser):
             self._by_title[title] = self.add_argument_group(title)
         return self._by_title[title]
 
+    def titles(self) -> Collection[str]:
+        """Return the titles of the groups of options in the help of the command."""
+        return self._by_title
+
     def topic(self, name: str) -> argparse._ArgumentGroup:
         """Return the group of options that `format_topic` shows."""
         if name not in self.topics:
@@ -160,12 +175,14 @@ class Command(NamedTuple):
     run: Callable[[argparse.Namespace], int]
 
 
-def _unknown(arguments: Iterable[str], known: Mapping[str, str]) -> str:
-    """Return the error message for arguments that the parser does not know."""
+def _unknown(arguments: Iterable[str], known: Mapping[str, str], program: str) -> str:
+    """Return the error message for arguments that the parser of a program does not know."""
     first = next(iter(arguments))
     if not first.startswith("-"):
         return f"unexpected argument {first!r}"
     name = first.partition("=")[0]
+    if (program, name) in _OF_COMMANDS:
+        return f"unknown option {name}; {_OF_COMMANDS[program, name]}"
     if name in _OTHER_OPTIONS and name.lstrip("-") not in known:
         return f"unknown option {name}; {_OTHER_OPTIONS[name]}"
     return f"unknown option {name}{suggestion(name.lstrip('-'), known)}"
@@ -179,9 +196,18 @@ _FURTHER = {
 _STRICT = "seqeval's strict mode is --scheme BIO --invalid discard"
 _AVERAGES = "--all prints all averages, and --format json has them"
 _OTHER_OPTIONS = {
-    **dict.fromkeys(("--gold", "--pred", "--predicted", "-g", "-p"), "name the two files without options"),
-    **dict.fromkeys(("--json", "--csv", "--markdown", "--latex"), "use --format"),
-    **dict.fromkeys(("--average", "--macro", "--micro", "--weighted", "--per-label"), _AVERAGES),
+    **dict.fromkeys(
+        ("--gold", "--pred", "--predicted", "-g", "-p"), "name the files without options, gold first"
+    ),
+    **{f"--{form}": f"use --format {form}" for form in ("json", "csv", "tsv", "markdown", "latex", "text")},
+    **dict.fromkeys(
+        ("--average", "--macro", "--micro", "--weighted", "--per-label", "--per-class", "--classes"),
+        _AVERAGES,
+    ),
+    **dict.fromkeys(("--min-f1", "--fail", "--threshold", "--min"), "use --fail-under f1=0.8"),
+    **dict.fromkeys(("--percent", "--percentage"), "text shows percent; JSON, CSV and TSV have fractions"),
+    **dict.fromkeys(("--precision", "--decimals", "--round"), "use --digits N"),
+    "--confusion": "use clueval score --metric confusion",
     **dict.fromkeys(("--strict", "--mode"), _STRICT),
     **dict.fromkeys(("--label", "--labels", "--types"), "use --where LAYER=LABEL"),
     **dict.fromkeys(
@@ -198,6 +224,13 @@ _OTHER_OPTIONS = {
     "-l": "use --layer",
 }
 """Options of other programs, and what to write here; an option that a command has is not looked up."""
+
+_AGREEMENT = "all coefficients are printed; --convention names other F1 scores"
+_OF_COMMANDS = {
+    ("clueval agree", flag): _AGREEMENT
+    for flag in ("--metric", "--metrics", "--kappa", "--cohen", "--fleiss", "--alpha", "--krippendorff")
+}
+"""The same, for one command."""
 
 
 def suggestion(given: str, known: Mapping[str, str]) -> str:

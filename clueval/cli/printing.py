@@ -12,7 +12,9 @@ import os
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from importlib.util import find_spec
+from io import BufferedIOBase
 from pathlib import Path
 from typing import TextIO
 
@@ -25,8 +27,38 @@ def say(line: str) -> None:
     print(visible(line))
 
 
+_QUIET: ContextVar[bool] = ContextVar("quiet", default=False)
+_FOR_STDOUT: ContextVar[Path | None] = ContextVar("for stdout", default=None)
+
+
+@contextmanager
+def notices() -> Iterator[None]:
+    """Let `remark` print while the context, which is one command, lasts, unless `be_quiet` is called."""
+    token = _QUIET.set(False)
+    try:
+        yield
+    finally:
+        _QUIET.reset(token)
+
+
+def be_quiet() -> None:
+    """Let `remark` print nothing until the end of the command."""
+    _QUIET.set(True)
+
+
+def is_quiet() -> bool:
+    """Return whether nothing but errors is printed to standard error."""
+    return _QUIET.get()
+
+
 def remark(line: str) -> None:
-    """Print a line for people to standard error."""
+    """Print a line for people to standard error, unless ``--quiet`` is given."""
+    if not is_quiet():
+        complain(line)
+
+
+def complain(line: str) -> None:
+    """Print an error to standard error."""
     try:
         print(visible(line), file=sys.stderr)
     except BrokenPipeError:  # stderr is closed; the exit code stays
@@ -63,7 +95,29 @@ def give_up(stream: TextIO) -> None:
 
 def wrote(path: Path) -> None:
     """Print the message that a file was written."""
-    remark(f"wrote {path}")
+    if path != _FOR_STDOUT.get():
+        remark(f"wrote {path}")
+
+
+@contextmanager
+def writing_for_stdout(path: Path) -> Iterator[None]:
+    """Let a file stand for standard output while the context lasts."""
+    token = _FOR_STDOUT.set(path)
+    try:
+        yield
+    finally:
+        _FOR_STDOUT.reset(token)
+
+
+def put_file(path: Path) -> None:
+    """Print what is in a file; bytes as they are, text as `put` prints it."""
+    content = path.read_bytes()
+    with while_read():
+        if isinstance(getattr(sys.stdout, "buffer", None), BufferedIOBase) and not sys.stdout.isatty():
+            sys.stdout.flush()
+            sys.stdout.buffer.write(content)
+        else:
+            put(content.decode(errors="replace"), end="")
 
 
 def remark_passed_over(passed_over: Mapping[str, Mapping[str, int]]) -> None:
@@ -107,7 +161,9 @@ def put_report(text: str) -> None:
     for number, line in enumerate(lines):
         if lines[number + 2 : number + 3] and lines[number + 2].startswith("---"):
             title = line
-        is_headline = title == "Headlines" and lines[number - 1] != title and not line.startswith("---")
+        is_headline = (
+            title.startswith("Headlines") and lines[number - 1] != title and not line.startswith("---")
+        )
         console.print(Text(line, style="bold" if line and (line == title or is_headline) else ""))
 
 

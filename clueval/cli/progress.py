@@ -33,7 +33,7 @@ def progress(paths: Iterable[Path | None]) -> Iterator[Progress | None]:
     With `rich` (extra ``cli``), progress is a bar, otherwise a percentage.
     """
     total = sum(_size(path) for path in paths if path is not None)
-    if total < WORTH_SHOWING or not sys.stderr.isatty():
+    if total < WORTH_SHOWING or printing.is_quiet() or not sys.stderr.isatty():
         yield None
         return
     try:

@@ -20,7 +20,7 @@ import clueval
 from clueval import exceptions
 from clueval.cli.chosen import settings_of
 from clueval.cli.commands import COMMANDS, command_line, command_parser, every_command, require_command
-from clueval.cli.outputs import add_output, put_result, require_page, require_writable
+from clueval.cli.outputs import add_output, put_result, require_page
 from clueval.cli.parser import Command, CommandParser
 from clueval.cli.printing import put, put_painted, wrote
 from clueval.evaluation.values import shown_default, values_of
@@ -374,7 +374,6 @@ def _add_completion(parser: CommandParser) -> None:
 def _run_completion(options: argparse.Namespace) -> int:
     with extra("completion needs the package shtab", "pip install 'clueval[cli]'"):
         import shtab
-    require_writable([options.output_file])
     put_result([shtab.complete(every_command(), shell=options.shell).rstrip("\n")], options.output_file)
     return 0
 

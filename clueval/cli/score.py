@@ -13,7 +13,7 @@ from clueval.cli import options as common
 from clueval.cli import printing
 from clueval.cli.chosen import add_metrics, chosen_metrics, metric_names
 from clueval.cli.fields import add_fields, given_fields, group_of, typed
-from clueval.cli.outputs import add_output, check_outputs, form_of, put_result
+from clueval.cli.outputs import add_output, form_of, put_result, rendered
 from clueval.cli.parser import Command, CommandParser
 from clueval.cli.progress import add_jobs, workers
 from clueval.evaluation.options import Counting, Trust
@@ -93,7 +93,6 @@ def run(options: argparse.Namespace) -> int:
     common.check_pairing(options)
     gold, predicted = common.sides_of(options)
     _require_gates(options)
-    saved = _saved(options)
     baseline = _baseline_of(options)
     trust = _trust(options, _units_of(baseline))
     _warn_of_no_effect(options)
@@ -111,26 +110,17 @@ def run(options: argparse.Namespace) -> int:
             trust=replace(trust, save=None),
             **common.reading(options),
         )
-    if saved is not None:
-        result.save(saved)
-        printing.wrote(saved)
-    if trust.units is not None and not trust.intervals and not options.quiet:
+    if trust.save is not None:
+        result.save(trust.save)
+        printing.wrote(Path(trust.save))
+    if trust.units is not None and not trust.intervals:
         _say_units(result)
     result = _with_gates(result, options, trust, baseline)
     _put(result, options)
     if options.cite is None and (options.output_file is not None or form_of(options) != "text"):
         common.say_what_was_read(options, result)  # the text on the terminal has these lines
-    if not options.quiet:
-        printing.remark_passed_over(result.passed_over)
+    printing.remark_passed_over(result.passed_over)
     return int(any(not gate["passed"] for gate in result.gates or ()))
-
-
-def _saved(options: argparse.Namespace) -> Path | None:
-    """Return the file that ``--save`` names, after a check that no output is one of the inputs."""
-    named = group_of(Trust, options).save
-    saved = None if named is None else Path(named)
-    check_outputs([options.output_file, saved])
-    return saved
 
 
 def _trust(options: argparse.Namespace, of_baseline: str | None) -> Trust:
@@ -163,9 +153,9 @@ def _put(result: Result, options: argparse.Namespace) -> None:
     if options.cite is not None:
         put_result([_cited(result, options.cite, form)], options.output_file)
     elif options.output_file is None and form == "text":
-        printing.put_report(result.render(form, all=options.all))
+        printing.put_report(rendered(result, options, all=options.all))
     else:
-        put_result([_rendered(result, form, options.all)], options.output_file)
+        put_result([_rendered(result, options)], options.output_file)
 
 
 def _as_in_gate(metric: Metric, options: argparse.Namespace) -> Metric:
@@ -178,9 +168,9 @@ def _as_in_gate(metric: Metric, options: argparse.Namespace) -> Metric:
     return with_unfiltered(metric, options.gold_set) if isinstance(metric, Gate) else metric
 
 
-def _rendered(result: Result, form: str, all: bool) -> str:
-    if form != "conlleval":
-        return result.render(form, all=all)
+def _rendered(result: Result, options: argparse.Namespace) -> str:
+    if form_of(options) != "conlleval":
+        return rendered(result, options, all=options.all)
     from clueval.compat.conlleval import render
 
     printing.remark(f"signature: {result.signature}")  # conlleval's format has no place for it
@@ -322,7 +312,7 @@ def _with_gates(result: Result, options: argparse.Namespace, trust: Trust, basel
     found = list(gates())
     for gate in found:
         if not gate.passed:
-            printing.remark(f"clueval {options.command}: {gate.score}: {gate.why}")
+            printing.complain(f"clueval {options.command}: {gate.score}: {gate.why}")
     return replace(result, gates=[gate.to_dict() for gate in found])
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 from clueval.cli.declared import (
@@ -18,8 +17,8 @@ from clueval.cli.declared import (
     reading,
     shown_option,
 )
-from clueval.cli.outputs import form_of
-from clueval.cli.printing import put, remark, wrote
+from clueval.cli.outputs import output_path, rendered
+from clueval.cli.printing import complain, put, wrote
 from clueval.evaluation.options import Counting
 from clueval.exceptions import UsageError
 from clueval.studies.threshold import NoThreshold, Threshold, threshold
@@ -42,8 +41,9 @@ def _put(found: Threshold, options: argparse.Namespace) -> int:
         found.save(options.output_file)
     if options.html is not None:
         found.write_page(options.html)
-    # the file is JSON, whatever its ending
-    put(found.render(form_of(options) if options.output_file is None else "text"))
+    if options.output_file is not None:  # the file is JSON, whatever its ending
+        options.format = "text"
+    put(rendered(found, options))
     for path in (options.output_file, options.html):
         if path is not None:
             wrote(path)
@@ -80,7 +80,7 @@ examples:
             "output",
             "-o",
             "--output-file",
-            type=Path,
+            type=output_path,
             metavar="FILE",
             help="write the threshold as JSON, for --min-score",
         ),
@@ -96,7 +96,7 @@ def run(options: argparse.Namespace) -> int:
     try:
         return _DECLARED.run(options)
     except NoThreshold as error:
-        remark(f"clueval threshold: {error}")
+        complain(f"clueval threshold: {error}")
         return 1
 
 

@@ -1,22 +1,26 @@
-"""The tables that a result shows first: the headlines, one table of labels, and a table for each break-down.
+"""What a result shows first: exact F1, the headlines, one table of labels, a table for each break-down, a few words.
 
-With the lines on what was read, they take at most 40 lines of 80 columns, break-downs aside, which have a row for each
+With the lines on what was read, this takes at most 40 lines of 80 columns, break-downs aside, which have a row for each
 value, worst first. If there are too many labels, those with the most spans are shown. Metrics without a headline
-show all their tables.
+show their first table. Layers without spans are left out if another layer has some.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from textwrap import wrap
 from typing import Any, NamedTuple
 
 from clueval.evaluation.rows import Row, rows_of
 from clueval.evaluation.score_path import headline_rates
+from clueval.evaluation.signature import Signature
 from clueval.evaluation.totals import GroupReports
 from clueval.metrics.metric import Metric
 from clueval.metrics.tables import of_changes, of_report
 from clueval.reports.table import Cell, Rate, Table, cut_label, how_many
-from clueval.reports.text import MORE, foot, summary
+from clueval.reports.text import MORE, foot, layers_without_spans, summary
+from clueval.reports.text import shown as shown_rate
+from clueval.visible import visible
 
 LINES = 40
 """The lines of the first screen."""
@@ -66,19 +70,68 @@ class Headline(NamedTuple):
 
 def first_tables(report: Report, metrics: Iterable[Metric]) -> Iterator[Table]:
     """Yield the tables of the first screen of a report made by `Result.to_dict`."""
-    found = list(headlines(report["metrics"]))
+    reports = _of_layers_with_spans(report)
+    found = list(headlines(reports))
     with_headline = {headline.metric for headline in found}
-    used = len([*summary(report), "", MORE, *foot(report)])
+    used = len([*exact_f1(report), *summary(report), "", *notes(report), *foot(report)])
     if found:
         rows = [[headline.name, *_rates(headline.row)] for headline in found]
         yield Table("Headlines", ["metric", *_RATES], rows)
         used += len(rows) + _AROUND_ROWS
     yield from _labels(found, LINES - used - _AROUND_ROWS)
-    yield from _depths(report["metrics"])
+    yield from _depths(reports)
     for key, groups in report.get("by", {}).items():
         yield from _break_downs(key, groups)
     others = [metric for metric in metrics if metric.name not in with_headline]
-    yield from of_report(report, others) if others else of_changes(report)
+    yield from of_report({**report, "metrics": reports}, others, first=True) if others else of_changes(report)
+
+
+def exact_f1(report: Report) -> Iterator[str]:
+    """Yield, as lines, the number that is called F1 most often: exact and, unless layers are merged, labelled.
+
+    Nothing unless one metric was counted that has it.
+    """
+    metrics = _of_layers_with_spans(report)
+    metric = next((name for name in metrics if name in ("exact", "levels")), None)
+    found = [] if metric is None else list(headlines({metric: metrics[metric]}, with_rows=False))
+    numbers = [(each, each.row["f1"]) for each in found if each.row["f1"] is not None]
+    if not numbers or not report["documents"] or len(report["metrics"]) > 1:
+        return
+    several = len(numbers) > 1
+    shown = (
+        f"{cut_label(visible(each.sequence))} " * several + f"{shown_rate(Rate(f1))} %"
+        for each, f1 in numbers
+    )
+    merged = numbers[0][0].row["section"] == "unlabelled"
+    what = "unlabelled" if merged else "labelled"
+    level = ", level 1" if metric == "levels" else ""
+    right = "start and end" if merged else "start, end and label"
+    yield from wrap(f"F1 {', '.join(shown)} (exact, {what}{level}): {right} are right", COLUMNS)
+
+
+def notes(report: Report) -> list[str]:
+    """Return, as lines, what words mean, unless several metrics were counted, and how to get the other tables."""
+    if len(report["metrics"]) > 1:
+        return [MORE]
+    unit = Signature.parse(report["signature"]).choices.get("unit", "")
+    position = f"position: {unit}; " if unit in ("token", "character") else ""
+    words = [f"{position}signature: how spans count (clueval guide concept-signature)", MORE]
+    return [_OF_LEVELS, *words] if "levels" in report["metrics"] else words
+
+
+COLUMNS = 80
+"""The columns of the first screen."""
+
+_OF_LEVELS = "levels: 1 exact, 2 superset, 3 tiling, 4 overlap (clueval guide concept-levels)"
+
+
+def _of_layers_with_spans(report: Report) -> Report:
+    """Return the reports of the metrics without layers that have no spans, if another has some."""
+    empty = layers_without_spans(report.get("inputs", {}))
+    return {
+        metric: {sequence: found for sequence, found in sequences.items() if sequence not in empty}
+        for metric, sequences in report["metrics"].items()
+    }
 
 
 def headlines(metrics: Report, with_rows: bool = True) -> Iterator[Headline]:

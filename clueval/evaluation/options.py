@@ -82,7 +82,7 @@ class Counting:
         (),
         "--by",
         "KEY",
-        "also print scores by value of this metadata, or by document (--by document)",
+        "also print scores by value of this metadata, or by document",
         repeated=True,
     )
     unit: str | None = option_field(

@@ -343,13 +343,16 @@ class Result(Report):
                 found[".".join([*place, rate])] = number
         return found | Report.scores(self)
 
-    def render(self, form: str = "text", *, all: bool = False) -> str:
+    def render(self, form: str = "text", *, all: bool = False, digits: int | None = None) -> str:
         """The result in a form of `FORMS`, as ``clueval score --format`` prints it.
 
-        With `all`, text, Markdown and LaTeX have all tables instead of the first screen. Raises `UsageError` for
-        other forms.
+        With `all`, text, Markdown and LaTeX have all tables instead of the first screen; `digits` is their number of
+        decimals. Raises `UsageError` for other forms.
         """
-        return self._readable(form, all=all) if all and form in READABLE else Report.render(self, form)
+        from clueval.reports.table import decimals
+
+        with decimals(digits):
+            return self._readable(form, all=all) if all and form in READABLE else self._rendered(form)
 
     def tables(self, *, all: bool = False) -> Iterator[Table]:
         """The reports as tables: headlines, labels and break-downs (`evaluation.first_screen`), or `all`.
@@ -373,11 +376,11 @@ class Result(Report):
         return Data(columns_of(report := self._report()), wide_rows(report))
 
     def _readable(self, form: str, *, all: bool = False) -> str:
-        more: dict[str, Any] = {}
-        if form == "text":
-            more["all"] = all
-        elif form == "latex":
-            more["short_signature"] = self.signature.short
+        more = {}
+        if form == "text" and not all:
+            from clueval.evaluation.first_screen import exact_f1, notes
+
+            more = {"before": exact_f1(self._report()), "after": notes(self._report())}
         return renderer(form)(self._report(), self.tables(all=all), **more)
 
     def _headline(self, rate: str) -> float | None:

@@ -7,11 +7,13 @@ hold dots themselves, so a path is matched against the names that there are.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from clueval.exceptions import UsageError, require_kind
 from clueval.metrics import METRICS
+from clueval.reports.table import cut_label
+from clueval.spans.match_classes import KINDS, LEVELS
 from clueval.spans.span import MERGED
 
 Path = tuple[str, ...]
@@ -265,3 +267,47 @@ def _of_entry(entry: Mapping[str, Any]) -> list[str]:
         if found:
             return found
     return [_OF_CLASSES] if _OF_CLASSES in entry else []
+
+
+def score_names(paths: Iterable[Path]) -> dict[Path, str]:
+    """Return what scores are called in tables; scores that would have one name are called by their paths.
+
+    >>> [*score_names([("exact", "label", "micro", "f1"), ("fair", "label", "overall", "fair", "recall")]).values()]
+    ['exact F1', 'fair recall']
+    >>> [*score_names([("levels", "a", "labelled", "a", "2", "per_label", "PER", "f1")]).values()]
+    ['superset F1 (level 2) of PER']
+    """
+    named = list(paths)
+    several = len({path[1] for path in named}) > 1
+    names = [f"{cut_label(path[1])}: " * several + _in_words(path) for path in named]
+    return {
+        path: name if names.count(name) == 1 else ".".join(path)
+        for path, name in zip(named, names, strict=True)
+    }
+
+
+def _in_words(path: Path) -> str:
+    """Return what a score is called: the metric, the average, the rate, what is special, and the label."""
+    metric, sequence, *place, last = path
+    rate, _, ending = last.partition("_") if last.endswith(_OF_RATES) else (last.replace("_", " "), "", "")
+    label = ""
+    if "per_label" in place:
+        at = place.index("per_label")
+        label, place = f" of {cut_label(place[at + 1])}", [*place[:at], *place[at + 2 :]]
+    of_level = next((n for n in place if metric == "levels" and n in LEVEL_WORDS), None)
+    if of_level is not None:
+        metric = LEVEL_WORDS[of_level]
+        place = [each for each in place if each not in (of_level, "labelled", sequence)]
+    special = [each for each in place if each not in (*_USUAL, metric, *_AVERAGES)]
+    special = [f"level {of_level}"] * (of_level is not None) + special + [ending] * bool(ending)
+    averages = [each for each in place if each in _AVERAGES]
+    notes = f" ({', '.join(special)})" if special else ""
+    return " ".join([metric, *averages, "F1" if rate == "f1" else rate]) + notes + label
+
+
+_OF_RATES = ("_strict", "_lenient", "_average")
+_USUAL = ("micro", "overall", "all", "ALL", "classes")
+_AVERAGES = ("macro", "weighted", "document_mean")
+
+LEVEL_WORDS = {str(level): kind for level, kind in zip(LEVELS, KINDS, strict=False)}
+"""The word for each level of the metric `levels`."""

@@ -7,6 +7,7 @@ the tables of a whole result, with its break-downs.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 
 from clueval.metrics import METRICS, metric_named
 from clueval.metrics.metric import Metric
@@ -26,15 +27,16 @@ from clueval.spans.match_classes import KINDS, UNMATCHED
 LEVEL_NAMES = {"1": "1 exact", "2": "2 +superset", "3": "3 +tiling", "4": "4 +overlap"}
 
 
-def of_report(report: Report, metrics: Iterable[Metric]) -> Iterator[Table]:
-    """Yield the tables of a report made by `Result.to_dict`, in its order, for the metrics given."""
+def of_report(report: Report, metrics: Iterable[Metric], *, first: bool = False) -> Iterator[Table]:
+    """Yield the tables of a report made by `Result.to_dict`, in its order, for the metrics given; or the `first`."""
     by_name = {metric.name: metric for metric in metrics}
 
     def of_metrics(found: Report, where: str) -> Iterator[Table]:
         for name, sequences in found.items():
             for sequence, own in sequences.items() if name in by_name else ():
                 title = f"{where}{name}, {cut_label(sequence)}"
-                yield from by_name[name].tables(title, {key: own[key] for key in own if key != "depths"})
+                found_tables = by_name[name].tables(title, {key: own[key] for key in own if key != "depths"})
+                yield from islice(found_tables, 1 if first else None)
                 for depth, at_depth in own.get("depths", {}).items():
                     yield from by_name[name].tables(f"{title}, depth {depth}", at_depth)
 

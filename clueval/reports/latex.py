@@ -1,6 +1,6 @@
 """Results as LaTeX, to paste into a paper: a table for each, with the rules of the package booktabs.
 
-The signature is a comment above the tables, and in its short form part of each caption.
+The signature is a comment above the tables.
 """
 
 from __future__ import annotations
@@ -27,27 +27,25 @@ _ESCAPES = str.maketrans(
 )
 
 
-def render(report: Content, tables: Iterable[Table], short_signature: str = "") -> str:
+def render(report: Content, tables: Iterable[Table]) -> str:
     """Return the tables of a report in LaTeX, with the numbers of documents and positions as a comment.
 
-    `short_signature` is the signature in the captions; if it is empty, the signature of the report. Without a report,
-    only the tables.
+    Without a report, only the tables.
     """
-    lines, cited = [], ""
+    lines = []
     if report:
         lines = [f"% {line}" for line in (*summary(report), f"signature: {visible(report['signature'])}")]
-        cited = rf" Signature: \texttt{{{_breakable(short_signature or report['signature'])}}}"
     lines.append(r"% needs \usepackage{booktabs}")
     for table in tables:
-        lines += _table(table, cited)
+        lines += _table(table)
     return "\n".join(lines)
 
 
-def _table(table: Table, cited: str) -> Iterator[str]:
+def _table(table: Table) -> Iterator[str]:
     table = table.cut()
     yield r"\begin{table}"
     yield r"\centering"
-    yield rf"\caption{{{escaped(table.title)}.{cited}}}"
+    yield rf"\caption{{{escaped(table.caption)}.}}"
     yield rf"\begin{{tabular}}{{l{'r' * (len(table.header) - 1)}}}"
     yield r"\toprule"
     yield _row(map(escaped, table.header))
@@ -61,11 +59,6 @@ def _table(table: Table, cited: str) -> Iterator[str]:
 
 def _row(cells: Iterable[str]) -> str:
     return rf"{' & '.join(cells)} \\"
-
-
-def _breakable(signature: str) -> str:
-    """Return a signature that may be broken over lines after each choice."""
-    return escaped(signature).replace(r"\textbar{}", r"\textbar{}\allowbreak{}")
 
 
 def escaped(text: str) -> str:

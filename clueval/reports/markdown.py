@@ -23,7 +23,7 @@ def render(report: Content, tables: Iterable[Table]) -> str:
 
 def _table(table: Table) -> Iterator[str]:
     table = table.cut()
-    yield f"**{escaped(table.title)}**"
+    yield f"**{escaped(table.caption)}**"
     yield ""
     yield row_of([escaped(title) for title in table.header])
     yield row_of(["---", *["---:"] * (len(table.header) - 1)])

@@ -48,7 +48,7 @@ class ShownTable:
         """Return the table with its cells as text."""
         table = table.cut()
         rows = [[shown(cell) for cell in row] for row in table.rows]
-        return cls(table.title, table.header, rows, chosen)
+        return cls(table.caption, table.header, rows, chosen)
 
 
 def environment() -> Environment:
@@ -138,7 +138,7 @@ def notebook(report: Content, tables: Iterable[Table]) -> str:
 
 def _notebook_table(table: Table) -> Iterator[str]:
     table = table.cut()
-    yield f"<table><caption>{escape(visible(table.title))}</caption><thead><tr>"
+    yield f"<table><caption>{escape(visible(table.caption))}</caption><thead><tr>"
     yield from (f"<th>{escape(visible(name))}</th>" for name in table.header)
     yield "</tr></thead><tbody>"
     for row in table.rows:

@@ -100,8 +100,18 @@ class Report(Hinting, ABC):
                     found.setdefault(".".join([*place, name]), float(value))
         return found
 
-    def render(self, form: str = "text") -> str:
-        """Return the report in one of `FORMS`, as ``--format`` prints it. Raises `UsageError` for another form."""
+    def render(self, form: str = "text", *, digits: int | None = None) -> str:
+        """Return the report in one of `FORMS`, as ``--format`` prints it.
+
+        `digits` is the number of decimals in `READABLE` forms; the others have all. Raises `UsageError` for another
+        form.
+        """
+        from clueval.reports.table import decimals
+
+        with decimals(digits):
+            return self._rendered(form)
+
+    def _rendered(self, form: str) -> str:
         if form not in FORMS:
             raise UsageError(f"unknown form {form!r}", advice=f"one of {', '.join(FORMS)}")
         if form == "json":

@@ -14,8 +14,12 @@ Reports hold only the cells that are not zero; JSON and TSV have all of these ce
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any, NamedTuple
+
+from clueval.exceptions import UsageError
 
 Content = Mapping[str, Any]
 """A result as plain dictionaries."""
@@ -41,11 +45,54 @@ class Table(NamedTuple):
         rows = [[_cut(cell, column) for column, cell in enumerate(row)] for row in self.rows]
         return Table(self.title, [cut_label(name) for name in self.header], rows)
 
+    @property
+    def caption(self) -> str:
+        """The title, which says that rates are percentages, where no column does."""
+        rates = {
+            name
+            for row in self.rows
+            for name, cell in zip(self.header, row, strict=True)
+            if isinstance(cell, Rate)
+        }
+        return f"{self.title}, in %" if rates and not any("%" in name for name in rates) else self.title
+
 
 def _cut(cell: Cell | Rate, column: int) -> Cell | Rate:
     if not isinstance(cell, str):
         return cell
     return cut_label(cell, LONGEST_TEXT) if column else cut_label(cell)
+
+
+_DECIMALS: ContextVar[int | None] = ContextVar("decimals", default=None)
+
+
+@contextmanager
+def decimals(number: int | None) -> Iterator[None]:
+    """Show numbers with this many decimals while the context lasts; None: each kind as usual.
+
+    Raises `UsageError` for a number that is not from 0 to 10.
+    """
+    if number is not None and (type(number) is not int or not 0 <= number <= MOST_DECIMALS):
+        raise UsageError(f"digits must be a whole number from 0 to {MOST_DECIMALS}, not {number!r}")
+    token = _DECIMALS.set(number)
+    try:
+        yield
+    finally:
+        _DECIMALS.reset(token)
+
+
+MOST_DECIMALS = 10
+
+
+def with_decimals(value: float, usual: int, sign: str = "") -> str:
+    """Return a number with its `usual` decimals, or as many as `decimals` says; with `sign` ``+`` also a plus.
+
+    >>> with decimals(1):
+    ...     with_decimals(76.356, 2), with_decimals(1.5, 2, "+")
+    ('76.4', '+1.5')
+    """
+    own = _DECIMALS.get()
+    return f"{value:{sign},.{usual if own is None else own}f}"
 
 
 LONGEST_LABEL = 60
@@ -82,9 +129,10 @@ class Estimate(float):
         '87.1 ± 2.3 [84.6, 89.2]'
         """
         if self.low is None or self.high is None:
-            return f"{100 * self:.1f} [-]"
-        half = 50 * (self.high - self.low)
-        return f"{100 * self:.1f} ± {half:.1f} [{100 * self.low:.1f}, {100 * self.high:.1f}]"
+            return f"{with_decimals(100 * self, 1)} [-]"
+        numbers = (100 * self, 50 * (self.high - self.low), 100 * self.low, 100 * self.high)
+        rate, half, low, high = (with_decimals(number, 1) for number in numbers)
+        return f"{rate} ± {half} [{low}, {high}]"
 
 
 def with_estimates(content: Content) -> Content:

@@ -5,22 +5,28 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
 
-from clueval.reports.table import Cell, Content, Estimate, Rate, Table, cut_label
+from clueval.reports.table import Cell, Content, Estimate, Rate, Table, cut_label, with_decimals
 from clueval.visible import visible
 
 MORE = 'all tables: --all, or in Python render("text", all=True)'
 
 
-def render(report: Content, tables: Iterable[Table], *, all: bool = True) -> str:
-    """Return a report as text: what was read, its tables, the signature; unless `all`, how to get the others.
+def render(
+    report: Content,
+    tables: Iterable[Table],
+    *,
+    before: Iterable[str] = (),
+    after: Iterable[str] | None = None,
+) -> str:
+    """Return a report as text: what was read, its tables, the signature; `before` and `after` the tables more lines.
 
-    Without a report, only the tables.
+    With lines `after`, the signature is broken, too. Without a report, only the tables.
     """
     lines = [line for table in tables for line in _table(table)]
     if not report:
         return "\n".join(lines)
-    end = [f"signature: {visible(report['signature'])}"] if all else [MORE, *foot(report)]
-    return "\n".join([*summary(report), "", *lines, *end])
+    end = [f"signature: {visible(report['signature'])}"] if after is None else [*after, *foot(report)]
+    return "\n".join([*before, *summary(report), "", *lines, *end])
 
 
 def narrow(table: Table, columns: int = 100) -> Iterator[Table]:
@@ -83,14 +89,15 @@ def _about_intervals(section: Content) -> Iterator[str]:
 
 
 def layers_read(inputs: Content) -> Iterator[str]:
-    """Yield a line for each layer: its columns, its schemes and the numbers of its spans.
+    """Yield a line for each layer with spans: its columns, its schemes and their numbers; one for all others.
 
     >>> side = {"layers": {"entity": {"source": 2, "scheme": "BIO", "spans": 3}}}
     >>> list(layers_read({"gold": side, "predicted": side}))
     ['entity: column 2, BIO, 3 gold and 3 predicted spans']
     """
     sides = [found["layers"] for found in inputs.values()]
-    for layer in sides[0] if sides else ():
+    empty = layers_without_spans(inputs)
+    for layer in [name for name in sides[0] if name not in empty] if sides else ():
         of_sides = [layers[layer] for layers in sides]
         sources = [str(each) for each in dict.fromkeys(found["source"] for found in of_sides) if each]
         schemes = [each for each in dict.fromkeys(found["scheme"] for found in of_sides) if each]
@@ -99,6 +106,21 @@ def layers_read(inputs: Content) -> Iterator[str]:
         gold, predicted = (found["spans"] for found in of_sides)
         parts.append(f"{gold:,} gold and {predicted:,} predicted span{'s' * (predicted != 1)}")
         yield f"{cut_label(visible(layer))}: {', '.join(parts)}"
+    if empty:
+        yield f"no spans on either side: {', '.join(cut_label(visible(layer)) for layer in empty)}"
+
+
+def layers_without_spans(inputs: Content) -> list[str]:
+    """Return the layers that have spans on no side, if another has some.
+
+    >>> layers_without_spans({"gold": {"layers": {"a": {"spans": 1}, "b": {"spans": 0}}}})
+    ['b']
+    """
+    numbers: dict[str, int] = {}
+    for found in inputs.values():
+        for layer, about in found["layers"].items():
+            numbers[layer] = numbers.get(layer, 0) + about["spans"]
+    return [layer for layer, number in numbers.items() if not number] if any(numbers.values()) else []
 
 
 def foot(report: Content) -> list[str]:
@@ -121,7 +143,7 @@ def _table(table: Table) -> Iterator[str]:
     table = table.cut()
     cells = _cells(table)
     widths = _widths(cells)
-    yield visible(table.title)
+    yield visible(table.caption)
     for number, row in enumerate(cells):
         first, *others = row
         yield (
@@ -152,7 +174,7 @@ def shown(cell: Cell | Rate) -> str:
     if isinstance(cell, Rate):
         if isinstance(cell.value, Estimate):
             return str(cell.value)
-        return "-" if cell.value is None else f"{100 * cell.value:.2f}"
+        return "-" if cell.value is None else with_decimals(100 * cell.value, 2)
     if isinstance(cell, str):
         return visible(cell)
-    return f"{int(cell):,}" if cell == int(cell) else f"{cell:,.3f}"
+    return f"{int(cell):,}" if cell == int(cell) else with_decimals(cell, 3)

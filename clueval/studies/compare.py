@@ -10,17 +10,24 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from operator import sub
-from pathlib import Path as FilePath
 from typing import Any, NamedTuple
 
 from clueval.evaluation.options import RESAMPLES, SEED, Trust
 from clueval.evaluation.result import Result
-from clueval.evaluation.score_path import Path, headline_paths, headline_rates, number_at, whole_path
+from clueval.evaluation.score_path import (
+    Path,
+    headline_paths,
+    headline_rates,
+    number_at,
+    score_names,
+    whole_path,
+)
 from clueval.evaluation.units.columns import Column, UnitColumns, counts_by_kind, entry_at
 from clueval.evaluation.units.intervals import reported_sequences
 from clueval.evaluation.units.rates import RateGroup, groups_of
 from clueval.exceptions import UsageError, checked_call
 from clueval.metrics.counting import Tally
+from clueval.overwriting import keeps_inputs
 from clueval.statistics.distributions import t_below
 from clueval.statistics.jackknife import (
     Interval,
@@ -43,15 +50,14 @@ from clueval.statistics.resampling import (
     weighted_sums,
 )
 from clueval.studies.comparison import Comparison
+from clueval.studies.given_systems import given_systems
 from clueval.studies.systems import (
     UNDEFINED,
     UNDEFINED_WITHOUT,
     ComparedSystem,
-    System,
     TestedRate,
     all_units,
     differences,
-    require_system,
     systems_of,
 )
 
@@ -62,11 +68,12 @@ LEAST_DETECTED = 1e-9
 """The least difference for which the number of units is computed."""
 
 
+@keeps_inputs
 @checked_call
 def compare(
-    baseline: System,
-    others: System | Sequence[System],
-    *more: System,
+    *systems: Any,
+    gold: Any = None,
+    baseline: str | None = None,
     scores: Sequence[str] | None = None,
     names: Sequence[str] | None = None,
     detect: float | None = None,
@@ -75,20 +82,28 @@ def compare(
     seed: int = SEED,
     force: bool = False,
     details: bool = False,
+    **named: Any,
 ) -> Comparison:
-    """Compare systems that were scored on the same gold.
+    """Compare systems on the same gold: saved results, or predictions that are scored here.
+
+    ``compare("a.clueval", "b.clueval")`` compares saved results, ``compare("gold.conll", base="a.conll",
+    large=["b.1.conll", "b.2.conll"])`` scores the files first.
 
     Args:
-        baseline: a result with counts by unit, the file of a saved one, or a list of these, the runs of a system.
-        others, more: the systems to compare with it: one after the other, or one list of systems.
+        systems: one after the other, or by name in a dictionary. Each is a result with counts by unit, the file of a
+            saved one, or a list or pattern of these, the runs of a system. If the first is anything else, it is gold,
+            and the others may be what `clueval.score` takes as predicted.
+        gold: gold, if it is not the first of `systems`.
+        baseline: the name of the system with which the others are compared. None: the first.
         scores: paths below ``metrics`` in the JSON, as ``exact.entity.micro.f1``. None: precision, recall and F1 of
             each headline.
-        names: of all systems, the baseline first.
+        names: of the systems that have none.
         detect: a difference (a fraction); how many units it would take to show it is computed.
         confidence: of the intervals.
         resamples, seed: of the random swaps, if more than 16 units differ.
         force: compare although signatures or gold files differ.
         details: compare F1 of each label, too, and find the units in which the systems differ most, for a page.
+        named: systems by name, and with gold the options of `clueval.score`, as ``metrics="exact"``.
 
     Raises `UsageError` for results that cannot be compared and for scores that do not exist.
     """
@@ -98,31 +113,39 @@ def compare(
             f"detect must be a difference from {LEAST_DETECTED:g} to 1, not {detect!r}",
             advice="a fraction, as 0.01",
         )
-    require_system(others, "others")
-    several = [others, *more] if more or isinstance(others, Result | str | FilePath) else list(others)
-    if not several:
-        raise UsageError("there is nothing to compare with", advice="give two systems")
-    systems = systems_of([baseline, *several], names, force)
-    work = _Comparing(systems, trust, detect)
+    given = given_systems(systems, named, gold, names)
+    order = sorted(given.systems, key=lambda name: name != _baseline(baseline, given.systems))
+    runs = given.scored()
+    compared = systems_of({name: runs[name] for name in order}, force)
+    work = _Comparing(compared, trust, detect)
     paths = chosen_paths(work.reports(), scores)
     for text, path in zip(scores or (), paths, strict=False):
         work.require_rate(text, path)
-    first = systems[0].runs[0]
+    labels = list(_labels(work)) if details else []
+    first = compared[0].runs[0]
     assert first.counted is not None
     assert first.counted.units is not None
     return Comparison(
         str(first.signature),
         first.counted.units.by,
-        len(systems[0].units[0]),
-        [system.name for system in systems],
+        len(compared[0].units[0]),
+        order,
         [work.score(".".join(path), path) for path in paths],
         first.documents,
         first.tokens,
         confidence,
         detect,
-        [work.score(text, path) for text, path in _labels(work)] if details else (),
+        [work.score(text, path) for text, path in labels],
         list(work.most(paths)) if details else (),
+        {".".join(path): name for path, name in score_names(paths).items()},
     )
+
+
+def _baseline(name: str | None, systems: Mapping[str, Any]) -> str:
+    """Return the name of the baseline: the one that is asked for, or the first."""
+    if name is not None and name not in systems:
+        raise UsageError(f"there is no system {name!r}", advice=f"one of {', '.join(systems)}")
+    return next(iter(systems)) if name is None else name
 
 
 class DropTest(NamedTuple):
@@ -139,9 +162,7 @@ def drop_tests(
 
     Raises `UsageError` for results that cannot be compared.
     """
-    work = _Comparing(
-        systems_of([baseline, other], ["the baseline", "this result"], force=False), trust, None
-    )
+    work = _Comparing(systems_of({"the baseline": baseline, "this result": other}, force=False), trust, None)
     for path in scores:
         work.require_rate(".".join(path), path)
         yield work.drop_test(path, allowed)

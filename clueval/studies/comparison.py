@@ -6,14 +6,14 @@ The page loads nothing else; it shows dots with whiskers, and differences with t
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from clueval.evaluation.signature import Signature
 from clueval.reports.markdown import escaped
 from clueval.reports.page import ShownTable, assets
 from clueval.reports.report import Data, Report
-from clueval.reports.table import Table, cut_label
+from clueval.reports.table import Table, cut_label, with_decimals
 from clueval.textfiles import cell
 from clueval.version import __version__
 from clueval.visible import visible
@@ -34,6 +34,7 @@ class Comparison(Report):
         confidence: of the intervals.
         detect: the difference for which the number of units was computed, if one was given.
         labels: the same as `tests` for F1 of each label, if details were asked for.
+        shown: what each score is called in tables and sentences.
         most: for each F1 and system the units that the difference depends on most, if details were asked for.
     """
 
@@ -51,6 +52,7 @@ class Comparison(Report):
     detect: float | None = None
     labels: Sequence[Mapping[str, Any]] = ()
     most: Sequence[Mapping[str, Any]] = ()
+    shown: Mapping[str, str] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the comparison as plain data. Scores and differences are fractions."""
@@ -73,12 +75,16 @@ class Comparison(Report):
                 runs = [points(value.get("sd")), str(value.get("runs", 1))] if several else []
                 ends = interval(value)
                 rows.append(
-                    [score["score"], value["system"], points(value["value"]), ends, *runs],
+                    [self.called(score), value["system"], points(value["value"]), ends, *runs],
                 )
-        yield Table("Scores", header, rows)
+        yield Table(
+            f"Scores of {len(self.systems)} systems on {self.units:,} {self._kind_of_units()}, in %",
+            header,
+            rows,
+        )
         differences = [
             [
-                score["score"],
+                self.called(score),
                 entry["system"],
                 points(entry["difference"], sign=True),
                 interval(entry, sign=True),
@@ -93,7 +99,9 @@ class Comparison(Report):
         holm = ["p (Holm)"] if len(self.systems) > 2 else []
         header = ["score", "system", "difference", self._of_interval(), "p", *holm]
         yield Table(
-            f"Difference to {self.systems[0]}", [*header, "units that differ", "detectable"], differences
+            f"Differences to {self.systems[0]}, in points",
+            [*header, "units that differ", "detectable"],
+            differences,
         )
 
     def sentences(self) -> Iterator[str]:
@@ -101,15 +109,14 @@ class Comparison(Report):
         for score in self.tests:
             for entry in score["against_baseline"]:
                 verdict = _verdict(self.systems[0], entry, 1 - self.confidence)
-                yield f"{score['score']}: {verdict}{self._needed(entry)}."
-        units = _UNITS.get(self.resample_by, f"values of {self.resample_by}")
+                yield f"{self.called(score)}: {verdict}{self._needed(entry)}."
         by_runs = any("sd" in value for score in self.tests for value in score["values"])
         test = (
             "t-test over runs and units"
             if by_runs
             else "paired approximate randomisation, two-sided; intervals by the jackknife"
         )
-        yield f"{self.units} units ({units}); {test}; {100 * self.confidence:g} % confidence."
+        yield f"{self.units} units ({self._kind_of_units()}); {test}; {100 * self.confidence:g} % confidence."
         if "gold" in Signature.parse(self.signature).choices:
             yield "Of several golds, each system was scored against the one nearest to it: gold may differ by system."
         yield from self._explanations(by_runs)
@@ -141,6 +148,12 @@ class Comparison(Report):
         if self.detect is None or entry.get("units_needed") is None:
             return ""
         return f"; to show {points(self.detect)} points takes about {entry['units_needed']:,} such units"
+
+    def _kind_of_units(self) -> str:
+        return _UNITS.get(self.resample_by, f"values of {self.resample_by}")
+
+    def called(self, score: Mapping[str, Any]) -> str:
+        return self.shown.get(score["score"], score["score"])
 
     def _of_interval(self) -> str:
         return f"{100 * self.confidence:g} % interval"
@@ -225,7 +238,7 @@ def points(value: float | None, *, sign: bool = False) -> str:
     """
     if value is None:
         return "-"
-    return f"{100 * value:+.2f}" if sign else f"{100 * value:.2f}"
+    return with_decimals(100 * value, 2, "+" if sign else "")
 
 
 def interval(entry: Mapping[str, Any], *, sign: bool = False) -> str:
@@ -281,13 +294,13 @@ def _values(comparison: Comparison) -> Iterator[DotFigure]:
             if value["value"] is not None
         ]
         if rows:
-            yield _figure(score["score"], "system", "value", rows, is_difference=False)
+            yield _figure(comparison.called(score), "system", "value", rows, is_difference=False)
 
 
 def _differences(comparison: Comparison, scores: Sequence[Entry], title: str) -> Iterator[DotFigure]:
     """A figure for each system: its differences to the baseline, one row for each score."""
     for number, system in enumerate(comparison.systems[1:]):
-        entries = [(score["score"], score["against_baseline"][number]) for score in scores]
+        entries = [(comparison.called(score), score["against_baseline"][number]) for score in scores]
         rows = [
             (name, entry["difference"], entry) for name, entry in entries if entry["difference"] is not None
         ]
@@ -338,5 +351,5 @@ def _units(comparison: Comparison) -> Iterator[ShownTable]:
             [cut_label(unit), points(influence, sign=True), f"{positions:,}"]
             for unit, influence, positions in table["units"]
         ]
-        title = f"{table['score']}: {table['system']}, compared with {comparison.systems[0]}"
+        title = f"{comparison.called(table)}: {table['system']}, compared with {comparison.systems[0]}"
         yield ShownTable(cut_label(title, 120), ("unit", "share of the difference", "positions"), rows)

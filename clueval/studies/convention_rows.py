@@ -6,7 +6,7 @@ convention without scores gives the reason instead.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
@@ -16,8 +16,8 @@ from clueval.metrics.metric import Rates
 from clueval.reports.markdown import escaped, row_of, signature_line
 from clueval.reports.page import ShownTable, assets
 from clueval.reports.report import Data, Report
-from clueval.reports.table import Rate, Table
-from clueval.reports.text import shown
+from clueval.reports.table import Content, Rate, Table
+from clueval.reports.text import layers_without_spans, shown
 from clueval.visible import visible
 
 METRIC = "conventions"
@@ -203,9 +203,14 @@ class Conventions(Report):
         return (Table(sequence, HEADER, rows) for sequence, rows in self._shown())
 
     def _shown(self) -> Iterator[tuple[str, list[Sequence[str]]]]:
-        """Yield each sequence of spans, and its rows as they are shown."""
+        """Yield each sequence of spans, and its rows as they are shown: those with equal rates are one.
+
+        Layers that have no spans are left out if another layer has some.
+        """
+        empty = layers_without_spans(self.result.inputs)
         for sequence, rows in self.to_dict()["conventions"].items():
-            yield sequence, [_cells(row) for row in rows.values()]
+            if sequence not in empty:
+                yield f"{sequence}, in %", [_cells(alike) for alike in _alike(rows.values())]
 
     def _data(self) -> Data:
         columns = ("sequence", "convention", "name", "precision", "recall", "f1", "counts", "note", "differs")
@@ -226,15 +231,17 @@ class Conventions(Report):
         yield self._facts()
         yield ""
         for sequence, rows in self._shown():
-            widths = [max(len(row[column]) for row in (HEADER, *rows)) for column in range(4)]
+            names = [row[0].split(_AND) for row in (HEADER, *rows)]
+            widths = [max(len(own) for own, *_ in names)]
+            widths += [max(len(row[column]) for row in (HEADER, *rows)) for column in range(1, 4)]
             yield visible(sequence)
-            for number, row in enumerate((HEADER, *rows)):
+            for number, (row, (own, *same)) in enumerate(zip((HEADER, *rows), names, strict=True)):
                 rates = (cell.rjust(width) for cell, width in zip(row[1:4], widths[1:], strict=True))
-                yield "  ".join([row[0].ljust(widths[0]), *rates, row[4]])
+                yield "  ".join([own.ljust(widths[0]), *rates, row[4]])
                 if number == 0:
                     yield "  ".join("-" * width for width in (*widths, len(HEADER[4])))
-                elif row[5]:
-                    yield f"{'':{widths[0]}}  {row[5]}"
+                below = [f"the same: {_AND.join(same)}"] * bool(same) + [row[5]] * bool(number and row[5])
+                yield from (f"{'':{widths[0]}}  {line}" for line in below)
             yield ""
         yield f"signature: {visible(str(self.signature))}"
 
@@ -262,8 +269,23 @@ class Conventions(Report):
         return {"main_tables": tables, **assets("conventions")}
 
 
-def _cells(row: Mapping[str, Any]) -> Sequence[str]:
-    note = row["note"]
+def _alike(rows: Iterable[Content]) -> Iterable[list[Content]]:
+    """Return rows with equal rates together, in the order of the first of each; undefined ones alone."""
+    found: dict[object, list[Content]] = {}
+    for row in rows:
+        rates = tuple(row[name] for name in ("precision", "recall", "f1"))
+        found.setdefault(id(row) if None in rates else rates, []).append(row)
+    return found.values()
+
+
+def _cells(alike: Sequence[Content]) -> Sequence[str]:
+    """Return the cells of a row for conventions with equal rates: the rule is that of the first."""
+    row, note = alike[0], alike[0]["note"]
     counts = row["counts"] if note is None else f"{row['counts']} ({note})"
     rates = (shown(Rate(row[name])) for name in ("precision", "recall", "f1"))
-    return row["convention"], *rates, visible(counts), visible(row["differs"] or "")
+    names = _AND.join(each["convention"] for each in alike)
+    return names, *rates, visible(counts), visible(row["differs"] or "")
+
+
+_AND = "; "
+"""Between the names of conventions in one row."""

@@ -54,7 +54,7 @@ def limit_of(text: str) -> Limit:
     """
     score, equals, least = text.rpartition("=")
     if not score or not equals:
-        raise ValueError(f"{text!r} is not a limit: write PATH=X, as in exact.entity.micro.f1=0.8")
+        raise ValueError(f"{text!r} is not a limit: write f1=0.8 or f1=80%, or PATH=X")
     ending = score.rpartition(".")[2]
     return Limit(score, ending if ending in _ENDS else None, fraction(least))
 

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
+from typing import Any
 
 from clueval.evaluation.result import Result
 from clueval.evaluation.signature import require_same
@@ -43,24 +44,17 @@ class ComparedSystem:
     units: Sequence[Sequence[Unit]]
 
 
-def systems_of(given: Sequence[System], names: Sequence[str] | None, force: bool) -> list[ComparedSystem]:
+def systems_of(given: Mapping[str, System], force: bool) -> list[ComparedSystem]:
     """Return the systems. Raises `UsageError` if their signatures, units, texts or gold spans differ.
 
     With `force`, signatures and hashes of the gold files may differ.
     """
-    runs = [_runs_of(system) for system in given]
-    for name in names or ():
-        require_kind(name, "str", "the name of a system")
-    named = list(names) if names is not None else [_name(system, n) for n, system in enumerate(given)]
-    if len(named) != len(runs) or len({*named}) < len(named):
-        raise UsageError(
-            f"{len(runs)} systems cannot have the names {', '.join(map(repr, named))}",
-            advice="give each system a name of its own",
-        )
-    first = runs[0][0]
+    runs = {name: _runs_of(system) for name, system in given.items()}
+    named = [*runs]
+    first = runs[named[0]][0]
     own = require_units(first, named[0])
     found = []
-    for name, results in zip(named, runs, strict=True):
+    for name, results in runs.items():
         for result in results:
             _require_comparable(
                 first, result, own, require_units(result, name), f"{named[0]} and {name}", force
@@ -71,32 +65,42 @@ def systems_of(given: Sequence[System], names: Sequence[str] | None, force: bool
     return found
 
 
+def named_systems(given: Sequence[Any], names: Sequence[str] | None) -> dict[str, Any]:
+    """Return systems by their `names`; None: by their files, or as A, B, C. Raises `UsageError` for a name twice."""
+    for name in names or ():
+        require_kind(name, "str", "the name of a system")
+    named = list(names) if names is not None else [_name(system, n) for n, system in enumerate(given)]
+    if len(named) != len(given) or len({*named}) < len(named):
+        raise UsageError(
+            f"{len(given)} systems cannot have the names {', '.join(map(repr, named))}",
+            advice="give each system a name of its own",
+        )
+    return dict(zip(named, given, strict=True))
+
+
 def _runs_of(system: System) -> list[Result]:
-    require_system(system, "a system")
-    several = [system] if isinstance(system, Result | str | Path) else list(system)
-    if not several:
-        raise UsageError("a system has no runs", advice="give a result, a file, or a list of them")
+    several = [system] if isinstance(system, Result | str | Path) else system
+    if not isinstance(several, list | tuple) or not several:
+        raise UsageError(
+            f"a system must be a Result, the file of a saved one, or a list of these, not {described(system)}",
+            advice=_ADVICE,
+        )
     for run in several:
         if not isinstance(run, Result | str | Path):
             raise UsageError(
-                f"a run must be a Result or the file of a saved one, not {described(run)}",
-                advice="clueval.score gives a Result; score with resample_by, so that it has counts by unit",
+                f"a run must be a Result or the file of a saved one, not {described(run)}", advice=_ADVICE
             )
     return [run if isinstance(run, Result) else load_result(run) for run in several]
 
 
-def require_system(system: object, name: str) -> None:
-    """Raise `UsageError` for anything but a result, the path of a saved one, or several of them."""
-    if not isinstance(system, Result | str | Path | list | tuple):
-        raise UsageError(
-            f"{name} must be a Result, the file of a saved one, or a list of these, not {described(system)}",
-            advice="clueval.score gives a Result; score with resample_by, so that it has counts by unit",
-        )
+_ADVICE = (
+    "clueval.score gives a Result; score with resample_by, so that it has counts by unit, or give gold first"
+)
 
 
-def _name(system: System, number: int) -> str:
-    several = [system] if isinstance(system, Result | str | Path) else list(system)
-    if all(isinstance(run, str | Path) for run in several):
+def _name(system: Any, number: int) -> str:
+    several = system if isinstance(system, list | tuple) else [system]
+    if several and all(isinstance(run, str | Path) for run in several):
         return ",".join(map(str, several))
     return chr(ord("A") + number) if number < 26 else f"system {number + 1}"
 

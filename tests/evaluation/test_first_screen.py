@@ -40,12 +40,16 @@ def test_first_screen_has_at_most_40_lines_of_80_columns(metrics: str, merge: bo
 def test_first_screen_tells_what_was_read_and_the_headline_of_each_layer() -> None:
     lines = str(of_samples()).split("\n")
 
-    assert lines[:4] == [
+    assert lines[:6] == [
+        "F1 entity 81.60 %, risk 81.61 % (exact, labelled, level 1): start, end and label",
+        "are right",
         "5 documents, 2,797 positions",
         "1 repaired tag in predicted",
         "entity: column 2, BIO, 222 gold and 229 predicted spans",
         "risk: column 3, BIO, 219 gold and 227 predicted spans",
     ]
+    assert "levels: 1 exact, 2 superset, 3 tiling, 4 overlap (clueval guide concept-levels)" in lines
+    assert "position: token; signature: how spans count (clueval guide concept-signature)" in lines
     assert "levels, entity: labelled, level 1      80.35   82.88  81.60" in lines
     assert "levels, risk: labelled, level 1        80.18   83.11  81.61" in lines
     assert "entity: person             68.85   75.00   71.79    56         61" in lines
@@ -105,12 +109,14 @@ def test_break_down_has_a_row_for_each_value_with_the_worst_first(metric: str) -
     assert len(rates) == 5
 
 
-def test_metrics_without_a_headline_show_all_their_tables() -> None:
+def test_metrics_without_a_headline_show_their_first_table() -> None:
     text = str(of_samples(metrics="confusion,exact", layers={"entity": 2}, by="domain"))
 
     assert "confusion, entity: gold spans of entity, level 1" in text
     assert "domain Kaufrecht: confusion, entity: gold spans of entity, level 1" in text
     assert "exact: labels" in text
+    assert "level 2" not in text
+    assert "predicted spans of entity" not in text
 
 
 def test_first_screen_of_nothing_counted_has_the_headline_of_an_empty_layer() -> None:
@@ -144,7 +150,7 @@ def test_titles_and_headlines_are_bold_on_a_terminal_with_rich(monkeypatch: pyte
     printing.put_report(text)
     lines = terminal.getvalue().split("\n")
 
-    assert "\x1b[1mHeadlines\x1b[0m" in lines
+    assert "\x1b[1mHeadlines, in %\x1b[0m" in lines
     assert "\x1b[1mlevels, entity: labelled, level 1      80.35   82.88  81.60\x1b[0m" in lines
     assert "1 repaired tag in predicted" in lines
     assert "".join(lines).count("\x1b[1m") == 4

@@ -111,7 +111,7 @@ def test_answers_that_cannot_be_read_are_counted_in_the_first_lines(
     assert "no key 'label'" in capsys.readouterr().err
     says = f"{300 - read} of 300 answers could not be read"
     assert main([*arguments, "--unparsable", "empty"]) == 0
-    assert capsys.readouterr().out.split("\n")[1] == says
+    assert says in capsys.readouterr().out.split("\n")[:3]
     assert main([*arguments, "--unparsable", "empty", "--format", "json"]) == 0
     assert says in capsys.readouterr().err
     assert main([*arguments, "--unparsable", "empty", "--where", "document=0"]) == 0

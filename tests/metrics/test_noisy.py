@@ -799,13 +799,13 @@ class TestReports:
         shown = as_text({}, tables.noisy("noisy, label", score(HUGO, HUGO_READ)))
 
         assert [line.split() for line in shown.splitlines()] == [
-            ["noisy,", "label"],
+            ["noisy,", "label,", "in", "%"],
             ["label", "predicted", "matched", "precision", "recall", "f1", "gold"],
             ["-" * 5, "-" * 9, "-" * 7, "-" * 9, "-" * 6, "-" * 6, "-" * 4],
             ["PERS", "1", "1", "100.00", "100.00", "100.00", "1"],
             ["ALL", "1", "1", "100.00", "100.00", "100.00", "1"],
             [],
-            ["noisy,", "label:", "unweighted", "mean", "over", "documents"],
+            ["noisy,", "label:", "unweighted", "mean", "over", "documents,", "in", "%"],
             ["precision", "recall", "f1", "documents"],
             ["-" * 15, "-" * 9, "-" * 6, "-" * 6, "-" * 9],
             ["mean", "100.00", "100.00", "100.00", "1"],

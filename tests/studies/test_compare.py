@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -204,7 +205,7 @@ def test_sentences_say_what_the_test_says() -> None:
         result(many(1)), result(many(2, 0.15)), scores=[RECALL], names=["old", "new"]
     ).sentences()
 
-    assert first.startswith(f"{RECALL}: new is better than old by ")
+    assert first.startswith("exact recall: new is better than old by ")
     assert first.endswith(" points with 80 % power.")
     assert "40 units (documents)" in others[0]
 
@@ -335,7 +336,7 @@ def test_the_command_compares_saved_results(capsys: Capture) -> None:
         (["a.clueval", "b.clueval", "--score", "x"], "there is no score 'x'"),
         (["a.clueval", "b.clueval", "-o", "a.clueval"], "cannot be overwritten"),
         (["a.clueval", "b.clueval,"], None),
-        ([",", "b.clueval"], "has no runs"),
+        ([",", "b.clueval"], "nothing to compare with"),
     ],
 )
 def test_the_command_refuses_in_one_line(arguments: list[str], message: str | None, capsys: Capture) -> None:
@@ -385,3 +386,143 @@ def test_the_verdict_is_that_of_a_test_at_the_level_of_the_intervals() -> None:
 
     assert "do not differ significantly" in verdicts[0]
     assert "B is better than A by" in verdicts[1]
+
+
+# Systems that are scored here
+
+
+def conll(rows: Sequence[tuple[str, str]]) -> str:
+    """Sentences of one token each, with its tag."""
+    return "".join(f"{word} {tag}\n\n" for word, tag in rows)
+
+
+@pytest.fixture
+def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    gold = [(f"w{n}", "B-PER" if n % 2 else "B-LOC") for n in range(12)]
+    for name, wrong in (("gold", 13), ("base.1", 2), ("base.2", 3), ("large", 5)):
+        rows = [(word, "O" if n % wrong == 1 else tag) for n, (word, tag) in enumerate(gold)]
+        Path(f"{name}.conll").write_text(conll(rows if name != "gold" else gold), encoding="utf-8")
+    for name in ("base.1", "base.2", "large"):
+        score("gold.conll", f"{name}.conll", metrics="exact", save=f"{name}.clueval")
+
+
+def as_command(arguments: str, capsys: Capture) -> Any:
+    assert main(["compare", *arguments.split(), "--format", "json"]) == 0
+    return json.loads(capsys.readouterr().out)
+
+
+SAVED = "base=base.1.clueval,base.2.clueval large=large.clueval"
+
+
+@pytest.mark.usefixtures("files")
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        "base=base.1.conll,base.2.conll large=large.conll",
+        "base=base.*.conll large=large.conll",
+        "base=base.1.clueval,base.2.conll large=large.clueval",
+        "large=large.conll base=base.*.conll --baseline base",
+    ],
+)
+def test_systems_that_are_scored_here_compare_as_their_saved_results(arguments: str, capsys: Capture) -> None:
+    saved = as_command(SAVED, capsys)
+
+    assert saved == as_command("base=base.*.clueval large=large.clueval", capsys)
+    assert saved == as_command(f"gold.conll {arguments} --metric exact", capsys)
+    assert [value["runs"] for value in saved["scores"][0]["values"] if "runs" in value] == [2]
+
+
+@pytest.mark.usefixtures("files")
+def test_python_takes_gold_and_systems_by_name_as_the_command_does(capsys: Capture) -> None:
+    runs, large = ["base.1.conll", "base.2.conll"], "large.conll"
+    tags = [[tag] for tag in ("B-PER", "B-LOC") * 6]
+    wrong = [["O"] if n == 3 else tag for n, tag in enumerate(tags)]
+
+    assert (
+        as_command(SAVED, capsys)
+        == compare("gold.conll", {"base": runs, "large": large}, metrics="exact").to_dict()
+    )
+    for found in (
+        compare("gold.conll", base=runs, large=large, metrics="exact"),
+        compare({"base": runs, "large": large}, gold="gold.conll", metrics="exact"),
+        compare("gold.conll", large=large, base="base.*.conll", metrics="exact", baseline="base"),
+        compare({"large": "large.clueval", "base": "base.*.clueval"}, baseline="base"),
+    ):
+        assert found.to_dict() == as_command(SAVED, capsys)
+    assert compare(tags, base=tags, large=wrong, metrics="exact").systems == ["base", "large"]
+    by_id = [{str(n): tag for n, tag in enumerate(side)} for side in (tags, wrong)]
+    assert compare(by_id[0], *by_id).systems == ["A", "B"]
+    assert compare(by_id[0], {"x": by_id[0], "y": by_id[1]}).systems == ["x", "y"]
+
+
+@pytest.mark.usefixtures("files")
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ("gold.conll large.conll", "gold.conll comes first and is no saved result, so it is gold"),
+        ("a=base.1.conll b=large.conll", "or name gold first, to score and compare in one go"),
+        (f"{SAVED} --metric exact", "--metric is for systems that are scored here, and there is no gold"),
+        (f"{SAVED} --layer label=2", "--layer"),
+        (f"{SAVED} --baseline bsae", "there is no system 'bsae' (one of base, large)"),
+        ("a=base.1.clueval a=large.clueval", "two systems have the name 'a'"),
+        ("a=none*.clueval b=large.clueval", "none*.clueval: no file matches this pattern"),
+        ("=base.1.clueval b=large.clueval", "lacks a name or a path"),
+        ("gold.conll a=large.conll b=base.1.conll -o large.conll", "is an input and cannot be overwritten"),
+        ("gold.conll a=large.conll b=base.1.conll --metric f1", "unknown metric 'f1'"),
+        ("gold.conll a=large.conl b=base.1.conll", "large.conl: there is no such file"),
+    ],
+)
+def test_systems_that_cannot_be_scored_or_named_are_one_line(
+    arguments: str, message: str, capsys: Capture
+) -> None:
+    assert main(["compare", *arguments.split()]) == 2
+    told = capsys.readouterr().err
+    assert message in told
+    assert told.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: compare([["O"]], a=[["O"]], b=[["O"]], metric="exact"), "did you mean metrics?"),
+        (lambda: compare(a=[["O"]], b=[["O"]]), "or give gold first"),
+        (lambda: compare([["O"]], [["O"]]), "give gold and two systems"),
+        (lambda: compare(), "there are no systems"),
+        (lambda: compare(result(HAND_A), result(HAND_B), metrics="exact"), "there is no gold"),
+        (lambda: compare(result(HAND_A), b=3), "compare has no option 'b'"),
+    ],
+)
+def test_arguments_that_cannot_be_right_say_what_to_give(call: Callable[[], object], message: str) -> None:
+    with pytest.raises(CluevalError) as error:
+        call()
+    assert message in str(error.value)
+
+
+@pytest.mark.usefixtures("files")
+def test_options_for_scoring_in_a_configuration_file_are_skipped_for_saved_results(capsys: Capture) -> None:
+    saved = as_command(SAVED, capsys)
+    Path("clueval.toml").write_text('metric = "exact"\nlayer = ["label=2"]\n', encoding="utf-8")
+
+    assert as_command(SAVED, capsys) == saved
+    assert as_command("gold.conll base=base.*.conll large=large.conll", capsys) == saved
+
+
+@pytest.mark.parametrize("form", ["text", "markdown", "latex"])
+def test_tables_name_scores_in_words_and_the_signature_once(form: str) -> None:
+    comparison = compare(result(HAND_A), result(HAND_B), names=["a", "b"])
+    text = comparison.render(form)
+
+    assert "exact F1" in text
+    assert "exact.x.micro" not in text
+    assert text.count(comparison.signature) == 1
+    assert form != "latex" or "% signature: " in text
+    assert "in %" in text.replace("\\%", "%")
+
+
+def test_scores_of_the_same_name_are_called_by_their_paths() -> None:
+    both = [
+        score(*counted(HAND), metrics="levels,exact", resample_by="document") for HAND in (HAND_A, HAND_B)
+    ]
+
+    assert {"exact F1", "exact F1 (level 1)"} <= {*compare(*both).shown.values()}

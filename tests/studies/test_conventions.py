@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from pathlib import Path
 from typing import Any
@@ -250,11 +251,15 @@ def test_signature_names_the_study_and_can_be_read_back() -> None:
 
 
 def test_text_has_a_row_for_each_convention() -> None:
-    lines = sampled().render("text").split("\n")
+    text = sampled().render("text")
+    lines = text.split("\n")
 
     for convention in CONVENTIONS:
-        assert sum(line.startswith(f"{convention.name}  ") for line in lines) == 2
-    assert lines[2] == "entity"
+        found = re.findall(
+            rf"^(?:.*(?: the same: |; ))?{re.escape(convention.name)}(?:  |;|$)", text, re.MULTILINE
+        )
+        assert len(found) == 2
+    assert lines[2] == "entity, in %"
     assert lines[-1].startswith("signature: metrics:conventions(")
 
 
@@ -264,7 +269,8 @@ def test_markdown_has_the_same_rows() -> None:
     rows = [
         line for line in lines if line.startswith("| ") and not line.startswith(("| ---", "| convention"))
     ]
-    assert len(rows) == 2 * len(CONVENTIONS)
+    assert len(rows) < 2 * len(CONVENTIONS)
+    assert sum(line.count("; ") for line in rows) >= 2 * len(CONVENTIONS) - len(rows)
     assert {line.replace(r"\|", "").count("|") for line in rows} == {7}
 
 
@@ -279,7 +285,8 @@ def test_the_page_is_one_file_in_which_nothing_of_the_corpus_is_markup() -> None
     assert "&lt;script&gt;alert" in page
     assert "default-src 'none'" in page
     assert not [word for word in ("http://", "https://", "src=", "@import") if word in page]
-    assert page.count("<tr>") == 1 + len(CONVENTIONS)
+    assert page.count("<tr>") == 2  # all conventions have the same rates
+    assert all(convention.name in page for convention in CONVENTIONS)
 
 
 def test_without_jinja_the_page_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -218,7 +218,7 @@ def test_an_undefined_score_fails(capsys: Capture) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--fail-under", "x"], "write PATH=X"),
+        (["--fail-under", "x"], "write f1=0.8 or f1=80%, or PATH=X"),
         (["--fail-under", f"{F1}=x"], "'x' is not a number"),
         (["--fail-under", f"{F1}=nan"], "'nan' is not a number"),
         (["--fail-under", "exact.label.mikro.f1=0.5"], "did you mean exact.label.micro.f1?"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, fields
 from pathlib import Path
 from types import UnionType
@@ -27,7 +28,7 @@ from clueval.textfiles import lines
 MOST = 10**15
 """The greatest count: no corpus has more."""
 
-_ADVICE = "score with save='FILE' writes a saved result"
+_ADVICE = "score with save='FILE' writes a saved result; or name gold first, to score and compare in one go"
 
 
 @checked_call
@@ -41,6 +42,19 @@ def load_result(path: str | Path) -> Result:
     for number, line in lines(reader.path):
         reader.read(number, line)
     return reader.result()
+
+
+def is_saved(path: str | Path) -> bool:
+    """Return whether a file is a saved result: its name ends like one, or it begins like one."""
+    if str(path).removesuffix(".gz").endswith(".clueval"):
+        return True
+    with suppress(CluevalError, OSError, ValueError):  # reading the file raises the same error
+        return Path(path).is_file() and next(lines(Path(path)), (0, ""))[1].startswith(_BEGIN)
+    return False
+
+
+_BEGIN = '{"clueval_counts":'
+"""How the first line of a saved result begins."""
 
 
 @dataclass(slots=True)

@@ -15,7 +15,7 @@ from typing import Any
 
 from clueval.exceptions import FileError, UsageError
 from clueval.reports.separated import guarded
-from clueval.reports.table import Rate, Table
+from clueval.reports.table import Rate, Table, with_decimals
 from clueval.reports.workbook import ROWS, require_package, whole_workbook
 from clueval.studies.annotators.places import Disagreement, marks_of, written
 from clueval.studies.annotators.study import Study, sequences_of
@@ -141,8 +141,16 @@ def ceiling_tables(report: Content) -> Iterator[Table]:
         yield Table(f"{sequence}: the system and the annotators, F1", ["", *columns], rows)
 
 
+RECOMMENDED = (
+    "report the exact F1 of pairs (mean), and alpha of positions that one of them marked, beyond chance "
+    "(clueval guide concept-agreement)"
+)
+"""Which numbers to report."""
+
+
 def remarks(report: Content) -> Iterator[str]:
     """Yield what a reader must know besides the numbers."""
+    yield RECOMMENDED
     if report["left_out"]:
         n = report["left_out"]
         yield f"{n:,} document{'s were' if n > 1 else ' was'} left out: only one annotator has annotated it"
@@ -198,7 +206,7 @@ def in_words(difference: float, low: float | None = None, high: float | None = N
 
 def decimal(value: float | None) -> str:
     """Return a coefficient with three decimals; a dash if it is not defined."""
-    return "-" if value is None else f"{value:.3f}"
+    return "-" if value is None else with_decimals(value, 3)
 
 
 def numbers_of(report: Content) -> Iterator[dict[str, Any]]:

@@ -22,8 +22,8 @@ from clueval.exceptions import UsageError, checked_call
 from clueval.metrics.masking import Masking
 from clueval.metrics.masking.mention import risk_by
 from clueval.options import field_names, number
-from clueval.reports.report import READABLE, Data, Report, renderer
-from clueval.reports.table import Table
+from clueval.reports.report import READABLE, Data, renderer
+from clueval.reports.table import Table, decimals
 from clueval.studies.gates import require_fraction
 from clueval.studies.masking.collector import LeakCollector, WatchedMasking
 from clueval.studies.masking.found import (
@@ -51,16 +51,18 @@ class MaskingReport(MaskingFindings):
             yield from tables
         yield from leak_tables(self, text=text)
 
-    def render(self, form: str = "text", *, text: bool = True) -> str:
+    def render(self, form: str = "text", *, text: bool = True, digits: int | None = None) -> str:
         """The report in one of `FORMS`; without `text`, leaks have positions only.
 
-        CSV and TSV have the figures, and `write_table` writes the leaks.
+        CSV and TSV have the figures, and `write_table` writes the leaks. `digits` is the number of decimals of the
+        other forms.
         """
-        if form == "text":
-            return "\n".join(lines(self, text=text))
-        if form in READABLE:
-            return renderer(form)(self._content(), self.tables(text=text))
-        return Report.render(self, form)
+        with decimals(digits):
+            if form == "text":
+                return "\n".join(lines(self, text=text))
+            if form in READABLE:
+                return renderer(form)(self._content(), self.tables(text=text))
+            return self._rendered(form)
 
     def write_table(self, path: str | Path, *, text: bool = True) -> None:
         """Write the leaks as tab-separated values. Raises `FileError`."""
