@@ -64,7 +64,7 @@ function search() {
   hits.sort((a, b) => b[0] - a[0]);
   found.replaceChildren(...hits.map(([, page]) => item(page, words)));
   const asked = field.value.trim() !== "";
-  count.textContent = asked ? `${hits.length} page${hits.length === 1 ? "" : "s"}, the best first` : "";
+  count.textContent = asked ? `${hits.length} page${hits.length === 1 ? "" : "s, the best first"}` : "";
   contents.hidden = asked;
 }
 
