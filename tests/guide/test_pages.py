@@ -21,6 +21,9 @@ from clueval.metrics import METRICS, metric_class
 PAGES = all_pages()
 TEXT = "\n".join(page.text for page in PAGES.values())
 
+MOST_PAGES, MOST_WORDS = 55, 24_000
+"""The size of the guide. Who adds a sentence to a full guide takes out another."""
+
 YET: set[str] = set()
 """Commands, metrics, formats and options that have no page yet, as `missing` names them. This list may only shrink."""
 
@@ -82,6 +85,11 @@ def test_page_shows_what_its_code_prints(
         sys.modules.pop(module, None)
 
     assert not runner.differences, "\n\n".join(runner.differences)
+
+
+def test_guide_stays_small() -> None:
+    assert len(PAGES) <= MOST_PAGES
+    assert len(TEXT.split()) <= MOST_WORDS
 
 
 def test_pages_begin_with_a_title_and_with_a_sentence_that_says_what_they_are_for() -> None:
