@@ -3,10 +3,32 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import dataclass, field
+from pathlib import Path
 
+from clueval.cli import options as common
+from clueval.cli.convert import put_documents
+from clueval.cli.outputs import refuse_to_overwrite
+from clueval.cli.printing import remark
+from clueval.compat.convert import Conversion
+from clueval.evaluation.result import Result
 from clueval.exceptions import UsageError
+from clueval.findings.choice import Choice
 from clueval.findings.decisions import CONFLICTS, PlaceDecisions, read_decisions
+from clueval.findings.kept import KeptRows
+from clueval.findings.stream import decisions_about_errors
+from clueval.formats import format_named
+from clueval.formats.format import Format
 from clueval.overwriting import input_path
+from clueval.reading.options import Reading, readings_of
+from clueval.reading.paths import files_of
+from clueval.reading.read_options import ReadOptions
+from clueval.reading.source import source_of
+from clueval.reading.spooled import needs_spooling
+from clueval.reports.table import Table
+from clueval.spans.document import Document
+from clueval.studies.corrections import Corrections, in_words
+from clueval.transforms.preparing import Preparing
 
 
 def add_decisions(group: argparse._ArgumentGroup) -> None:
@@ -34,3 +56,74 @@ def decisions_of(options: argparse.Namespace) -> PlaceDecisions | None:
             raise UsageError("--conflicts needs --decisions", advice="add --decisions FILE")
         return None
     return read_decisions(options.decisions, options.conflicts)
+
+
+MOST_LEFT = 10
+
+
+@dataclass(slots=True)
+class DecidedErrors:
+    """What ``clueval errors`` does with decisions: the summary, and gold corrected."""
+
+    options: argparse.Namespace
+    decisions: PlaceDecisions
+    corrections: Corrections
+    form: Format | None = None
+    gold: KeptRows[Document] = field(default_factory=KeptRows)
+
+    @classmethod
+    def of(cls, options: argparse.Namespace, choice: Choice) -> DecidedErrors:
+        """Return it for the options. Raises `CluevalError` for decisions that cannot be read, or not be applied."""
+        decisions = decisions_of(options)
+        if decisions is None:
+            raise UsageError("--corrected needs --decisions", advice="add --decisions FILE")
+        decisions_about_errors(decisions)
+        for name, is_given in (("merge", choice.merge), ("limit", options.limit is not None)):
+            if is_given:
+                raise UsageError(f"--{name} does not apply to --decisions", advice="leave one out")
+        if options.corrected is None:
+            return cls(options, decisions, Corrections(choice, decisions))
+        form, gold = _format_to_correct(options), KeptRows[Document]()
+        refuse_to_overwrite([options.corrected])
+        holds = form.write.holds if form.write is not None else None
+        flat = holds is not None and "overlapping spans" not in holds
+        return cls(options, decisions, Corrections(choice, decisions, gold.take, flat), form, gold)
+
+    def tables(self, result: Result) -> list[Table]:
+        """Return the tables about decisions. Raises `UsageError` for conflicts."""
+        self.decisions.checked()
+        return list(self.corrections.tables(result.metrics))
+
+    def put(self, tables: list[Table]) -> None:
+        """Print the summary, and write the corrected gold."""
+        remark(self.decisions.words())
+        for line in in_words(tables):
+            remark(line)
+        left = self.corrections.left
+        for line in left[:MOST_LEFT]:
+            remark(f"not applied: {line}")
+        if len(left) > MOST_LEFT:
+            remark(f"not applied: {len(left) - MOST_LEFT:,} more")
+        if self.form is not None:
+            with self.gold as documents:
+                with_ids = "token_id" in common.reading(self.options)
+                conversion = Conversion(self.form, [], with_ids, remark=remark)
+                put_documents(conversion, documents, self.options.corrected)
+
+
+def _format_to_correct(options: argparse.Namespace) -> Format:
+    """Return the format of gold, or, if it is only read, one that can be written."""
+    if common.preparing_of(options) != Preparing():
+        raise UsageError(
+            "--corrected writes gold as it is in its file, and other options change its spans",
+            advice="leave one out",
+        )
+    if needs_spooling(options.gold) or options.predicted is None:
+        raise UsageError("--corrected needs a file or folder of gold alone", advice="give gold and predicted")
+    reading = common.reading(options)
+    readings = readings_of(reading.pop("reading", Reading()), reading)
+    (_, first), *_ = files_of(options.gold)
+    form = source_of(first, ReadOptions.of(readings[0])).form
+    if form.write is not None:
+        return form
+    return format_named("conll" if Path(options.corrected).suffix == ".conll" else "spans")

@@ -11,7 +11,7 @@ import os
 import shutil
 import sys
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,13 +20,14 @@ from clueval.cli.printing import put_painted, remark, wrote
 from clueval.evaluation.result import Result
 from clueval.findings import page, xlsx
 from clueval.findings.choice import Choice, ReasonKey, in_words
+from clueval.findings.decisions import PlaceDecisions
 from clueval.findings.kept import KeptRows
 from clueval.findings.page_profile import PageProfile
-from clueval.findings.places import places_of_document
+from clueval.findings.places import places_of_document, with_decisions
 from clueval.findings.rows import table_lines
 from clueval.findings.table import REASONS, Finding
 from clueval.findings.text import HEAD, lines_of
-from clueval.reports.table import cut_label
+from clueval.reports.table import Table, cut_label
 from clueval.studies.errors import ErrorForms
 from clueval.visible import visible
 
@@ -37,16 +38,17 @@ def put_errors(
     result: Result,
     counts: Mapping[ReasonKey, int],
     profile: PageProfile | None = None,
+    decided: Sequence[Table] = (),
 ) -> None:
     """Write, or print, the outputs that the options name; text if they name none.
 
-    A page shows the `counts` of all errors, whichever are kept.
+    A page shows the `counts` of all errors, whichever are kept. `decided` are the tables about decisions.
     """
     report = {name: part for name, part in result.to_dict().items() if name != "profile"}
     if options.tsv is not None:
         put_result(table_lines(errors.kept, raw=options.raw), options.tsv)
     if options.xlsx is not None:
-        xlsx.write(options.xlsx, errors.kept, result.to_dict())
+        xlsx.write(options.xlsx, errors.kept, result.to_dict(), decided)
         wrote(options.xlsx)
     if options.html is not None:
         title = " and ".join(each.name for each in (options.gold, options.predicted) if each is not None)
@@ -59,6 +61,8 @@ def put_errors(
             title=f"Errors: {title}",
             lang=options.lang or "",
             profile=profile,
+            decisions=errors.kept.decisions if isinstance(errors.kept, CountedErrors) else None,
+            decided=decided,
         )
         wrote(options.html)
     if options.output_file is not None or options.format not in (None, "text"):
@@ -79,14 +83,17 @@ def _print(errors: KeptRows[Finding]) -> None:
 class CountedErrors(KeptRows[Finding]):
     """Errors that are kept, with their numbers by side, class and reason, and that of their places."""
 
-    def __init__(self, limit: int | None = None) -> None:
+    def __init__(self, limit: int | None = None, decisions: PlaceDecisions | None = None) -> None:
         super().__init__(limit)
+        self.decisions = decisions
         self.places = 0
         self.by_side, self.by_kind, self.by_reason = Counter[str](), Counter[str](), Counter[str]()
 
     def take(self, rows: Iterable[Finding]) -> None:
         """Add the errors of a document, or of a part of it that no span crosses."""
         found = list(self.within_limit(rows))
+        if self.decisions is not None:
+            found = list(with_decisions(places_of_document(found), self.decisions))
         for place in places_of_document(found):
             self.places += 1
             for finding in place.findings:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from clueval.cli import options as common
 from clueval.cli.chosen import add_choice, add_set, choice_of, chosen_metrics, chosen_sides, named
+from clueval.cli.decided import DecidedErrors, add_decisions
 from clueval.cli.error_outputs import (
     CountedErrors,
     KeptErrors,
@@ -84,6 +85,13 @@ def add_arguments(parser: CommandParser) -> None:
     _add_metric(parser)
     add_choice(parser)
     _add_class(parser)
+    add_decisions(parser.group("decisions"))
+    parser.group("decisions").add_argument(
+        "--corrected",
+        metavar="OUT",
+        help="write gold with the decisions applied, in its own format if that can be written, else conll for a "
+        "file.conll or a table of spans",
+    )
     parser.group("which errors").add_argument(
         "--limit", type=_from_0, metavar="N", help="show the first N errors only"
     )
@@ -174,7 +182,7 @@ def run(options: argparse.Namespace) -> int:
                 *sides,
                 metrics=finder.metrics,
                 layers=common.layers(options),
-                observers=[finder.observer(rows.take), *([] if bars is None else [bars])],
+                observers=[finder.observer(rows.take), *finder.others, *([] if bars is None else [bars])],
                 progress=advance,
                 gold_set=options.gold_set,
                 predicted_set=options.predicted_set,
@@ -212,12 +220,25 @@ def _refuse_options(options: argparse.Namespace) -> None:
             raise UsageError(f"--{flag} does not apply to --metric {options.metric}", advice="leave one out")
 
 
+_DECISIONS = ("decisions", "conflicts", "corrected")
 _OF_LEVELS = ("level", "labelled", "unlabelled")
 _NOT_OF = {
     "exact": ("pairs", *_OF_LEVELS),
-    "fair": ("html", "profile", "merge", "where", "format", "output_file", *_OF_LEVELS),
+    "fair": ("html", "profile", *_DECISIONS, "merge", "where", "format", "output_file", *_OF_LEVELS),
     "noisy": (
-        *("side", "kinds", "reasons", "merge", "where", "limit", "window", "xlsx", "raw", *_OF_LEVELS),
+        *(
+            "side",
+            "kinds",
+            "reasons",
+            *_DECISIONS,
+            "merge",
+            "where",
+            "limit",
+            "window",
+            "xlsx",
+            "raw",
+            *_OF_LEVELS,
+        ),
         *("gold_set", "predicted_set", "profile", "format", "output_file"),
     ),
 }
@@ -229,23 +250,28 @@ class Finder(NamedTuple):
 
     `metrics` are counted, in one pass with the observer; `observer` finds the errors and gives them to the function
     that it is made with, that of `rows`; `show` writes these and the result, when the pass has ended. It also takes the
-    profile for a page, if there is one.
+    profile for a page, if there is one. `others` are further observers.
     """
 
     metrics: Sequence[str | Metric]
     observer: Callable[[Callable[[Iterable[Any]], None]], Observer]
     rows: KeptRows[Any]
     show: Callable[..., None]
+    others: Sequence[Observer] = ()
 
 
 def _spans(options: argparse.Namespace, _: Metric) -> Finder:
     """The errors of metric `exact` or `levels`, in every form."""
     choice, counts = choice_of(options), Counter[ReasonKey]()
+    decided = (
+        None if options.decisions is None and options.corrected is None else DecidedErrors.of(options, choice)
+    )
 
     def show(rows: CountedErrors, result: Result, profile: PageProfile | None = None) -> None:
         reports = reports_of(result.metrics, choice).values()
         choice.require_layer([layer for report in reports for layer in report.get("labelled", ())])
-        put_errors(options, KeptErrors(rows, choice), result, counts, profile)
+        tables = [] if decided is None else decided.tables(result)
+        put_errors(options, KeptErrors(rows, choice), result, counts, profile, tables)
         counted = Counter[str]()
         for report in reports:
             counted.update(expected(report, choice))
@@ -253,9 +279,14 @@ def _spans(options: argparse.Namespace, _: Metric) -> Finder:
         if choice.by_levels and choice.labelled is None and not (choice.kinds or choice.reasons):
             remark_wrong_labels(reports, choice)
         remark_one_sided(result, [key for key, _ in choice.where.conditions])
+        if decided is not None:
+            decided.put(tables)
 
     observer = partial(FindingsObserver, choice, counts=None if options.html is None else counts)
-    return Finder(metrics_of(choice), observer, CountedErrors(options.limit), show)
+    if decided is None:
+        return Finder(metrics_of(choice), observer, CountedErrors(options.limit), show)
+    rows = CountedErrors(options.limit, decided.decisions)
+    return Finder(metrics_of(choice), observer, rows, show, (decided.corrections,))
 
 
 def _fair(options: argparse.Namespace, metric: Fair) -> Finder:

@@ -19,7 +19,10 @@ from clueval.findings.systems import States, System, shared_states
 from clueval.reading.options import SETS, Reading, readings_of
 from clueval.studies.error_pages import ErrorPages
 
-_ONLY_ONE = ("tsv", "xlsx", "raw", "pairs", "limit", "format", "output_file")
+_ONLY_ONE = (
+    *("tsv", "xlsx", "raw", "pairs", "limit", "format", "output_file"),
+    *("decisions", "conflicts", "corrected"),
+)
 """The options that apply to one system only."""
 
 

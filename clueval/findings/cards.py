@@ -113,6 +113,7 @@ def card(place: ErrorPlace, systems: Sequence[System] = ()) -> dict[str, Any]:
         "cut_after": drawing.cut_after,
         "errors": errors,
         "more": len(drawing.own) - len(errors),
+        "decision": "" if first.decision is None else first.decision.in_words(),
     }
 
 

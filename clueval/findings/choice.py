@@ -334,16 +334,21 @@ def expected(report: Mapping[str, Any], choice: Choice) -> dict[str, int]:
 
     The report must have the same filter. Classes, reasons and sides that `choice` excludes are counted too.
     """
+    counts = counts_of(report, choice)
+    return {"gold": int(counts["fn"]), "predicted": int(counts["fp"])} if counts else dict.fromkeys(SIDES, 0)
+
+
+def counts_of(report: Mapping[str, Any], choice: Choice) -> Mapping[str, Any]:
+    """Return the part of a report of `reports_of` that counts the errors; empty without the labelled layer."""
     level = str(choice.at_level)
+    found: Mapping[str, Any] = {}
     if not choice.by_levels:
-        counts = report["micro"]
+        found = report["micro"]
     elif choice.labelled is None:
-        counts = report["unlabelled"][level]
+        found = report["unlabelled"][level]
     elif choice.labelled in report["labelled"]:
-        counts = report["labelled"][choice.labelled][level]["micro"]
-    else:
-        return dict.fromkeys(SIDES, 0)
-    return {"gold": int(counts["fn"]), "predicted": int(counts["fp"])}
+        found = report["labelled"][choice.labelled][level]["micro"]
+    return found
 
 
 def in_words(choice: Choice) -> str:

@@ -22,10 +22,9 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from os import PathLike
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from clueval.exceptions import FileError, FormatError, UsageError, require_kind
-from clueval.formats.opened import JsonValues
 from clueval.limits import MAX_LINE
 from clueval.reading.paths import as_path
 from clueval.spans.ranges import Ranges
@@ -119,6 +118,22 @@ class PlaceDecision(NamedTuple):
     reviewer: str = ""
 
     @property
+    def shown(self) -> str:
+        """The choice as tables have it, with its state if it does not hold."""
+        return (
+            self.choice
+            if self.state in ("decided", "undecided")
+            else f"{self.state}: {self.choice}".strip(": ")
+        )
+
+    def in_words(self) -> str:
+        """Return choice, reviewer and comments in one line; empty if there are none."""
+        if not self.shown and not self.comment:
+            return ""
+        said = (self.shown or "no choice", self.reviewer, self.comment.replace("\n", "; "))
+        return f"decision: {', '.join(filter(None, said))}"
+
+    @property
     def holds(self) -> str:
         """The choice that holds; empty if there is none."""
         return self.choice if self.state == "decided" else ""
@@ -183,6 +198,13 @@ class PlaceDecisions:
     def number(self, state: State) -> int:
         """Return how many places with lines were found in this state."""
         return list(self._states.values()).count(state)
+
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """Yield all lines as files have them."""
+        for each in self._lines():
+            values = (each.document, each.layer, each.start, each.end - 1, each.fingerprint)
+            said = (each.choice, each.comment, each.reviewer, each.time)
+            yield dict(zip(COLUMNS, (*values, *said), strict=True)) | dict(each.more)
 
     @property
     def lost(self) -> list[PlaceKey]:
@@ -296,6 +318,8 @@ def _files(path: Path) -> Iterator[Path]:
 def _rows(path: Path) -> Iterator[tuple[int, Mapping[str, object]]]:
     """Yield the lines of a table, or the objects of a JSON list, by the names of their columns."""
     if beginning_of(path, 1).lstrip()[:1] in ("[", "{"):
+        from clueval.formats.opened import JsonValues  # most commands need no JSON
+
         for number, value in JsonValues(str(path), MAX_LINE).of(raw_blocks(path)):
             if not isinstance(value, dict):
                 raise FormatError("a decision must be an object", file=str(path), line=number)

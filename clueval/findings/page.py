@@ -18,6 +18,7 @@ from typing import Any
 
 from clueval.findings.cards import card, examples, metadata_of, row
 from clueval.findings.choice import SIDES, Choice, ReasonKey, expected, in_words, reports_of
+from clueval.findings.decisions import PlaceDecisions
 from clueval.findings.page_profile import BucketLines, PageProfile
 from clueval.findings.places import ErrorPlace, places
 from clueval.findings.summary import MEANINGS, summaries
@@ -43,14 +44,16 @@ def write(
     title: str = "Errors",
     lang: str = "",
     profile: PageProfile | None = None,
+    decisions: PlaceDecisions | None = None,
+    decided: Iterable[Table] = (),
 ) -> None:
     """Write the page, whole or not at all.
 
     `findings` can be iterated twice; memory does not grow with them. `report` is the output of `Result.to_dict` for an
     evaluation with the metrics of `choice` (see `metrics_of`) over the same files, filter and merging as `findings`,
     which were selected by `choice`; `counts` was filled when they were found (see `clueval.findings.choice.findings`).
-    `lang` is the language of the texts, such as ``de``. Raises `MissingExtra` without Jinja2, `FileError` if the file
-    cannot be written.
+    The page has the `decisions`, and shows the tables `decided`. `lang` is the language of the texts, such as ``de``.
+    Raises `MissingExtra` without Jinja2, `FileError` if the file cannot be written.
     """
     from markupsafe import Markup  # comes with Jinja
 
@@ -62,11 +65,15 @@ def write(
         lambda: places(findings),
         report,
         choice,
-        {"expected": _expected(report, choice)},
+        {
+            "expected": _expected(report, choice),
+            "given": [] if decisions is None else list(decisions.rows()),
+        },
         see=buckets.see,
         parts=[] if profile is None else ["errors_profile"],
         title=title,
         lang=lang,
+        decided=[ShownTable.of(table) for table in decided],
         main_tables=main_tables,
         more_tables=more_tables,
         summaries=list(summaries(report, choice, counts)),

@@ -10,10 +10,10 @@ the errors that the scores count.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 
-from clueval.findings.decisions import ANY_LAYER, fingerprint
+from clueval.findings.decisions import ANY_LAYER, PlaceDecisions, fingerprint
 from clueval.findings.table import Finding, joined
 from clueval.spans.components import component_firsts
 from clueval.spans.ranges import Ranges
@@ -59,6 +59,13 @@ class ErrorPlace:
             others = zip(finding.other_ranges, finding.other_fragments, finding.other_labels, strict=True)
             for place, fragments, labels in others:
                 yield other, exclusive(fragments or (place,)), joined(labels)
+
+
+def with_decisions(found: Iterable[ErrorPlace], decisions: PlaceDecisions) -> Iterator[Finding]:
+    """Yield the findings of places, each with what was decided about its place."""
+    for place in found:
+        decision = decisions.at(place.document, place.layer, place.start, place.end + 1, place.fingerprint)
+        yield from (replace(finding, decision=decision) for finding in place.findings)
 
 
 def exclusive(ranges: Ranges) -> Ranges:

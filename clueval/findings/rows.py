@@ -20,7 +20,7 @@ apostrophe before it, unless `raw` is set; tabs and line ends in a value always 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
@@ -39,7 +39,7 @@ BETWEEN = " | "
 """Separates the texts, and the labels, of several spans."""
 
 FIRST = ("comment", "context")
-"""The columns that a reader needs first; the comment is empty, for the reader."""
+"""The columns that a reader needs first; without decisions the comment is empty, for the reader."""
 
 _OWN = ("side", "layer", "class", "reason", "label")
 _PLACE = ("text", "start", "end_inclusive", "first_token_id", "last_token_id")
@@ -62,25 +62,39 @@ class RowColumns:
 
     layers: tuple[str, ...] = ()
     metadata: tuple[str, ...] = ()
+    decided: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, finding: Finding | None) -> RowColumns:
         if finding is None:
             return cls()
         layers = tuple(finding.labels) if len(finding.labels) > 1 else ()
-        return cls(layers, tuple(key for key in finding.metadata if key != "id"))
+        decided = () if finding.decision is None else ("choice", "reviewer")
+        return cls(layers, tuple(key for key in finding.metadata if key != "id"), decided)
 
     @property
     def names(self) -> list[str]:
         """Return the header. First are the empty column for comments and the context."""
         own = [f"label {layer}" for layer in self.layers]
         other = [f"other_label {layer}" for layer in self.layers]
-        return [*FIRST, *_OWN, *own, *_PLACE, *_OTHER, *other, *_WHERE, *self.metadata, "metadata"]
+        return [
+            *FIRST,
+            *self.decided,
+            *_OWN,
+            *own,
+            *_PLACE,
+            *_OTHER,
+            *other,
+            *_WHERE,
+            *self.metadata,
+            "metadata",
+        ]
 
     def cells(self, finding: Finding) -> list[Cell]:
         """Return a row without the columns `FIRST`. Positions are integers, everything else is text."""
         others = finding.other_labels
         return [
+            *self._decision(finding),
             finding.side or "",
             finding.sequence,
             finding.kind,
@@ -109,7 +123,13 @@ class RowColumns:
 
     def row(self, finding: Finding) -> dict[str, Cell]:
         """Return a whole row, with the columns `FIRST`, by the names of its columns."""
-        return dict(zip(self.names, ["", marked(finding.context), *self.cells(finding)], strict=True))
+        return dict(
+            zip(self.names, [comment(finding), marked(finding.context), *self.cells(finding)], strict=True)
+        )
+
+    def _decision(self, finding: Finding) -> Sequence[str]:
+        decision = finding.decision
+        return () if decision is None or not self.decided else (decision.shown, decision.reviewer)
 
     def _rest(self, finding: Finding) -> Mapping[str, str]:
         """Return what is in no column: fragments, and metadata that the first document does not have."""
@@ -135,6 +155,11 @@ def _fragments(finding: Finding) -> dict[str, str]:
         for name, ranges in found.items()
         if any(each is not None for each in ranges)
     }
+
+
+def comment(finding: Finding) -> str:
+    """Return the comments on the place of an error, if decisions were read."""
+    return "" if finding.decision is None else finding.decision.comment
 
 
 def _number(value: int | None) -> Cell:
@@ -172,7 +197,7 @@ def split_first(findings: Iterable[Finding]) -> tuple[RowColumns, Iterable[Findi
 SQUARES: dict[Mark, str] = {"both": "🟩", "own": "🟥", "other": "🟧", "neither": ""}
 
 
-_PERHAPS_FORMULA = re.compile("\t[-=+@]").search
+_PERHAPS_FORMULA = re.compile("(?:^|\t)[-=+@]").search
 
 
 def table_lines(findings: Iterable[Finding], *, raw: bool = False) -> Iterator[str]:
@@ -181,7 +206,7 @@ def table_lines(findings: Iterable[Finding], *, raw: bool = False) -> Iterator[s
     safe = cell if raw else guarded
     yield "\t".join(map(safe, columns.names))
     for finding in findings:
-        cells = ["", marked(finding.context), *map(str, columns.cells(finding))]
+        cells = [comment(finding), marked(finding.context), *map(str, columns.cells(finding))]
         line = "\t".join(cells)
         # most lines need no change; this finds it in a third of the time
         if len(line) > LONGEST_CELL or not "".join(cells).isprintable() or _PERHAPS_FORMULA(line):

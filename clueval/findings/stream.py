@@ -18,14 +18,18 @@ from typing import Any, ClassVar, Generic, TypeVar, Unpack
 
 from clueval.clusters.rows import IrregularRows, ParallelRows
 from clueval.exceptions import (
+    FormatError,
     UsageError,
     checked_call,
     refuse_unknown,
     require_instance,
     require_kind,
+    warn,
 )
 from clueval.findings.choice import Choice, ReasonKey, choice_with, findings
 from clueval.findings.clusters import ClusterErrors, LineCheck
+from clueval.findings.decisions import ERROR_CHOICES, DecisionFiles, PlaceDecisions, read_decisions
+from clueval.findings.places import places, with_decisions
 from clueval.findings.table import Finding
 from clueval.options import field_names, with_fields
 from clueval.reading.given import Given, InputSide, given
@@ -69,15 +73,21 @@ class ErrorsOptions(PreparingOptions, SidesOptions, total=False):
     sides: Iterable[str] | str
     kinds: Iterable[str] | str
     reasons: Iterable[str] | str
+    decisions: DecisionFiles | PlaceDecisions
+    conflicts: str | None
     merge: bool
     where: Filter | Iterable[str] | Mapping[str, Any]
     window: int | None
 
 
+DECISIONS = ("decisions", "conflicts")
+"""The options of `errors` about decisions."""
+
+
 def known_options() -> list[str]:
     """The names of the options of `errors` and `diff`."""
     fields = (name for group in (Choice, Reading, Preparing) for name in field_names(group))
-    return ["choice", "layers", *fields, *SETS, "pair_by", "progress"]
+    return ["choice", "layers", *fields, *SETS, "pair_by", "progress", *DECISIONS]
 
 
 @checked_call
@@ -93,6 +103,11 @@ def errors(
 ) -> Iterator[Finding]:
     """Yield all errors of predicted compared with gold, in the order of the documents; see `clueval.errors`."""
     refuse_unknown(options, known_options(), "errors")
+    if options.get("decisions") is not None:
+        decisions = decisions_about_errors(options["decisions"], options.get("conflicts"))
+        rest: Any = {name: value for name, value in options.items() if name not in DECISIONS}
+        how: Any = {"layers": layers, "reading": reading, "preparing": preparing, **rest}
+        return _decided(errors(gold, predicted, choice, **how), decisions)
     choice = choice_with(choice, options)
     require_layers(layers)
     require_kind(options.get("progress"), "Progress | None", "progress")
@@ -119,6 +134,29 @@ def errors(
         beside = zip(groups, golds_in_memory(gold, golds, readings[0]), strict=True)
         groups = ((*pair, *others) for pair, others in beside)
     return stream.of_documents(groups)
+
+
+def decisions_about_errors(
+    decisions: DecisionFiles | PlaceDecisions, conflicts: str | None = None
+) -> PlaceDecisions:
+    """Return decisions about errors. Raises `CluevalError` for files that cannot be read or are about others."""
+    found = decisions if isinstance(decisions, PlaceDecisions) else read_decisions(decisions, conflicts)
+    if found.older:
+        raise FormatError(
+            "the table names spans to keep, not decisions about errors",
+            file=found.older[0].file,
+            line=found.older[0].line,
+            advice="clueval.curate reads it",
+        )
+    found.require_choices(ERROR_CHOICES)
+    return found
+
+
+def _decided(found: Iterable[Finding], decisions: PlaceDecisions) -> Iterator[Finding]:
+    yield from with_decisions(places(found), decisions)
+    decisions.checked()
+    if decisions.number("stale") or decisions.lost:
+        warn(decisions.words())
 
 
 def _of_files(

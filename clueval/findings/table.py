@@ -23,6 +23,7 @@ from typing import Any, Literal, NamedTuple, get_args
 
 from clueval.exceptions import SpanError, UsageError, checked_call, require_instance, require_kind
 from clueval.findings.context import Context, Contexts, Mark
+from clueval.findings.decisions import PlaceDecision
 from clueval.spans.document import Document, Unit
 from clueval.spans.flat import by_position, clash
 from clueval.spans.index import SpanIndex
@@ -79,6 +80,7 @@ class Finding:
     span is in, if the file gives them; `file` and `line` say where the span begins. `fragments` are the ranges of a
     discontinuous span, inclusive as all positions, and `other_fragments` those of each other span; None for a span that
     is one piece. `other_ranges` are the first and the last position of each other span.
+    `decision` is what was decided about the place of the error; None if no decisions were read.
     """
 
     side: SideName | None
@@ -108,6 +110,7 @@ class Finding:
     fragments: Ranges | None = None
     other_fragments: tuple[Ranges | None, ...] = ()
     other_ranges: Ranges = ()
+    decision: PlaceDecision | None = None
 
     def __reduce__(self) -> tuple[type[Finding], tuple[Any, ...]]:
         """Return what pickling needs; the default of a dataclass with slots takes twice as long."""

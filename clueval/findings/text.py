@@ -43,6 +43,7 @@ def lines_of(finding: Finding, *, width: int, colour: bool) -> Iterator[str]:
     yield _painted(_head(finding), "1", colour)
     yield from _wrapped(finding.context, max(width, 40), colour)
     yield from _other(finding)
+    yield from _decision(finding)
     yield ""
 
 
@@ -78,6 +79,12 @@ def _other(finding: Finding) -> Iterator[str]:
     spans = zip(finding.other_texts, finding.other_labels, strict=True)
     shown = "; ".join(f"{cut_label(joined(labels))} {shortened(text, 200)!r}" for text, labels in spans)
     yield f"{_INDENT}{name}: {visible(shortened(shown, _LONGEST))}"
+
+
+def _decision(finding: Finding) -> Iterator[str]:
+    words = "" if finding.decision is None else finding.decision.in_words()
+    if words:
+        yield f"{_INDENT}{visible(shortened(words, _LONGEST))}"
 
 
 def _wrapped(context: Context, width: int, colour: bool) -> Iterator[str]:

@@ -1,12 +1,12 @@
 """Findings as a spreadsheet: a sheet for each side, one with the places (see `places`), and one with the scores.
 
 Colours and fonts in the context show which side has marked a piece: green and bold for both sides, red and
-underlined for the span itself only, orange and italic for the other side only. The comment of the cell lists
-the labels of all spans in the context. On the sheet of places the colours of the gold side are those of the span
-itself. The column ``comment`` is empty, for the user. The header stays visible and is printed on each page, every
-column has a filter. A printed page is as wide as the columns up to the text of the span. Positions and lines are
-numbers, and so are metadata that are whole numbers; metadata like 2026-01-31 are dates. All other text is written as
-text: nothing becomes a formula or a link.
+underlined for the span itself only, orange and italic for the other side only. The comment of the cell lists the
+labels of all spans in the context. On the sheet of places the colours of the gold side are those of the span itself.
+The column ``comment`` is empty, for the user, if there are no decisions. The header stays visible and is printed on
+each page, every column has a filter. A printed page is as wide as the columns up to the text of the span. Positions
+and lines are numbers, and so are metadata that are whole numbers; metadata like 2026-01-31 are dates. All other text
+is written as text: nothing becomes a formula or a link.
 
 A sheet holds 1,048,575 findings; further ones are on another sheet, ``gold 2``. A cell holds 32,767
 characters; a longer text ends with the number of characters cut off. Memory does not grow with the rows,
@@ -19,6 +19,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import date
+from itertools import chain
 from math import ceil
 from pathlib import Path
 from typing import Any
@@ -32,12 +33,13 @@ from clueval.findings.rows import (
     LONGEST_CELL,
     LONGEST_OTHER,
     RowColumns,
+    comment,
     shortened,
     split_first,
 )
 from clueval.findings.table import Finding, joined
 from clueval.metrics.tables import of_known
-from clueval.reports.table import Rate
+from clueval.reports.table import Rate, Table
 from clueval.reports.workbook import ROWS, fit_to_width, require_package, whole_workbook
 from clueval.visible import visible_lines
 
@@ -80,23 +82,29 @@ _LEAST_SHARE = 80
 """The least number of characters of a piece, if pieces must be cut."""
 
 
-def write(path: Path, findings: Iterable[Finding], report: Mapping[str, Any] | None = None) -> dict[str, int]:
+def write(
+    path: Path,
+    findings: Iterable[Finding],
+    report: Mapping[str, Any] | None = None,
+    tables: Iterable[Table] = (),
+) -> dict[str, int]:
     """Write the workbook, whole or not at all, and return the number of findings of each side.
 
-    `report` is the output of `Result.to_dict`, for the sheet with the scores. Raises `MissingExtra` without
-    XlsxWriter, `FileError` if the file cannot be written.
+    `report` is the output of `Result.to_dict`, for the sheet with the scores, which begins with `tables`. Raises
+    `MissingExtra` without XlsxWriter, `FileError` if the file cannot be written.
     """
     require_package()
     columns, findings = split_first(findings)
     with whole_workbook(path) as book:
-        scores = _scores_sheet(book, report) if report is not None else None
+        scores = _scores_sheet(book, report, tables) if report is not None else None
         sheets = {side: _Sheets(book, side, columns.names) for side in _SIDES}
         together = _Sheets(book, "places", _PLACE_COLUMNS)
         for place in places(findings):
             for finding in place.findings:
                 cells = _typed(columns, finding)
-                sheets[finding.side or "gold"].add(cells, _fragments(finding.context), _comment(finding))
-            together.add(_place_cells(place), _place_fragments(place), None)
+                texts = comment(finding), _fragments(finding.context), _comment(finding)
+                sheets[finding.side or "gold"].add(cells, *texts)
+            together.add(_place_cells(place), comment(place.findings[0]), _place_fragments(place), None)
         first = next((side for side in _SIDES if sheets[side].rows), "gold")
         sheets[first].first.activate()
         if scores is not None and not together.rows:
@@ -134,8 +142,10 @@ class _Sheets:
         self._sheet.repeat_rows(0)
         return self._sheet
 
-    def add(self, cells: Sequence[_Typed], context: Iterable[_Fragment], note: str | None) -> None:
-        """Add a row: the empty comment, the context with its note, and the cells."""
+    def add(
+        self, cells: Sequence[_Typed], comment: str, context: Iterable[_Fragment], note: str | None
+    ) -> None:
+        """Add a row: the comment, the context with its note, and the cells."""
         if self._row == ROWS - 1:
             self.finish()
             self._open()
@@ -143,7 +153,10 @@ class _Sheets:
         self.rows += 1
         fragments = list(context)
         self._set_height(fragments, cells)
-        self._sheet.write_blank(self._row, 0, None, self._wrap)
+        if comment:
+            self._sheet.write_string(self._row, 0, shortened(visible_lines(comment)), self._wrap)
+        else:
+            self._sheet.write_blank(self._row, 0, None, self._wrap)
         self._write_context(fragments)
         if note is not None:
             self._sheet.write_comment(self._row, 1, note, {"x_scale": 2})
@@ -280,7 +293,7 @@ def _comment(finding: Finding) -> str:
     return shortened(visible_lines(text) + more, 20_000)
 
 
-def _scores_sheet(book: Any, report: Mapping[str, Any]) -> Any:
+def _scores_sheet(book: Any, report: Mapping[str, Any], tables: Iterable[Table]) -> Any:
     """Write the tables of a report one below the other, and its signature."""
     sheet = book.add_worksheet("scores")
     bold = book.add_format({"bold": True})
@@ -293,7 +306,7 @@ def _scores_sheet(book: Any, report: Mapping[str, Any]) -> Any:
     sheet.set_column(1, 20, 11)
     row = 0
     sheet.write_string(row, 0, f"signature: {visible_lines(report['signature'])}")
-    for table in of_known(report):
+    for table in chain(tables, of_known(report)):
         row += 2
         sheet.write_string(row, 0, visible_lines(table.title), bold)
         row += 1

@@ -19,11 +19,13 @@ from clueval.evaluation.observer import Observer
 from clueval.evaluation.options import Counting
 from clueval.evaluation.result import Result
 from clueval.evaluation.run import score
-from clueval.exceptions import UsageError
+from clueval.exceptions import UsageError, warn
 from clueval.findings import page
 from clueval.findings.choice import SIDES, Choice, ReasonKey, choice_with, metrics_of, reports_of
+from clueval.findings.decisions import PlaceDecisions
 from clueval.findings.kept import KeptRows
-from clueval.findings.stream import FindingsObserver
+from clueval.findings.places import places_of_document, with_decisions
+from clueval.findings.stream import FindingsObserver, decisions_about_errors
 from clueval.findings.summary import MOST_LABELS, summaries
 from clueval.findings.systems import SharedPlace, States, System, shared_places, trios_that_differ
 from clueval.findings.table import Finding
@@ -36,6 +38,8 @@ from clueval.reading.trios import are_files, sources_of, trios
 from clueval.reports.page import environment
 from clueval.reports.table import Rate, cut_label
 from clueval.reports.text import shown
+from clueval.spans.document import Document
+from clueval.studies.corrections import Corrections
 from clueval.textfiles import Progress
 from clueval.transforms.of_options import transforms_of
 from clueval.transforms.preparing import Preparing
@@ -51,6 +55,7 @@ class ErrorPages:
     counting: Counting
     preparing: Preparing
     progress: Progress | None = None
+    decisions: PlaceDecisions | None = None
 
     @classmethod
     def of(
@@ -66,20 +71,56 @@ class ErrorPages:
         where = {key: sorted(values) for key, values in chosen.where.conditions}
         counting = Counting(merge=chosen.merge, where=where, pair_by=options.get("pair_by"))
         readings = readings_of(reading, options)
-        return cls(
-            chosen, layers, readings, counting, with_fields(preparing, options), options.get("progress")
-        )
+        prepared, files = with_fields(preparing, options), options.get("decisions")
+        decisions = None if files is None else decisions_about_errors(files, options.get("conflicts"))
+        return cls(chosen, layers, readings, counting, prepared, options.get("progress"), decisions)
 
     def write(
         self, path: Path, gold: InputSide, predicted: InputSide | None, *, title: str, lang: str
     ) -> Result:
         """Write the page of one system in one pass over both sides; return its scores."""
         counts: Counter[ReasonKey] = Counter()
+        decisions = self.decisions
+        others = [] if decisions is None else [Corrections(self.choice, decisions)]
         with KeptRows[Finding]() as rows:
-            result = self._scored(gold, predicted, [FindingsObserver(self.choice, rows.take, counts)])
+
+            def take(found: Iterable[Finding]) -> None:
+                rows.take(
+                    found if decisions is None else with_decisions(places_of_document(found), decisions)
+                )
+
+            observers: list[Observer] = [FindingsObserver(self.choice, take, counts), *others]
+            result = self._scored(gold, predicted, observers)
             self._require_layer([result])
-            page.write(path, rows, result.to_dict(), self.choice, counts, title=title, lang=lang)
+            if decisions is not None:
+                decisions.checked()
+            tables = [table for each in others for table in each.tables(result.metrics)]
+            page.write(
+                path,
+                rows,
+                result.to_dict(),
+                self.choice,
+                counts,
+                title=title,
+                lang=lang,
+                decisions=decisions,
+                decided=tables,
+            )
         return result
+
+    def corrected(self, gold: InputSide, predicted: InputSide | None) -> Iterator[Document]:
+        """Yield the documents of gold with the decisions applied. Raises `UsageError` without decisions."""
+        if self.decisions is None:
+            raise UsageError("no decisions were given", advice="errors(..., decisions='decisions.tsv')")
+        if self.choice.merge:
+            raise UsageError("decisions about merged layers cannot be applied", advice="leave out merge")
+        with KeptRows[Document]() as documents:
+            corrections = Corrections(self.choice, self.decisions, documents.take)
+            self._scored(gold, predicted, [corrections])
+            self.decisions.checked()
+            for problem in corrections.left:
+                warn(f"not applied: {problem}")
+            yield from documents
 
     def write_two(
         self,

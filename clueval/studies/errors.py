@@ -22,6 +22,7 @@ from clueval.reading.layers import LayerColumns
 from clueval.reading.options import Reading, Readings
 from clueval.reports.report import Data, Report
 from clueval.reports.table import Table
+from clueval.spans.document import Document
 from clueval.transforms.preparing import Preparing
 from clueval.version import __version__
 
@@ -141,6 +142,17 @@ class Errors(ErrorForms):
             Path(path), by_name, systems, shared_states("A", "B"), title=title, lang=lang
         )
 
+    def corrected(self) -> Iterator[Document]:
+        """Yield the documents of gold as decided; reads both sides once more.
+
+        `clueval.convert` writes them. Raises `UsageError` without decisions, for conflicts, and for what `write_page`
+        does; warns of decisions that cannot be applied.
+        """
+        from clueval.studies.error_pages import ErrorPages, require_again
+
+        require_again("gold corrected", gold=self._gold, predicted=self._predicted)
+        return ErrorPages.of(*self._how).corrected(self._gold, self._predicted)
+
     def _chosen(self) -> Choice:
         choice, *_, options = self._how
         return choice_with(choice, dict(options))
@@ -180,7 +192,9 @@ def errors(
         choice: selects the errors; or its fields by their own names, as in ``level=1, labelled="entity"``.
         layers, reading, preparing: as in `clueval.score`.
         options: any field of `Reading` and `Preparing` by its own name, ``gold_set``, ``predicted_set``, ``pair_by``,
-            ``progress``, as in `clueval.score`.
+            ``progress``, as in `clueval.score`; ``decisions``, files of decisions about places or folders of them
+            (see `clueval.findings.decisions`), and ``conflicts``, as in `clueval.curate`. Findings then have a
+            `decision`, and `Errors.corrected` has the documents of gold as decided.
 
     Holds one document or passage of each side. Raises `CluevalError` for wrong options or input, when the
     stream reaches it, and `TextMismatch` if the two sides differ in their text.

@@ -241,6 +241,28 @@ def test_decisions_of_the_agreement_page_are_what_curate_keeps(browser: Browser,
     assert curated.undecided == ()
 
 
+def test_a_page_written_with_decisions_has_them(browser: Browser, tmp_path: Path) -> None:
+    file = written(tmp_path / "d.json", line(0, "gold", "Ada"), line(2, "none", "Eve", comment="<i>why</i>"))
+    page = tmp_path / "a.html"
+    errors(document(ANNA), document(()), decisions=file).write_page(page)
+    opened(browser, page)
+
+    assert said(browser) == "2 of 3 places decided"
+    assert checked(browser) == [1, 3, -1]
+    tables = browser.run(
+        "[...document.querySelectorAll('#findings .scores')].map((table) => table.innerText)"
+    )
+    assert [" ".join(text.split()) for text in tables] == [
+        "Decisions: whose the errors are errors number the system's (gold is right) 1 gold's (the prediction is right)"
+        " 0 gold's (both are right) 0 of both (neither is right) 1 unclear 0 not decided 1",
+        "label: with gold corrected, in % scores P R F1 gold gold as it is 0.00 0.00 0.00 3"
+        " gold corrected 0.00 0.00 0.00 2",
+    ]
+    click(browser, 2, 0)
+    assert len(json.loads(kept(browser)["clueval decisions errors.html Errors"])) == 3
+    assert browser.complaints == []
+
+
 def test_two_reviewers_conflict_until_one_choice_is_confirmed(browser: Browser, tmp_path: Path) -> None:
     page = error_page(tmp_path / "a.html")
     ada = written(tmp_path / "ada.json", line(0, "gold", "Ada", comment="sure"), line(2, "gold", "Ada"))

@@ -160,6 +160,7 @@ def command(rng: Random, pair: Files) -> list[str]:
             ["--html", "out.html"],
             ["--side", "gold"],
             ["--level", "4"],
+            ["--decisions", predicted, "--corrected", "out.tsv"],
             [],
         )
         return [name, *sides, *pair.options, *rng.choice(more)]

@@ -1,9 +1,9 @@
 // Decisions about the places of a list, by one or several reviewers; clueval/findings/decisions.py has the same rules.
-// The browser keeps the lines of the file under the name `store`, if it allows that. A place has `at` (document, layer,
+// The browser keeps the lines of the file under the name `store`, if it allows that; `given` are lines that the page has. A place has `at` (document, layer,
 // start, last position) and a fingerprint. `options(place)` returns what can be chosen: `value`, `title`, `what` (an element
 // or nothing) and `off` (why it cannot be chosen here, or nothing). `known` are all choices; `changed` is called after an
 // import, and when lines are forgotten or the reviewer is another one.
-page.decisions = ({ store, places, options, known, changed }) => {
+page.decisions = ({ store, given = [], places, options, known, changed }) => {
   const { byId, make, many, number, visible } = page;
   const COLUMNS = ["document", "layer", "start", "end_inclusive", "fingerprint", "choice", "comment", "reviewer", "time"];
   const STORE = "clueval decisions " + store, NAME = "clueval reviewer", ANY_LAYER = "*";
@@ -39,8 +39,9 @@ page.decisions = ({ store, places, options, known, changed }) => {
   }
   function read() {  // another page of the same sides may have added lines
     const text = kept(STORE);
-    if (text === null) return;
-    try { use(JSON.parse(text).filter(isLine)); } catch { /* it is not ours */ }
+    let found = [];
+    try { found = JSON.parse(text ?? "[]").filter(isLine); } catch { /* it is not ours */ }
+    if (text !== null || !lines.length) use([...given, ...found]);
   }
   function write(found) {
     use(found);
@@ -226,6 +227,7 @@ page.decisions = ({ store, places, options, known, changed }) => {
   });
   byId("forget").addEventListener("click", () => {
     if (!lines.length || !confirm(`Forget all decisions and comments of this page (${many(lines.length, "line")})?`)) return;
+    given = [];
     write([]);
     changed();
   });

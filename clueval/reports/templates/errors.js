@@ -129,7 +129,7 @@
   const CHOICES = [...(systems.length ? [["gold", "gold"], ...SIDES] : SIDES), ["none", "none"], ["unclear", "unclear"]]
     .map(([value, title]) => ({ value, title: `${title}${MEANINGS[value] ? `: ${MEANINGS[value]}` : ""}` }));
   const decisions = page.decisions({
-    store: about.store, places, options: () => CHOICES, known: CHOICES.map(({ value }) => value), changed: () => apply(),
+    store: about.store, given: about.given, places, options: () => CHOICES, known: CHOICES.map(({ value }) => value), changed: () => apply(),
   });
   const unnumbered = (words) => [{ options: Object.entries(words).map(([value, shown]) => [value, Array.isArray(shown) ? shown[0] : shown]) }];
   addSelect("done", "Decision", unnumbered(decisions.FILTERS), (f, value) => decisions.fits(f.place, value));

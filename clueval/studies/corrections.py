@@ -1,0 +1,174 @@
+"""Decisions about errors: whose they are, gold as it was decided, and the scores with this gold.
+
+The spans of a place are those that its card shows. `predicted` replaces the gold spans that predicted does not have by
+the predicted spans that gold does not have; `both` adds these; `none` takes the gold spans away. Other spans, and
+places without a decision that holds, stay as they are.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import islice
+from typing import Any, ClassVar
+
+from clueval.evaluation.engine import Evaluation
+from clueval.evaluation.plan import Plan, chosen_metrics
+from clueval.evaluation.result import result_of
+from clueval.evaluation.signature import Signature
+from clueval.findings.choice import Choice, WrongSpan, counts_of, metrics_of, reports_of, wrong_spans
+from clueval.findings.decisions import BOTH, NONE, UNCLEAR, PlaceDecisions
+from clueval.findings.places import ErrorPlace, places_of_document
+from clueval.reports.table import Rate, Table
+from clueval.reports.text import shown
+from clueval.spans.document import Document
+from clueval.spans.flat import by_position, clash, keys_of
+from clueval.spans.ranges import Ranges
+from clueval.spans.span import SIDES, Span
+from clueval.transforms.group import Group
+
+_Key = tuple[int, int, str, Ranges | None]
+
+WHOSE = {
+    "gold": "the system's (gold is right)",
+    "predicted": "gold's (the prediction is right)",
+    BOTH: "gold's (both are right)",
+    NONE: "of both (neither is right)",
+    UNCLEAR: "unclear",
+    "": "not decided",
+}
+"""Whose the errors of a place are, by its choice."""
+
+
+class Corrections:
+    """Observes the documents that are counted: corrects gold, and counts predicted against it.
+
+    `take` is given the corrected documents of gold. With `flat`, a choice that would make gold spans of a layer overlap
+    is not applied; `left` has those that were not, with the reason.
+    """
+
+    name: ClassVar[str] = "corrections"
+
+    def __init__(
+        self,
+        choice: Choice,
+        decisions: PlaceDecisions,
+        take: Callable[[Iterable[Document]], object] = list,
+        flat: bool = False,
+    ) -> None:
+        self._choice, self._decisions, self._take = choice, decisions, take
+        self._flat = flat or choice.by_levels
+        self._plan = Plan(chosen_metrics(metrics_of(choice)), choice.merge, choice.where, ())
+        self._evaluation = Evaluation(self._plan, [])
+        self.errors, self.left = Counter[str](), list[str]()
+
+    def see(self, group: Group) -> None:
+        """Correct the gold document of a group, and count it."""
+        gold = self._corrected(group.gold, group.predicted)
+        self._take([gold])
+        self._evaluation.count_group(replace(group, gold=gold))
+
+    def section(self) -> dict[str, Any]:
+        """Return nothing: the errors have outputs of their own."""
+        return {}
+
+    def _corrected(self, gold: Document, predicted: Document) -> Document:
+        found = wrong_spans(gold, predicted, self._choice, False)
+        rest = iter([wrong for _, wrong in found])
+        layers = dict(gold.layers)
+        for place in places_of_document(
+            rows.row(each.span, each.sequence, each.judged) for rows, each in found
+        ):
+            wrong = list(islice(rest, len(place.findings)))
+            decision = self._decisions.at(
+                place.document, place.layer, place.start, place.end + 1, place.fingerprint
+            )
+            self.errors[decision.holds] += len(wrong)
+            if decision.holds in ("predicted", BOTH, NONE):
+                changed = _changed(layers, predicted, wrong, decision.holds)
+                problem = self._problem(layers, changed)
+                if problem is None:
+                    layers |= changed
+                else:
+                    self.left.append(f"{_where(place)} {decision.holds}: {problem}")
+        return replace(gold, layers=layers, tags={})
+
+    def _problem(
+        self, layers: Mapping[str, Sequence[Span]], changed: Mapping[str, Sequence[Span]]
+    ) -> str | None:
+        """Return why a change cannot be applied, or None."""
+        for layer, spans in changed.items():
+            if layer not in layers:
+                return f"gold has no layer {layer}"
+            if (
+                self._flat
+                and clash(spans) is not None
+                and clash(sorted(layers[layer], key=by_position)) is None
+            ):
+                return "spans of gold would overlap"
+        return None
+
+    def tables(self, before: Mapping[str, Any]) -> Iterator[Table]:
+        """Yield whose the errors are, and the scores before (a report's metrics) and with gold corrected."""
+        rows = [(whose, self.errors[choice]) for choice, whose in WHOSE.items()]
+        yield Table("Decisions: whose the errors are", ["errors", "number"], rows)
+        after = result_of(self._evaluation, Signature.of(self._plan.metrics, {})).metrics
+        for sequence, report in reports_of(before, self._choice).items():
+            corrected = reports_of(after, self._choice).get(sequence)
+            both = [counts_of(each, self._choice) for each in (report, corrected or report)]
+            yield _scores(sequence, *both)
+
+
+def in_words(tables: Iterable[Table]) -> Iterator[str]:
+    """Yield a line for each of these tables."""
+    for table in tables:
+        if table.header[0] == "errors":
+            yield "errors: " + ", ".join(f"{number:,} {whose}" for whose, number in table.rows if number)
+            continue
+        before, after = (
+            ", ".join(
+                f"{name} {shown(value)}" for name, value in zip(table.header[1:4], row[1:4], strict=True)
+            )
+            for row in table.rows
+        )
+        yield f"{table.title}: {after} (as it is: {before})"
+
+
+def _scores(sequence: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> Table:
+    rows = [
+        [name, *(Rate(each[key]) for key in ("precision", "recall", "f1")), each["gold"]]
+        for name, each in (("gold as it is", before), ("gold corrected", after))
+    ]
+    return Table(f"{sequence}: with gold corrected", ["scores", "P", "R", "F1", "gold"], rows)
+
+
+def _where(place: ErrorPlace) -> str:
+    return f"{place.document} {place.start}-{place.end}"
+
+
+def _changed(
+    layers: Mapping[str, Sequence[Span]], predicted: Document, wrong: Iterable[WrongSpan], choice: str
+) -> dict[str, list[Span]]:
+    """Return the layers that a choice changes, with their spans by position."""
+    shown: dict[str, dict[str, dict[_Key, Span]]] = {}
+    for each in wrong:
+        other = SIDES[each.side == "gold"]
+        sides = shown.setdefault(each.sequence, {side: {} for side in SIDES})
+        sides[each.side].update(zip(keys_of([each.span]), [each.span], strict=True))
+        sides[other].update(zip(keys_of(each.judged.shown), each.judged.shown, strict=True))
+    changed = {}
+    for layer, sides in shown.items():
+        spans = layers.get(layer, ())
+        known, others = set(keys_of(spans)), set(keys_of(predicted.layers.get(layer, ())))
+        kept = [
+            span
+            for span, key in zip(spans, keys_of(spans), strict=True)
+            if choice == BOTH or key not in sides["gold"] or key in others
+        ]
+        if choice != NONE:
+            new = ((key, span) for key, span in sides["predicted"].items() if key not in known)
+            kept += [Span(span.start, span.end, span.labels, parts=span.parts) for _, span in new]
+        if {*keys_of(kept)} != known:
+            changed[layer] = sorted(kept, key=by_position)
+    return changed
