@@ -149,7 +149,7 @@ def test_files_of_documents_have_names_that_are_files_on_each_system(tmp_path: P
     convert(documents("con", "NUL.txt", "a:b", "com1", "console"), to="brat", output_file=f"{tmp_path}/")
 
     assert sorted(path.name for path in tmp_path.glob("*.ann")) == [
-        "_NUL.txt.ann",
+        "_NUL.ann",
         "_com1.ann",
         "_con.ann",
         "a_b.ann",

@@ -33,11 +33,12 @@ def add_fields(
     for field, declared in options_of(group):
         if only is None or field.name in only:
             place = parser.group(title) if not declared.topic else parser.topic(declared.topic)
+            note = "vrt:inline if the sides differ" if sides == 2 and field.name == "input" else ""
             added[field.name] = place.add_argument(
                 declared.flag,
                 dest=_place(group, field.name),
                 default=None,
-                help=help_of(field, declared),
+                help=help_of(field, declared, note),
                 **_settings(group, field, declared, sides),
             )
     return added

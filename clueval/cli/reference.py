@@ -66,6 +66,7 @@ def _listed_formats() -> Iterator[str]:
             yield from wrap(
                 text, _WIDTH, initial_indent=_INDENT, subsequent_indent=_INDENT, break_on_hyphens=False
             )
+    yield "  --input FORMAT names the format; if the sides differ, --input GOLD:PREDICTED, as in vrt:inline"
 
 
 def _use_of(form: Format) -> str:

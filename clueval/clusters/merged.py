@@ -15,7 +15,7 @@ from clueval.formats.spans_table import header, row
 from clueval.options import with_fields
 from clueval.reading.layers import LayerSource, layer_names
 from clueval.reading.options import Reading, ReadingOptions
-from clueval.reading.paths import as_path, files_of
+from clueval.reading.paths import as_path, named_files
 from clueval.reading.read_options import ReadOptions
 from clueval.reading.same_text import DocumentIds
 from clueval.reading.source import Source, read, source_of
@@ -62,7 +62,7 @@ def merged_rows(
     with_ids = "token_id" in reading
     options = ReadOptions.of(with_fields(Reading(), reading), layers)
     with spooled(file) as (path,):
-        files = files_of(as_path(path))
+        files = named_files(as_path(path))
         if len(files) == 1:
             options.require_use([files[0][1]])
             source = source_of(files[0][1], options, name=files[0][0])

@@ -321,7 +321,7 @@ class Conversion:
     def _write_scratch(self, documents: Iterator[Document], folder: Path, scratch: Path) -> Iterator[str]:
         """Write the files of `folder` into another one first; yield their names."""
         for document in documents:
-            stem = _file_name(document.id)
+            stem = _file_name(document.id.removesuffix(".txt").removesuffix(self.writer.ending))
             if (scratch / f"{stem}{self.writer.ending}").exists():  # Windows and macOS do not tell A from a
                 raise FileError(
                     f"two documents would have the file name {stem}{self.writer.ending}",

@@ -174,8 +174,19 @@ _UNREAD = {
 }
 """Keys of JSON that is not read: what is wrong, and what to do."""
 
-_CONCEPT = re.compile(r'c=".*" \d+:\d+ \d+:\d+\|\|t="')
-"""A line of a .con file of i2b2."""
+_REFUSED = (
+    (
+        re.compile(r'c=".*" \d+:\d+ \d+:\d+\|\|t="'),
+        "has concepts of i2b2 by line and word",
+        "see clueval guide howto-i2b2 for a few lines of Python that do",
+    ),
+    (
+        re.compile(r"[\w.-]+\|[ta]\|"),
+        "is PubTator's format: a title and an abstract after bars, and spans below them",
+        "see clueval guide howto-brat for a few lines of Python that convert it",
+    ),
+)
+"""What the first line of a file that is not read is like, what it is, and what to do."""
 
 _LOOKED_AT = 10_000
 
@@ -190,13 +201,9 @@ def format_of(beginning: Beginning, file: str) -> Format:
     if {"clueval", "signature"} <= beginning.keys:
         advice = "give the files with spans; compare and gates read results that save=... wrote"
         raise FormatError("is a report or a saved result of clueval", file=file, line=1, advice=advice)
-    if _CONCEPT.match(beginning.first_line):
-        raise FormatError(
-            "has concepts of i2b2 by line and word, which clueval does not read",
-            file=file,
-            line=1,
-            advice="see clueval guide howto-i2b2 for a few lines of Python that do",
-        )
+    for pattern, problem, advice in _REFUSED:
+        if pattern.match(beginning.first_line.removeprefix("\ufeff")):
+            raise FormatError(f"{problem}, which clueval does not read", file=file, line=1, advice=advice)
     text = beginning.text
     json = _JSON.match(text) is not None or '"entity_mentions"' in text  # a sign of `tab` may come later
     for name in ORDER:

@@ -7,8 +7,8 @@ annotation, ``*`` for one without a value; ``|`` separates stacked annotations, 
 number, as in ``PER[7]``, are one span. A row without a number is a span of its own.
 
 Sources: ``Layer.feature`` with the short name of the layer, or ``Layer``. The default is ``NamedEntity.value``, or the
-only layer of spans. Relations, chain links and slots are passed over and counted. A file without any layer, which has
-no annotations, has no spans. Versions 1 and 2 are refused.
+only layer of spans. Relations, chain links and slots are passed over and counted. A file without layers of spans has no
+spans. Versions 1 and 2 are refused.
 
 Each document is written to a file. Sentences are those of the document, or else its lines, and begin at their first
 token; tokens are those of the document, or words and single marks. Types must exist in the project.
@@ -312,7 +312,7 @@ class _WebAnnoReader(SentenceLines):
         spans = [layer for layer in self._layers if layer.kind == "span"]
         known = [f"{layer.short}.{name}" for layer in spans for name in layer.features]
         known = known or [layer.short for layer in spans]
-        if not self._layers:
+        if not self._layers or not (spans or self._options.layers):
             return {}
         wanted = self._options.layers or {DEFAULT_LAYER: self._default(spans, known)}
         found = {layer: _chosen(str(source), spans) for layer, source in wanted.items()}

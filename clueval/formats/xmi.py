@@ -1,8 +1,8 @@
 """UIMA CAS XMI and UIMA CAS JSON, as INCEpTION and DKPro export them. Needs the extra ``uima`` (dkpro-cassis).
 
-The type system of ``X.xmi`` is read from ``TypeSystem.xml`` or ``X.typesystem.xml`` in its folder; JSON contains it.
-Positions, UTF-16 units in the file, are turned into code points by dkpro-cassis. Each view is an annotation set; a file
-with one view with a text needs no choice.
+The type system of ``X.xmi`` is read from ``TypeSystem.xml`` or ``X.typesystem.xml`` in its folder, or from the only
+other file there that has one; JSON contains it. Positions, UTF-16 units in the file, are turned into code points by
+dkpro-cassis. Each view is an annotation set; a file with one view with a text needs no choice.
 
 Sources: ``Type.feature`` with the short name of the type, or ``Type``. The default is ``NamedEntity.value``, or the
 only type with annotations, without those of tokens, sentences and documents. Annotations that have a governor are
@@ -19,13 +19,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from clueval.exceptions import FileError, FormatError, SpanError, UsageError, extra
+from clueval.exceptions import CluevalError, FileError, FormatError, SpanError, UsageError, extra
 from clueval.formats.format import Format, Options
 from clueval.formats.opened import Opened
 from clueval.formats.recognition import first_lines, json_key
 from clueval.spans.document import Document
 from clueval.spans.span import DEFAULT_LAYER, NO_LABEL, Frozen, Span
-from clueval.textfiles import is_file
+from clueval.textfiles import beginning_of, is_file
 
 _BASE = ("begin", "end", "sofa", "xmiID", "type")
 _STRUCTURE = {
@@ -37,6 +37,7 @@ _STRUCTURE = {
     "Annotation",
 }
 _RELATION = "Governor"
+_LOOKED_AT = 10_000
 
 
 class _Source(NamedTuple):
@@ -58,17 +59,37 @@ def _loaded(opened: Opened) -> Any:
     content = _text_of(opened, opened.path)
     if content.lstrip().startswith("{"):
         return _parsed(opened, partial(cassis.load_cas_from_json, content))
-    beside = [opened.path.with_name("TypeSystem.xml"), opened.beside(".typesystem.xml")]
-    types = next((path for path in beside if is_file(path)), None)
-    if types is None:
-        names = " or ".join(path.name for path in beside)
-        raise FileError(
-            "the type system is missing", file=opened.file, advice=f"put {names} next to the file"
-        )
-    system = _text_of(opened, types)
+    system = _text_of(opened, _type_system(opened))
     return _parsed(
         opened, lambda: cassis.load_cas_from_xmi(content, typesystem=cassis.load_typesystem(system))
     )
+
+
+def _type_system(opened: Opened) -> Path:
+    """Return the path of the type system of a file. Raises `FileError` if there is none, or if there are several."""
+    in_archive = type(opened.path) is not type(Path())
+    archive = opened.path.name.rpartition("!")[0] if in_archive else ""
+    beside = [
+        opened.path.with_name(f"{archive}!TypeSystem.xml" if archive else "TypeSystem.xml"),
+        opened.beside(".typesystem.xml"),
+    ]
+    found = list(filter(is_file, beside))[:1]
+    if not found and not in_archive:
+        found = [path for path in sorted(opened.path.parent.glob("*.xml")) if _has_types(path)]
+    if len(found) == 1:
+        return found[0]
+    raise FileError(
+        "several type systems are next to the file" if found else "the type system is missing",
+        file=opened.file,
+        advice=f"put {' or '.join(path.name for path in beside)} next to the file",
+    )
+
+
+def _has_types(path: Path) -> bool:
+    try:
+        return is_file(path) and "<typeSystemDescription" in beginning_of(path)[:_LOOKED_AT]
+    except CluevalError:  # a file that cannot be read is not the type system
+        return False
 
 
 def _parsed(opened: Opened, load: Callable[[], Any]) -> Any:

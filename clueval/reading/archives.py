@@ -106,7 +106,9 @@ def files_in(path: Path) -> list[tuple[str, Path]]:
     archive, folder = _split(path) if isinstance(path, Member) else (path, "")
     prefix = f"{folder.rstrip('/')}/" if folder else ""
     names = sorted(name for name in members_of(archive) if name.startswith(prefix))
-    names = [name for name in names if not any(part.startswith(".") for part in name.split("/"))]
+    names = [
+        name for name in names if not any(part.startswith((".", "__MACOSX")) for part in name.split("/"))
+    ]
     if not names:
         raise FileError("the archive has no files", file=str(path))
     return [(name.removeprefix(prefix), Member(f"{archive}{MARK}{name}")) for name in names]

@@ -22,7 +22,7 @@ from clueval.formats.columns.passages import Passage, misfits
 from clueval.options import field_names, with_fields
 from clueval.reading.layers import LayerSource, require_layers
 from clueval.reading.options import Reading, ReadingOptions
-from clueval.reading.paths import as_path, files_of
+from clueval.reading.paths import as_path, named_files
 from clueval.reading.read_options import ReadOptions
 from clueval.reading.source import Source, source_of
 from clueval.reading.spooled import name_of_input, spooled
@@ -98,7 +98,7 @@ def check(
 def checks(files: Sequence[Any], options: ReadOptions) -> Iterator[tuple[str, Check]]:
     """Yield the check of each file, also of each file in a folder, with the name of the file for people."""
     with spooled(*files) as paths:
-        found = [file for given in paths for file in files_of(as_path(given))]
+        found = [file for given in paths for file in named_files(as_path(given))]
         options.require_use(path for _, path in found)
         shown = {as_path(path): name_of_input(given) for path, given in zip(paths, files, strict=True)}
         for name, path in found:

@@ -135,9 +135,10 @@ def pairs_of(gold: Path, predicted: Path) -> list[tuple[str | None, Path, Path]]
         )
     own, other = map(dict, with_equal_names([files_of(side) for side in (gold, predicted)]))
     for name in sorted(own.keys() ^ other.keys(), key=str):
-        missing, there = (predicted, gold) if name in own else (gold, predicted)
+        missing, there, files = (predicted, gold, own) if name in own else (gold, predicted, other)
+        ending = files[name].suffix
         raise FileError(
-            f"has no file {name!r}, which {there} has",
+            f"has no file {str(name).removesuffix(ending) + ending!r}, which {there} has",
             file=str(missing),
             advice="files are paired by name; see pair_by",
         )
@@ -145,22 +146,50 @@ def pairs_of(gold: Path, predicted: Path) -> list[tuple[str | None, Path, Path]]
 
 
 def with_equal_names(sides: Sequence[Files]) -> Sequence[Files]:
-    """Return the files of several sides by the names that pair them.
+    """Return the files of several sides by the names that pair them, which are the ids of their only documents.
 
-    These are the relative names; without their endings if more files are then paired, and if no side has two files
-    with the same name.
+    These are the relative names without their endings, unless a side has two files with the same name then.
     """
     short = [[(name and without_ending(name), path) for name, path in side] for side in sides]
-    names, short_names = ([{name for name, _ in side} for side in each] for each in (sides, short))
-    pairs_more = len(set().union(*short_names)) < len(set().union(*names))
-    is_unique = all(len(found) == len(side) for found, side in zip(short_names, sides, strict=True))
-    return short if pairs_more and is_unique else sides
+    is_unique = all(len({name for name, _ in side}) == len(side) for side in short)
+    return short if is_unique else sides
+
+
+def folders_of(path: Path) -> dict[str, Path]:
+    """Return the folders in a folder or an archive by name, sorted, without hidden ones. Raises `FileError`."""
+    if is_in_archive(path):
+        from clueval.reading.archives import MARK, Member, files_in
+
+        names = sorted({name.partition("/")[0] for name, _ in files_in(path) if "/" in name})
+        between = "/" if isinstance(path, Member) else MARK
+        return {name: Member(f"{path}{between}{name}") for name in names}
+    try:
+        found = sorted(each for each in path.iterdir() if is_folder(each) and not each.name.startswith("."))
+    except OSError as error:
+        raise FileError(f"cannot be read: {error.strerror}", file=str(path)) from None
+    return {each.name: each for each in found}
+
+
+def named_files(path: Path) -> Files:
+    """Return the file, with the name None, or all files below a folder by the names that documents get from them."""
+    return with_equal_names([files_of(path)])[0]
+
+
+INITIAL, CURATED = INCEPTION = "INITIAL_CAS", "CURATION_USER"
+"""The names that INCEpTION gives to a document without annotations, and to the curated one."""
 
 
 def without_ending(name: str) -> str:
-    """Return the relative name of a file without its ending and without ``.gz``."""
+    """Return the relative name of a file without its ending and without ``.gz``.
+
+    In INCEpTION's exports it is the name of the document, a folder, for the file of the curated document.
+
+    >>> without_ending("a/b.conll.gz"), without_ending("a.txt/CURATION_USER.tsv")
+    ('a/b', 'a')
+    """
     folder, slash, file = name.removesuffix(".gz").rpartition("/")
-    return f"{folder}{slash}{Path(file).stem}"
+    stem = Path(file).stem
+    return without_ending(folder) if folder and stem in INCEPTION else f"{folder}{slash}{stem}"
 
 
 def path_pairs(gold: Paths, predicted: Paths | None) -> list[tuple[str | None, Path, Path]]:
@@ -192,7 +221,8 @@ def path_pairs(gold: Paths, predicted: Paths | None) -> list[tuple[str | None, P
                 file=str(path)[:300],
                 advice="a list of strings is a list of files, or of tags such as 'B-PER'",
             )
-    return [(_printable(str(own)), own, other) for own, other in pairs]
+    names = with_equal_names([[(_printable(str(own)), own) for own, _ in pairs]])[0]
+    return [(name, *pair) for (name, _), pair in zip(names, pairs, strict=True)]
 
 
 def as_path(given: object) -> Path:
@@ -251,7 +281,8 @@ def pattern_pairs(gold: Path, predicted: Path) -> list[tuple[str | None, Path, P
             file=str(missing),
             advice="files are paired by what the wildcards stand for",
         )
-    return [(name, path, other[text][1]) for text, (name, path) in own.items()]
+    names = dict(with_equal_names([list(own.values())])[0])
+    return [(name, path, other[text][1]) for text, (name, path) in zip(own, names.items(), strict=True)]
 
 
 def _matches(pattern: Path) -> Iterator[tuple[tuple[str, ...], str, Path]]:

@@ -29,7 +29,7 @@ from clueval.formats.recognition import Beginning
 from clueval.options import field_names, with_fields
 from clueval.reading.layers import LayerSource, layer_names, require_layers
 from clueval.reading.options import Reading
-from clueval.reading.paths import as_path, files_of
+from clueval.reading.paths import as_path, named_files
 from clueval.reading.read_options import ReadOptions, formats_that_read
 from clueval.reading.spooled import spooled
 from clueval.spans.document import Document, Unit
@@ -496,7 +496,7 @@ def read(
 
 def _documents(given: Any, options: ReadOptions) -> Iterator[Document]:
     with spooled(given) as (path,):
-        files = files_of(as_path(path))
+        files = named_files(as_path(path))
         options.require_use(file for _, file in files)
         for name, file in files:
             yield from source_of(file, options, name=name).documents()

@@ -360,3 +360,11 @@ def test_the_default_that_the_help_shows_is_the_one_of_the_library() -> None:
     from clueval.transforms.alignment import MAX_CELLS
 
     assert MAX_CELLS == 100000000000
+
+
+def test_help_shows_that_the_formats_of_the_sides_may_differ(capsys: Capture) -> None:
+    for command in ("score", "check"):
+        with pytest.raises(SystemExit):
+            main([command, "--help"])
+        words = " ".join(capsys.readouterr().out.split())
+        assert ("(vrt:inline if the sides differ; default: recognised" in words) == (command == "score")

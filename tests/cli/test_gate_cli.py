@@ -161,7 +161,7 @@ class TestSets:
             (["--types", "Person,Person"], "'Person'"),
             (["--features", "ix"], "no annotation has the feature 'ix'"),
             (["--by-feature", "ix"], "no annotation has the feature 'ix'"),
-            (["--score-feature", "points"], "document 'a.bdocjs': annotation 11 [0,3) 'Person' has no score"),
+            (["--score-feature", "points"], "document 'a': annotation 11 [0,3) 'Person' has no score"),
             (["--thresholds", "11"], "thresholds need scores"),
             (["--nil", ""], "nil needs a feature"),
             (["--containing", "Key:Sectoin"], "no annotation is in 'Key:Sectoin'"),

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
 import clueval
-from clueval import Document, Span, UsageError
+from clueval import Document, Span, UsageError, read
+from clueval.cli import main
 from clueval.exceptions import FileError
 
 
@@ -88,3 +90,36 @@ def test_convert_refuses_a_file_in_place_of_a_folder(gold: Path, tmp_path: Path)
 
     with pytest.raises(FileError, match="cannot be written: there is a file of this name"):
         clueval.convert(gold, "brat", f"{tmp_path}/out/")
+
+
+@pytest.mark.parametrize("name", ["a.txt", "a.ann", "a"])
+def test_files_are_not_named_after_the_ending_of_an_id(tmp_path: Path, name: str) -> None:
+    row = {"id": name, "text": "Ada", "label": [[0, 3, "PER"]]}
+    (tmp_path / "a.jsonl").write_text(json.dumps(row), encoding="utf-8")
+
+    assert main(["convert", str(tmp_path / "a.jsonl"), "--to", "brat", "-o", f"{tmp_path}/out/"]) == 0
+
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["a.ann", "a.txt"]
+
+
+@pytest.mark.parametrize("ending", ["txt", "xml", "conll", "jsonl"])
+def test_ids_from_files_of_a_folder_are_their_names_without_ending(tmp_path: Path, ending: str) -> None:
+    content = {
+        "txt": "<PER>Ada</PER>",
+        "xml": "<body><e>Ada</e></body>",
+        "conll": "Ada\tB-PER\n",
+        "jsonl": '{"text": "Ada", "label": []}',
+    }
+    for name in ("a", "b"):
+        (tmp_path / f"{name}.{ending}").write_text(content[ending], encoding="utf-8")
+
+    found = [document.id for document in read(tmp_path, input={"txt": "inline", "xml": "ltf"}.get(ending))]
+
+    assert found == (["a:1", "b:1"] if ending == "jsonl" else ["a", "b"])
+
+
+def test_ids_keep_the_endings_of_names_that_are_equal_without_them(tmp_path: Path) -> None:
+    for name in ("a.1", "a.2"):
+        (tmp_path / name).write_text("Ada\tB-PER\n", encoding="utf-8")
+
+    assert [document.id for document in read(tmp_path)] == ["a.1", "a.2"]

@@ -287,7 +287,7 @@ class TestForms:
             write(tmp_path / side / "deep" / "b.conll", "b B-X\n")
         result = score(tmp_path / "gold", tmp_path / "predicted", by="document")
 
-        assert list((result.groups or {})["document"]) == ["a.conll", "deep/b.conll"]
+        assert list((result.groups or {})["document"]) == ["a", "deep/b"]
         (tmp_path / "predicted" / "a.conll").unlink()
         with pytest.raises(CluevalError, match=r"predicted: has no file 'a\.conll', which .*gold has"):
             score(tmp_path / "gold", tmp_path / "predicted")

@@ -299,7 +299,7 @@ def test_rows_in_folders_have_the_ids_of_their_documents(tmp_path: Path) -> None
     result = score(tmp_path / "gold", tmp_path / "predicted", by="document", metrics="gate")
 
     assert result.groups is not None
-    assert list(result.groups["document"]) == ["a.jsonl:1", "a.jsonl:2", "b.jsonl:1", "b.jsonl:2"]
+    assert list(result.groups["document"]) == ["a:1", "a:2", "b:1", "b:2"]
 
 
 # Token rows counted without documents have the outcome of their documents

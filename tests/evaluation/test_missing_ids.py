@@ -57,8 +57,8 @@ def test_files_of_folders_may_have_documents_without_ids(tmp_path: Path) -> None
     assert list(
         score(tmp_path / "gold", tmp_path / "predicted", by="document").to_dict()["by"]["document"]
     ) == [
-        "x.jsonl:57",
-        "x.jsonl:58",
+        "x:57",
+        "x:58",
     ]
 
 

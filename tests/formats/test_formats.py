@@ -190,6 +190,7 @@ def test_command_lists_all_formats_and_describes_one(capsys: Capture) -> None:
         form.holds in words and f"recognised by: {form.recognised_by}" in words for form in all_formats()
     )
     assert max(map(len, lines)) <= 100
+    assert "if the sides differ, --input GOLD:PREDICTED, as in vrt:inline" in out
 
     assert main(["formats", "gate-xml"]) == 0
     described = capsys.readouterr().out

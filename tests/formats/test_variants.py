@@ -130,11 +130,9 @@ def test_brat_keeps_several_values_of_one_attribute(tmp_path: Path) -> None:
     assert document.layers["label"][0].features == {"Ref": ["W:Q1", "W:Q2"]}
 
 
-CHAIN = "#T_CH=a.CoreferenceLink|referenceType|referenceRelation"
 WRONG = {
     '{"text": "a", "label": [[0, 1, "A"]]}\n{"text": "a"}': "2: the row has no spans: no key 'label'",
     '{"text": "a", "_input_hash": 1, "answer": "accept", "options": [], "accept": ["A"]}': "1: the row classifies its",
-    f"#FORMAT=WebAnno TSV 3.3\n{CHAIN}\n\n\n#Text=a\n1-1\t0-1\ta\tp[1]\t*->1-1\n": r"not read: CoreferenceLink \(ch",
     '{"text": "a", "label": [[NaN, 1, "A"]]}': r"1: the start_offset of a span is nan, not a whole number",
     '{"text": "a", "label": [[0, 1e999, "A"]]}': r"1: the end_offset of a span is inf, not a whole number",
     '{"text": "a", "label": [[0, "1", "A"]]}': r"1: the end_offset of a span is '1', not a whole number",
@@ -179,3 +177,14 @@ def test_event_without_its_span_is_refused(tmp_path: Path) -> None:
 
     with pytest.raises(CluevalError, match=r"a.ann:2: no line has the span 'T9' of an event"):
         list(read(path))
+
+
+@pytest.mark.parametrize("head", ["", "\ufeff"])
+@pytest.mark.parametrize("identifier", ["123", "PMC12.3-4"])
+def test_pubtator_is_refused_by_name(tmp_path: Path, identifier: str, head: str) -> None:
+    text = (
+        f"{head}{identifier}|t|BRCA1 in cancer\n{identifier}|a|Text.\n{identifier}\t0\t5\tBRCA1\tGene\t672\n"
+    )
+
+    with pytest.raises(CluevalError, match=r"a\.txt:1: is PubTator's format.*clueval guide howto-brat"):
+        list(read(written(tmp_path, "a.txt", text)))

@@ -127,3 +127,17 @@ def test_error_in_a_row_names_it_among_others(tmp_path: Path) -> None:
         content = head + FLAT.replace("1-3\t4-5\tc\tY", wrong)
         with pytest.raises(CluevalError, match=r"a\.tsv:8"):
             list(read(write(tmp_path / "a.tsv", content)))
+
+
+def test_file_with_chains_alone_has_no_spans_and_its_links_are_counted(tmp_path: Path) -> None:
+    head = "#FORMAT=WebAnno TSV 3.3\n#T_CH=x.CoreferenceLink|referenceRelation|referenceType\n\n\n"
+    path = write(
+        tmp_path / "a.tsv", f"{head}#Text=Ada ran\n1-1\t0-3\tAda\t*->1-1\tx\t\n1-2\t4-7\tran\t_\t_\t\n"
+    )
+
+    (document,) = read(path)
+
+    assert (document.text, document.layers) == ("Ada ran", {"label": []})
+    assert score(path, path, metrics="gate").passed_over["gold"] == {"chain links": 1}
+    with pytest.raises(UsageError, match="no source 'NamedEntity'"):
+        list(read(path, {"x": "NamedEntity"}))

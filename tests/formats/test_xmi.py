@@ -124,3 +124,25 @@ def test_type_definitions_are_refused(tmp_path: Path) -> None:
 
     with pytest.raises(FormatError, match="document type declaration"):
         list(read(tmp_path / "gold.xmi"))
+
+
+def test_type_system_may_have_any_name_if_it_is_the_only_one(tmp_path: Path) -> None:
+    shutil.copy(GOLD, tmp_path / "a.xmi")
+    shutil.copy(SAMPLES / "TypeSystem.xml", tmp_path / "layers.xml")
+    (tmp_path / "other.xml").write_text("<other/>", encoding="utf-8")
+    (tmp_path / "broken.xml").write_bytes(b"\x1f\x8b")
+
+    assert [texts(each) for each in read(tmp_path / "a.xmi")] == [texts(each) for each in read(GOLD)]
+    shutil.copy(tmp_path / "layers.xml", tmp_path / "second.xml")
+    with pytest.raises(
+        FileError, match=r"several type systems are next to the file .put TypeSystem\.xml or a\.type"
+    ):
+        list(read(tmp_path / "a.xmi"))
+
+
+def test_type_system_is_read_from_the_archive_of_the_file(tmp_path: Path) -> None:
+    shutil.make_archive(str(tmp_path / "anna"), "zip", SAMPLES)
+
+    (document,) = read(tmp_path / "anna.zip")
+
+    assert (document.id, texts(document)) == ("gold", texts(next(read(GOLD))))

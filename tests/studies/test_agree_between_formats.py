@@ -100,14 +100,16 @@ def test_agree_uses_the_escapes_that_tokens_have(tmp_path: Path) -> None:
         ([["a.ann", "b.ann"], ["a.tsv", "b.tsv"]], [["a", "b"], ["a", "b"]]),
         ([["a.ann", "b.ann"], ["a.tsv"]], [["a", "b"], ["a"]]),
         ([["a.ann"], ["b.ann"], ["b.tsv"]], [["a"], ["b"], ["b"]]),
-        ([["a.ann", "b.ann"], ["b.ann"]], [["a.ann", "b.ann"], ["b.ann"]]),
-        ([["1.1", "2.1"], ["1.1", "3.1"]], [["1.1", "2.1"], ["1.1", "3.1"]]),
+        ([["a.ann", "b.ann"], ["b.ann"]], [["a", "b"], ["b"]]),
+        ([["1.1", "2.1"], ["1.1", "3.1"]], [["1", "2"], ["1", "3"]]),
+        ([["a.1", "a.2"], ["a.1", "a.2"]], [["a.1", "a.2"], ["a.1", "a.2"]]),
+        ([["a.txt/CURATION_USER.tsv"], ["a.ann"]], [["a"], ["a"]]),
         ([["a.ann", "a.tsv"], ["a.tsv"]], [["a.ann", "a.tsv"], ["a.tsv"]]),
         ([["x/a.ann.gz"], ["x/a.conll"], ["y/a.conll"]], [["x/a"], ["x/a"], ["y/a"]]),
         ([[None], [None]], [[None], [None]]),
     ],
 )
-def test_names_of_files_lose_their_endings_if_more_files_are_paired_then(
+def test_names_of_files_lose_their_endings_unless_two_of_a_side_are_equal_then(
     sides: list[list[str | None]], expected: list[list[str | None]]
 ) -> None:
     found = with_equal_names([[(name, Path(f"p/{name}")) for name in side] for side in sides])

@@ -170,8 +170,8 @@ class IndicatorWriter(_ObserverOfFiles):
             )
         path = Path(document.file)
         text = _with_sets(path, added)
-        # the id of a document in a folder is its relative path; of two single files it is not
-        relative = Path(document.id)
+        # the id of a document in a folder is its relative path without ending; of two single files it is not
+        relative = Path(document.id).parent / path.name
         inside = path.parts[-len(relative.parts) :] == relative.parts and ".." not in relative.parts
         target = self._folder / (relative if inside and not relative.is_absolute() else path.name)
         if target.exists():

@@ -18,6 +18,7 @@ from clueval.exceptions import (
     refuse_unknown,
     require_instance,
     require_kind,
+    warn,
 )
 from clueval.formats.columns.documents import by_document, documents
 from clueval.formats.columns.passages import Passage
@@ -27,7 +28,17 @@ from clueval.reading.items import documents_of
 from clueval.reading.layers import require_layers
 from clueval.reading.options import Reading, require_positions
 from clueval.reading.pairing import files_of_side, key_of, moved_to, require_pair_by
-from clueval.reading.paths import Files, are_paths, files_of, with_equal_names, without_ending
+from clueval.reading.paths import (
+    INCEPTION,
+    Files,
+    are_paths,
+    files_of,
+    folders_of,
+    is_in_archive,
+    located,
+    with_equal_names,
+    without_ending,
+)
 from clueval.reading.read_options import ReadOptions
 from clueval.reading.same_text import need_placing, require_same_text
 from clueval.reading.source import Source, source_of
@@ -151,7 +162,7 @@ class Annotators:
         own = group[first]
         assert own is not None
         present = [document for document in group if document is not None]
-        if len(present) > 1 and (texts_differ or any(each.unit != own.unit for each in present)):
+        if len(present) > 1 and (texts_differ or any(_ends_otherwise(each, own) for each in present)):
             escapes = (each.options.escapes for each in self.columns if each.options is not None)
             group = _placed(group, next(escapes, None))
             own = group[first] or own
@@ -164,6 +175,13 @@ class Annotators:
             require_same_text(own, other, (self.columns[first].name, self.columns[number].name))
             checked.append(other)
         return tuple(checked)
+
+
+def _ends_otherwise(document: Document, first: Document) -> bool:
+    """Return whether a document has another unit, or a text that differs only in the white space at its end."""
+    if document.unit != first.unit or document.text is None or first.text is None:
+        return document.unit != first.unit
+    return document.text != first.text and document.text.rstrip() == first.text.rstrip()
 
 
 def _lacks_id(document: Document, form: Format | None) -> bool:
@@ -378,11 +396,11 @@ def _of_one(
     path: Path, options: ReadOptions, columns: Mapping[str, Any] | None, layout: str | None
 ) -> dict[str, Annotator]:
     """Return the annotators of one file or folder."""
-    if columns:
+    folder, folders = _folders(located(path))
+    if layout is None and folders and _is_inception(folders):
+        layout = LAYOUTS[1]
+    if columns and layout != LAYOUTS[1]:
         return {name: _of_column(name, path, options, column) for name, column in columns.items()}
-    if not is_folder(path):
-        files_of(path)  # refuses what cannot be read
-    folders = folders_in(path) if is_folder(path) else []
     if layout is None and not folders:
         sets = require_sets(path, options)
         return {name or DEFAULT_SET: _of_column(name or DEFAULT_SET, path, options, name) for name in sets}
@@ -399,12 +417,60 @@ def _of_one(
             advice="if the subfolders are documents, and their files annotators: layout='document/annotator'",
         )
     if layout != LAYOUTS[1]:
-        return {each.name: Annotator(each.name, files_of(each), options) for each in folders}
+        return {name: Annotator(name, files_of(each), options) for name, each in folders.items()}
     found: dict[str, list[tuple[str | None, Path]]] = {}
-    for folder in folders:
-        for name, file in files_of(folder):
-            found.setdefault(without_ending(name or file.name), []).append((folder.name, file))
+    for document, each in folders.items():
+        for name, file in files_of(each):
+            found.setdefault(without_ending(name or file.name), []).append((document, _unpacked(file)))
+    if columns:
+        for name in map(str, columns.values()):
+            if name not in found:
+                raise UsageError(
+                    f"no folder has a file of the annotator {name!r}",
+                    file=str(folder),
+                    advice=f"the annotators are {', '.join(sorted(found))}",
+                )
+        return {name: Annotator(name, found[str(of)], options) for name, of in columns.items()}
+    for name in INCEPTION:
+        if left_out := found.pop(name, []):
+            number = f"{len(left_out)} document{'s' * (len(left_out) != 1)}"
+            warn(f"{name} is left out, in {number}; annotators={ {'NAME': name} } reads it")
     return {name: Annotator(name, files, options) for name, files in sorted(found.items())}
+
+
+def _folders(path: Path) -> tuple[Path, dict[str, Path]]:
+    """Return the folders in a folder or an archive, and the path of what has them.
+
+    These are the annotations of a whole project that INCEpTION exported. Of an archive with one folder they are those
+    in it.
+    """
+    if not (is_folder(path) or is_in_archive(path)):
+        files_of(path)  # refuses what cannot be read
+        return path, {}
+    folders = folders_of(path)
+    if is_in_archive(path) and len(folders) == 1:
+        (only,) = folders.values()
+        if inner := folders_of(only):
+            return (only, inner) if "annotation" not in inner else _folders(only)
+    if {"annotation", "source"} <= folders.keys():
+        return folders["annotation"], folders_of(folders["annotation"])
+    return path, folders
+
+
+def _is_inception(folders: Mapping[str, Path]) -> bool:
+    """Return whether folders are documents, as INCEpTION exports them: with a file of one of its own names."""
+    first = next(iter(folders.values()))
+    return any(without_ending(name or "") in INCEPTION for name, _ in files_of(first))
+
+
+def _unpacked(path: Path) -> Path:
+    """Return the only file in an archive of one annotator, as INCEpTION exports XMI; any other path is unchanged."""
+    if is_in_archive(path):
+        files = files_of(path)
+        return files[0][1] if len(files) == 1 else path
+    if "!" in str(path) and path.name.endswith(".zip"):
+        raise FileError("is an archive in an archive", file=str(path), advice="unpack the outer one")
+    return path
 
 
 def _of_column(name: str, path: Path, options: ReadOptions, column: Any) -> Annotator:
@@ -447,14 +513,6 @@ def names_of(paths: Sequence[Path]) -> list[str]:
         twice = next(path for path, name in zip(paths, names, strict=True) if names.count(name) > 1)
         raise UsageError(f"two annotators have the path {twice}", advice="give each annotator once")
     return names
-
-
-def folders_in(path: Path) -> list[Path]:
-    """Return the folders in a folder, by name, without hidden ones. Raises `FileError`."""
-    try:
-        return sorted(each for each in path.iterdir() if is_folder(each) and not each.name.startswith("."))
-    except OSError as error:
-        raise FileError(f"cannot be read: {error.strerror}", file=str(path)) from None
 
 
 def require_sets(path: Path, options: ReadOptions) -> list[str]:

@@ -244,7 +244,7 @@ def report_of(counts: StudyCounts) -> dict[str, Any]:
     if not counts.documents:
         raise UsageError(
             "no document is shared by two annotators",
-            advice="documents are paired by id, files of folders by name; see pair_by",
+            advice="documents are paired by id, files of folders by name; pair_by='content' pairs equal texts",
         )
     names = study.annotators.names
     tables = counts.tables()

@@ -91,8 +91,8 @@ def test_units_of_a_folder_are_named_by_file_and_document(tmp_path: Path) -> Non
         (folder / "a.conll").write_text(conll([[["B-X"]], [["O"]]]), encoding="utf-8")
 
     assert units_of(score(tmp_path / "gold", tmp_path / "predicted", resample_by="document")) == [
-        "sub/a.conll",
-        "sub/a.conll#2",
+        "sub/a",
+        "sub/a#2",
     ]
     files = [[tmp_path / side / "sub" / "a.conll"] * 2 for side in ("gold", "predicted")]
     assert units_of(score(*files, resample_by="document")) == ["1", "2", "1#2", "2#2"]
