@@ -41,9 +41,7 @@ def _run(options: argparse.Namespace) -> int:
             with whole_bytes(path) as file:
                 file.write(content)
     german = shlex.quote(str(folder / "german"))
-    say(
-        f"{len(samples)} files {'written to' if empty else 'are already in'} {folder}; README.md describes them"
-    )
+    say(f"The samples {'were written to' if empty else 'are already in'} {folder}; README.md describes them")
     say(f"Example: clueval score {german}/gold.vrt {german}/predicted.vrt --layer entity=2")
     return 0
 
