@@ -173,6 +173,11 @@ REFUSED: dict[str, tuple[Callable[[], object], str]] = {
     "id2label": (lambda: exact(ROWS, ROWS, id2label=dict(enumerate(NAMES))), "are names=[...]"),
     "rows without names": (lambda: exact(ROWS, ROWS), "give names=[...]"),
     "splits of a data set": (lambda: exact({"test": ROWS}, {"test": ROWS}), "as in data['test']"),
+    "columns of a data set": (
+        lambda: exact({"tokens": [["a"]], "ner_tags": [[0]]}, ROWS, names=NAMES),
+        "give the data set itself, or its rows",
+    ),
+    "batches": (lambda: exact([[[0, 1]], [[0]]], [[[0, 1]], [[0]]], names=NAMES), "Accumulator.update"),
     "scores of a model": (lambda: exact([[0, 1]], [[[0.9, 0.1], [0.1, 0.9]]], names=NAMES), "argmax(-1)"),
     "the output of predict": (
         lambda: exact(SimpleNamespace(predictions=[[0]], label_ids=[[0]])),
@@ -346,6 +351,7 @@ def test_spans_of_several_documents_in_one_flat_list_are_refused() -> None:
     ("result", "name", "message"),
     [
         (lambda: clueval.score(TAGS, OTHER), "to_pandas", "pandas.DataFrame(result.rows())"),
+        (lambda: clueval.score(TAGS, OTHER), "keys", "scores() and to_dict() are dictionaries"),
         (lambda: clueval.score(TAGS, OTHER), "per_label", "rows() has a row for each label"),
         (lambda: clueval.score(TAGS, OTHER), "report", "or use render('markdown')"),
         (lambda: clueval.score(TAGS, OTHER), "recal", "did you mean recall?"),

@@ -18,7 +18,7 @@ from clueval.exceptions import CluevalError, UsageError, described, require_kind
 from clueval.reading.paths import is_path_or_paths
 from clueval.spans.document import Document, MissingId
 from clueval.spans.span import DEFAULT_LAYER, NO_LABEL, SIDES, Frozen, Span
-from clueval.spans.span_forms import KEYS, as_span, as_spans, is_number, is_span
+from clueval.spans.span_forms import KEYS, as_span, as_spans, fields_of, is_number, is_span
 from clueval.tagging.decoder import decode, decode_tags
 from clueval.tagging.schemes import is_tag
 
@@ -135,6 +135,10 @@ def document_of_row(item: Any, place: str, number: str, names: TagNames) -> Docu
     id_ = MissingId(number) if row.get("id") is None else str(row["id"])
     tokens, tags = _key(row, TOKENS), _tags_of(row)
     if tokens is not None and tags is not None:
+        if isinstance(row[tags], list | tuple) and row[tags] and isinstance(row[tags][0], list | tuple):
+            raise UsageError(
+                f"{place} has columns of a data set", advice="give the data set itself, or its rows"
+            )
         require_kind(row[tokens], "Iterable", f"{place}[{tokens!r}]")
         require_kind(row[tags], "Iterable", f"{place}[{tags!r}]")
         return document_of_tags(
@@ -262,6 +266,7 @@ def _of_items(side: Iterable[Any], name: str, ids: Sequence[str] | None, names: 
     seen: list[Any] = []
     items = iter(side)
     for item in items:
+        first = item
         seen.append(materialised(item))
         kind, nested = _kind_of(seen[-1], place_of(name, len(seen) - 1, ids), names)
         if kind is not None:
@@ -275,6 +280,8 @@ def _of_items(side: Iterable[Any], name: str, ids: Sequence[str] | None, names: 
         if ids is not None:
             documents = (replace(each, id=id_) for each, id_ in zip(documents, ids, strict=True))
         return GivenSide(kind, documents)
+    if nested and is_frame(first):
+        return GivenSide(kind, map(materialised, rest), nested=True)
     if nested:
         unchanged = isinstance(side, list) and all(map(is_, seen, side))
         return GivenSide(kind, side if unchanged else rest, nested=True)
@@ -283,7 +290,7 @@ def _of_items(side: Iterable[Any], name: str, ids: Sequence[str] | None, names: 
             f"{place_of(name, len(seen) - 1, ids)} must be a list of {kind}",
             advice="a list for each document",
         )
-    spans = list(rest)
+    spans = list(map(materialised, rest))
     _require_one_document(spans, name)
     return GivenSide(kind, [spans], nested=False)
 
@@ -293,7 +300,8 @@ def _require_one_document(spans: Sequence[Any], name: str) -> None:
     from clueval.reading.data_frames import DOCUMENT_KEYS
 
     for number, span in enumerate(spans):
-        keys = [key for key in DOCUMENT_KEYS if isinstance(span, Mapping) and key in span]
+        fields = fields_of(span) or {}
+        keys = [key for key in DOCUMENT_KEYS if key in fields]
         if keys:
             raise UsageError(
                 f"{name}[{number}] has the key {keys[0]!r}, but one list of spans is one document",
@@ -305,6 +313,8 @@ def _kind_of(item: Any, place: str, names: TagNames) -> tuple[Kind | None, bool]
     """Return the kind of an item of a side, and whether the item is a list; None if it is an empty list."""
     if isinstance(item, Document) or is_spacy_doc(item) or is_row(item):
         return "documents", True
+    if isinstance(item, tuple) and len(item) == 2 and is_frame(item[1]):
+        raise UsageError(f"{place} is a pair with a data frame", advice="give the data frame, or {id: frame}")
     if isinstance(item, str):
         _refuse_text(item, place)
         return "tags", False
@@ -320,6 +330,12 @@ def _kind_of(item: Any, place: str, names: TagNames) -> tuple[Kind | None, bool]
         if isinstance(item[0], str) or item[0] is None:
             _refuse_text(item[0], f"{place}[0]")
             return "tags", True
+        are_batches = names.others is not None and _are_numbers(item[0])
+        if are_batches or (isinstance(item[0], list) and item[0] and _is_tag(item[0][0])):
+            raise UsageError(
+                f"{place} is a list of lists of tags",
+                advice="give each batch to Accumulator.update, or join them",
+            )
         if is_span(item[0]):
             return "spans", True
         if is_number(item[0]) or isinstance(item[0], bool):
@@ -338,6 +354,10 @@ def _are_numbers(item: Any) -> bool:
     return isinstance(item, list | tuple) and bool(item) and all(map(is_number, item))
 
 
+def _is_tag(value: object) -> bool:
+    return isinstance(value, str) and is_tag(value)
+
+
 def _refuse_text(tag: str | None, place: str) -> None:
     """Raise `UsageError` for a text that holds several tags."""
     parts = tag.split() if tag else []
@@ -352,7 +372,7 @@ def _refuse_text(tag: str | None, place: str) -> None:
 
 
 def _refuse_list(first: Any, place: str) -> None:
-    """Raise `UsageError` for rows below a list of rows, and for the scores of a model; `first` is the first item."""
+    """Raise `UsageError` for lists that are too deep, as splits, batches and scores; `first` is the first item."""
     if is_row(first):
         raise UsageError(
             f"{place} is a list of rows", advice="give one split of the data set, as in data['test']"
@@ -422,6 +442,10 @@ def materialised(item: Any) -> Any:
     """Return an array or an iterator as a list, and everything else unchanged."""
     if type(item) in (list, tuple) or isinstance(item, str | bytes | Sequence | Mapping | Span | Document):
         return item
+    if is_frame(item):
+        from clueval.reading.data_frames import records_of
+
+        return records_of(item)
     if hasattr(item, "tolist"):
         return item.tolist()
     if is_spacy_doc(item) or is_span(item) or not isinstance(item, Iterable):

@@ -103,7 +103,9 @@ def golds_in_memory(gold: Any, golds: Sequence[Any], reading: Reading) -> Iterat
 
     `reading` has the scheme of tags. Raises `UsageError` for another form or number of documents, `TextMismatch`.
     """
-    streams = [_documents(gold, each, f"any_of[{number}]", reading) for number, each in enumerate(golds)]
+    streams = [
+        documents_beside(gold, each, f"any_of[{number}]", reading) for number, each in enumerate(golds)
+    ]
     yield from zip(*streams, strict=True)
 
 
@@ -112,7 +114,8 @@ def kept(gold: Any) -> Any:
     return list(gold) if isinstance(gold, Iterator) else gold
 
 
-def _documents(gold: Any, other: Any, name: str, reading: Reading) -> Iterator[Document]:
+def documents_beside(gold: Any, other: Any, name: str, reading: Reading) -> Iterator[Document]:
+    """Yield the documents of another side of `gold`; `name` is its name in errors, `reading` has scheme and names."""
     if isinstance(other, str | PathLike):
         raise UsageError(f"gold is in memory, and {name} is a path", advice="give both in one form")
     try:

@@ -19,6 +19,7 @@ from clueval.reading.paths import path_pairs
 from clueval.reading.read_options import ReadOptions, columns_of_sides
 from clueval.reading.same_text import require_same_text
 from clueval.reading.source import Source, source_of
+from clueval.reading.tag_sentences import documents_beside, kept
 from clueval.spans.document import Document
 
 Trio = tuple[Document, Document, Document]
@@ -66,9 +67,10 @@ def trios(
         )
     for each in readings:
         each.require_none()
-    names = readings[0].names
-    golds, first, second = (documents_of(side, name, names) for name, side in sides.items())
-    once, again = tee(golds)
+    own, *others = sides
+    kept_gold = kept(sides[own])
+    first, second = (documents_beside(kept_gold, sides[name], name, readings[0]) for name in others)
+    once, again = tee(documents_of(kept_gold, own, readings[0].names))
     return _same_text(zip(same_documents(once, first), same_documents(again, second), strict=True))
 
 

@@ -232,6 +232,8 @@ def _hint(kind: type, name: str) -> str:
     known = [each for each in dir(kind) if not each.startswith("_")]
     if name in _OF_ROWS and "rows" in known:
         return "rows() has a row for each label and average, as in pandas.DataFrame(result.rows())"
+    if name in ("keys", "values", "items") and "scores" in known:
+        return "scores() and to_dict() are dictionaries"
     if name in _OF_FORMS and "render" in known:
         return "print it, or use render('markdown'), render('csv'), ..."
     near = get_close_matches(name, known, n=1, cutoff=0.8)

@@ -57,7 +57,7 @@ def is_span(item: object) -> bool:
     """
     if isinstance(item, Span):
         return True
-    fields = _mapping(item)
+    fields = fields_of(item)
     if fields is not None:
         return any(key in fields for key in (*KEYS["start"], *KEYS["end"], "fragments"))
     if isinstance(item, tuple | list) and 2 <= len(item) <= 4:
@@ -82,7 +82,7 @@ def as_span(item: Any, place: str = "the span") -> Span:
     """
     if isinstance(item, Span):
         return item
-    fields = _mapping(item) or _of_object(item)
+    fields = fields_of(item) or _of_object(item)
     fragments = None if fields is None else _fragments(fields, place)
     if fields is not None and fragments is not None and not any(key in fields for key in KEYS["start"]):
         fields = {"start": min(fragments)[0], "end": max(fragments)[1], **fields}
@@ -149,7 +149,7 @@ def _fragments(fields: Mapping[str, Any], place: str) -> list[tuple[int, int]] |
         raise UsageError(f"{place}: {error}", advice="as in {'fragments': [[0, 3], [7, 9]]}") from None
 
 
-def _mapping(item: Any) -> Mapping[str, Any] | None:
+def fields_of(item: Any) -> Mapping[str, Any] | None:
     """Return a dictionary, a named tuple or a dataclass as a mapping; None for anything else, and for ours."""
     if isinstance(item, Mapping):
         return item

@@ -100,6 +100,28 @@ def test_one_document_needs_no_column() -> None:
     assert f1(frame, frame) == 1.0
 
 
+def test_frames_by_document_are_lists_of_spans() -> None:
+    """As `dict(list(frame.groupby("doc_id")))`; named tuples of all rows name their document, too."""
+    frame = pandas.DataFrame(SPANS)
+    by_document = dict(list(frame.groupby("doc_id")))
+
+    assert f1(by_document, frame) == 1.0
+    assert f1(list(by_document.values()), [own[::-1] for own in by_document.values()]) == 1.0
+    assert score(by_document, frame, metrics="exact").documents == 2
+    with pytest.raises(
+        UsageError, match=r"gold\[0\] has the key 'doc_id', but one list of spans is one document"
+    ):
+        score(list(frame.itertuples()), frame)
+    with pytest.raises(UsageError, match=r"gold\[0\] is a pair with a data frame \(give the data frame, or"):
+        score(frame.groupby("doc_id"), frame)
+
+
+def test_an_array_of_rows_is_a_list_of_spans() -> None:
+    spans = pandas.DataFrame(SPANS)[["start", "end", "label"]][:2].to_numpy()
+
+    assert f1(spans, [(0, 4, "PER"), (7, 9, "LOC")]) == 1.0
+
+
 REFUSED = {
     "tokens": (
         pandas.DataFrame({"sentence": [0], "word": ["a"], "tag": ["O"]}),

@@ -8,7 +8,7 @@ from typing import Any
 import numpy
 import pytest
 
-from clueval import Accumulator, CluevalError, Document, Span, UsageError, errors, score
+from clueval import Accumulator, CluevalError, Document, Span, UsageError, diff, errors, score
 
 NAMES = ["O", "B-PER", "I-PER", "B-LOC"]
 GOLD = [[-100, 1, 2, 0, 3, -100], [-100, 3, 0, -100, -100, -100]]
@@ -137,6 +137,11 @@ def test_predicted_spans_by_id_are_those_of_the_rows_with_this_id() -> None:
         UsageError, match="predicted is a dictionary by document id, and the documents of gold have"
     ):
         score(ROWS, {"a": []})
+
+
+def test_two_systems_get_the_text_of_gold_or_names_for_their_numbers() -> None:
+    assert diff(ROWS, [[(0, 12, "PER")]], ROWS, level=1).counts["gold"]["fixed"] == 1
+    assert diff([[1, 2, 0]], [[1, 0, 0]], [[1, 2, 0]], names=NAMES, level=1).counts["gold"]["fixed"] == 1
 
 
 def test_no_predicted_spans_at_all_are_lists_without_spans() -> None:

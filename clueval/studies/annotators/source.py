@@ -389,7 +389,7 @@ def _annotator(name: str, source: Any, options: ReadOptions) -> Annotator:
         for path in [] if isinstance(source, str | Path) else source:
             files_of(Path(path))  # raises for a path that does not exist
         return Annotator(name, files_of_side(source), options)
-    return Annotator(name, given=list(documents_of(source, name)))
+    return Annotator(name, given=list(documents_of(source, name, options.names)))
 
 
 def _of_one(
