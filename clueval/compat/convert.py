@@ -15,7 +15,7 @@ from typing import Any, Unpack
 
 from clueval.exceptions import FileError, UsageError, checked_call, require_instance, require_kind, warn
 from clueval.formats import all_formats, format_named
-from clueval.formats.format import Format, LayerUse, Writer, fitted, refuse_lost, writer_of
+from clueval.formats.format import Format, Uses, Writer, fitted, refuse_lost, writer_of
 from clueval.overwriting import keeps_inputs, refuse_to_overwrite
 from clueval.reading.layers import LayerSource, layer_names
 from clueval.reading.options import Reading, ReadingOptions
@@ -200,7 +200,7 @@ class Conversion:
     tokens: Iterator[Document] | None = None
     noted: PassedOver = field(default_factory=list)
     lost: Counter[str] = field(default_factory=Counter)
-    uses: dict[str, LayerUse] = field(default_factory=dict)
+    uses: Uses = field(default_factory=Uses)
 
     @property
     def writer(self) -> Writer:
@@ -224,7 +224,7 @@ class Conversion:
             if lost and len(losing) < 2:
                 losing.append(document)
             if self.writer.hints is not None:
-                self._use(fitting)
+                self.uses.add(fitting)
             yield fitting
         if self.tokens is not None and (more := next(self.tokens, None)) is not None:
             raise UsageError(
@@ -235,13 +235,6 @@ class Conversion:
         if not self.lossy:
             place = losing[0] if len(losing) == 1 else None
             refuse_lost(self.form.name, self.lost, all_passed_over(self.noted), place)
-
-    def _use(self, document: Document) -> None:
-        for layer, spans in document.layers.items():
-            use = self.uses.setdefault(layer, LayerUse({}, {}))
-            for span in spans:
-                use.labels[span.label] = None
-                use.features.update(dict.fromkeys(span.features))
 
     def _in_unit(self, document: Document) -> Document:
         tokens = None if self.tokens is None else next(self.tokens, None)
@@ -276,7 +269,7 @@ class Conversion:
         """Yield the content of one file, piece by piece. Raises `UsageError` if it needs several files."""
         if self.writer.data is not None:
             raise UsageError(f"the format {self.form.name} is binary", advice="name a file with -o")
-        if self.writer.beside:
+        if self.writer.beside or self.writer.of_folder is not None:
             raise UsageError(
                 f"the format {self.form.name} has several files for a document",
                 advice="name a folder, as in -o folder/",
@@ -334,13 +327,17 @@ class Conversion:
             contents: dict[str, Iterator[str]] = {self.writer.ending: (f"{line}{end}" for line in lines)}
             contents |= {ending: iter([content(document)]) for ending, content in self.writer.beside.items()}
             for ending, pieces in contents.items():
-                name = f"{stem}{ending}"
-                with (
-                    errors_of(folder / name),
-                    (scratch / name).open("w", encoding="utf-8", newline="") as file,
-                ):
-                    file.writelines(pieces)
-                yield name
+                yield _written(f"{stem}{ending}", pieces, folder, scratch)
+        if self.writer.of_folder is not None:
+            for name, content in self.writer.of_folder(self.uses, self.layers).items():
+                yield _written(name, [content], folder, scratch)
+
+
+def _written(name: str, pieces: Iterable[str], folder: Path, scratch: Path) -> str:
+    """Write a file of `folder` into another one, and return its name."""
+    with errors_of(folder / name), (scratch / name).open("w", encoding="utf-8", newline="") as file:
+        file.writelines(pieces)
+    return name
 
 
 _DEVICE = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\.|$)", re.IGNORECASE)

@@ -53,12 +53,13 @@ FORMATS = {
     "webanno": "clueval.formats.webanno",
     "docbin": "clueval.formats.docbin",
     "xmi": "clueval.formats.xmi",
+    "uima-json": "clueval.formats.xmi",
     "tags": "clueval.formats.tags",
 }
 """The module of each format by its name; it is imported when it is needed."""
 
 ORDER = [
-    *("conll2012", "webanno", "xmi", "i2b2", "i2b2-2006", "conllu", "ltf", "gate-xml", "bdoc"),
+    *("conll2012", "webanno", "xmi", "uima-json", "i2b2", "i2b2-2006", "conllu", "ltf", "gate-xml", "bdoc"),
     *("label-studio", "langextract", "ai4privacy", "nemotron", "presidio", "gliner", "spert", "comprehend"),
     *("prodigy", "spacy-json", "w2ner", "token-rows", "doccano", "tab"),
     *("vrt", "spans", "fair-spans", "tags", "nerval", "conll"),
@@ -81,7 +82,7 @@ MARKS = {
 
 OF_JSON = {
     *("langextract", "ai4privacy", "nemotron", "presidio", "gliner", "spert", "comprehend"),
-    *("xmi", "bdoc", "label-studio", "prodigy", "spacy-json", "w2ner", "token-rows", "doccano", "tab"),
+    *("uima-json", "bdoc", "label-studio", "prodigy", "spacy-json", "w2ner", "token-rows", "doccano", "tab"),
 }
 """The formats with signs in JSON. Neither these nor those with marks are imported for a file that cannot have them."""
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
@@ -75,8 +75,23 @@ class LayerUse(NamedTuple):
     features: dict[str, None]
 
 
-Uses = Mapping[str, LayerUse]
-"""The use of each layer by its name."""
+@dataclass(slots=True)
+class Uses:
+    """What occurs in what is written: layers by name, and whether a document has tokens or sentences."""
+
+    layers: dict[str, LayerUse] = field(default_factory=dict)
+    tokens: bool = False
+    sentences: bool = False
+
+    def add(self, document: Document) -> None:
+        """Add what a document has."""
+        self.tokens |= document.tokens is not None
+        self.sentences |= bool(document.sentences)
+        for layer, spans in document.layers.items():
+            use = self.layers.setdefault(layer, LayerUse({}, {}))
+            for span in spans:
+                use.labels[span.label] = None
+                use.features.update(dict.fromkeys(span.features))
 
 
 class Writer(NamedTuple):
@@ -91,7 +106,8 @@ class Writer(NamedTuple):
     text can be written. `row` returns the row of a document with the given layers, for `clueval.to_rows`. `fit` returns
     a document as the format holds it where `holds` does not tell, and counts what is left out. `hints` returns lines
     for people: what another program needs before it can read the files, given the names of layers. With `keeps_tokens`,
-    documents with characters keep their tokens. `choose` returns the writer with other values of the options that
+    documents with characters keep their tokens. `of_folder` returns the content of files for all documents of a folder,
+    by name. `choose` returns the writer with other values of the options that
     `takes` names.
     """
 
@@ -108,6 +124,7 @@ class Writer(NamedTuple):
     fit: Callable[[Document, Counter[str]], Document] | None = None
     hints: Callable[[Uses, Sequence[str]], Iterator[str]] | None = None
     keeps_tokens: bool = False
+    of_folder: Callable[[Uses, Sequence[str]], Mapping[str, str]] | None = None
     choose: Callable[..., Writer] | None = None
     takes: frozenset[str] = frozenset()
 

@@ -321,11 +321,11 @@ def configuration(uses: Uses, _: Sequence[str] = ()) -> Iterator[str]:
     """Yield the lines of a labeling configuration with the controls and labels of layers.
 
     >>> from clueval.formats.format import LayerUse
-    >>> list(configuration({"label": LayerUse({"PER": None}, {})}))[1]
+    >>> list(configuration(Uses({"label": LayerUse({"PER": None}, {})})))[1]
     '  <Labels name="label" toName="text"><Label value="PER"/></Labels>'
     """
     yield "<View>"
-    for layer, use in uses.items():
+    for layer, use in uses.layers.items():
         labels = "".join(f"<Label value={quoted(label)}/>" for label in use.labels)
         yield f'  <Labels name={quoted(layer)} toName="text">{labels}</Labels>'
     yield '  <Text name="text" value="$text"/>'

@@ -16,8 +16,14 @@ from clueval.spans.span import DEFAULT_LAYER, NO_LABEL, Span
 
 _TYPE = re.compile(r"[A-Za-z]\w*(\.[A-Za-z]\w*)*", re.ASCII)
 _FEATURE = re.compile(r"[A-Za-z]\w*", re.ASCII)
-_RESERVED = frozenset({"begin", "end", "sofa", "self", "type", "xmiID"})
+_RESERVED = frozenset({"begin", "end", "sofa", "self", "type", "xmiID", "Governor", "Dependent"})
 _SLOTS = ("ROLE_", "BT_")
+
+
+STRUCTURE = frozenset(
+    {"Token", "Sentence", "DocumentAnnotation", "DocumentMetaData", "TagsetDescription", "Annotation"}
+)
+"""Short names of types whose annotations are no spans."""
 
 
 class UimaType(NamedTuple):
@@ -39,13 +45,16 @@ def require_types(types: Mapping[str, str] | None) -> Mapping[str, str]:
         name, _, label = written.partition("|")
         if not _TYPE.fullmatch(name) or not _FEATURE.fullmatch(label):
             raise UsageError(f"{written!r} is not TYPE|FEATURE", advice="as in webanno.custom.Risk|value")
+        if name.startswith("uima.") or name.rpartition(".")[2] in STRUCTURE or label in _RESERVED:
+            raise UsageError(f"{written!r} cannot be a layer", advice="as in webanno.custom.Risk|value")
     return types or {}
 
 
 def types_of(given: Mapping[str, str], names: Iterable[str]) -> dict[str, UimaType]:
     """Return the type of each layer, given those that are named, as ``TYPE|FEATURE``.
 
-    The only layer, and one called ``label``, are named entities. Raises `UsageError` for a layer without a type.
+    The only layer, and one called ``label``, are named entities. Raises `UsageError` for a layer without a type, and
+    for two with the same one.
 
     >>> types_of({"risk": "a.Risk|level"}, ["label", "risk"])["risk"]
     UimaType(name='a.Risk', label='level')
@@ -53,7 +62,11 @@ def types_of(given: Mapping[str, str], names: Iterable[str]) -> dict[str, UimaTy
     layers = list(dict.fromkeys(names))
     for layer in given.keys() - set(layers):
         raise UsageError(f"types names an unknown layer {layer!r}", advice=f"one of {', '.join(layers)}")
-    return {layer: _type_of(layer, given, alone=len(layers) == 1) for layer in layers}
+    found = {layer: _type_of(layer, given, alone=len(layers) == 1) for layer in layers}
+    for name, times in Counter(of.name for of in found.values()).items():
+        if times > 1:
+            raise UsageError(f"{times} layers have the type {name}", advice="name another one with types")
+    return found
 
 
 def _type_of(layer: str, given: Mapping[str, str], *, alone: bool) -> UimaType:
@@ -62,7 +75,7 @@ def _type_of(layer: str, given: Mapping[str, str], *, alone: bool) -> UimaType:
         return UimaType(name, label)
     if alone or layer == DEFAULT_LAYER:
         return ENTITY
-    if not _FEATURE.fullmatch(layer):
+    if not _FEATURE.fullmatch(layer) or layer in STRUCTURE:
         raise UsageError(
             f"the layer {layer!r} cannot be the name of a type",
             advice=f"name its type with types={ {layer: 'webanno.custom.Risk|value'} }",
@@ -76,7 +89,7 @@ def holds_feature(name: str, value: object) -> bool:
     return fits and isinstance(value, str | int | float) and value != ""
 
 
-def with_texts(document: Document, given: Mapping[str, str], lost: Counter[str]) -> Document:
+def with_texts(given: Mapping[str, str], document: Document, lost: Counter[str]) -> Document:
     """Return the document with positions from 0, and with features that are texts and do not replace the label."""
     layers = {}
     for layer, spans in document.layers.items():
@@ -102,8 +115,24 @@ def values_of(span: Span, of: UimaType) -> dict[str, str]:
 
 def types_to_create(given: Mapping[str, str], uses: Uses, layers: Sequence[str]) -> Iterator[str]:
     """Yield a line for each type, or for its features, that a project of INCEpTION may lack."""
-    for layer, of in types_of(given, [*layers, *uses]).items():
-        if layer in uses:
-            features = {of.label, *uses[layer].features} - {*_BUILT_IN.get(of.name, ())}
+    for layer, of in types_of(given, [*layers, *uses.layers]).items():
+        if layer in uses.layers:
+            features = {of.label, *uses.layers[layer].features} - {*_BUILT_IN.get(of.name, ())}
             if features:
                 yield f"before the import, the project needs {of.name} with {', '.join(sorted(features))}"
+
+
+def token_ranges(tokens: Iterable[str], text: str) -> list[tuple[int, int]]:
+    """Return the ranges of tokens that stand in a text one after the other, up to one that does not.
+
+    >>> token_ranges(["in", "Ulm", "."], "in Ulm.")
+    [(0, 2), (3, 6), (6, 7)]
+    """
+    found, place = [], 0
+    for token in filter(None, tokens):
+        start = text.find(token, place)
+        if start < 0:
+            break
+        place = start + len(token)
+        found.append((start, place))
+    return found

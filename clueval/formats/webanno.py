@@ -38,6 +38,7 @@ from clueval.formats.uima import (
     UimaType,
     holds_feature,
     require_types,
+    token_ranges,
     types_of,
     types_to_create,
     values_of,
@@ -427,7 +428,7 @@ def _segments(document: Document) -> list[_Segment]:
     space after it.
     """
     text = document.text or ""
-    given = _ranges_of(document.tokens or (), text)
+    given = token_ranges(document.tokens or (), text)
     found: list[_Segment] = []
     for start, end in _regions(document, text):
         tokens = _tokens_between(given, start, end, text)
@@ -441,17 +442,6 @@ def _segments(document: Document) -> list[_Segment]:
         segment._replace(end=_end_of(segment.end, following, text, bool(document.sentences)))
         for segment, following in zip(found, [*starts, None], strict=False)
     ]
-
-
-def _ranges_of(tokens: Iterable[str], text: str) -> list[Range]:
-    found, place = [], 0
-    for token in filter(None, tokens):
-        start = text.find(token, place)
-        if start < 0:
-            break
-        place = start + len(token)
-        found.append((start, place))
-    return found
 
 
 def _regions(document: Document, text: str) -> Iterator[Range]:
@@ -501,7 +491,7 @@ WHITE_SPACE, BETWEEN = "white space at edges of spans", "text between sentences"
 
 def _fit(types: Mapping[str, str], document: Document, lost: Counter[str]) -> Document:
     """Return the document as it is read; white space that is cut off and text that is not restored are counted."""
-    document = with_texts(document, types, lost)
+    document = with_texts(types, document, lost)
     text = document.text or ""
     if "\0" in text:
         raise UsageError("WebAnno TSV cannot hold the character NUL", **document.in_errors)

@@ -8,34 +8,42 @@ Sources: ``Type.feature`` with the short name of the type, or ``Type``. The defa
 only type with annotations, without those of tokens, sentences and documents. Annotations that have a governor are
 relations; they are passed over and counted.
 
+Each document is written to a file, with a type for each layer, and with tokens and sentences if it has them.
+
 Source: the OASIS standard UIMA, version 1.0.
 """
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from clueval.exceptions import CluevalError, FileError, FormatError, SpanError, UsageError, extra
-from clueval.formats.format import Format, Options
+from clueval.formats.format import ACROSS, Format, Options, Uses, Writer
 from clueval.formats.opened import Opened
 from clueval.formats.recognition import first_lines, json_key
-from clueval.spans.document import Document
+from clueval.formats.uima import (
+    STRUCTURE,
+    UimaType,
+    holds_feature,
+    require_types,
+    token_ranges,
+    types_of,
+    types_to_create,
+    values_of,
+    with_texts,
+)
+from clueval.formats.xml_text import forbidden
+from clueval.spans.document import Document, Sentence
 from clueval.spans.span import DEFAULT_LAYER, NO_LABEL, Frozen, Span
 from clueval.textfiles import beginning_of, is_file
 
 _BASE = ("begin", "end", "sofa", "xmiID", "type")
-_STRUCTURE = {
-    "Token",
-    "Sentence",
-    "DocumentAnnotation",
-    "DocumentMetaData",
-    "TagsetDescription",
-    "Annotation",
-}
 _RELATION = "Governor"
 _LOOKED_AT = 10_000
 
@@ -139,7 +147,7 @@ def _by_type(view: Any) -> dict[str, list[Any]]:
     found: dict[str, list[Any]] = {}
     for each in view.select_all_annotations():
         name = each.type.name
-        if hasattr(each, "begin") and hasattr(each, "end") and name.rpartition(".")[2] not in _STRUCTURE:
+        if hasattr(each, "begin") and hasattr(each, "end") and name.rpartition(".")[2] not in STRUCTURE:
             found.setdefault(name, []).append(each)
     return found
 
@@ -218,15 +226,127 @@ def _read(opened: Opened, options: Options) -> Iterator[Document]:
         )
         for layer, source in _sources(options.layers, spans, view, opened.file).items()
     }
-    yield Document(opened.stem, Frozen(layers), text=text, unit="character", file=opened.file)
+    tokens, sentences = (sorted(_places(view, name)) for name in (_TOKEN, _SENTENCE))
+    yield Document(
+        opened.stem,
+        Frozen(layers),
+        tokens=[text[start:end] for start, end in tokens] or None,
+        text=text,
+        unit="character",
+        sentences=[Sentence(start, end) for start, end in sentences],
+        file=opened.file,
+    )
+
+
+def _places(view: Any, name: str) -> Iterator[tuple[int, int]]:
+    """Yield the ranges of tokens or sentences."""
+    if view.typesystem.contains_type(name):
+        yield from ((each.begin, each.end) for each in view.select(name))
+
+
+_TOKEN, _SENTENCE = (
+    f"de.tudarmstadt.ukp.dkpro.core.api.segmentation.type.{n}" for n in ("Token", "Sentence")
+)
+
+
+def _system(cassis: Any, uses: Uses, types: Mapping[str, UimaType]) -> Any:
+    """Return a type system with the types that occur."""
+    system = cassis.TypeSystem()
+    for name, occurs in ((_TOKEN, uses.tokens), (_SENTENCE, uses.sentences)):
+        if occurs:
+            system.create_type(name)
+    for layer, use in uses.layers.items():
+        made = system.create_type(types[layer].name)
+        for feature in sorted({types[layer].label, *use.features}):
+            system.create_feature(made, feature, "uima.cas.String")
+    return system
+
+
+def _cas(document: Document, layers: Sequence[str], given: Mapping[str, str]) -> Any:
+    """Return a document, which `_fit` has returned, as a CAS."""
+    cassis = _cassis()
+    uses = Uses()
+    uses.add(document)
+    types = types_of(given, [*layers, *document.layers])
+    system = _system(cassis, uses, types)
+    cas = cassis.Cas(typesystem=system)
+    cas.sofa_mime, cas.sofa_string = "text/plain", document.text
+    ranges = {
+        _SENTENCE: [(each.start, each.end) for each in document.sentences],
+        _TOKEN: token_ranges(document.tokens or (), document.text or ""),
+    }
+    for name, places in ranges.items():
+        for start, end in places:
+            cas.add(system.get_type(name)(begin=start, end=end))
+    for layer, spans in document.layers.items():
+        of = system.get_type(types[layer].name)
+        for span in spans:
+            cas.add(of(begin=span.start, end=span.end, **values_of(span, types[layer])))
+    return cas
+
+
+def _xmi(
+    documents: Iterator[Document], layers: Sequence[str], _: bool, given: Mapping[str, str]
+) -> Iterator[str]:
+    for document in documents:
+        yield _cas(document, layers, given).to_xmi()
+
+
+def _json(
+    documents: Iterator[Document], layers: Sequence[str], _: bool, given: Mapping[str, str]
+) -> Iterator[str]:
+    for document in documents:
+        yield _cas(document, layers, given).to_json()
+
+
+def _type_system(given: Mapping[str, str], uses: Uses, layers: Sequence[str]) -> dict[str, str]:
+    types = types_of(given, [*layers, *uses.layers])
+    return {"TypeSystem.xml": _system(_cassis(), uses, types).to_xml()}
+
+
+def _fit_xml(given: Mapping[str, str], document: Document, lost: Counter[str]) -> Document:
+    """Return the document with features that are texts. Raises `UsageError` for characters that XML cannot contain."""
+    document = with_texts(given, document, lost)
+    spans = (span for of_layer in document.layers.values() for span in of_layer)
+    texts = (
+        (value, "a label or a feature") for span in spans for value in (span.label, *span.features.values())
+    )
+    for text, what in ((document.text or "", "the text"), *texts):
+        if (found := forbidden(text)) is not None:
+            raise UsageError(
+                f"XML cannot contain U+{ord(found[0]):04X} at position {found.start()} of {what}",
+                **document.in_errors,
+                advice="remove the character, or write uima-json",
+            )
+    return document
+
+
+def _writer(
+    lines: Callable[..., Iterator[str]], ending: str, types: Mapping[str, str] | None = None
+) -> Writer:
+    given = require_types(types)
+    is_xml = lines is _xmi
+    return Writer(
+        partial(lines, given=given),
+        ending,
+        unit="character",
+        holds=frozenset({"layers", "features", "zero-length spans", "overlapping spans", ACROSS}),
+        ends_lines=False,
+        feature=holds_feature,
+        fit=partial(_fit_xml if is_xml else with_texts, given),
+        hints=partial(types_to_create, given),
+        keeps_tokens=True,
+        of_folder=partial(_type_system, given) if is_xml else None,
+        choose=partial(_writer, lines, ending),
+        takes=frozenset({"types"}),
+    )
 
 
 FORMAT = Format(
     name="xmi",
-    holds="UIMA CAS XMI, with its type system in `TypeSystem.xml` in the same folder, and UIMA CAS JSON; "
-    "views are annotation sets",
+    holds="UIMA CAS XMI, with its type system in `TypeSystem.xml` in the same folder; views are annotation sets",
     endings=(".xmi",),
-    signs=(first_lines("<xmi:XMI"), json_key("%TYPES", "%FEATURE_STRUCTURES")),
+    signs=(first_lines("<xmi:XMI"),),
     read=_read,
     options=frozenset({"layers"}),
     single=True,
@@ -234,4 +354,14 @@ FORMAT = Format(
     chooses=True,
     set_names=_set_names,
     extra="uima",
+    write=_writer(_xmi, ".xmi"),
+)
+
+JSON_FORMAT = replace(
+    FORMAT,
+    name="uima-json",
+    holds="UIMA CAS JSON; views are annotation sets",
+    endings=(),
+    signs=(json_key("%TYPES", "%FEATURE_STRUCTURES"),),
+    write=_writer(_json, ".json"),
 )

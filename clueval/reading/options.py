@@ -68,7 +68,7 @@ class Reading:
         topic="",
         choices=FORMATS,
         paired=True,
-        default="recognised from each file",
+        default="recognised",
     )
     token: int | None = option_field(
         None,

@@ -180,18 +180,19 @@ def _first_mismatch(gold: Document, predicted: Document, names: tuple[str, str])
         return _mismatch(names, gold, predicted, None, "document", gold.id, predicted.id)
     if gold.unit != predicted.unit:
         return _mismatch(names, gold, predicted, None, "unit", gold.unit, predicted.unit)
-    for name in ("tokens", "token_ids", "text"):
+    in_tokens = gold.unit == "token"
+    for name in ("tokens", "token_ids", "text") if in_tokens else ("text",):
         own, other = getattr(gold, name), getattr(predicted, name)
         if own is None or other is None or own == other:
             continue
-        if name == "text" and gold.tokens is not None and predicted.tokens is not None:
+        if in_tokens and name == "text" and gold.tokens is not None and predicted.tokens is not None:
             continue  # the tokens are equal; only the spaces between them differ
         pairs = enumerate(zip_longest(own, other))
         if (found := next(((n, a, b) for n, (a, b) in pairs if a != b), None)) is not None:
             what = {"tokens": "token", "token_ids": "token id", "text": "character"}[name]
             return _mismatch(names, gold, predicted, found[0], what, found[1], found[2])
     differ = gold.sentences != predicted.sentences
-    if differ and gold.sentences and predicted.sentences and gold.tokens is not None:
+    if differ and gold.sentences and predicted.sentences and in_tokens and gold.tokens is not None:
         borders = [[sentence[:2] for sentence in document.sentences] for document in (gold, predicted)]
         for one, other in zip_longest(*borders):
             if one != other:

@@ -9,6 +9,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+import cassis
 import pytest
 from corpora import write
 from hypothesis import given
@@ -16,6 +17,7 @@ from hypothesis import strategies as st
 
 from clueval import CluevalError, Document, Sentence, Span, UsageError, convert, read, to_rows
 from clueval.cli import main
+from clueval.formats.uima import types_of
 from clueval.spans.features import in_order
 
 TEXT = st.text(st.sampled_from('ab 😀é<&"|[]\\;*_->\t\r\n.'), max_size=14)
@@ -352,3 +354,97 @@ def test_webanno_holds_texts_without_words(text: str) -> None:
     assert (found.text, found.layers) == (text, {"label": []})
     with pytest.raises(UsageError, match="1 zero-length spans"):
         convert([replace(document, layers={"label": [Span(0, 0, "A")]})], "webanno")
+
+
+UIMA = {"label": "NamedEntity.value", "risk": "Risk.level", "Mark": "Mark.value"}
+
+
+def by_label(document: Document) -> dict[str, list[tuple[Any, ...]]]:
+    """The spans of each layer; equal ranges have no order in a CAS."""
+    return {
+        layer: sorted((each.start, each.end, each.label, sorted(each.features.items())) for each in spans)
+        for layer, spans in document.layers.items()
+    }
+
+
+@pytest.mark.parametrize("name", ["xmi", "uima-json"])
+@given(document=annotated())
+def test_cas_is_read_as_it_was_written_also_by_dkpro_cassis(name: str, document: Document) -> None:
+    with TemporaryDirectory() as folder:
+        convert([document], name, f"{folder}/out/", types=TYPES)
+        (found,) = read(f"{folder}/out", UIMA)
+        out = Path(folder, "out")
+        if name == "xmi":
+            assert sorted(path.name for path in out.iterdir()) == ["TypeSystem.xml", "d.xmi"]
+            system = cassis.load_typesystem(out / "TypeSystem.xml")
+            cas = cassis.load_cas_from_xmi(out / "d.xmi", typesystem=system)
+        else:
+            cas = cassis.load_cas_from_json((out / "d.json").read_text(encoding="utf-8"))
+
+    assert (found.text, by_label(found)) == (document.text, by_label(document))
+    assert list(found.sentences) == list(document.sentences)
+    entities = cas.select("de.tudarmstadt.ukp.dkpro.core.api.ner.type.NamedEntity")
+    assert sorted(
+        (each.begin, each.end, each.value or "_", each.get_covered_text()) for each in entities
+    ) == sorted(
+        (each.start, each.end, each.label, document.text_of(each)) for each in document.layers["label"]
+    )
+
+
+def test_cas_has_tokens_only_if_the_document_has_them(tmp_path: Path) -> None:
+    document = Document(
+        "d", {"label": [Span(0, 2, "PER")]}, tokens=["Dr.", "😀", "x"], sentences=[Sentence(0, 3)]
+    )
+
+    convert([document], "xmi", f"{tmp_path}/x/")
+
+    (found,) = read(tmp_path / "x")
+    assert (found.tokens, found.sentences) == (["Dr.", "😀", "x"], [Sentence(0, 7)])
+    assert [row.split("\t")[2] for row in webanno(found) if "\t" in row] == ["Dr.", "😀", "x"]
+    plain = Document("d", {"label": []}, text="Dr. x", unit="character")
+    convert([plain], "xmi", f"{tmp_path}/y/")
+    assert "Token" not in (tmp_path / "y" / "TypeSystem.xml").read_text(encoding="utf-8")
+
+
+def test_type_system_has_the_types_of_all_documents(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = [{"text": "Ada", "id": name, "label": [[0, 3, "X"]]} for name in "ab"]
+    path = write(tmp_path / "a.jsonl", "\n".join(map(json.dumps, rows)))
+
+    given = ["convert", str(path), "--layer", "risk=label", "--type", "risk=a.Risk|level", "--to", "xmi"]
+    assert main([*given, "-o", f"{tmp_path}/x/"]) == 0
+    assert "the project needs a.Risk with level" in capsys.readouterr().err
+    assert len(list(read(tmp_path / "x", {"risk": "Risk.level"}))) == 2
+    assert main(given) == 2
+    assert "name a folder" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["xmi", "uima-json"])
+@pytest.mark.parametrize("mark", ["\0", "\x0b", "\ufffe", "\ud800"])
+@pytest.mark.parametrize("of", ["text", "label", "feature"])
+def test_xml_refuses_characters_that_it_cannot_contain(name: str, mark: str, of: str, tmp_path: Path) -> None:
+    values = {each: f"x{mark}" if each == of else "x" for each in ("text", "label", "feature")}
+    span = Span(0, 1, values["label"], {"note": values["feature"]})
+    document = Document("d", {"label": [span]}, text=values["text"], unit="character")
+
+    if name == "uima-json" and mark != "\ud800":
+        convert([document], name, f"{tmp_path}/x/")
+        (found,) = read(tmp_path / "x")
+        assert (found.text, found.layers) == (document.text, document.layers)
+        return
+    with pytest.raises(CluevalError, match=rf"U\+{ord(mark):04X}"):
+        convert([document], name, f"{tmp_path}/x/")
+    assert not (tmp_path / "x").exists()
+
+
+def test_layers_that_no_type_can_stand_for_are_refused() -> None:
+    document = Document("d", {name: [] for name in ("label", "Token", "a")}, text="", unit="character")
+
+    with pytest.raises(UsageError, match="the layer 'Token' cannot be the name of a type"):
+        convert([document], "uima-json", "x.json")
+    with pytest.raises(UsageError, match=r"2 layers have the type a\.B"):
+        types_of({"a": "a.B|x", "Token": "a.B|y"}, document.layers)
+    for wrong in ("uima.tcas.Annotation|x", "a.Sentence|x", "a.B|begin"):
+        with pytest.raises(UsageError, match="cannot be a layer"):
+            convert([document], "xmi", types={"a": wrong})
