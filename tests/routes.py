@@ -401,6 +401,19 @@ def doccano(text: Text, words: list[str], whole: str, _: list[Span], spans: list
     return {"id": text.id, "text": whole, "label": marks, "meta": {"domain": text.domain}}
 
 
+def langextract(text: Text, words: list[str], whole: str, _: list[Span], spans: list[Span]) -> object:
+    found = [
+        {
+            "extraction_class": span.label,
+            "extraction_text": "?",
+            "char_interval": {"start_pos": span.start, "end_pos": span.end},
+            "attributes": {"domain": text.domain},
+        }
+        for span in spans
+    ]
+    return {"document_id": text.id, "text": whole, "extractions": found or None, "domain": text.domain}
+
+
 def ai4privacy(text: Text, words: list[str], whole: str, _: list[Span], spans: list[Span]) -> object:
     mask = repr(objects(spans, "start", "end", "label"))
     return {"id": text.id, "source_text": whole, "privacy_mask": mask, "domain": text.domain}
@@ -471,6 +484,7 @@ FORMATS = {
     "bdoc": Format(bdoc, "bdocjs", {"gold_set": "Key", "predicted_set": "Key"}),
     "nerval": Format(nerval, "bio", {"input": "nerval"}, one_text=True),
     "doccano": Format(json_rows(doccano), "jsonl", metadata=True),
+    "langextract": Format(json_rows(langextract), "jsonl", metadata=True),
     "ai4privacy": Format(json_rows(ai4privacy), "jsonl", metadata=True),
     "nemotron": Format(json_rows(nemotron), "jsonl", metadata=True),
     "presidio": Format(json_rows(presidio), "jsonl", metadata=True),

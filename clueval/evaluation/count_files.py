@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,7 +16,7 @@ from clueval.evaluation.options import Workers
 from clueval.evaluation.parallel.work import FilePair, Work
 from clueval.evaluation.plan import Plan
 from clueval.exceptions import warn
-from clueval.formats.format import Format
+from clueval.formats.format import UNPLACED
 from clueval.reading.given import Given
 from clueval.reading.layers import LayerColumns
 from clueval.reading.options import ANSWER_FORMATS
@@ -52,7 +53,8 @@ def count_files(
         from clueval.reading.pairing import require_two_tag_columns
 
         require_two_tag_columns((path for _, path, _ in pairs), readings[0])
-    sides = columns_of_sides(readings, layers, single)
+    own, *others = columns_of_sides(readings, layers, single)
+    sides = [own, *(replace(each, unplaced=True) for each in others)]
     remark = workers.remark or _discard
     in_turn = len(sides) > 2 or pair_by is not None or bool(given.golds)
     alone = bool(observers) and not _are_of_workers(observers)
@@ -99,10 +101,7 @@ def placed(
     pairs: Sequence[FilePair],
     preparing: Preparing,
 ) -> Plan:
-    """Return the plan with a transform that places both sides on one text, if their formats differ.
-
-    If predicted spans may have no place (`Format.unplaced`), another one comes before it.
-    """
+    """Return the plan with a transform that places both sides on one text, if their formats differ."""
     first = [
         next(_files(side, number, pairs), None) for number, side in enumerate((given.gold, given.predicted))
     ]
@@ -111,23 +110,13 @@ def placed(
 
         return with_answers(plan, readings[1].input, preparing)
     preparing.require_no_answers()
+    if plan.texts_may_differ:
+        return plan
     if first[0] is None or first[1] is None:
         return plan
     own, other = (
         each.format_at(path) for each, path in zip(readings, first, strict=False) if path is not None
     )
-    return _with_unplaced(plan if plan.texts_may_differ else _placed(plan, own, other, readings), other)
-
-
-def _with_unplaced(plan: Plan, predicted: Format) -> Plan:
-    if not predicted.unplaced:
-        return plan
-    from clueval.transforms.locating import Unplaced
-
-    return plan._replace(transforms=(Unplaced(), *plan.transforms))
-
-
-def _placed(plan: Plan, own: Format, other: Format, readings: Sequence[ReadOptions]) -> Plan:
     from clueval.reading.same_text import need_placing
 
     escapes = readings[0].escapes or readings[1].escapes
@@ -180,7 +169,12 @@ def count_groups(evaluation: Evaluation, groups: Iterable[tuple[Document, ...]],
 
     for gold, predicted, *more in groups:
         further = len(more) - golds
-        evaluation.count_group(Group(gold, predicted, tuple(more[:further]), golds=tuple(more[further:])))
+        group = Group(gold, predicted, tuple(more[:further]), golds=tuple(more[further:]))
+        if UNPLACED in predicted.metadata:
+            from clueval.evaluation.unplaced import set_apart  # few formats have such spans
+
+            group = set_apart(group, evaluation.inputs)
+        evaluation.count_group(group)
 
 
 def _see(evaluation: Evaluation, source: Source, number: int) -> None:

@@ -198,7 +198,8 @@ class Result(Report):
             require_same(self.signature, other.signature, "added")
         for result in (self, other):
             cannot = result.sections.keys() - {observer.name for observer in result.observers}
-            aligned = result.unprojected is not None and LOCATED not in (result.prepared or {})
+            aligned = result.signature.choices.get("text") == "aligned" and result.unprojected is not None
+            aligned = aligned and LOCATED not in (result.prepared or {})
             if result.groups is not None or aligned or cannot:
                 raise UsageError(
                     "results with a break-down, of aligned texts or with observers that do not add cannot be added",

@@ -205,7 +205,6 @@ def _score(
         read_options = [ReadOptions.of(each, whole_text=whole_text, containing=within) for each in readings]
         pairs: list[FilePair] = path_pairs(found.gold, found.predicted) if counting.pair_by is None else []
         plan = placed(plan, read_options, found, pairs, preparing)
-        read_options[1:] = [replace(each, unplaced=plan.lists_unplaced) for each in read_options[1:]]
         evaluation = Evaluation(plan, names)  # with the transforms of `placed`
         _require_other_data(preparing, found)
         choices = count_files(evaluation, found, pairs, read_options, layers, counting.pair_by, workers)

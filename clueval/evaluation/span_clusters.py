@@ -25,6 +25,7 @@ from clueval.evaluation.inputs import add_layer
 from clueval.evaluation.plan import Plan
 from clueval.evaluation.tallies import ClusterCounts
 from clueval.formats.flat_rows import FlatSpans, ReadRow
+from clueval.formats.format import UNPLACED
 from clueval.reading.given import Given
 from clueval.reading.items import pairs, span_documents
 from clueval.reading.pairing import with_same_id
@@ -331,7 +332,12 @@ def count_rows(evaluation: Evaluation, gold: Source, predicted: Source) -> bool:
                 rows.count_into(evaluation)
         else:
             pair = with_same_id(_document(*first), _document(*second), nameless)
-            evaluation.count_group(Group(*pair, ()))
+            group = Group(*pair, ())
+            if UNPLACED in group.predicted.metadata:
+                from clueval.evaluation.unplaced import set_apart  # few formats have such spans
+
+                group = set_apart(group, evaluation.inputs)
+            evaluation.count_group(group)
     return True
 
 

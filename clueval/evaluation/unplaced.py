@@ -5,13 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 
+from clueval.evaluation.inputs import Inputs, add_layer
 from clueval.evaluation.plan import Plan
 from clueval.evaluation.tallies import Compared, compared, sequenced, sequences_in
 from clueval.metrics.metric import Metric, Side
 from clueval.spans.document import Document
 from clueval.spans.filters import Filter
-from clueval.spans.span import MERGED, Span
+from clueval.spans.span import MERGED, SIDES, Span
 from clueval.transforms.group import Group
+from clueval.transforms.locating import without_unplaced
+
+
+def set_apart(group: Group, inputs: Inputs) -> Group:
+    """Return the group with predicted spans that are texts without a place set apart; count these as read."""
+    group = without_unplaced(group)
+    for layer, spans in group.unplaced.layers.items() if group.unplaced is not None else ():
+        add_layer(inputs, SIDES[1], layer, spans=len(spans))
+    return group
 
 
 def unplaced_sides(

@@ -138,6 +138,9 @@ OFFSETS = ("points", "utf16", "bytes")
 EVERY_SET = "*"
 """The name that selects all annotation sets: each is a layer then."""
 
+UNPLACED = "unplaced"
+"""The metadata of a predicted document with the number of its spans that are a text without a place."""
+
 SELECT_SETS = "select with gold_set and predicted_set, or with annotation_set if there is one side"
 """Advice for a file whose annotation sets are not selected."""
 
@@ -169,7 +172,6 @@ class Format:
         flat: reads a file of one document as flat spans (`clueval.formats.flat_rows`), or returns None.
         group: the endings of further files that belong to a file, and are not read by themselves in a folder.
         default_source: the name of the source of labels without ``--layer``, if sources have names.
-        unplaced: whether its spans may be texts without a place, which count if they are predicted.
         extra: the extra of clueval that must be installed.
         write, add_sets: write documents, or add annotation sets to a file.
     """
@@ -196,7 +198,6 @@ class Format:
     flat: Callable[[Opened], FlatSpans | None] | None = None
     group: tuple[str, ...] = ()
     default_source: str | None = None
-    unplaced: bool = False
     extra: str | None = None
     write: Writer | None = None
     add_sets: AddSets | None = None

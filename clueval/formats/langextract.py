@@ -12,11 +12,10 @@ extractions``). Texts of extractions are not compared with the text, because Lan
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from functools import partial
 from typing import Any
 
 from clueval.formats.flat_rows import ReadRow
-from clueval.formats.format import Format
+from clueval.formats.format import UNPLACED, Format
 from clueval.formats.json_rows import RowForm, RowReader, rows_reader, scalars
 from clueval.formats.object_rows import SpanKeys, object_row
 from clueval.formats.recognition import Sign
@@ -44,7 +43,9 @@ def _rows(row: object, rows: RowReader) -> Iterator[ReadRow]:
             lost.append({**extraction, _KEYS.start: 0, _KEYS.end: 0})
         else:
             placed.append({**extraction, _KEYS.start: start, _KEYS.end: end})
-    if rows.options.unplaced:
+    metadata = scalars(found, ("text", "document_id"))
+    if rows.options.unplaced and lost:
+        metadata[UNPLACED] = str(len(lost))
         placed, lost = [*placed, *lost], []
     yield object_row(
         rows,
@@ -54,7 +55,7 @@ def _rows(row: object, rows: RowReader) -> Iterator[ReadRow]:
         _KEYS,
         sources=(SOURCE,),
         features=_features,
-        metadata=partial(scalars, found, ("text", "document_id")),
+        metadata=lambda: metadata,
         passed_over={"unaligned extractions": len(lost)},
     )
 
@@ -84,6 +85,5 @@ FORMAT = Format(
     read=rows_reader(FORM),
     options=frozenset({"layers", "offsets"}),
     rows=FORM,
-    unplaced=True,
     default_source=SOURCE,
 )

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -182,7 +182,15 @@ def _of_service(value: dict[str, Any]) -> object:
         if (kind := result.get("type", "succeeded")) != "succeeded":
             raise ValueError(f"the service reports {str(kind)[:20]!r}")
         return _of_blocks(_at(result, "message", "content"))
-    return _of_completion(value) if "choices" in value else None
+    if _are_blocks(value.get("content"), ("text", "tool_use", "thinking")):
+        return _of_blocks(value["content"])
+    is_completion = "choices" in value or _are_blocks(value.get("output"), ("message", "reasoning"))
+    return _of_completion(value) if is_completion else None
+
+
+def _are_blocks(value: object, types: Sequence[str]) -> bool:
+    """Return whether a value is a list of the parts of a message, which have these types."""
+    return isinstance(value, list) and bool(value) and all(_at(part, "type") in types for part in value)
 
 
 def _of_completion(body: object) -> object:
@@ -343,7 +351,7 @@ def _entities(value: object) -> object:
         key = next((key for key in _LISTS if key in value), None)
         if key is None:
             break
-        value = value[key]
+        value = [] if value[key] is None else value[key]
         if isinstance(value, dict) and value.keys().isdisjoint(_LISTS):
             return value
     assert isinstance(value, dict)

@@ -6,8 +6,8 @@
      "spans": "[{'start': 4, 'end': 8, 'text': 'Omer', 'label': 'name'}]"}
 
 ai4privacy: the text is under ``source_text``, else ``unmasked_text``, else ``text``. The source of the spans is
-``privacy_mask`` or ``span_labels``. If the mask is an object of values, as in the first releases, there are no
-positions in it, and ``span_labels`` is the default. In ``span_labels``, ``O`` is no span, and a number after an
+``privacy_mask`` or ``span_labels``. If the mask is null or an object of values, as in the first releases, there
+are no positions in it, and ``span_labels`` is the default. In ``span_labels``, ``O`` is no span, and a number after an
 underscore is no part of a label. ``target_text``, ``masked_text`` and ``mbert_...`` are not read.
 
 Nemotron-PII: a ``uid`` may occur in each ``locale``, so that the id has both. ``text_tagged`` is not read.
@@ -40,7 +40,6 @@ def _ai4privacy(row: object, rows: RowReader) -> Iterator[ReadRow]:
     mask = found.get(_MASK)
     if isinstance(mask, str):
         mask = rows.held(mask, f"{_MASK!r}")
-    without_positions = _MASK not in found or isinstance(mask, dict)
 
     def items(source: str) -> list[Any]:
         if source not in found:
@@ -49,10 +48,10 @@ def _ai4privacy(row: object, rows: RowReader) -> Iterator[ReadRow]:
             return [
                 each for item in rows.listed(found[source], f"{source!r}") for each in _labelled(item, rows)
             ]
-        masks = rows.listed(mask, f"{source!r}") if not without_positions else [{}]
-        if any(isinstance(each, dict) and "start" not in each for each in masks):
+        values = ([mask] if mask else []) if isinstance(mask, dict) else rows.listed(mask, f"{source!r}")
+        if any(isinstance(each, dict) and "start" not in each for each in values):
             rows.refuse(f"{source!r} has no positions", _NO_POSITIONS)
-        return masks
+        return values
 
     yield object_row(
         rows,
@@ -61,7 +60,7 @@ def _ai4privacy(row: object, rows: RowReader) -> Iterator[ReadRow]:
         items,
         SpanKeys("start", "end", "label", "value"),
         sources=SOURCES,
-        default=_LABELS if without_positions and _LABELS in found else _MASK,
+        default=_LABELS if _LABELS in found and isinstance(mask, dict | None) else _MASK,
         metadata=partial(_metadata, found),
     )
 

@@ -8,8 +8,8 @@ Presidio's data sets, texts with results, and the answers of its server, which h
     [{"entity_type": "PERSON", "start": 5, "end": 8, "score": 0.85}]
 
 The ``score`` of a result is a feature, and its ``recognizer_name`` is the feature ``recognizer``; explanations are
-passed over. ``sample_id`` is the id; ``template_id`` and the values of ``metadata`` are metadata. The answers of the
-server are lists of results, one after the other or in one list; the n-th belongs to the n-th document of gold.
+passed over. The id of a sample is its ``sample_id``; ``template_id`` and the values of ``metadata`` are metadata. The
+answers of the server are lists of results, one after the other or in one list, in the order of gold's documents.
 
 Comprehend's results belong to the line of a text, counted from 0:
 
@@ -22,6 +22,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 from typing import Any
 
 from clueval.formats.flat_rows import ReadRow
@@ -51,7 +52,8 @@ def _presidio(row: object, rows: RowReader) -> Iterator[ReadRow]:
         if key is None:
             rows.refuse(f"the row has no key {' or '.join(map(repr, ('full_text', *_RESULTS)))}")
         text, items = rows.text(found, "text"), rows.listed(found[key], f"{key!r}")
-        yield _row_of_results(rows.id(found, "id"), text, items, rows)
+        metadata = scalars(found, ("id", "text", *_RESULTS))
+        yield _row_of_results(rows.id(found, "id"), text, items, rows, metadata)
         return
     if "spans" not in found:
         rows.refuse("the row has no key 'spans'", "no spans are written []")
@@ -66,7 +68,13 @@ def _presidio(row: object, rows: RowReader) -> Iterator[ReadRow]:
     )
 
 
-def _row_of_results(identifier: str, text: str | None, items: list[Any], rows: RowReader) -> ReadRow:
+def _row_of_results(
+    identifier: str,
+    text: str | None,
+    items: list[Any],
+    rows: RowReader,
+    metadata: Mapping[str, str] = MappingProxyType({}),
+) -> ReadRow:
     if text is None and rows.options.offsets not in (None, "points"):
         rows.refuse(f"positions in {rows.options.offsets} need the text, which the row does not have")
     explained = sum(isinstance(item, dict) and item.get(_EXPLANATION) is not None for item in items)
@@ -78,6 +86,7 @@ def _row_of_results(identifier: str, text: str | None, items: list[Any], rows: R
         _RESULT,
         sources=(SOURCE,),
         features=_of_result,
+        metadata=lambda: metadata,
         passed_over={"explanations": explained},
     )
 

@@ -433,8 +433,9 @@ def _refuse_unknown_keys(item: Mapping[str, Any], place: str) -> None:
         keys = ", ".join(map(repr, item)) or "none"
         raise UsageError(
             f"{place} is neither a span nor a row (its keys: {keys})",
-            advice="a span has start, end and label; a row has text and spans, or tokens and ner_tags; answers of "
-            "language models without positions need input='mentions'",
+            advice="a span has start, end and label; a row has text and spans, or tokens and ner_tags; "
+            "documents_from(rows, 'gliner') reads rows of a format; answers of language models without positions need "
+            "input='mentions'",
         )
 
 

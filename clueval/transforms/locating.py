@@ -245,29 +245,19 @@ def unplaced_document(
     return Document(gold.id, layers, text="\n".join(words), unit="character", file=file)
 
 
-class Unplaced:
-    """A transform for predicted spans of which only some have places: the others become those of `Group.unplaced`.
-
-    `prepared` counts these as ``unlocatable``. A span without a place is empty, and its feature `MENTION` is its text.
-    """
-
-    def __init__(self) -> None:
-        self.signature = (LOCATED, "given")
-        self.prepared: Counter[tuple[Any, ...]] = Counter({("unlocatable",): 0})
-
-    def __call__(self, group: Group) -> Group:
-        predicted = group.predicted
-        lost = {
-            layer: [span for span in spans if MENTION in span.features]
-            for layer, spans in predicted.layers.items()
-        }
-        self.prepared[("unlocatable",)] += sum(map(len, lost.values()))
-        placed = {
-            layer: [span for span in spans if MENTION not in span.features]
-            for layer, spans in predicted.layers.items()
-        }
-        unplaced = unplaced_document(lost, replace(predicted, id=group.gold.id), predicted.file)
-        return replace(group, predicted=replace(predicted, layers=placed), unplaced=unplaced)
+def without_unplaced(group: Group) -> Group:
+    """Return the group with the predicted spans that have no place, but only a text, as those of `Group.unplaced`."""
+    predicted = group.predicted
+    lost = {
+        layer: [span for span in spans if MENTION in span.features]
+        for layer, spans in predicted.layers.items()
+    }
+    placed = {
+        layer: [span for span in spans if MENTION not in span.features]
+        for layer, spans in predicted.layers.items()
+    }
+    unplaced = unplaced_document(lost, replace(predicted, id=group.gold.id), predicted.file)
+    return replace(group, predicted=replace(predicted, layers=placed), unplaced=unplaced)
 
 
 class InlineAnswers:

@@ -66,6 +66,8 @@ THOUGHT = {"type": "thinking", "thinking": "Ada?"}
         anthropic(
             "r1", {"type": "text", "text": "I call it."}, {"type": "tool_use", "input": {"PER": ["Ada"]}}
         ),
+        {"id": "r1", "content": [{"type": "text", "text": ADA}]},
+        {"id": "r1", "output": openai_responses("", ADA)["response"]["body"]["output"]},
         {"id": "r1", "output": ADA},
         {"id": "r1", "text": "Ada", "response": IN_TEXT},
         {"custom_id": "r1", "answer": {"entities": [["Ada", "PER"]]}},
