@@ -299,7 +299,7 @@ def _json(
         yield _cas(document, layers, given).to_json()
 
 
-def _type_system(given: Mapping[str, str], uses: Uses, layers: Sequence[str]) -> dict[str, str]:
+def _folder_files(given: Mapping[str, str], uses: Uses, layers: Sequence[str]) -> dict[str, str]:
     types = types_of(given, [*layers, *uses.layers])
     return {"TypeSystem.xml": _system(_cassis(), uses, types).to_xml()}
 
@@ -336,7 +336,7 @@ def _writer(
         fit=partial(_fit_xml if is_xml else with_texts, given),
         hints=partial(types_to_create, given),
         keeps_tokens=True,
-        of_folder=partial(_type_system, given) if is_xml else None,
+        of_folder=partial(_folder_files, given) if is_xml else None,
         choose=partial(_writer, lines, ending),
         takes=frozenset({"types"}),
     )
