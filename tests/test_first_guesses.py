@@ -161,6 +161,17 @@ GUESSES: dict[str, tuple[Callable[[], object], object]] = {
         lambda: exact([[PERSON]], [[{"start": 0, "end": 7, "entity": "Ann Lee", "entity_type": "PER"}]]),
         1.0,
     ),
+    "compare gold and systems by name": (
+        lambda: clueval.compare(TAGS * 2, base=TAGS * 2, large=OTHER * 2).systems,
+        ["base", "large"],
+    ),
+    "compare gold and a dictionary": (
+        lambda: (
+            clueval.compare(TAGS * 2, {"a": TAGS * 2, "b": OTHER * 2}, metrics="exact", baseline="b").systems
+        ),
+        ["b", "a"],
+    ),
+    "one decimal": (lambda: "66.7 " in clueval.score(TAGS, OTHER).render("markdown", digits=1), True),
     "a pattern": (lambda: len([*clueval.read(str(GERMAN / "gold.v*"), {"entity": 2})]) > 0, True),
 }
 
@@ -304,6 +315,12 @@ REFUSED: dict[str, tuple[Callable[[], object], str]] = {
         lambda: clueval.score(TAGS, OTHER, metrics="exact,muc").get("f1"),
         "can mean 2 scores",
     ),
+    "compare with metric": (
+        lambda: clueval.compare(TAGS, a=TAGS, b=OTHER, metric="exact"),
+        "did you mean metrics?",
+    ),
+    "compare without gold": (lambda: clueval.compare(base=TAGS, large=OTHER), "or give gold first"),
+    "decimals as text": (lambda: clueval.score(TAGS, OTHER).render(digits="1"), "digits must be"),
     "compare lists": (lambda: clueval.compare(OTHER, TAGS), "give gold and two systems"),
     "f1 of nothing": (lambda: clueval.score([], []).f1, "there are no documents"),
     "compare plain results": (

@@ -100,7 +100,7 @@ def run(options: argparse.Namespace) -> int:
     if options.disagreements and (options.output_file is not None or options.format is not None):
         raise UsageError(
             "--disagreements prints places, and --format and -o are for the figures",
-            advice="leave out one of them",
+            advice="leave out one of them, or write the places with --tsv FILE",
         )
     if options.confidence is not None and not options.intervals:
         raise UsageError("--confidence needs --intervals", advice="add --intervals")

@@ -19,6 +19,7 @@ from clueval.evaluation.options import Counting, Trust
 from clueval.exceptions import UsageError
 from clueval.options import number
 from clueval.overwriting import input_path
+from clueval.reading.options import Reading
 from clueval.reports.report import FORMS
 from clueval.studies.compare import compare
 from clueval.studies.given_systems import is_result
@@ -141,6 +142,8 @@ def _runs(text: str) -> list[str]:
 def _scoring(options: argparse.Namespace) -> dict[str, Any]:
     """Return the options for scoring against gold that were given."""
     found: dict[str, Any] = {**given_fields(Counting, options), **common.reading(options)}
+    if "names" in found:  # of tags, not of systems
+        found["reading"] = Reading(names=found.pop("names"))
     if options.metric is not None or options.set:
         found["metrics"] = chosen_metrics(metric_names(options), options.set)
     preparing = common.preparing_of(options)

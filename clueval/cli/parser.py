@@ -208,6 +208,7 @@ _OTHER_OPTIONS = {
     **dict.fromkeys(("--percent", "--percentage"), "text shows percent; JSON, CSV and TSV have fractions"),
     **dict.fromkeys(("--precision", "--decimals", "--round"), "use --digits N"),
     "--confusion": "use clueval score --metric confusion",
+    "--silent": "use -q",
     **dict.fromkeys(("--strict", "--mode"), _STRICT),
     **dict.fromkeys(("--label", "--labels", "--types"), "use --where LAYER=LABEL"),
     **dict.fromkeys(
@@ -225,10 +226,34 @@ _OTHER_OPTIONS = {
 }
 """Options of other programs, and what to write here; an option that a command has is not looked up."""
 
-_AGREEMENT = "all coefficients are printed; --convention names other F1 scores"
 _OF_COMMANDS = {
-    ("clueval agree", flag): _AGREEMENT
-    for flag in ("--metric", "--metrics", "--kappa", "--cohen", "--fleiss", "--alpha", "--krippendorff")
+    (f"clueval {command}", flag): advice
+    for command, flags, advice in (
+        (
+            "agree",
+            "--metric --metrics --kappa --cohen --fleiss --alpha --krippendorff",
+            "all coefficients are printed; --convention names other F1 scores",
+        ),
+        ("agree", "--gold --pred --predicted", "name annotators without options; --system names a system"),
+        ("agree", "--by --label --labels --per-label", "the tables have a row for each label"),
+        ("compare", "--systems --files", "name the files without options, as in GOLD base=A large=B"),
+        ("compare", "--alpha --level --significance", "use --confidence 0.99 for 1 %"),
+        (
+            "compare",
+            "--bootstrap --test --permutation",
+            "the test is randomisation; --resamples N says how often",
+        ),
+        (
+            "compare",
+            "--save",
+            "clueval score --save FILE keeps the counts of a system, -o FILE the comparison",
+        ),
+        ("conventions", "--all", "--format csv has each convention in a row of its own"),
+        ("errors", "--type --types --only --filter --kind", "use --reason, --class or --side"),
+        ("score", "--ci --bootstrap --confidence-interval --interval", "use --intervals"),
+        ("score", "--level --levels", "--all prints every level"),
+    )
+    for flag in flags.split()
 }
 """The same, for one command."""
 

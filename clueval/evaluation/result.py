@@ -377,12 +377,12 @@ class Result(Report):
         return Data(columns_of(report := self._report()), wide_rows(report))
 
     def _readable(self, form: str, *, all: bool = False) -> str:
-        more = {}
+        report, more = self._report(), {}
         if form == "text" and not all:
             from clueval.evaluation.first_screen import exact_f1, notes
 
-            more = {"before": exact_f1(self._report()), "after": notes(self._report())}
-        return renderer(form)(self._report(), self.tables(all=all), **more)
+            more = {"before": exact_f1(report), "after": notes(report)}
+        return renderer(form)(report, self.tables(all=all), **more)
 
     def _headline(self, rate: str) -> float | None:
         from clueval.evaluation.score_path import headline_paths, number_at

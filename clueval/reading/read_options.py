@@ -18,6 +18,7 @@ from clueval.reading.options import Reading
 from clueval.tagging.decoder import Decoder
 from clueval.textfiles import Part, beginning_of
 
+_FILTER = "where='label=PER' counts only spans with this label"
 _FOR_ALL = ("input", "escapes", "max_line", "max_sentence", "max_document")
 """The options that every format reads."""
 
@@ -131,7 +132,8 @@ class ReadOptions(Reading):
             raise UsageError(
                 f"{_given(name, getattr(self, name))} does not apply to the format {' or '.join(formats)}",
                 file=str(next(iter(formats.values()))),
-                advice=f"remove it; it applies to {', '.join(formats_that_read(name))}",
+                advice=f"remove it; it applies to {', '.join(formats_that_read(name))}"
+                + (f"; {_FILTER}" if name == "labels" else ""),
             )
 
     @property

@@ -110,7 +110,7 @@ def given_systems(
     if options and gold is None:
         raise UsageError(
             f"{next(iter(options))}=... is for systems that are scored here, and there is no gold",
-            advice="give gold first, or score with it and compare the saved results",
+            advice="give gold first; of saved results, scores=... names what is compared",
         )
     return GivenSystems(gold, systems, options)
 

@@ -95,7 +95,7 @@ def command(rng: Random, pair: Files) -> list[str]:
                 "conventions",
                 "masking",
             ),
-            *("agree", "curate", "diff"),
+            *("agree", "curate", "diff", "compare"),
         )
     )
     sides = [gold, *([] if has_sets and rng.random() < 0.5 else [predicted])]
@@ -137,6 +137,17 @@ def command(rng: Random, pair: Files) -> list[str]:
             ["--html", "out.html"],
         )
         return [name, *rng.sample([gold, predicted, predicted], 3), *pair.options, *rng.choice(more)]
+    if name == "compare":
+        more = (
+            [],
+            ["--merge"],
+            ["--metric", "exact,fair"],
+            ["--html", "-"],
+            ["--digits", "0"],
+            ["--score", "f1"],
+        )
+        systems = rng.sample([predicted, f"one={predicted}", f"two={gold}", f"three={predicted[:4]}*"], 2)
+        return [name, gold, *systems, *pair.options, "--resamples", "99", "--jobs", "1", *rng.choice(more)]
     if name == "conventions":
         return [
             name,
@@ -262,14 +273,16 @@ def command_line(rng: Random, pair: Files) -> list[str]:
     if name not in ("merge", "convert") and rng.random() < 0.8:
         words.append(f"predicted.{pair.ending}")
     if rng.random() < 0.7:
-        words += pair.options if name in ("score", "gate", "errors", "conventions", "masking") else []
+        words += (
+            pair.options if name in ("score", "gate", "errors", "conventions", "masking", "compare") else []
+        )
     options = _options(name)
     for _ in range(rng.choice((0, 1, 1, 2, 2, 3, 4)) if options else 0):
         action = rng.choice(options)
         words.append(rng.choice(action.option_strings))
         if action.nargs != 0:
             words.append(_value(rng, action))
-    if name in ("score", "gate"):
+    if name in ("score", "gate", "compare"):
         words += ["--jobs", "1"]
     return words
 

@@ -114,11 +114,15 @@ def saved_command(rng: Random, paths: list[str]) -> list[str]:
     """A command that compares the results."""
     systems = rng.choice((["a", "b"], ["a", "b", "c"], ["a,b", "c"], ["a,b", "b,c"], ["a", "a"], ["c", "b"]))
     files = [",".join(f"{run}.clueval" for run in system.split(",")) for system in systems]
+    if rng.random() < 0.3:
+        files = [rng.choice(("one={}", "two={}", "{}", "={}", "three=[{}")).format(file) for file in files]
     more = (
         [],
         *(["--format", form] for form in ("text", "json", "tsv", "markdown", "latex")),
         ["--html", "out.html"],
         ["--force"],
+        ["--baseline", rng.choice(("a", "c", "one", ""))],
+        ["--digits", rng.choice(("0", "3", "11", "-1"))],
         ["--force", "--detect", rng.choice(("0.01", "0", "1e-300", "nan", "1e308"))],
         ["--score", rng.choice(paths or ["x"])],
         ["--confidence", rng.choice(("0.9", "0.999999", "1", "1e-9"))],
