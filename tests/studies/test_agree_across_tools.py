@@ -12,6 +12,7 @@ from xml.sax.saxutils import quoteattr
 import pytest
 
 from clueval import CluevalError, CluevalWarning, agree, curate, score
+from clueval.cli import main
 
 TEXTS = {"doc1": "Ada met Bob in Ulm.", "doc2": "Bob \U0001f600 sang.\nUlm slept."}
 SPANS = {
@@ -228,3 +229,16 @@ def test_system_of_another_tool_stands_beside_folders_of_documents(tmp_path: Pat
 
     assert found.to_dict()["documents"] == 2
     assert found.to_dict()["ceiling"]
+
+
+@pytest.mark.parametrize(
+    ("form", "name"), [("webanno", "gold/"), ("label-studio", "gold.json"), ("brat", "gold/")]
+)
+def test_curated_gold_goes_back_into_a_tool(tmp_path: Path, tools: Path, form: str, name: str) -> None:
+    sides = [f"{side}={tools / side}" for side in ("webanno", "xmi", "brat")]
+
+    assert main(["curate", *sides, "--to", form, "-o", f"{tmp_path}/{name}"]) == 0
+
+    result = score(tmp_path / name, tools / "webanno", metrics="exact", pair_by="content")
+    assert result.get("exact.label.micro.f1") == 1.0
+    assert result.get("exact.label.micro.gold") == 5

@@ -217,13 +217,13 @@ class PassageBuilder:
 
         If columns have the ids or the metadata of documents, a document begins where the id changes.
         """
-        layout = self._layout_for(number, run)
-        if "\t\n" in run and layout.separator == "\t":
+        if "\t\n" in run and (layout := self._layout_for(number, run)).separator == "\t":
             run, cut = without_empty_fields(run, layout.width)
             self.passed_over["empty fields"] += cut
         if not self._options.describes_documents:
             self._add(number, run)
             return
+        layout = self._layout_for(number, run)
         lines = enumerate(run[:-1].split("\n"), number)
         for described, group in groupby(lines, lambda line: self._described.of(line[1], layout)):
             numbered = list(group)
