@@ -4,17 +4,23 @@ from __future__ import annotations
 
 import argparse
 import re
+from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 
 from clueval.cli import options as common
 from clueval.cli.fields import typed
-from clueval.cli.outputs import add_output, put_result
+from clueval.cli.outputs import add_output, put_result, writable_names
 from clueval.cli.parser import Command, CommandParser
 from clueval.cli.printing import remarking_passed_over
 from clueval.cli.setting_names import with_options
+from clueval.compat.convert import Conversion, writable_format
+from clueval.exceptions import in_words
+from clueval.formats.format import Format
 from clueval.options import whole
 from clueval.overwriting import input_path
 from clueval.reading.check import Check, checks
+from clueval.reading.layers import layer_names
 from clueval.reading.pairing import listed, tag_columns
 from clueval.reading.read_options import ReadOptions
 from clueval.visible import visible
@@ -23,7 +29,8 @@ USAGE = "FILE..."
 DESCRIPTION = """\
 Read files and list all their problems, with line numbers: lines that lack a column, invalid tags, invalid
 sequences of tags, token ids that occur twice in a document, malformed XML, wrong encoding. The exit code is 0
-if there are no problems, otherwise 1."""
+if there are no problems, otherwise 1. Annotations that clueval does not read are listed, too, and with --to what
+clueval convert would leave out."""
 EPILOG = """\
 example:
   clueval check gold.vrt predicted.vrt --layer entity=2 --layer risk=3 --token-id 4"""
@@ -39,11 +46,18 @@ def add_arguments(parser: CommandParser) -> None:
         metavar="N",
         help="stop reading a file after N problems (default: 100)",
     )
+    parser.group("output").add_argument(
+        "--to",
+        choices=(names := writable_names()),
+        metavar="FORMAT",
+        help=f"list what this format cannot hold: {', '.join(names)}",
+    )
     common.add_reading(parser, sides=1)
 
 
 @remarking_passed_over()
 def run(options: argparse.Namespace) -> int:
+    form = None if options.to is None else writable_format(options.to)
     reading = ReadOptions(layers=common.single_layers(options), **common.reading(options))
     problems = 0
 
@@ -54,9 +68,28 @@ def run(options: argparse.Namespace) -> int:
             for line in each.lines():
                 yield line.replace(str(check.source.path), name)
             problems += each.count
+            if not each.count:
+                yield from _not_kept(check, name, form)
 
     put_result(map(visible, lines()), options.output_file)
     return 1 if problems else 0
+
+
+def _not_kept(check: Check, name: str, form: Format | None) -> Iterator[str]:
+    """Yield a line with what the format of a file does not read, and one with what another format cannot hold."""
+    source = check.source
+    if source.passed_over:
+        yield f"{name}: not read: {in_words(dict(sorted(source.passed_over.items())))}"
+    if form is not None:
+        conversion = Conversion(form, layer_names(source.options.layers), lossy=True)
+        for _ in conversion.fitted(replace(source, passed_over=Counter()).documents()):
+            pass
+        lost = in_words(conversion.lost)
+        yield (
+            f"{name}: {form.name} cannot hold {lost}"
+            if lost
+            else f"{name}: {form.name} holds all that is read"
+        )
 
 
 class _CheckLines:

@@ -192,11 +192,16 @@ def add_digits(group: argparse._ActionsContainer) -> None:
     )
 
 
-def add_documents_output(group: argparse._ActionsContainer, to: str = "", *, required: bool = False) -> None:
-    """Add the options for documents: their format, `to` says which one without the option, and the file or folder."""
+def writable_names() -> list[str]:
+    """Return the names of the formats that can be written."""
     from clueval.formats import all_formats
 
-    names = [form.name for form in all_formats() if form.write is not None]
+    return [form.name for form in all_formats() if form.write is not None]
+
+
+def add_documents_output(group: argparse._ActionsContainer, to: str = "", *, required: bool = False) -> None:
+    """Add the options for documents: their format, `to` says which one without the option, and the file or folder."""
+    names = writable_names()
     group.add_argument(
         "--to",
         choices=names,

@@ -7,10 +7,12 @@ from tempfile import TemporaryDirectory
 from typing import Any
 from unittest.mock import patch
 
+import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from sizes import handed_in
 
+from clueval.cli import main
 from clueval.formats.columns.layout import Sizes
 from clueval.reading import check
 from clueval.reading.options import Reading
@@ -54,3 +56,24 @@ def test_check_of_all_tags_together_finds_what_a_check_of_single_tags_finds(
             alone = _found(path, form, scheme)
 
     assert together == alone
+
+
+def test_check_lists_what_is_not_read_and_what_another_format_would_lose(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "a.ann"
+    spans = "T1\tPER 0 3\tAda\nT2\tX 0 1;2 3\tA a\nA1\tSure T1\n"
+    path.write_text(f"{spans}R1\tIn Arg1:T1 Arg2:T2\n#1\tAnnotatorNotes T1\tx\n", encoding="utf-8")
+    path.with_suffix(".txt").write_text("Ada", encoding="utf-8")
+
+    assert main(["check", str(path)]) == 0
+    summary = f"{path}: no problems; 1 document, 3 positions"
+    assert capsys.readouterr().out == f"{summary}\n{path}: not read: 1 notes, 1 relations\n"
+    for to, says in (
+        ("doccano", "cannot hold 1 features, 1 gaps"),
+        ("conll", "cannot hold 1 spans within tokens, 1 features"),
+        ("brat", "holds all that is read"),
+    ):
+        assert main(["check", str(path), "--to", to]) == 0
+        lines = capsys.readouterr().out.splitlines()
+        assert lines[1:] == [f"{path}: not read: 1 notes, 1 relations", f"{path}: {to} {says}"]
