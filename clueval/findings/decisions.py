@@ -220,7 +220,7 @@ class PlaceDecisions:
         more = f" and {n - len(some):,} more" if n > len(some) else ""
         raise UsageError(
             f"reviewers have chosen differently at {n:,} place{'s' * (n != 1)}: {'; '.join(some)}{more}",
-            advice="confirm one choice for each, or choose conflicts='first', 'last' or 'drop'",
+            advice="confirm one choice for each on the page; conflicts='last' takes the later ones",
         )
 
     def words(self) -> str:

@@ -109,15 +109,16 @@ class Corrections:
                 return "spans of gold would overlap"
         return None
 
-    def tables(self, before: Mapping[str, Any]) -> Iterator[Table]:
-        """Yield whose the errors are, and the scores before (a report's metrics) and with gold corrected."""
+    def tables(self, metrics: Mapping[str, Any]) -> Iterator[Table]:
+        """Yield whose the errors are, and the scores before, in `metrics` of a report, and with gold corrected."""
         rows = [(whose, self.errors[choice]) for choice, whose in WHOSE.items()]
         yield Table("Decisions: whose the errors are", ["errors", "number"], rows)
         after = result_of(self._evaluation, Signature.of(self._plan.metrics, {})).metrics
-        for sequence, report in reports_of(before, self._choice).items():
-            corrected = reports_of(after, self._choice).get(sequence)
-            both = [counts_of(each, self._choice) for each in (report, corrected or report)]
-            yield _scores(sequence, *both)
+        for sequence, report in reports_of(metrics, self._choice).items():
+            corrected = reports_of(after, self._choice).get(sequence, report)
+            own, other = (counts_of(each, self._choice) for each in (report, corrected))
+            if own and other:  # a sequence may lack the labelled layer
+                yield _scores(sequence, own, other)
 
 
 def in_words(tables: Iterable[Table]) -> Iterator[str]:

@@ -246,6 +246,51 @@ def test_errors_refuses_in_one_line(
     assert not (files / "n.conll").exists()
 
 
+@pytest.mark.parametrize(
+    "options",
+    [
+        "",
+        "--level 2",
+        "--level 1 --labelled one",
+        "--level 4 --unlabelled",
+        "--side gold",
+        "--reason missed",
+        "--where one=PER",
+        "--window 0",
+    ],
+)
+def test_errors_of_every_choice_take_decisions(
+    files: Path, capsys: pytest.CaptureFixture[str], options: str
+) -> None:
+    for name in ("gold", "predicted"):
+        lines = (files / f"{name}.conll").read_text().splitlines()
+        (files / f"{name}.conll").write_text(
+            "\n".join(f"{line}\t{line.split()[-1]}" if "\t" in line else line for line in lines) + "\n"
+        )
+    layers = ["--layer", "one=2", "--layer", "two=3", *options.split()]
+    assert main(["errors", "gold.conll", "predicted.conll", *layers, "--html", "page.html"]) == 0
+    page = (files / "page.html").read_text(encoding="utf-8")
+    data = page.split('id="data">')[1].split("</script>")[0].strip().splitlines()
+    places = [json.loads(line) for line in data if line.startswith('["p"')]
+    rows = [
+        {
+            "document": "d",
+            "layer": layer,
+            "start": start,
+            "end_inclusive": end,
+            "fingerprint": spans,
+            "choice": "predicted",
+        }
+        for _, _, start, end, *_, layer, spans in places
+    ]
+    (files / "d.json").write_text(json.dumps(rows))
+    capsys.readouterr()
+
+    arguments = ["--decisions", "d.json", "--corrected", "new.tsv", "--html", "again.html", "--tsv", "e.tsv"]
+    assert main(["errors", "gold.conll", "predicted.conll", *layers, *arguments]) == 0
+    assert f"decisions: {len(places)} used, 0 stale, 0 lost, 0 in conflict\n" in capsys.readouterr().err
+
+
 def test_corrected_needs_decisions() -> None:
     with pytest.raises(CluevalError, match="no decisions were given"):
         list(errors([GOLD], [PREDICTED]).corrected())
