@@ -111,7 +111,7 @@ def _count(
                     evaluation.count_part(tallies, documents=1, tokens=len(tags), document=name, sentence=1)
             else:
                 clusters.add_sentences(gold, predicted)
-        except (CluevalError, TypeError):
+        except (CluevalError, TypeError, ValueError):  # arrays have no truth value
             _require_tags((gold, predicted), check, documents, ids)
             raise
         documents += len(gold)

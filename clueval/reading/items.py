@@ -150,12 +150,14 @@ def document_of_row(item: Any, place: str, number: str, names: TagNames) -> Docu
     text, spans = _key(row, TEXT), _key(row, SPANS)
     if text is None or spans is None or not isinstance(row[text], str):
         raise UsageError(f"{place} has no text or no spans (its keys: {', '.join(map(repr, row))})")
-    if row.get("answer") in ("reject", "ignore"):
+    answer = row.get("answer")
+    if isinstance(answer, str) and answer in ("reject", "ignore"):
         raise UsageError(
-            f"{place} has the answer {row['answer']!r} of Prodigy",
+            f"{place} has the answer {answer!r} of Prodigy",
             advice="leave out such rows: [row for row in rows if row['answer'] == 'accept']",
         )
-    found = as_spans(row[spans] or (), f"{place}[{spans!r}]", row[text])
+    items = () if row[spans] is None else materialised(row[spans])
+    found = as_spans(items, f"{place}[{spans!r}]", row[text])
     return Document(id_, Frozen({DEFAULT_LAYER: found}), text=row[text], unit="character")
 
 

@@ -10,7 +10,7 @@ from itertools import compress, tee
 from operator import index
 from typing import Any
 
-from clueval.exceptions import UsageError
+from clueval.exceptions import UsageError, require_kind
 from clueval.reading.items import (
     IGNORED,
     TagNames,
@@ -38,8 +38,10 @@ def _named_pairs(
     gold: Iterable[Any], predicted: Iterable[Any], names: Mapping[int, str], ids: Sequence[str] | None
 ) -> Iterator[tuple[list[Any], list[Any]]]:
     for number, pair in enumerate(pairs(gold, predicted, "sentences")):
-        own, other = (list(materialised(tags)) for tags in pair)
         places = [place_of(side, number, ids) for side in SIDES]
+        for tags, place in zip(pair, places, strict=True):
+            require_kind(tags, "Iterable", place)
+        own, other = (list(materialised(tags)) for tags in pair)
         if len(own) != len(other):
             yield [OUTSIDE] * len(own), [OUTSIDE] * len(other)  # an error, which says so
             continue

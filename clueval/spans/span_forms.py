@@ -88,10 +88,11 @@ def as_span(item: Any, place: str = "the span") -> Span:
         fields = {"start": min(fragments)[0], "end": max(fragments)[1], **fields}
     start, end, labels, features = _of_sequence(item, place) if fields is None else _of_mapping(fields, place)
     parts = None if fragments is None else sorted(fragments)
+    start, end = _position(start, place), _position(end, place)
     if start == end and parts is None:
         warn("a span has the same start and end, so it covers nothing: the end is exclusive")
     try:
-        return Span(_position(start, place), _position(end, place), labels, features, parts=parts)
+        return Span(start, end, labels, features, parts=parts)
     except SpanError as error:
         error.problem = f"{place}: {error.problem}"
         raise
@@ -248,8 +249,8 @@ def _score(value: Any) -> float | None:
     """Return a score as a plain number, also one of numpy or torch; None for anything else."""
     if isinstance(value, int | float) and not isinstance(value, bool):
         return value
-    is_number = hasattr(value, "__float__") and not isinstance(value, bool) and hasattr(value, "item")
-    return float(value) if is_number else None
+    is_scalar = hasattr(value, "__float__") and getattr(value, "shape", None) in ((), [])
+    return float(value) if is_scalar and not isinstance(value, bool) else None
 
 
 def _of_sequence(item: Any, place: str) -> tuple[Any, Any, Any, Mapping[str, Any]]:
