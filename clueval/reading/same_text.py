@@ -10,14 +10,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import zip_longest
 
-from clueval.exceptions import QUOTED, CluevalError, TextMismatch
+from clueval.exceptions import QUOTED, CluevalError, SpanError, TextMismatch
 from clueval.formats.columns.documents import located, parsed, repeated_ids, tables
 from clueval.formats.columns.layout import unescape
 from clueval.formats.columns.passages import Passage, misfits
 from clueval.formats.format import Format
 from clueval.reading.source import Source
 from clueval.spans.document import Document
-from clueval.spans.span import SIDES
+from clueval.spans.span import SIDES, name_of
 from clueval.tagging.decoder import BadTag
 from clueval.tagging.schemes import OUTSIDE, neighbours_of
 
@@ -168,11 +168,20 @@ def need_placing(own: Format, other: Format) -> bool:
 def require_same_text(gold: Document, predicted: Document, names: tuple[str, str] = SIDES) -> None:
     """Raise `TextMismatch` for the first difference of two documents in id, unit, text, token ids or sentences.
 
-    A property that one of them lacks is not compared. `names` are those of the two sides, for the message.
+    A property that one of them lacks is not compared. `names` are those of the two sides, for the message. Raises
+    `SpanError` for a predicted span beyond the text, which the predicted document need not have.
     """
     found = _first_mismatch(gold, predicted, names)
     if found is not None:
         raise found
+    if predicted.text is None and gold.text is not None and gold.unit == "character":
+        end = gold.start + len(gold.text)
+        for span in (each for spans in predicted.layers.values() for each in spans if each.end > end):
+            raise SpanError(
+                f"span {name_of(span)} lies outside the text of {names[0]}, which has {len(gold.text)} characters",
+                **predicted.in_errors,
+                line=span.line,
+            )
 
 
 def _first_mismatch(gold: Document, predicted: Document, names: tuple[str, str]) -> TextMismatch | None:

@@ -256,11 +256,12 @@ class TestPresidio:
 
         assert (result.precision, result.recall) == (1.0, 0.5)
 
-    def test_answer_beyond_the_text_of_gold_is_refused(self, tmp_path: Path) -> None:
-        gold = write(tmp_path / "gold.jsonl", '{"id": "a", "text": "Ad", "label": []}')
+    @pytest.mark.parametrize("key", ["label", "results"])
+    def test_answer_beyond_the_text_of_gold_is_refused(self, tmp_path: Path, key: str) -> None:
+        gold = write(tmp_path / "gold.jsonl", json.dumps({"id": "a", "text": "Ad", key: []}))
         answers = write(tmp_path / "answers.jsonl", self.ONE)
 
-        with pytest.raises(SpanError, match=r"span \[0,3\)"):
+        with pytest.raises(SpanError, match=r"answers.jsonl:1, document 'a': span \[0,3\)"):
             score(gold, answers)
 
     def test_competition_rows_with_tokens_stay_rows_of_tokens(self, read_rows: Any) -> None:
