@@ -132,7 +132,15 @@ def _suggestion(name: str) -> str:
 
     if name in ("f1_score", "precision_score", "recall_score", "accuracy_score", "classification_report"):
         return f"; it is clueval.compat.seqeval.{name}"
-    others = {"load": "load_result", "evaluate": "score", "find_errors": "errors"}
+    others = {
+        "load": "load_result",
+        "evaluate": "score",
+        "find_errors": "errors",
+        "confusion_matrix": "score(..., metrics='confusion')",
+        "compute_metrics": "compat.huggingface.Seqeval",
+        "from_llm": "score(gold, answers, input='mentions')",
+        **dict.fromkeys(("kappa", "cohen_kappa_score", "fleiss_kappa", "krippendorff_alpha"), "agree"),
+    }
     near = [others[name]] if name in others else get_close_matches(name, __all__, n=1, cutoff=0.7)
     return f"; did you mean {near[0]}?" if near and not name.startswith("_") else ""
 

@@ -265,6 +265,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 SETTINGS_ADVICE = "settings belong to a metric: metrics=[clueval.metrics.metric_named('partial', factor=0.5)]"
 
+TEXTS_ADVICE = "gold has the texts, as in [{'text': text, 'spans': spans}]"
 _ADVICE = {
     "mode": "the strict mode of seqeval is scheme='BIO', invalid='discard'",
     "average": "a result has all averages, see result.rows()",
@@ -278,10 +279,11 @@ _ADVICE = {
     ),
     **dict.fromkeys(("settings", "set", "min_overlap", "overlap_of"), SETTINGS_ADVICE),
     **dict.fromkeys(
-        ("id2label", "label_list", "label_names", "tags", "class_names", "features"),
+        ("id2label", "label_list", "label_names", "class_names", "features"),
         "names of tags that are numbers are names=[...]",
     ),
-    "texts": "gold has the texts, as in [{'text': text, 'spans': spans}]",
+    "tags": "all labels count; names of tags that are numbers are names=[...]",
+    **dict.fromkeys(("text", "texts"), TEXTS_ADVICE),
     "entities": "spaCy's entities are read from Docs; a row of a dataset is an item of gold",
 } | dict.fromkeys(("true", "reference", "references", "labels_true", "y_true"), "it is called gold")
 _ADVICE |= dict.fromkeys(
@@ -342,9 +344,10 @@ def _misfit(function: Callable[..., Any], given: Sequence[Any], named: Mapping[s
         order = f"give {', '.join(in_order)} in this order, or by their names"
         advice = order if missing[0] in in_order else f"by its name, as in {name}(..., {missing[0]}=...)"
         return UsageError(f"{name} needs {' and '.join(missing)}", advice=advice)
+    about_texts = f"; {TEXTS_ADVICE}" if in_order == ["gold", "predicted"] else ""
     return UsageError(
         f"{name} takes {', '.join(in_order)} without names, but {len(given)} arguments were given so",
-        advice="name the others",
+        advice=f"name the others{about_texts}",
     )
 
 
@@ -360,6 +363,8 @@ def _advice(name: str, known: Collection[str]) -> str:
 
     if name in _ADVICE:
         return _ADVICE[name]
+    if name in ("type", "kind", "only") and "reasons" in known:
+        return "reasons=['missed'], kinds and sides choose errors"
     close = get_close_matches(name, known, n=1)
     return f"did you mean {close[0]}?" if close else f"it has {', '.join(known)}"
 

@@ -327,6 +327,13 @@ REFUSED: dict[str, tuple[Callable[[], object], str]] = {
         lambda: clueval.compare(clueval.score(TAGS, TAGS), clueval.score(TAGS, OTHER)),
         "resample_by='document'",
     ),
+    "type of errors": (lambda: clueval.errors(TAGS, OTHER, type="FN"), "reasons=['missed']"),
+    "labels as tags": (lambda: clueval.score(TAGS, OTHER, tags=["PER"]), "all labels count"),
+    "by label": (lambda: clueval.score(TAGS, OTHER, by="label"), "each report has its labels without it"),
+    "masking with a text": (
+        lambda: clueval.masking("Ada", [(0, 3, "PER")], [(0, 2, "PER")]),
+        "gold has the texts",
+    ),
     "strict without scheme": (lambda: exact(TAGS, OTHER, invalid="discard"), "scheme='BIO'"),
 }
 
@@ -344,6 +351,27 @@ def test_a_guess_that_cannot_work_says_how_it_is_done(guess: str) -> None:
     written, message = REFUSED[guess]
 
     with pytest.raises(CluevalError) as error:
+        written()
+
+    assert message in str(error.value)
+
+
+ELSEWHERE: dict[str, tuple[Callable[[], object], str]] = {
+    "kappa": (lambda: clueval.cohen_kappa_score, "agree"),
+    "confusion": (lambda: clueval.confusion_matrix, "metrics='confusion'"),
+    "trainer": (lambda: clueval.compute_metrics, "compat.huggingface.Seqeval"),
+    "answers": (lambda: clueval.from_llm, "input='mentions'"),
+    "numbers of classes": (lambda: clueval.score(TAGS, OTHER).per_class, "rows()"),
+    "p": (lambda: clueval.compare(TAGS * 3, OTHER * 3, TAGS * 3).p_value, "tests has"),
+    "coefficients": (lambda: clueval.agree(TAGS, OTHER).kappa, "scores()"),
+}
+
+
+@pytest.mark.parametrize("guess", ELSEWHERE)
+def test_a_name_of_other_programs_says_what_it_is_called_here(guess: str) -> None:
+    written, message = ELSEWHERE[guess]
+
+    with pytest.raises(AttributeError) as error:
         written()
 
     assert message in str(error.value)
@@ -373,7 +401,7 @@ def test_spans_of_several_documents_in_one_flat_list_are_refused() -> None:
         (lambda: clueval.score(TAGS, OTHER), "report", "or use render('markdown')"),
         (lambda: clueval.score(TAGS, OTHER), "recal", "did you mean recall?"),
         (lambda: clueval.conventions(TAGS, OTHER), "f1", "render, result, rows, scores, signature"),
-        (lambda: clueval.agree(TAGS, OTHER), "alpha", "it has disagreements, "),
+        (lambda: clueval.agree(TAGS, OTHER), "alpha", "scores() and rows() have all of them"),
         (lambda: clueval.diff(TAGS, OTHER, TAGS), "finding", "did you mean findings?"),
         (lambda: clueval.Accumulator(), "add", "it has compute, merge_state"),
     ],

@@ -43,6 +43,7 @@ _OTHER_COMMANDS = {
     **dict.fromkeys(("agreement", "iaa", "kappa", "alpha"), "agree"),
     **dict.fromkeys(("adjudicate", "gold"), "curate"),
     **dict.fromkeys(("significance", "test"), "compare"),
+    **dict.fromkeys(("hilfe", "aide"), "help"),
 }
 """Commands that users try, and what to write."""
 

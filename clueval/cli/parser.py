@@ -189,7 +189,8 @@ def _unknown(arguments: Iterable[str], known: Mapping[str, str], program: str) -
 
 
 _FURTHER = {
-    "clueval score": "; clueval compare and diff take several systems, clueval agree several annotators"
+    "clueval score": "; clueval compare and diff take several systems, clueval agree several annotators",
+    "clueval merge": "; clueval curate joins the files of several annotators",
 }
 """What to do with one more path, by command."""
 
@@ -204,7 +205,7 @@ _OTHER_OPTIONS = {
         ("--average", "--macro", "--micro", "--weighted", "--per-label", "--per-class", "--classes"),
         _AVERAGES,
     ),
-    **dict.fromkeys(("--min-f1", "--fail", "--threshold", "--min"), "use --fail-under f1=0.8"),
+    **dict.fromkeys(("--min-f1", "--fail", "--threshold", "--min"), "use clueval score --fail-under f1=0.8"),
     **dict.fromkeys(("--percent", "--percentage"), "text shows percent; JSON, CSV and TSV have fractions"),
     **dict.fromkeys(("--precision", "--decimals", "--round"), "use --digits N"),
     "--confusion": "use clueval score --metric confusion",
@@ -212,7 +213,17 @@ _OTHER_OPTIONS = {
     **dict.fromkeys(("--strict", "--mode"), _STRICT),
     **dict.fromkeys(("--label", "--labels", "--types"), "use --where LAYER=LABEL"),
     **dict.fromkeys(
-        ("--column", "--columns", "--tag-column", "-c"), "use --layer NAME=COLUMN, as in --layer entity=2"
+        (
+            "--column",
+            "--columns",
+            "--tag-column",
+            "--gold-col",
+            "--pred-col",
+            "--gold-column",
+            "--pred-column",
+            "-c",
+        ),
+        "use --layer NAME=COLUMN, as in --layer entity=2",
     ),
     **dict.fromkeys(
         ("--risk", "--risk-column"), "read the column as a layer, as in --layer entity=2 --layer risk=3"

@@ -218,11 +218,15 @@ _OF_ROWS = (
     "dataframe",
     "df",
     "per_label",
+    "per_class",
+    "by_document",
     "labels",
     "micro",
     "macro",
     "weighted",
 )
+_OF_TESTS = ("p_value", "p_values", "significant", "pvalue", "p", "difference", "diff", "better")
+_OF_COEFFICIENTS = ("kappa", "cohen_kappa", "fleiss_kappa", "alpha", "krippendorff", "pairwise", "pairs")
 _OF_FORMS = ("to_csv", "to_markdown", "to_latex", "to_string", "report", "summary", "print", "show", "table")
 
 
@@ -234,6 +238,10 @@ def _hint(kind: type, name: str) -> str:
         return "rows() has a row for each label and average, as in pandas.DataFrame(result.rows())"
     if name in ("keys", "values", "items") and "scores" in known:
         return "scores() and to_dict() are dictionaries"
+    if name in _OF_TESTS and "tests" in known:
+        return "tests has the difference, its interval and p of each score and system, and rows() the same as a table"
+    if name in _OF_COEFFICIENTS and "disagreements" in known:
+        return "scores() and rows() have all of them, and print() shows tables"
     if name in _OF_FORMS and "render" in known:
         return "print it, or use render('markdown'), render('csv'), ..."
     near = get_close_matches(name, known, n=1, cutoff=0.8)

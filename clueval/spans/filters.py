@@ -159,7 +159,8 @@ class SeenNames:
                     f"no layer and no document's metadata is called {key!r}"
                     if key in in_filter
                     else f"no document's metadata is called {key!r}",
-                    advice=f"layers: {', '.join(layers) or 'none'}; metadata: {known}",
+                    advice=f"layers: {', '.join(layers) or 'none'}; metadata: {known}"
+                    + "; each report has its labels without it" * (key in ("label", "class", "type")),
                 )
 
     def _require_values(self, layers: list[str]) -> None:

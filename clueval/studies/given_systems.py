@@ -1,7 +1,7 @@
 """The systems that `compare` is given: saved results, or predictions that are scored here, under their names.
 
 A run of a system is a result, the file of a saved one or, with gold, what `clueval.score` takes as predicted. Several
-runs are a list of results or files, or a pattern such as ``large.*.conll``.
+runs are a list of results, files or, if gold is lists in memory, such lists; or a pattern such as ``large.*.conll``.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from clueval.evaluation.run import score
 from clueval.evaluation.units.loaded import is_saved
 from clueval.evaluation.units.unit import BY_DEFAULT
 from clueval.exceptions import FileError, UsageError, refuse_unknown
+from clueval.spans.span import Span
 from clueval.studies.systems import Run, System, named_systems
 
 SCORED_BY = ("metrics", "layers", "reading", "counting", "workers", "preparing", "transforms")
@@ -49,7 +50,8 @@ class GivenSystems(NamedTuple):
         several = isinstance(system, list | tuple) and system and self._is_one_side()
         if several and all(isinstance(run, Result | str | os.PathLike) for run in system):
             return [each for run in system for each in self._each_run(run)]
-        return system if several and self.gold is None else [system]
+        in_memory = 0 < _levels(self.gold) == _levels(system) - 1
+        return list(system) if several and (self.gold is None or in_memory) else [system]
 
     def _is_one_side(self) -> bool:
         """Return whether gold is one file, one folder or in memory, so that a list of files is several runs."""
@@ -137,6 +139,19 @@ def _require_system(name: str, value: Any, known: Sequence[str]) -> None:
     no_system = not isinstance(value, Result | os.PathLike) and not hasattr(value, "__iter__")
     if no_system or (no_file and not _is_pattern(value)):
         refuse_unknown([name], [*known, "scores", "names", "baseline", "gold"], "compare")
+
+
+def _levels(side: object) -> int:
+    """Return how deep the lists of a side in memory lie in each other: 2 for lists of tags and of spans.
+
+    It is 0 for anything else: rows, documents, spans by document.
+    """
+    if not isinstance(side, list | tuple) or not side or isinstance(side[0], int):
+        return 0
+    first = next(filter(None, side), None)
+    if not isinstance(first, list | tuple):
+        return int(isinstance(first, str | Span))
+    return 1 if isinstance(first[0], int) else 1 + _levels(first)
 
 
 def _is_path(given: object) -> bool:

@@ -186,3 +186,16 @@ def test_empty_files_are_not_called_free_of_leaks(tmp_path: Path, capsys: Captur
 
     assert main(["masking", empty, empty]) == 0
     assert "no documents, so nothing was checked" in capsys.readouterr().out
+
+
+def test_texts_in_the_place_of_predicted_spans_lead_to_redacted(tmp_path: Path, capsys: Capture) -> None:
+    for folder, name, text in (
+        ("gold", "a.txt", "Ada met Bob."),
+        ("gold", "a.ann", "T1\tPER 0 3\tAda\n"),
+        ("published", "a.txt", "[PER] met Bob."),
+    ):
+        (tmp_path / folder).mkdir(exist_ok=True)
+        (tmp_path / folder / name).write_text(text, encoding="utf-8")
+
+    assert main(["masking", str(tmp_path / "gold"), str(tmp_path / "published")]) == 2
+    assert "for redacted texts add --redacted" in capsys.readouterr().err

@@ -77,7 +77,7 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         ("score g.conll p.conll --ci", "use --intervals"),
         ("score g.conll p.conll --levels 1", "--all prints every level"),
         ("score g.conll p.conll --labels PER", "--where label=PER counts only spans with this label"),
-        ("score g.conll p.conll --min-f1 0.8", "use --fail-under f1=0.8"),
+        ("score g.conll p.conll --min-f1 0.8", "use clueval score --fail-under f1=0.8"),
         ("compare g.conll p.conll p.conll --alpha 0.01", "use --confidence 0.99"),
         ("compare g.conll --systems p.conll p.conll", "as in GOLD base=A large=B"),
         ("compare s.clueval s.clueval --metric exact", "of saved results, --score names what is compared"),

@@ -124,3 +124,11 @@ def test_relations_of_flair_are_passed_over_and_counted(tmp_path: Path) -> None:
     path = write(tmp_path / "a.conllup", f"{head}1\tAda\tB-PER\n2\tx\tO\n")
 
     assert score(path, path).passed_over["predicted"] == {"relations": 2}
+
+
+def test_text_without_columns_is_told_from_a_column_file(tmp_path: Path) -> None:
+    path = tmp_path / "judgment.txt"
+    path.write_text("Ada met Bob in Ulm .\nBob left .\n", encoding="utf-8")
+
+    with pytest.raises(FormatError, match="a text without columns has no spans"):
+        list(read(path))

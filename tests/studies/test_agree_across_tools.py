@@ -242,3 +242,18 @@ def test_curated_gold_goes_back_into_a_tool(tmp_path: Path, tools: Path, form: s
     result = score(tmp_path / name, tools / "webanno", metrics="exact", pair_by="content")
     assert result.get("exact.label.micro.f1") == 1.0
     assert result.get("exact.label.micro.gold") == 5
+
+
+def test_folders_that_are_named_like_files_are_documents(tmp_path: Path) -> None:
+    for annotator, documents in {
+        "anna": ("doc1", "doc2"),
+        "bob": ("doc1", "doc2"),
+        "carl": ("doc1",),
+    }.items():
+        for document in documents:
+            text = webanno(TEXTS[document], SPANS[document][annotator == "bob" :])
+            put(tmp_path / f"{document}.txt" / f"{annotator}.tsv", text)
+
+    agreement = agree(tmp_path)
+
+    assert [each.casefold() for each in agreement.report["annotators"]] == ["anna", "bob", "carl"]

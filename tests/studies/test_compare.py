@@ -526,3 +526,25 @@ def test_scores_of_the_same_name_are_called_by_their_paths() -> None:
     ]
 
     assert {"exact F1", "exact F1 (level 1)"} <= {*compare(*both).shown.values()}
+
+
+@pytest.mark.parametrize(
+    "runs",
+    [
+        [[["B-PER", "O"]] * 4, [["B-PER", "O"]] * 2 + [["O", "O"]] * 2],
+        [[[(0, 1, "PER")]] * 4, [[(0, 1, "PER")]] * 2 + [[]] * 2],
+        [[[[0, 1, "PER"]]] * 4, [[[0, 1, "PER"]]] * 2 + [[]] * 2],
+    ],
+    ids=["tags", "spans", "lists as spans"],
+)
+def test_runs_of_a_system_may_be_lists_in_memory(runs: list[Any]) -> None:
+    gold = runs[0]
+
+    compared = compare(gold, {"base": runs, "large": [gold, gold]}, metrics="exact", scores=["recall"])
+
+    assert [(each["system"], each["runs"], each["value"]) for each in compared.rows() if "runs" in each][
+        :2
+    ] == [
+        ("base", 2, 0.75),
+        ("large", 2, 1.0),
+    ]

@@ -14,6 +14,7 @@ from clueval.evaluation.observer import Observer
 from clueval.evaluation.options import Counting, Workers
 from clueval.exceptions import (
     FormatError,
+    TagError,
     TextMismatch,
     UsageError,
     checked_call,
@@ -127,9 +128,16 @@ def masking(
         return masking_report(
             gold, predicted, metric, observers, transforms=transforms, layers=layers, **options
         )
-    except TextMismatch as error:
-        error.advice = f"{error.advice}; for redacted texts add redacted=True"
+    except (TextMismatch, FormatError, TagError) as error:
+        if isinstance(error, TextMismatch) or (are_paths(predicted) and _are_texts(predicted)):
+            before = f"{error.advice}; " if error.advice else ""
+            error.advice = f"{before}for redacted texts add redacted=True"
         raise
+
+
+def _are_texts(predicted: Any) -> bool:
+    """Return whether files have the endings of texts."""
+    return all(path.suffix in (".txt", ".md") for _, path in files_of_side(predicted))
 
 
 def _every_set(gold: Any, options: Mapping[str, Any]) -> str | None:

@@ -96,7 +96,11 @@ def misfits(passage: Passage) -> Iterator[FormatError]:
             problem = "the token is empty"
         else:
             continue
-        yield FormatError(problem, file=passage.file, line=line)
+        prose = passage.layout.separator != "\t" and str(passage.file).endswith(".txt")
+        yield FormatError(problem, file=passage.file, line=line, advice=_PROSE if prose else None)
+
+
+_PROSE = "a text without columns has no spans: they are in a file of another format, see clueval formats"
 
 
 class DescribedLine(NamedTuple):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -457,10 +458,16 @@ def _folders(path: Path) -> tuple[Path, dict[str, Path]]:
     return path, folders
 
 
+_DOCUMENT = re.compile(r"\.(txt|tsv|csv|json|xmi|xml|tei|html?|pdf|docx?|conll\w*)$", re.IGNORECASE)
+"""The end of the name of a document that was a file when it was imported."""
+
+
 def _is_inception(folders: Mapping[str, Path]) -> bool:
-    """Return whether folders are documents, as INCEpTION exports them: with a file of one of its own names."""
+    """Return whether folders are documents of INCEpTION: named like files, or with a file of one of its own names."""
     first = next(iter(folders.values()))
-    return any(without_ending(name or "") in INCEPTION for name, _ in files_of(first))
+    return all(map(_DOCUMENT.search, folders)) or any(
+        without_ending(name or "") in INCEPTION for name, _ in files_of(first)
+    )
 
 
 def _unpacked(path: Path) -> Path:
