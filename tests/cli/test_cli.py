@@ -117,7 +117,10 @@ def test_check_lists_repeated_token_ids(tmp_path: Path, capsys: Capture) -> None
             ["score", "a", "b", "--nope"],
             "clueval score: unknown option --nope (see clueval score --help)\n",
         ),
-        (["merge", "a", "b"], "clueval merge: unexpected argument 'b' (see clueval merge --help)\n"),
+        (
+            ["merge", "a", "b"],
+            "clueval merge: unexpected argument 'b'; clueval curate joins the files of several annotators (see clueval merge --help)\n",
+        ),
         (["--nope", "score", "a"], "clueval: unknown option --nope (see clueval --help)\n"),
     ],
 )
