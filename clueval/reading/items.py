@@ -91,6 +91,8 @@ def names_of_labels(dataset: Any) -> Mapping[str, Sequence[str]]:
 def named(tags: Iterable[Any], names: Mapping[int, str] | None, place: str) -> list[Any]:
     """Return tags with names in place of numbers. Raises `UsageError` for a number without name."""
     found = list(materialised(tags))
+    if names is not None and set(map(type, found)) == {int} and names.keys() >= set(found):
+        return [names[tag] for tag in found]  # the usual case
     if not any(map(is_number, found)):
         return found
     if names is None:

@@ -45,8 +45,9 @@ def _named_pairs(
         if len(own) != len(other):
             yield [OUTSIDE] * len(own), [OUTSIDE] * len(other)  # an error, which says so
             continue
-        counts = [not (is_number(tag) and index(tag) == IGNORED) for tag in own]
-        own, other = (list(compress(tags, counts)) for tags in (own, other))
+        if set(map(type, own)) != {int} or IGNORED in own:
+            counts = [not (is_number(tag) and index(tag) == IGNORED) for tag in own]
+            own, other = (list(compress(tags, counts)) for tags in (own, other))
         yield named(own, names, places[0]), named(other, names, places[1])
 
 
