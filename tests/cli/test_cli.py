@@ -119,7 +119,8 @@ def test_check_lists_repeated_token_ids(tmp_path: Path, capsys: Capture) -> None
         ),
         (
             ["merge", "a", "b"],
-            "clueval merge: unexpected argument 'b'; clueval curate joins the files of several annotators (see clueval merge --help)\n",
+            "clueval merge: unexpected argument 'b'; clueval curate joins the files of several annotators "
+            "(see clueval merge --help)\n",
         ),
         (["--nope", "score", "a"], "clueval: unknown option --nope (see clueval --help)\n"),
     ],
