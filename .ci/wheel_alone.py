@@ -29,5 +29,7 @@ assert installed <= ALLOWED, installed - ALLOWED
 
 import clueval  # noqa: E402  # after the command has been tried
 
+assert not (Path(clueval.__file__).parent / "browser").exists(), "the offline page is built from a checkout"
+
 assert (Path(clueval.__file__).parent / "py.typed").is_file()
 print(f"clueval {clueval.__version__} works alone, with {', '.join(sorted(installed - {'clueval'}))}")

@@ -169,3 +169,8 @@ def select(browser: Browser, name: str, value: str) -> None:
         f"(() => {{ const s = document.getElementById({json.dumps(name)}); s.value = {json.dumps(value)};"
         " s.dispatchEvent(new Event('change')); })()"
     )
+
+
+FOUND_BY_AXE = """axe.run(document, {resultTypes: ["violations"]}).then((found) => found.violations.flatMap(
+  (rule) => rule.nodes.map((node) => `${rule.id}: ${node.target.join(" ")}: ${node.failureSummary}`)))"""
+"""What axe-core, whose script has run in the page, finds."""

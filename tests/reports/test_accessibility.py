@@ -5,13 +5,11 @@ axe-core is npm's package. Where npm cannot fetch it the tests are skipped, and 
 
 from __future__ import annotations
 
-import shutil
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from browser import Browser, in_browser
+from browser import FOUND_BY_AXE, Browser, in_browser
 
 pytest.importorskip("jinja2")
 
@@ -19,27 +17,9 @@ from clueval.cli import main
 
 pytestmark = [in_browser, pytest.mark.long]
 
-VERSION = "4.14.1"
 GERMAN = Path(__file__).parents[2] / "clueval" / "samples" / "german"
 GOLD, PREDICTED = (str(GERMAN / f"{side}.vrt") for side in ("gold", "predicted"))
 LAYERS = ["--layer", "entity=2", "--layer", "risk=3", "--token-id", "4"]
-RUN = """axe.run(document, {resultTypes: ["violations"]}).then((found) => found.violations.flatMap(
-  (rule) => rule.nodes.map((node) => `${rule.id}: ${node.target.join(" ")}: ${node.failureSummary}`)))"""
-
-
-@pytest.fixture(scope="module")
-def axe(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """The script of axe-core."""
-    npm = shutil.which("npm")
-    if npm is None:
-        pytest.skip("npm is not installed")
-    folder = tmp_path_factory.mktemp("axe")
-    command = [npm, "install", "--prefix", str(folder), "--no-audit", "--no-fund", f"axe-core@{VERSION}"]
-    try:
-        subprocess.run(command, check=True, capture_output=True, timeout=120)
-    except (subprocess.SubprocessError, OSError) as error:
-        pytest.skip(f"npm cannot fetch axe-core: {error}")
-    return (folder / "node_modules" / "axe-core" / "axe.min.js").read_text(encoding="utf-8")
 
 
 def pages_of(*arguments: str) -> Callable[[Path], list[Path]]:
@@ -119,4 +99,4 @@ def test_axe_finds_nothing_in_light_and_dark_on_a_phone_and_on_a_desktop(
                 browser.run("document.querySelectorAll('details').forEach((part) => { part.open = true; })")
                 browser.run(f"{axe}; undefined")
 
-                assert (page.name, width, dark, browser.run(RUN)) == (page.name, width, dark, [])
+                assert (page.name, width, dark, browser.run(FOUND_BY_AXE)) == (page.name, width, dark, [])

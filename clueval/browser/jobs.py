@@ -1,0 +1,222 @@
+"""What the page asks of Python: to look at the files of a side, to write a command line, and to run it.
+
+The files of each side are in a folder of its name below the current folder. A job takes and returns JSON.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import shlex
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import redirect_stderr, redirect_stdout
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from clueval.cli import main
+from clueval.evaluation.units.loaded import load_result
+from clueval.exceptions import CluevalError
+from clueval.reading.pairing import tag_columns
+from clueval.reading.paths import files_of
+from clueval.reading.read_options import ReadOptions
+from clueval.reading.source import Source, source_of
+from clueval.spans.span import DEFAULT_LAYER
+from clueval.textfiles import beginning_of
+from clueval.visible import visible
+
+SIDES = ("gold", "predicted")
+
+OUTPUTS = {
+    "score": {"-o": "scores.json", "--save": "scores.clueval"},
+    "conventions": {"--html": "conventions.html", "-o": "conventions.json"},
+    "errors": {"--html": "errors.html", "--xlsx": "errors.xlsx", "--tsv": "errors.tsv", "-o": "errors.json"},
+    "masking": {"--html": "masking.html", "--tsv": "masking.tsv", "-o": "masking.json"},
+    "agree": {
+        "--html": "agreement.html",
+        "--xlsx": "agreement.xlsx",
+        "--tsv": "agreement.tsv",
+        "-o": "agreement.json",
+    },
+    "check": {"-o": "problems.txt"},
+}
+"""The commands of the page, and the files that each writes."""
+
+SHOWN_LINES = 12
+_CHARACTERS = 300
+"""How many characters of a line are shown in a format without columns."""
+
+_ONE_SIDE = ("agree", "check")
+"""Commands whose options are the same for all files."""
+
+
+def job(name: str, text: str) -> str:
+    """Carry out a job, whose name is that of a function below; its arguments and its result are JSON."""
+    jobs: dict[str, Callable[..., Any]] = {"look": look, "line": line, "run": run}
+    return json.dumps(jobs[name](**json.loads(text)))
+
+
+def look(side: str, form: str = "") -> dict[str, Any]:
+    """Return what was recognised of the files of a side: their number, the format, and the first lines of the first.
+
+    `columns` has the use of each column, if the format has columns. `form` is the format that was chosen.
+    """
+    try:
+        files = files_of(_path(side))
+        source = source_of(files[0][1], ReadOptions(input=form or None))
+        seen: dict[str, Any] = {
+            "path": _path(side).as_posix(),
+            "files": [path.as_posix() for _, path in files],
+            "form": source.format,
+            "source": source.form.default_source,
+        }
+        if source.form.has_columns:
+            return {**seen, **_columns(source)}
+        lines = beginning_of(source.path).split("\n")[:SHOWN_LINES]
+        return {**seen, "rows": [[visible(each[:_CHARACTERS])] for each in lines]}
+    except CluevalError as error:
+        return {"error": in_page(str(error))}
+
+
+def _path(side: str) -> Path:
+    """Return the path of a side: its only file, or its folder."""
+    files = list(islice((path for path in sorted(Path(side).rglob("*")) if path.is_file()), 2))
+    return files[0] if len(files) == 1 else Path(side)
+
+
+def _columns(source: Source) -> dict[str, Any]:
+    """Return the first rows of a file, and the use of each column: clueval's own if these hold tags.
+
+    Otherwise the first column with tags holds the labels, as the message of ``clueval check`` recommends.
+    """
+    passage = next((each for each in source.passages(lambda _: None) if each.layout is not None), None)
+    if passage is None or passage.layout is None:
+        return {"rows": []}
+    rows = [fields for _, _, fields in islice(passage.rows(), SHOWN_LINES)]
+    found, own = tag_columns(source), [column + 1 for _, column in passage.layout.layers]
+    tags = own if set(own) <= set(found) else found[:1]
+    columns = [{"use": "", "name": ""} for _ in range(passage.layout.width)]
+    columns[passage.layout.token]["use"] = "token"
+    for column in tags:
+        columns[column - 1] = {"use": "tags", "name": DEFAULT_LAYER}
+    shown = [[visible(value) for value in fields] for fields in rows]
+    return {"rows": shown, "columns": columns, "found": found, "token": passage.layout.token}
+
+
+def line(command: str, sides: Mapping[str, Any], redacted: bool = False) -> str:
+    """Return the command line for what was chosen.
+
+    `sides` has what `look` returned for each side that has files, with the uses of columns as they were chosen.
+
+    >>> columns = [{"use": "token", "name": ""}, {"use": "tags", "name": "entity"}]
+    >>> sides = {"gold": {"columns": columns, "token": 0, "path": "gold/a.conll"}}
+    >>> line("check", sides)
+    'clueval check gold/a.conll --layer entity=2'
+    """
+    given = [sides[side] for side in SIDES if side in sides]
+    paths = [side["path"] for side in given]
+    if command == "agree" and len(given) == 1:  # each file is of another annotator
+        paths = given[0]["files"]
+    options = list(_options(given, command))
+    if redacted and command == "masking":
+        options.append("--redacted")
+    return shlex.join(["clueval", command, *paths, *options])
+
+
+def _options(sides: Sequence[Mapping[str, Any]], command: str) -> Iterator[str]:
+    """Yield the options that say how the sides are read."""
+    yield from _option("--input", [side.get("chosen") or "" for side in sides], command)
+    in_columns = [side.get("columns") for side in sides]
+    if not any(in_columns):
+        return
+    both = len(sides) == 1 and command not in _ONE_SIDE
+    uses = [("gold", "predicted")] if both else [("tags",)] * len(sides)
+    layers: dict[str, list[str]] = {}
+    places = [(side, use) for side, each in enumerate(uses) for use in each]
+    for number, (side, use) in enumerate(places):
+        columns = in_columns[side]
+        if columns is None:
+            continue
+        for column, chosen in enumerate(columns, 1):
+            if chosen["use"] == use:
+                layers.setdefault(chosen["name"] or DEFAULT_LAYER, [""] * len(places))[number] = str(column)
+    for side, each in enumerate(sides):
+        if in_columns[side] is None and each.get("source") is not None:
+            for values in layers.values():
+                values[side] = str(each["source"])
+    for name, values in layers.items():
+        first, *rest = values[:1] if command in _ONE_SIDE else values
+        yield from (
+            "--layer",
+            f"{name}={first}" if all(each == first for each in rest) else f"{name}={':'.join(values)}",
+        )
+    for flag, use in (("--token", "token"), ("--token-id", "token_id"), ("--document-column", "document")):
+        values = [_column_of(columns, use) for columns in in_columns]
+        usual = [str(side["token"] + 1) if "token" in side else "" for side in sides]
+        if use != "token" or values != usual:
+            yield from _option(flag, values, command)
+
+
+def _column_of(columns: Sequence[Mapping[str, str]] | None, use: str) -> str:
+    found = (str(number) for number, column in enumerate(columns or (), 1) if column["use"] == use)
+    return next(found, "")
+
+
+def _option(flag: str, values: Sequence[str], command: str) -> Iterator[str]:
+    """Yield an option with the values of both sides; with one value if these are equal, or one side has none."""
+    given = [value for value in values if value]
+    if given:
+        alone = command in _ONE_SIDE or len(set(given)) == 1
+        yield from (flag, given[0] if alone else ":".join(given))
+
+
+def run(text: str, output: str = "/output") -> dict[str, Any]:
+    """Run a command line, with the files of `OUTPUTS` in a folder; return its exit code, what it printed, the files."""
+    try:
+        words = shlex.split(text)
+    except ValueError as error:
+        return {"code": 2, "out": "", "notes": f"The command line cannot be read: {error}", "outputs": []}
+    words = words[1:] if words[:1] == ["clueval"] else words
+    command = words[0] if words else ""
+    folder = Path(output)
+    folder.mkdir(exist_ok=True)
+    for old in folder.iterdir():
+        old.unlink()
+    for option, name in OUTPUTS.get(command, {}).items():
+        words += [option, str(folder / name)]
+    out, err = io.StringIO(), io.StringIO()
+    with redirect_stdout(out), redirect_stderr(err):
+        try:
+            code = main(words)
+        except SystemExit as ended:
+            code = ended.code if isinstance(ended.code, int) else 2
+    saved = folder / "scores.clueval"
+    if saved.exists():
+        result = load_result(saved)
+        result.write_page(folder / "scores.html")
+        result.write(folder / "scores.tsv")
+    notes = "\n".join(each for each in err.getvalue().splitlines() if not each.startswith(f"wrote {folder}"))
+    problems = folder / "problems.txt"
+    if problems.exists():
+        out.write(problems.read_text(encoding="utf-8"))
+    return {
+        "code": code,
+        "out": out.getvalue(),
+        "notes": in_page(notes.replace(f"clueval {command}: ", "")),
+        "is_advised": in_page(notes) != notes,
+        "outputs": sorted(path.name for path in folder.iterdir()),
+    }
+
+
+_ADVICE = re.compile(r" \((?:[^()]|\([^()]*\))*(?:--[a-z]|[a-z_]+=)(?:[^()]|\([^()]*\))*\)$", re.M)
+"""The advice at the end of a message if it names an option, which the page does not have."""
+
+
+def in_page(message: str) -> str:
+    """Return a message without advice that names options.
+
+    >>> in_page("a.conll:2: 'x' is not a tag (a tag is O, or B-; --layer names the column of the tags)")
+    "a.conll:2: 'x' is not a tag"
+    """
+    return _ADVICE.sub("", message)

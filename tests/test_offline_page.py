@@ -1,0 +1,475 @@
+"""The offline page: its jobs, how it is built, and the page itself in Chromium, opened from a file.
+
+The page is built from npm's package pyodide, whose folder the variable CLUEVAL_PYODIDE names; without it, the tests in
+the browser are skipped.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+from zipfile import ZipFile
+
+import pytest
+from browser import FOUND_BY_AXE, Browser, in_browser, select
+
+import clueval
+from clueval.browser import __main__ as build
+from clueval.browser import jobs
+from clueval.cli import main
+
+BROWSER = Path(clueval.__file__).parent / "browser"
+SAMPLES = Path(clueval.__file__).parent / "samples"
+GERMAN = SAMPLES / "german"
+TEXTS = json.loads((BROWSER / "texts.json").read_text(encoding="utf-8"))
+PARTS = ("pyodide.js", "pyodide.asm.wasm", "pyodide.asm.mjs", "python_stdlib.zip")
+
+
+@pytest.fixture
+def both(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with gold and predicted, as the worker has it."""
+    for side in jobs.SIDES:
+        (tmp_path / side).mkdir()
+        shutil.copy(GERMAN / f"{side}.vrt", tmp_path / side)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def write(path: Path, text: str) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_a_file_is_shown_with_the_first_column_of_tags_chosen(both: Path) -> None:
+    seen = jobs.look("gold")
+
+    assert (seen["form"], seen["path"], seen["files"]) == ("vrt", "gold/gold.vrt", ["gold/gold.vrt"])
+    assert seen["rows"][0] == ["Amtsgericht", "B-court-name", "B-low", "a001-0001"]
+    assert [column["use"] for column in seen["columns"]] == ["token", "tags", "", ""]
+
+
+def test_a_file_that_cannot_be_read_is_an_error_of_its_side(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path / "gold" / "a.zip", "no archive")
+
+    assert "a.zip" in jobs.look("gold")["error"]
+
+
+def test_command_line_names_each_layer_once_if_the_sides_are_equal_otherwise_both_columns(both: Path) -> None:
+    sides = {side: jobs.look(side) for side in jobs.SIDES}
+    sides["gold"]["columns"][1]["name"] = sides["predicted"]["columns"][1]["name"] = "entity"
+    assert jobs.line("score", sides) == "clueval score gold/gold.vrt predicted/predicted.vrt --layer entity=2"
+
+    sides["predicted"]["columns"][1] = {"use": "", "name": ""}
+    sides["predicted"]["columns"][2] = {"use": "tags", "name": "entity"}
+    assert jobs.line("errors", sides).endswith("--layer entity=2:3")
+    assert jobs.line("agree", sides).endswith("--layer entity=2")
+
+
+def test_command_line_of_a_file_with_both_sides_has_a_column_for_each() -> None:
+    columns = [{"use": "token", "name": ""}, {"use": "gold", "name": ""}, {"use": "predicted", "name": ""}]
+    sides = {"gold": {"path": "gold/both.conll", "columns": columns, "token": 0}}
+
+    assert jobs.line("score", sides) == "clueval score gold/both.conll --layer label=2:3"
+
+
+def test_command_line_has_a_chosen_format_the_token_column_and_redacted_texts() -> None:
+    columns = [{"use": "tags", "name": ""}, {"use": "token", "name": ""}, {"use": "token_id", "name": ""}]
+    sides: dict[str, Any] = {
+        "gold": {"path": "gold/a b.conll", "columns": columns, "token": 0, "chosen": "conll"},
+        "predicted": {"path": "predicted", "source": None},
+    }
+
+    assert jobs.line("masking", sides, redacted=True) == (
+        "clueval masking 'gold/a b.conll' predicted --input conll --layer label=1: --token 2 --token-id 3 --redacted"
+    )
+
+
+def test_annotators_are_the_files_of_one_side_if_the_other_has_none() -> None:
+    sides = {"gold": {"path": "gold", "files": ["gold/a.ann", "gold/b.ann"]}}
+
+    assert jobs.line("agree", sides) == "clueval agree gold/a.ann gold/b.ann"
+
+
+@pytest.mark.parametrize("command", jobs.OUTPUTS)
+def test_every_command_writes_its_files_and_a_page_where_it_has_one(both: Path, command: str) -> None:
+    sides = {side: jobs.look(side) for side in jobs.SIDES}
+
+    done = jobs.run(jobs.line(command, sides), str(both / "out"))
+
+    assert done["code"] == (1 if command == "check" else 0)
+    assert {*jobs.OUTPUTS[command].values()} <= set(done["outputs"])
+    assert command == "check" or any(name.endswith(".html") for name in done["outputs"])
+
+
+def test_a_message_has_no_advice_that_names_options(both: Path) -> None:
+    done = jobs.run("clueval score gold/gold.vrt predicted/predicted.vrt", str(both / "out"))
+
+    assert (done["code"], done["outputs"]) == (2, [])
+    assert done["notes"].replace("\\", "/") == "gold/gold.vrt:3, document 'a001': 'a001-0001' is not a tag"
+
+
+def test_a_line_that_cannot_be_read_and_an_unknown_command_are_messages(both: Path) -> None:
+    assert "cannot be read" in jobs.run("clueval score 'a", str(both / "out"))["notes"]
+    assert jobs.run("clueval nothing", str(both / "out"))["code"] == 2
+
+
+def test_texts_are_the_same_in_both_languages() -> None:
+    def places(language: str) -> dict[str, set[str]]:
+        return {key: set(re.findall(r"\{\w+\}", text)) for key, text in TEXTS[language].items()}
+
+    assert set(TEXTS) == {"en", "de"}
+    assert places("en") == places("de")
+
+
+def test_texts_are_those_that_the_page_uses() -> None:
+    page, script = ((BROWSER / name).read_text(encoding="utf-8") for name in ("page.html", "page.js"))
+    named = set(re.findall(r'data-(?:text|label)="(\w+)"', page))
+    named |= set(re.findall(r'(?:text|say|stop)\("(\w+)"', script))
+    made = {"first_lines", *jobs.OUTPUTS, *jobs.SIDES, *(f"{side}_note" for side in jobs.SIDES)}
+    made |= {f"use_{use}" for use in ("", "token", "tags", "gold", "predicted", "token_id", "document")}
+    texts = set(TEXTS["en"])
+
+    assert named | made <= texts
+    assert {key for key in texts - named - made if f'"{key}"' not in script} == set()
+
+
+@pytest.fixture
+def no_pyodide(tmp_path: Path) -> Path:
+    """A folder with the files of npm's package pyodide, which hold nothing."""
+    for name in PARTS:
+        write(tmp_path / "pyodide" / name, name)
+    write(
+        tmp_path / "pyodide" / "pyodide-lock.json",
+        json.dumps({"info": {"python": "3.14.2"}, "packages": {"a": 1}}),
+    )
+    write(tmp_path / "pyodide" / "package.json", json.dumps({"version": "314.0.7"}))
+    return tmp_path / "pyodide"
+
+
+def test_page_is_built_from_the_same_inputs_with_the_same_bytes(no_pyodide: Path, tmp_path: Path) -> None:
+    printed = []
+    for name in ("one", "two"):
+        command = [
+            sys.executable,
+            "-m",
+            "clueval.browser",
+            "--pyodide",
+            str(no_pyodide),
+            "-o",
+            f"{name}.html",
+        ]
+        ended = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
+        printed.append(ended.stdout.split()[0])
+        (tmp_path / "pyodide" / "pyodide.js").touch()
+
+    pages = [(tmp_path / f"{name}.html").read_bytes() for name in ("one", "two")]
+    assert pages[0] == pages[1]
+    assert printed[0] == printed[1]
+    for licence in ("Permission is hereby granted", "Mozilla Public License", "PSF", "Apache License"):
+        assert licence.encode() in pages[0]
+
+
+def test_page_without_the_files_of_pyodide_is_an_error(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command = [
+        sys.executable,
+        "-m",
+        "clueval.browser",
+        "--pyodide",
+        str(tmp_path),
+        "-o",
+        str(tmp_path / "page.html"),
+    ]
+    ended = subprocess.run(command, capture_output=True, text=True)
+
+    assert (ended.returncode, ended.stdout) == (2, "")
+    assert "pyodide-lock.json: cannot be read" in ended.stderr
+    assert "Traceback" not in ended.stderr
+
+
+# in the browser
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = os.environ.get("CLUEVAL_PYODIDE")
+    if not folder:
+        pytest.skip("CLUEVAL_PYODIDE does not name the folder of npm's package pyodide")
+    path = tmp_path_factory.mktemp("page") / "clueval.html"
+    path.write_text(build.built(Path(folder)), encoding="utf-8")
+    return path
+
+
+class Opened:
+    """The page, ready, without files."""
+
+    def __init__(self, browser: Browser, page: Path, **how: Any) -> None:
+        self.browser = browser
+        browser.open(page, is_ready="document.readyState === 'complete'", **how)
+        browser.wait_for("document.documentElement.dataset.ready === 'yes'", 120)
+
+    def choose(self, side: str, *files: Path, into: str = "files") -> None:
+        self.browser.run(f"delete seen.{side}")
+        root = self.browser("DOM.getDocument")["root"]["nodeId"]
+        node = self.browser("DOM.querySelector", nodeId=root, selector=f"#{side} .{into}")["nodeId"]
+        self.browser("DOM.setFileInputFiles", nodeId=node, files=[str(file) for file in files])
+        self.browser.wait_for(f"seen.{side} !== undefined", 60)
+
+    def click(self, command: str) -> None:
+        self.browser.run(f"document.querySelector('[data-command={command}]').click()")
+
+    def ask(self, command: str) -> dict[str, Any]:
+        """Click on a question, and return what its result shows."""
+        done = "Number(document.documentElement.dataset.done ?? 0)"
+        before = self.browser.run(done)
+        self.click(command)
+        self.browser.wait_for(f"{done} > {before}", 120)
+        parts = ("error", "printed", "state", "line", "save")
+        shown = {
+            name: self.browser.run(f"element('{name}').value ?? element('{name}').textContent")
+            for name in parts
+        }
+        return {**shown, "page": self.browser.run("!element('page').hidden")}
+
+    def written(self, name: str) -> str:
+        text: str = self.browser.run(f"shownResult[2].written.find(([each]) => each === '{name}')[1].text()")
+        return text
+
+
+@pytest.fixture
+def opened(browser: Browser, page: Path) -> Opened:
+    return Opened(browser, page)
+
+
+@in_browser
+def test_page_has_the_scores_of_the_command_line(opened: Opened, both: Path) -> None:
+    for side in jobs.SIDES:
+        opened.choose(side, both / side / f"{side}.vrt")
+    shown = opened.ask("score")
+
+    line = shown["line"].split()
+    assert line[:2] == ["clueval", "score"]
+    assert main([*line[1:], "-o", "scores.json"]) == 0
+    assert opened.written("scores.json") == (both / "scores.json").read_text(encoding="utf-8")
+    assert shown["page"]
+    assert opened.browser.complaints == []
+
+
+@in_browser
+@pytest.mark.parametrize("command", ["conventions", "errors", "masking", "agree"])
+def test_page_shows_a_page_and_has_the_numbers_of_the_command_line(
+    opened: Opened, both: Path, command: str
+) -> None:
+    for side in jobs.SIDES:
+        opened.choose(side, both / side / f"{side}.vrt")
+    shown = opened.ask(command)
+    name = next(each for each in jobs.OUTPUTS[command].values() if each.endswith(".json"))
+
+    assert main([*shown["line"].split()[1:], "-o", name]) == 0
+    assert opened.written(name) == (both / name).read_text(encoding="utf-8")
+    assert shown["page"]
+    assert opened.browser.complaints == []
+
+
+@in_browser
+def test_a_folder_of_brat_and_an_archive_of_it_are_read(opened: Opened, tmp_path: Path) -> None:
+    brat = tmp_path / "brat"
+    files = [
+        write(brat / f"{name}{ending}", text)
+        for name in ("one", "two")
+        for ending, text in ((".txt", "Ada met Bob.\n"), (".ann", "T1\tPER 0 3\tAda\nT2\tPER 8 11\tBob\n"))
+    ]
+    with ZipFile(tmp_path / "brat.zip", "w") as archive:
+        for file in files:
+            archive.write(file, file.name)
+    opened.choose("gold", *files)
+    opened.choose("predicted", *files)
+    assert "error" not in opened.browser.run("seen.gold")
+    assert opened.ask("score")["error"] == ""
+    assert opened.browser.run("seen.gold.files.length") == 2
+    whole = opened.written("scores.json")
+
+    opened.choose("gold", brat, into="folder")
+    assert opened.ask("score")["error"] == ""
+    opened.choose("gold", tmp_path / "brat.zip")
+    opened.choose("predicted", tmp_path / "brat.zip")
+    assert opened.ask("score")["error"] == ""
+    assert json.loads(opened.written("scores.json"))["metrics"] == json.loads(whole)["metrics"]
+
+
+@in_browser
+def test_texts_that_differ_are_an_error_that_names_document_and_place(opened: Opened, both: Path) -> None:
+    other = both / "other.vrt"
+    write(
+        other, (GERMAN / "predicted.vrt").read_text(encoding="utf-8").replace("Verkündet\t", "Verkuendet\t")
+    )
+    opened.choose("gold", both / "gold" / "gold.vrt")
+    opened.choose("predicted", other)
+    shown = opened.ask("score")
+
+    assert shown["error"] == (
+        "gold/gold.vrt:14: gold has the token 'Verkündet' where predicted/other.vrt:14 has 'Verkuendet' "
+        "(gold and predicted must have the same text)"
+    )
+    assert not shown["page"]
+
+
+@in_browser
+def test_work_that_is_cancelled_ends_and_the_next_begins(opened: Opened, both: Path) -> None:
+    many = (GERMAN / "gold.vrt").read_text(encoding="utf-8") * 300
+    opened.choose("gold", write(both / "many.vrt", many))
+    opened.choose("predicted", both / "many.vrt")
+    opened.click("errors")
+    opened.browser.wait_for("!element('cancel').hidden")
+    opened.browser.run("element('cancel').click()")
+    assert opened.browser.run("element('state').textContent") == TEXTS["en"]["cancelled"]
+
+    opened.browser.wait_for("!document.querySelector('[data-command=score]').disabled", 60)
+    assert opened.ask("score")["error"] == ""
+
+
+HOSTILE = "</script><script>parent.ran=ran=1</script><img src=x onerror=parent.ran=1>"
+
+
+@in_browser
+def test_a_hostile_corpus_runs_no_script(opened: Opened, tmp_path: Path) -> None:
+    word, label = HOSTILE.replace(" ", "\u00a0"), "B-" + HOSTILE.replace(" ", "\u00a0")
+    gold = write(tmp_path / "<img src=x onerror=ran=1>.conll", f"{word}\t{label}\nb\tO\n\n")
+    predicted = write(tmp_path / "p.conll", f"{word}\tO\nb\tB-{word}\n\n")
+    opened.choose("gold", gold)
+    opened.choose("predicted", predicted)
+    for command in jobs.OUTPUTS:
+        opened.ask(command)
+        assert opened.browser.run("[document.querySelectorAll('img').length, typeof ran]") == [0, "undefined"]
+
+    assert opened.browser.complaints == []
+
+
+@pytest.fixture
+def listener() -> Iterator[tuple[str, list[str]]]:
+    """The address of a server on this computer, and the first lines of what is sent to it."""
+    arrived: list[str] = []
+    server = socket.create_server(("127.0.0.1", 0))
+
+    def listen() -> None:
+        while True:
+            try:
+                connection, _ = server.accept()
+            except OSError:
+                return
+            with connection:
+                connection.settimeout(1)
+                # before Chromium asks the policy whether a frame may be loaded, it may connect, and sends nothing
+                with suppress(OSError):
+                    if sent := connection.recv(200):
+                        arrived.append(sent.decode(errors="replace").split(" HTTP")[0])
+                        connection.sendall(
+                            b"HTTP/1.1 204 No Content\r\nAccess-Control-Allow-Origin: *\r\n\r\n"
+                        )
+
+    threading.Thread(target=listen, daemon=True).start()
+    yield f"127.0.0.1:{server.getsockname()[1]}", arrived
+    server.shutdown(socket.SHUT_RDWR)
+    server.close()
+
+
+LEAVE = """(async (where) => {
+  const made = (tag, values) => document.body.append(Object.assign(document.createElement(tag), values));
+  const ways = [
+    () => fetch(`http://${where}/fetch`),
+    () => navigator.sendBeacon(`http://${where}/beacon`, "text"),
+    () => made("img", { src: `http://${where}/image` }),
+    () => new WebSocket(`ws://${where}/socket`),
+    () => made("link", { rel: "stylesheet", href: `http://${where}/style` }),
+    () => made("link", { rel: "prefetch", href: `http://${where}/prefetch` }),
+    () => made("script", { src: `http://${where}/script` }),
+    () => made("iframe", { src: `http://${where}/frame` }),
+    () => new Worker(URL.createObjectURL(new Blob([`fetch("http://${where}/worker")`]))),
+    () => {
+      made("iframe", { name: "of-form" });
+      made("form", { id: "form", action: `http://${where}/form`, method: "post", target: "of-form" });
+      document.getElementById("form").submit();
+    },
+  ];
+  for (const way of ways) { try { await way(); } catch {} }
+  await new Promise((resolve) => setTimeout(resolve, 1500));
+})"""
+
+
+@in_browser
+def test_nothing_leaves_the_page(
+    opened: Opened, listener: tuple[str, list[str]], tmp_path: Path, browser: Browser
+) -> None:
+    where, arrived = listener
+    browser.run(f"{LEAVE}({json.dumps(where)})")
+    assert arrived == []
+
+    browser.open(write(tmp_path / "plain.html", "<!doctype html><body>"))
+    browser.run(f"{LEAVE}({json.dumps(where)})")
+    kinds = {line.rpartition("/")[2] for line in arrived}
+    assert {"fetch", "beacon", "image", "style", "script", "frame", "worker", "form", "socket"} <= kinds
+
+
+@in_browser
+def test_page_can_be_used_with_the_keyboard_alone(opened: Opened, both: Path) -> None:
+    opened.choose("gold", both / "gold" / "gold.vrt")
+    opened.browser.run("document.body.focus()")
+    reached = set()
+    for _ in range(40):
+        opened.browser.press("Tab")
+        reached.add(
+            opened.browser.run("document.activeElement.dataset.command ?? document.activeElement.className")
+        )
+
+    assert {*jobs.OUTPUTS, "files", "folder", "forms", "plain remove"} <= reached
+
+
+@in_browser
+@pytest.mark.parametrize("width", [320, 1280])
+def test_page_fits_its_width_in_both_languages_before_and_after_a_result(
+    browser: Browser, page: Path, both: Path, width: int
+) -> None:
+    opened = Opened(browser, page, width=width)
+    wide = "document.documentElement.scrollWidth - innerWidth"
+    for language in TEXTS:
+        select(browser, "language", language)
+        assert browser.run("document.documentElement.lang") == language
+        assert browser.run("document.querySelector('h1').textContent") == TEXTS[language]["title"]
+        assert browser.run(wide) <= 0
+    for side in jobs.SIDES:
+        opened.choose(side, both / side / f"{side}.vrt")
+    opened.ask("score")
+    assert browser.run(wide) <= 0
+
+
+@in_browser
+def test_axe_finds_nothing_in_light_and_dark_before_and_after_a_result(
+    opened: Opened, both: Path, axe: str, browser: Browser
+) -> None:
+    browser.run(f"{axe}; undefined")
+    for is_asked in (False, True):
+        if is_asked:
+            for side in jobs.SIDES:
+                opened.choose(side, both / side / f"{side}.vrt")
+            assert opened.ask("score")["page"]
+        browser.run("document.querySelectorAll('details').forEach((part) => { part.open = true; })")
+        for scheme in ("light", "dark"):
+            browser(
+                "Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}]
+            )
+            assert (scheme, browser.run(FOUND_BY_AXE)) == (scheme, [])
