@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -227,15 +227,22 @@ def _read(opened: Opened, options: Options) -> Iterator[Document]:
         for layer, source in _sources(options.layers, spans, view, opened.file).items()
     }
     tokens, sentences = (sorted(_places(view, name)) for name in (_TOKEN, _SENTENCE))
+    words = [text[start:end] for start, end in tokens]
     yield Document(
         opened.stem,
         Frozen(layers),
-        tokens=[text[start:end] for start, end in tokens] or None,
+        tokens=words
+        if _without_blanks(words) == _without_blanks([text]) != ""
+        else None,  # not those of a part
         text=text,
         unit="character",
         sentences=[Sentence(start, end) for start, end in sentences],
         file=opened.file,
     )
+
+
+def _without_blanks(texts: Iterable[str]) -> str:
+    return "".join(part for text in texts for part in text.split())
 
 
 def _places(view: Any, name: str) -> Iterator[tuple[int, int]]:

@@ -146,3 +146,20 @@ def test_type_system_is_read_from_the_archive_of_the_file(tmp_path: Path) -> Non
     (document,) = read(tmp_path / "anna.zip")
 
     assert (document.id, texts(document)) == ("gold", texts(next(read(GOLD))))
+
+
+def test_tokens_are_those_of_the_document_only_if_they_make_up_its_text(tmp_path: Path) -> None:
+    """The sample has one token, the emoji, so its words are found in the text."""
+    assert [document.tokens for document in read(GOLD)] == [None]
+
+    whole = cas()
+    (token_type,) = (each for each in whole.typesystem.get_types() if each.name.endswith("type.Token"))
+    begin, text = 0, whole.sofa_string
+    whole.remove(next(iter(whole.select(token_type.name))))
+    for word in text.replace("\n", " ").split(" "):
+        whole.add(token_type(begin=begin, end=begin + len(word)))
+        begin += len(word) + 1
+    whole.to_json(tmp_path / "whole.json")
+
+    (document,) = read(tmp_path / "whole.json")
+    assert document.tokens == ["\U0001f600", "Ada", "Lovelace", "in", "Ulm", "&", "London."]
