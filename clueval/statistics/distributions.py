@@ -221,6 +221,22 @@ def upper_bound(k: int, n: int, confidence: float = 0.95) -> float:
     return round(inverse_beta(confidence, k + 1, n - k), 12)
 
 
+def trials_needed(k: int, limit: float, confidence: float = 0.95, *, most: int = 10**9) -> int | None:
+    """Return the least number of trials that shows, with `k` events, a share of no more than `limit`.
+
+    It is the least n with ``upper_bound(k, n) <= limit``; None if there is none up to `most`. Without an event it is
+    ``ceil(ln(1 - confidence) / ln(1 - limit))``.
+
+    >>> trials_needed(0, 0.01), trials_needed(3, 0.05)
+    (299, 153)
+    """
+    from bisect import bisect_left
+
+    trials = range(k + 1, most + 1)
+    found = bisect_left(trials, True, key=lambda n: upper_bound(k, n, confidence) <= limit)
+    return trials[found] if found < len(trials) else None
+
+
 def mcnemar_exact(one: int, other: int) -> float:
     """Return the two-sided exact p-value of McNemar's test, from the two counts of disagreements.
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from clueval.exceptions import UsageError
 from clueval.statistics import clopper_pearson, holm, mcnemar_exact, t_p, t_quantile, wilson
-from clueval.statistics.distributions import inverse_beta, regularised_beta, upper_bound
+from clueval.statistics.distributions import inverse_beta, regularised_beta, trials_needed, upper_bound
 
 DEGREES = st.one_of(st.floats(1, 10), st.floats(1, 100_000))
 SHARES = st.floats(0.0005, 0.9995)
@@ -149,3 +151,36 @@ def test_mcnemar_is_the_binomial_test_of_scipy(one: int, other: int) -> None:
 def test_counts_of_disagreements_cannot_be_negative() -> None:
     with pytest.raises(UsageError, match="negative: -1 and 2"):
         mcnemar_exact(-1, 2)
+
+
+# How many trials show a small share
+
+
+@pytest.mark.parametrize(
+    ("k", "limit", "confidence", "expected"),
+    [
+        (0, 0.5, 0.75, 2),  # 0.5 ** 2 is 0.25
+        (1, 0.5, 0.5, 3),  # none or one of 3 coins: 4 of 8
+        (0, 0.01, 0.95, 299),
+        (0, 0.05, 0.95, 59),
+        (1, 0.05, 0.95, 93),
+        (0, 0.0, 0.95, None),
+    ],
+)
+def test_trials_needed_are_those_by_hand(
+    k: int, limit: float, confidence: float, expected: int | None
+) -> None:
+    assert trials_needed(k, limit, confidence) == expected
+
+
+@pytest.mark.parametrize("k", [0, 1, 2, 17])
+@pytest.mark.parametrize("limit", [0.003, 0.01, 0.2])
+@pytest.mark.parametrize("confidence", [0.8, 0.95, 0.999])
+def test_trials_needed_are_the_least_with_the_bound_of_scipy(k: int, limit: float, confidence: float) -> None:
+    beta = pytest.importorskip("scipy.stats").beta
+    n = trials_needed(k, limit, confidence)
+
+    assert n is not None
+    assert beta.ppf(confidence, k + 1, n - k) <= limit + 1e-9
+    assert n - 1 == k or beta.ppf(confidence, k + 1, n - 1 - k) > limit
+    assert k or n == math.ceil(math.log(1 - confidence) / math.log(1 - limit))

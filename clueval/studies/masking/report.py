@@ -20,10 +20,12 @@ from clueval.evaluation.rows import columns_of, wide_rows
 from clueval.evaluation.run import score
 from clueval.exceptions import UsageError, checked_call
 from clueval.metrics.masking import Masking
+from clueval.metrics.masking.figures import MOST_DOCUMENTS
 from clueval.metrics.masking.mention import risk_by
 from clueval.options import field_names, number
 from clueval.reports.report import READABLE, Data, renderer
 from clueval.reports.table import Table, decimals
+from clueval.statistics.distributions import trials_needed, upper_bound
 from clueval.studies.gates import require_fraction
 from clueval.studies.masking.collector import LeakCollector, WatchedMasking
 from clueval.studies.masking.found import (
@@ -32,6 +34,7 @@ from clueval.studies.masking.found import (
     leak_tables,
     lines,
     number_tables,
+    percent_above,
     write_table,
 )
 
@@ -130,6 +133,9 @@ NEAR = 1e-12
 
 _FIGURE = re.compile(r"(?:(?P<sequence>.+)\.)?(?P<name>[a-z_]+)(?:\[(?P<kind>.*)\])?", re.DOTALL)
 
+_BOUND = re.compile(r"((?:.+\.)?)document_leak_upper((?:\[.*\])?)", re.DOTALL)
+"""The figure that is a bound, with what stands before and after its name."""
+
 _MISSING = object()
 
 
@@ -148,7 +154,36 @@ def _failures(
             if value is None:
                 yield f"{figure} is undefined{_why(report, figure)}, and must not be {word} {limit:g}"
             elif (value < limit - NEAR) if is_lower else (value > limit + NEAR):
-                yield f"{figure} is {value:.6g}, {word} {limit:g}"
+                of_documents = None if is_lower else _BOUND.fullmatch(figure)
+                if of_documents is None:
+                    yield f"{figure} is {value:.6g}, {word} {limit:g}"
+                    continue
+                number, leaking = (
+                    int(_value(report, name.join(of_documents.groups())) or 0)
+                    for name in ("documents", "documents_exposed")
+                )
+                needed = _documents_needed(number, leaking, limit, report.metric.confidence)
+                bound = percent_above(value)
+                yield f"{figure}: the upper bound is {bound} %, over {100 * limit:g} %; {needed}"
+
+
+def _documents_needed(number: int, leaking: int, limit: float, confidence: float) -> str:
+    """Say how many documents would keep a limit of the bound, of which none, or as many as now, leak.
+
+    >>> _documents_needed(60, 0, 0.01, 0.95)
+    '60 documents cannot show less than 4.9 %: 299 documents without a leak are needed'
+    """
+    least = percent_above(upper_bound(0, number, confidence))
+    counted = f"{number:,} document{'s' * (number != 1)}"
+    without, needed = (trials_needed(k, limit + NEAR, confidence) for k in (0, leaking))
+    if without is None:
+        return f"{counted} cannot show less than {least} %, and {MOST_DOCUMENTS:,} would not be enough"
+    begin = f"{counted} cannot show less than {least} %: " if without > number else ""
+    if not leaking:
+        return f"{begin}{without:,} documents without a leak are needed"
+    leaks = f"{leaking:,} leak{'s' * (leaking == 1)}"
+    many = f"over {MOST_DOCUMENTS:,}" if needed is None else f"{needed:,}"
+    return f"{begin}{without:,} documents without a leak are needed, or {many} of which {leaks}"
 
 
 def require_limits(*limits: Iterable[str]) -> None:

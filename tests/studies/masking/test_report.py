@@ -20,6 +20,10 @@ from clueval.metrics.masking import Masking
 TEXT = "Frau Weiß klagt gegen Karl Öz. Weiß wohnt in Köln."
 GOLD = [(5, 9, "e1", "high"), (22, 29, "e2", "high"), (31, 35, "e1", "high"), (45, 49, "e3", "medium")]
 MASKED = [(0, 9), (22, 26), (28, 30), (45, 49)]
+_UPPER_OF_60 = (
+    "document_leak_upper: the upper bound is 4.9 %, over 1 %; 60 documents cannot show less than 4.9 %: "
+    "299 documents without a leak are needed"
+)
 
 
 def sides(id: str = "d") -> tuple[Document, Document]:
@@ -286,3 +290,49 @@ def test_the_text_says_what_can_be_read_of_a_mention_that_is_masked_in_part() ->
 
     assert "partial; its only place: Ada B. Öz (readable: Ada Öz)" in found.render()
     assert "Ada" not in found.render(text=False)
+
+
+def _documents(leaking: int, number: int) -> MaskingReport:
+    gold, predicted = [], []
+    for place in range(number):
+        gold.append(Document(str(place), {"name": [Span(0, 4, "PER")]}, text="Anna", unit="character"))
+        masks = [Span(0, 4, "X")] if place >= leaking else []
+        predicted.append(Document(str(place), {"name": masks}, text="Anna", unit="character"))
+    return clueval.masking(gold, predicted, masks="name")
+
+
+@pytest.mark.parametrize(
+    ("leaking", "number", "limit", "expected"),
+    [
+        (0, 60, "document_leak_upper=0.01", _UPPER_OF_60),
+        (0, 60, "name.document_leak_upper[_]=0.01", f"name.document_leak_upper[_]{_UPPER_OF_60[19:]}"),
+        (
+            1,
+            60,
+            "document_leak_upper=0.01",
+            "document_leak_upper: the upper bound is 7.7 %, over 1 %; 60 documents cannot show less than 4.9 %: "
+            "299 documents without a leak are needed, or 473 of which 1 leaks",
+        ),
+        (
+            1,
+            60,
+            "document_leak_upper=0.05",
+            "document_leak_upper: the upper bound is 7.7 %, over 5 %; 59 documents without a leak are needed, "
+            "or 93 of which 1 leaks",
+        ),
+        (
+            0,
+            1,
+            "document_leak_upper=0",
+            "document_leak_upper: the upper bound is 95 %, over 0 %; 1 document cannot show less than 95 %, and "
+            "1,000,000,000 would not be enough",
+        ),
+    ],
+)
+def test_a_limit_of_the_bound_that_is_not_kept_says_how_many_documents_are_needed(
+    leaking: int, number: int, limit: str, expected: str
+) -> None:
+    found = _documents(leaking, number)
+
+    assert found.failures(fail_over=limit) == [expected]
+    assert found.failures(fail_over="masking.name.classes.all.document_leak_upper=1") == []
