@@ -119,11 +119,16 @@ def _format_to_correct(options: argparse.Namespace) -> Format:
             advice="leave one out",
         )
     if needs_spooling(options.gold) or options.predicted is None:
-        raise UsageError("--corrected needs a file or folder of gold alone", advice="give gold and predicted")
+        raise UsageError(
+            "--corrected needs the file or folder of gold, and that of the predictions",
+            advice="if one file has both, give it twice",
+        )
     reading = common.reading(options)
     readings = readings_of(reading.pop("reading", Reading()), reading)
     (_, first), *_ = files_of(options.gold)
     form = source_of(first, ReadOptions.of(readings[0])).form
     if form.write is not None:
         return form
-    return format_named("conll" if Path(options.corrected).suffix == ".conll" else "spans")
+    other = format_named("conll" if Path(options.corrected).suffix == ".conll" else "spans")
+    remark(f"the format {form.name} is only read: the corrected gold is written in the format {other.name}")
+    return other

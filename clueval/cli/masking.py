@@ -43,6 +43,8 @@ def _put(report: MaskingReport, options: argparse.Namespace) -> int:
         remark(
             f"clueval masking: {report.aligned:,} redacted text{'s' * (report.aligned != 1)} had to be aligned; "
             "in these texts about 0.3 % of the mentions have a wrong status, with surrogates 1.6 %"
+            if report.aligned
+            else "clueval masking: no redacted text had to be aligned"
         )
     failures = report.failures(options.fail_under, options.fail_over)
     text = not options.no_text

@@ -272,7 +272,7 @@ class Conversion:
         if self.writer.beside or self.writer.of_folder is not None:
             raise UsageError(
                 f"the format {self.form.name} has several files for a document",
-                advice="name a folder, as in -o folder/",
+                advice="name a folder, as in folder/",
             )
         for line in self.writer.lines(
             _only(documents) if self.form.single else documents, list(self.layers), self.with_ids
@@ -356,7 +356,7 @@ def _only(documents: Iterator[Document]) -> Iterator[Document]:
         if number:
             raise UsageError(
                 "the format holds one document, and there are several",
-                advice="name a folder with -o, as in -o folder/",
+                advice="name a folder, as in folder/",
             )
         yield document
 

@@ -125,7 +125,9 @@ def in_words(tables: Iterable[Table]) -> Iterator[str]:
     """Yield a line for each of these tables."""
     for table in tables:
         if table.header[0] == "errors":
-            yield "errors: " + ", ".join(f"{number:,} {whose}" for whose, number in table.rows if number)
+            yield "errors: " + (
+                ", ".join(f"{number:,} {whose}" for whose, number in table.rows if number) or "none"
+            )
             continue
         before, after = (
             ", ".join(

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from corpora import write
 
-from clueval import CluevalError, agree
+from clueval import CluevalError, CluevalWarning, agree
 
 TEXT = "Ada met Bob"
 
@@ -60,6 +60,17 @@ def test_annotation_sets_of_one_file_are_its_annotators(form: str, tmp_path: Pat
     assert every.to_dict()["annotators"] == ["1", "2"]
     assert named.to_dict()["annotators"] == ["ann", "bob"]
     assert [each.kind for each in every.disagreements()] == ["boundary"]
+
+
+def test_models_that_count_as_annotators_are_a_warning(tmp_path: Path) -> None:
+    model = {"model_version": "v1", "result": [region(0, 3)]}
+    path = write(tmp_path / "a.json", json.dumps([LABEL_STUDIO | {"predictions": [model]}]))
+
+    with pytest.warns(
+        CluevalWarning, match="'prediction:v1' counts as an annotator; annotators=.* names those"
+    ):
+        assert agree(path).to_dict()["annotators"] == ["1", "2", "prediction:v1"]
+    assert agree(path, annotators={"ann": 1, "bob": 2}).to_dict()["annotators"] == ["ann", "bob"]
 
 
 def gate(**ends: int) -> str:

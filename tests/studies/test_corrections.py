@@ -195,6 +195,26 @@ def test_errors_writes_gold_corrected_in_its_format(files: Path, capsys: pytest.
     assert first[1].startswith("'=1\t")
 
 
+def test_errors_says_in_which_format_gold_that_is_only_read_is_written(
+    files: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    written(files / "d.json", "gold")
+    for name in ("gold", "predicted"):
+        tags = (files / f"{name}.conll").read_text(encoding="utf-8").split("\n", 1)[1].strip()
+        (files / f"{name}.vrt").write_text(f'<text id="d">\n{tags}\n</text>\n', encoding="utf-8")
+    arguments = ["errors", "gold.vrt", "predicted.vrt", "--decisions", "d.json"]
+
+    assert main([*arguments, "--corrected", "new.vrt"]) == 0
+
+    assert (
+        "the format vrt is only read: the corrected gold is written in the format spans\n"
+        in capsys.readouterr().err
+    )
+    assert (
+        (files / "new.vrt").read_text(encoding="utf-8").startswith("document\tstart\tend_inclusive\tlabel\n")
+    )
+
+
 def test_errors_says_that_nothing_of_another_corpus_was_applied(
     files: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -142,7 +142,7 @@ def ceiling_tables(report: Content) -> Iterator[Table]:
 
 
 RECOMMENDED = (
-    "report the exact F1 of pairs (mean), and alpha of positions that one of them marked, beyond chance "
+    "report the mean of the exact F1 of pairs, or alpha over all positions, which takes chance into account "
     "(clueval guide concept-agreement)"
 )
 """Which numbers to report."""

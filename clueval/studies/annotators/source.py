@@ -24,6 +24,7 @@ from clueval.exceptions import (
 from clueval.formats.columns.documents import by_document, documents
 from clueval.formats.columns.passages import Passage
 from clueval.formats.format import Format
+from clueval.formats.label_studio import PREDICTION
 from clueval.options import field_names, require_types, with_fields
 from clueval.reading.items import documents_of
 from clueval.reading.layers import require_layers
@@ -404,6 +405,8 @@ def _of_one(
         return {name: _of_column(name, path, options, column) for name, column in columns.items()}
     if layout is None and not folders:
         sets = require_sets(path, options)
+        if model := next((name for name in sets if name.startswith(PREDICTION)), None):
+            warn(f"{model!r} counts as an annotator; annotators={ {'NAME': 'SET'} } names those that count")
         return {name or DEFAULT_SET: _of_column(name or DEFAULT_SET, path, options, name) for name in sets}
     if not folders:
         raise UsageError(
