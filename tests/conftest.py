@@ -4,6 +4,7 @@ import contextlib
 import gc
 import importlib
 import os
+import re
 import shutil
 import subprocess
 import sys
