@@ -78,8 +78,8 @@ def run(options: argparse.Namespace) -> int:
 def _not_kept(check: Check, name: str, form: Format | None) -> Iterator[str]:
     """Yield a line with what the format of a file does not read, and one with what another format cannot hold."""
     source = check.source
-    if source.passed_over:
-        yield f"{name}: not read: {in_words(dict(sorted(source.passed_over.items())))}"
+    if not_read := +source.passed_over:
+        yield f"{name}: not read: {in_words(dict(sorted(not_read.items())))}"
     if form is not None:
         conversion = Conversion(form, layer_names(source.options.layers), lossy=True)
         for _ in conversion.fitted(replace(source, passed_over=Counter()).documents()):

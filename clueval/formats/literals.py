@@ -23,8 +23,15 @@ _PIECE = re.compile(
 """What a literal of Python and JSON write differently; `between` has no comma where NumPy prints a list of objects."""
 
 _NAMES = {"None": "null", "True": "true", "False": "false"}
-_ESCAPE = re.compile(r"\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|(.))", re.DOTALL)
-_ESCAPED = {"a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v", "0": "\0", "\n": ""}
+_ESCAPE = re.compile(
+    r"\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|([0-7]{1,3})|(.))", re.DOTALL
+)
+_ESCAPED = {"a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v", "\n": ""} | {
+    itself: itself for itself in "\\'\"/"
+}
+_UNFINISHED = "xuUN"
+"""Letters after which a literal of Python needs more."""
+
 _SHORTENED = re.compile(r"[\s\[,]\.\.\.[\s\],]")
 _decoder = json.JSONDecoder(strict=False)
 
@@ -66,8 +73,10 @@ def _in_json(piece: re.Match[str]) -> str:
 
 
 def _character(escape: re.Match[str]) -> str:
-    """Return what an escape stands for. Raises ValueError or OverflowError for a number above the last one."""
-    *numbers, letter = escape.groups()
-    if letter is not None:
-        return _ESCAPED.get(letter, letter)
-    return chr(int(next(filter(None, numbers)), 16))
+    """Return what an escape stands for. Raises ValueError or OverflowError for what is none, or above the last one."""
+    *numbers, octal, letter = escape.groups()
+    if letter is None:
+        return chr(int(octal, 8) if octal else int(next(filter(None, numbers)), 16))
+    if letter in _UNFINISHED:
+        raise ValueError("an escape is not finished")
+    return _ESCAPED.get(letter, escape[0])

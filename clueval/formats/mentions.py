@@ -358,6 +358,10 @@ def _entities(value: object) -> object:
     rest = {key: each for key, each in value.items() if key not in (*_IDS, "text")}
     if value and not rest:
         raise ValueError("""it has no key 'entities', as in {"entities": {"PER": ["Ada"]}}""")
+    if rest and not any(isinstance(texts, list) for texts in rest.values()):
+        missing = next((key for key in _WRAPPERS if key in rest and rest[key] is None), None)
+        if missing is not None:
+            raise ValueError(f"{missing!r} is null: there is no answer")
     for label, texts in rest.items():
         if texts is not None and not isinstance(texts, list):
             raise ValueError(

@@ -146,6 +146,8 @@ def test_label_may_be_null_and_an_answer_empty(tmp_path: Path) -> None:
         ({"id": "a", "text": "Ada"}, "it has no key 'entities'"),
         ({"id": "a", "output": "PER: Ada $$ LOC: Ulm"}, "it is not JSON"),
         ({"id": "a", "output": "<think>It may be"}, "it is not JSON"),
+        ({"id": "a", "output": None}, "'output' is null: there is no answer"),
+        ({"id": "a", "text": "Ada", "error": None, "answer": None}, "'answer' is null: there is no answer"),
         (openai("a", None), "the message has no text"),
         ({**openai("a", ADA), "error": {"code": "x"}}, "the service reports an error"),
         (

@@ -77,3 +77,13 @@ def test_check_lists_what_is_not_read_and_what_another_format_would_lose(
         assert main(["check", str(path), "--to", to]) == 0
         lines = capsys.readouterr().out.splitlines()
         assert lines[1:] == [f"{path}: not read: 1 notes, 1 relations", f"{path}: {to} {says}"]
+
+
+def test_check_names_no_kind_of_which_there_is_nothing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "gold.jsonl"
+    path.write_text('{"tokenized_text": ["Ulm"], "ner": [[0, 0, "LOC"]]}\n', encoding="utf-8")
+
+    assert main(["check", str(path)]) == 0
+    assert capsys.readouterr().out == f"{path}: no problems; 1 document, 1 position\n"
