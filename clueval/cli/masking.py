@@ -54,6 +54,9 @@ def _put(report: MaskingReport, options: argparse.Namespace) -> int:
     if options.tsv is not None:
         report.write_table(options.tsv, text=text)
         wrote(options.tsv)
+    if options.documents is not None:
+        report.write_documents(options.documents)
+        wrote(options.documents)
     put_form(report, options, text=text)
     for line in failures:
         complain(f"clueval masking: {line}")
@@ -133,6 +136,13 @@ examples:
         OUTPUT,
         page_with_texts("write a web page to sign and to print"),
         shown_option("output", "--tsv", type=output_path, metavar="FILE", help="write the leaks as a table"),
+        shown_option(
+            "output",
+            "--documents",
+            type=output_path,
+            metavar="FILE",
+            help="write the documents to review as a table, riskiest first",
+        ),
         shown_option(
             "output", "--no-text", action="store_true", help="show positions only, no text of the documents"
         ),

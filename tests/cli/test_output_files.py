@@ -63,6 +63,7 @@ OUTPUTS = [
     ("agree p.conll q.conll --html", "<!doctype html>"),
     ("gate p.conll q.conll --gate-tsv", "evaluationId\t"),
     ("masking p.conll q.conll --tsv", "document\t"),
+    ("masking p.conll q.conll --documents", "document\tclass\t"),
     ("score p.conll q.conll --save", '{"clueval_counts":'),
     ("curate p.conll q.conll -o c.conll --undecided", "document\t"),
     ("score p.conll q.conll -o", "F1 "),

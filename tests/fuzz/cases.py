@@ -157,7 +157,13 @@ def command(rng: Random, pair: Files) -> list[str]:
             rng.choice(("text", "json", "csv", "tsv", "markdown", "latex")),
         ]
     if name == "masking":
-        more = ([], ["--redacted"], ["--conventions", "tab,i2b2,meddocan,presidio"], ["--masks", "all"])
+        more = (
+            [],
+            ["--redacted"],
+            ["--conventions", "tab,i2b2,meddocan,presidio"],
+            ["--masks", "all"],
+            ["--documents", "out.tsv"],
+        )
         return [name, *sides, *pair.options, *rng.choice(more)]
     if name == "gate":
         gate = ([], ["--reference-set", "Key"], ["--gate-tsv", "out.tsv"], ["--write-indicators", "out"])

@@ -145,6 +145,8 @@ def leaks_of(examination: Examination, risk: Risk, first: FirstPlaces) -> Iterat
                 one.exposed,
                 mention.label,
                 text.characters[start:end],
+                one.words_exposed,
+                mention.entity,
             )
             if first.may_have(leak.order(risk)):
                 others = islice((other for other in members if other is not one), MOST_SIBLINGS)

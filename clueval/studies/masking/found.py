@@ -16,11 +16,14 @@ from clueval.evaluation.result import Result
 from clueval.evaluation.signature import Signature
 from clueval.metrics.masking import Masking
 from clueval.metrics.masking.figures import tables
+from clueval.metrics.masking.mention import risk_by
 from clueval.metrics.tables import of_report, of_section
 from clueval.reports import separated
 from clueval.reports.report import Report
 from clueval.reports.table import Table, cut_label
 from clueval.reports.text import foot, narrow, render, summary
+from clueval.studies.masking.documents import COLUMNS as DOCUMENT_COLUMNS
+from clueval.studies.masking.documents import DocumentToReview, documents_of
 from clueval.studies.masking.leak import Inconsistent, Leak, StringLeak
 from clueval.visible import visible
 from clueval.writing import whole_file
@@ -75,6 +78,11 @@ class MaskingFindings(Report):
         return found
 
     @property
+    def documents_to_review(self) -> list[DocumentToReview]:
+        """The documents with leaks, riskiest first."""
+        return documents_of(self.leaks, risk_by(self.metric.risk_order))
+
+    @property
     def metric(self) -> Masking:
         """The metric, with its settings."""
         found = self.result.scored_by[0]
@@ -126,9 +134,12 @@ def by_frequency(counted: Iterable[tuple[str, int]]) -> list[tuple[str, int]]:
 MOST_LEAKS = 200
 """How many leaks the text shows; JSON and TSV have all."""
 
+MOST_DOCUMENTS = 20
+"""How many documents to review the text shows."""
+
 
 def lines(report: MaskingFindings, *, text: bool) -> Iterator[str]:
-    """Yield the lines: the sentence on documents, the tables, the leaks riskiest first, the signature."""
+    """Yield the lines: the sentence on documents, the tables, documents and leaks riskiest first, the signature."""
     whole = report.result.to_dict()
     yield from summary(whole)
     yield from (f"{sentence[0].upper()}{sentence[1:]}." for sentence in report.sentences())
@@ -138,6 +149,7 @@ def lines(report: MaskingFindings, *, text: bool) -> Iterator[str]:
     if report.result.groups is not None:
         yield _narrow(groups)
     yield from (render({}, tables) for tables in conventions)
+    yield from _documents(report.documents_to_review)
     yield from _leaks(report, text=text)
     yield from foot(whole)
 
@@ -157,7 +169,14 @@ def _narrow(found: Iterable[Table]) -> str:
 
 
 def leak_tables(report: MaskingFindings, *, text: bool) -> Iterator[Table]:
-    """Yield the first leaks and string leaks as tables."""
+    """Yield the first documents, leaks and string leaks as tables."""
+    documents = report.documents_to_review
+    if documents:
+        yield Table(
+            _title("documents to review, riskiest first", len(documents), MOST_DOCUMENTS),
+            [name.replace("_", " ") for name in DOCUMENT_COLUMNS],
+            [one.cells() for one in documents[:MOST_DOCUMENTS]],
+        )
     listed = [
         [
             f"{leak.document} [{leak.start},{leak.end})",
@@ -178,8 +197,20 @@ def leak_tables(report: MaskingFindings, *, text: bool) -> Iterator[Table]:
         yield Table(title, ["leak", *(["text"] if text else [])], strings)
 
 
-def _title(what: str, number: int) -> str:
-    return what + (f", the first {MOST_LEAKS} of {number:,}" if number > MOST_LEAKS else "")
+def _title(what: str, number: int, most: int = MOST_LEAKS) -> str:
+    return what + (f", the first {most} of {number:,}" if number > most else "")
+
+
+def _documents(found: Sequence[DocumentToReview]) -> Iterator[str]:
+    number = len(found)
+    if number:
+        yield f"{number:,} document{'s' * (number != 1)} to review, riskiest first"
+    for one in found[:MOST_DOCUMENTS]:
+        yield visible(f"  {one.document}: {one.in_words()}")
+    if number > MOST_DOCUMENTS:
+        yield f"  ... {number - MOST_DOCUMENTS:,} more (--documents has all)"
+    if number:
+        yield ""
 
 
 def _leaks(report: MaskingFindings, *, text: bool) -> Iterator[str]:
@@ -231,6 +262,13 @@ def write_table(path: Path, report: MaskingFindings, *, text: bool) -> None:
     columns = (*COLUMNS, *(("label", "text") if text else ()))
     with whole_file(path) as file:
         file.write(f"{separated.render(columns, _rows(report), 'tsv')}\n")
+
+
+def write_documents(path: Path, report: MaskingFindings) -> None:
+    """Write the documents to review as a table, whole or not at all. Raises `FileError`."""
+    rows = (dict(zip(DOCUMENT_COLUMNS, one.cells(), strict=True)) for one in report.documents_to_review)
+    with whole_file(path) as file:
+        file.write(f"{separated.render(DOCUMENT_COLUMNS, rows, 'tsv')}\n")
 
 
 def _rows(report: MaskingFindings) -> Iterator[dict[str, Any]]:

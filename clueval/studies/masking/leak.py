@@ -138,7 +138,8 @@ class Leak(_Placed):
 
     Positions are characters of the document. `mentions` and `protected` are the mentions of its entity and those
     of them that are protected; `same_words` and `same_words_protected` the mentions with the same words. `text` is
-    the text of the mention. `excerpt` and `siblings` are for a page, and only leaks that it may show have them.
+    the text of the mention, `entity` the number of its entity in the document. `excerpt` and `siblings` are for a page,
+    and only leaks that it may show have them.
     """
 
     document: str
@@ -155,6 +156,8 @@ class Leak(_Placed):
     characters_exposed: int
     label: str
     text: str
+    words_exposed: int
+    entity: int
     excerpt: Excerpt = NO_EXCERPT
     siblings: tuple[Sibling, ...] = ()
 

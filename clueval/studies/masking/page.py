@@ -58,15 +58,21 @@ def render(report: MaskingFindings, *, title: str, text: bool = True, lang: str 
     """
     jinja = environment()
     kinds = list(dict.fromkeys(leak.kind for leak in report.leaks))
+    leaks = list(shown_leaks(report.leaks[:MOST_LEAKS], kinds))
+    first_leaks: dict[str, str] = {}
+    for one in leaks:
+        first_leaks.setdefault(one.leak.document, one.anchor)
     return jinja.get_template("masking.html").render(
         title=title,
         report=report.result.to_dict(),
         sentences=[f"{sentence[0].upper()}{sentence[1:]}." for sentence in report.sentences()],
         leaks_documents=any(one["classes"]["all"]["documents_exposed"] for one in report.reports.values()),
         sequences=[(name, list(classes_in_words(one, report))) for name, one in report.reports.items()],
+        documents=[(one, first_leaks.get(one.document)) for one in report.documents_to_review[:MOST_LEAKS]],
+        documents_number=len({leak.document for leak in report.leaks}),
         kinds=list(enumerate(map(_named, kinds))),
         no_class=NO_LABEL,
-        leaks=list(shown_leaks(report.leaks[:MOST_LEAKS], kinds)),
+        leaks=leaks,
         number=len(report.leaks),
         string_leaks=report.string_leaks[:MOST_LEAKS],
         string_number=len(report.string_leaks),

@@ -35,6 +35,7 @@ from clueval.studies.masking.found import (
     lines,
     number_tables,
     percent_above,
+    write_documents,
     write_table,
 )
 
@@ -70,6 +71,10 @@ class MaskingReport(MaskingFindings):
     def write_table(self, path: str | Path, *, text: bool = True) -> None:
         """Write the leaks as tab-separated values. Raises `FileError`."""
         write_table(Path(path), self, text=text)
+
+    def write_documents(self, path: str | Path) -> None:
+        """Write the documents to review, riskiest first, as tab-separated values. Raises `FileError`."""
+        write_documents(Path(path), self)
 
     @checked_call
     def write_page(

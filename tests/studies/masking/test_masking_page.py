@@ -38,6 +38,7 @@ def test_the_sections_stand_in_the_order_in_which_they_are_needed() -> None:
 
     assert titles == [
         "By class, riskiest first",
+        "1 document to review, riskiest first",
         "3 leaks, riskiest first",
         "Words of mentions elsewhere",
         "Masked without need",
@@ -87,7 +88,7 @@ def test_leaks_show_the_other_places_of_their_entity_with_links() -> None:
         == {*("leak-1", "leak-2")}
     )
     assert "masked in 0 of 2 places" in found
-    assert found.count('href="#leak-1"') == found.count('href="#leak-2"') == 1
+    assert found.count('href="#leak-1">characters') == found.count('href="#leak-2">characters') == 1
 
 
 def test_without_text_the_page_has_positions_only() -> None:
