@@ -57,6 +57,9 @@ def _put(report: MaskingReport, options: argparse.Namespace) -> int:
     if options.documents is not None:
         report.write_documents(options.documents)
         wrote(options.documents)
+    if options.xlsx is not None:
+        report.write_workbook(options.xlsx, text=text)
+        wrote(options.xlsx)
     put_form(report, options, text=text)
     for line in failures:
         complain(f"clueval masking: {line}")
@@ -142,6 +145,13 @@ examples:
             type=output_path,
             metavar="FILE",
             help="write the documents to review as a table, riskiest first",
+        ),
+        shown_option(
+            "output",
+            "--xlsx",
+            type=output_path,
+            metavar="FILE",
+            help="write documents and leaks as a spreadsheet, with a column for your choice (extra: report)",
         ),
         shown_option(
             "output", "--no-text", action="store_true", help="show positions only, no text of the documents"

@@ -52,6 +52,7 @@ _STYLES: dict[Mark, dict[str, Any]] = {
 
 _WIDTHS = {
     "comment": 28,
+    "choice": 14,
     "context": 80,
     "text": 28,
     "other_text": 28,
@@ -61,6 +62,8 @@ _WIDTHS = {
     "reasons": 16,
     "gold": 34,
     "predicted": 34,
+    "entity": 28,
+    "leaks_by_class": 28,
 }
 _PRINTED_TO = "text"
 """The last column that is printed, if the sheet has it: a page with all columns could not be read."""
@@ -75,7 +78,7 @@ _WRAPPED = ("text", "reasons", "gold", "predicted")
 _Typed = str | int | date
 """A cell, written as what it is."""
 
-_Fragment = tuple[str, Mark]
+Fragment = tuple[str, Mark]
 """A piece of a context and the style that it has."""
 
 _LEAST_SHARE = 80
@@ -96,9 +99,12 @@ def write(
     require_package()
     columns, findings = split_first(findings)
     with whole_workbook(path) as book:
-        scores = _scores_sheet(book, report, tables) if report is not None else None
-        sheets = {side: _Sheets(book, side, columns.names) for side in _SIDES}
-        together = _Sheets(book, "places", _PLACE_COLUMNS)
+        scores = None
+        if report is not None:
+            signature = [f"signature: {report['signature']}"]
+            scores = tables_sheet(book, "scores", signature, chain(tables, of_known(report)))
+        sheets = {side: RowSheets(book, side, columns.names) for side in _SIDES}
+        together = RowSheets(book, "places", _PLACE_COLUMNS)
         for place in places(findings):
             for finding in place.findings:
                 cells = _typed(columns, finding)
@@ -114,11 +120,15 @@ def write(
         return {side: each.rows for side, each in sheets.items()}
 
 
-class _Sheets:
-    """The sheets of one kind of rows; a new one is added when the last is full."""
+class RowSheets:
+    """The sheets of one kind of rows; a new one is added when the last is full.
 
-    def __init__(self, book: Any, name: str, names: Sequence[str]) -> None:
-        self._book, self._name, self._names = book, name, names
+    `names` are those of the columns: the first is for the reader, who may choose among `choices`, the second shows
+    text with its marks, the others have cells.
+    """
+
+    def __init__(self, book: Any, name: str, names: Sequence[str], choices: Sequence[str] = ()) -> None:
+        self._book, self._name, self._names, self._choices = book, name, names, choices
         self._styles = {mark: book.add_format(style) for mark, style in _STYLES.items()}
         self._wrap = book.add_format({"text_wrap": True, "valign": "top"})
         self._top = book.add_format({"valign": "top"})
@@ -143,7 +153,7 @@ class _Sheets:
         return self._sheet
 
     def add(
-        self, cells: Sequence[_Typed], comment: str, context: Iterable[_Fragment], note: str | None
+        self, cells: Sequence[_Typed], comment: str, context: Iterable[Fragment], note: str | None
     ) -> None:
         """Add a row: the comment, the context with its note, and the cells."""
         if self._row == ROWS - 1:
@@ -170,7 +180,7 @@ class _Sheets:
             else:
                 self._sheet.write_number(self._row, number, value, self._top)
 
-    def _set_height(self, context: Iterable[_Fragment], cells: Sequence[_Typed]) -> None:
+    def _set_height(self, context: Iterable[Fragment], cells: Sequence[_Typed]) -> None:
         """Set the height of a row whose text has several lines; not all programs do it themselves."""
         texts = {"context": "".join(text for text, _ in context)}
         named = zip(self._names[len(FIRST) :], cells, strict=True)
@@ -182,7 +192,7 @@ class _Sheets:
     def _style(self, number: int) -> Any:
         return self._wrap if self._names[number] in _WRAPPED else self._top
 
-    def _write_context(self, fragments: list[_Fragment]) -> None:
+    def _write_context(self, fragments: list[Fragment]) -> None:
         if len(fragments) > 1:
             parts = [part for text, mark in fragments for part in (self._styles[mark], text)]
             self._sheet.write_rich_string(self._row, 1, *parts, self._wrap)
@@ -194,6 +204,9 @@ class _Sheets:
         self._sheet.autofilter(0, 0, self._row, last)
         printed = self._names.index(_PRINTED_TO) if _PRINTED_TO in self._names else last
         self._sheet.print_area(0, 0, self._row, printed)
+        if self._choices and self._row:
+            choice = {"validate": "list", "source": list(self._choices)}
+            self._sheet.data_validation(1, 0, self._row, 0, choice)
 
 
 def _typed(columns: RowColumns, finding: Finding) -> list[_Typed]:
@@ -246,35 +259,36 @@ def _place_cells(place: ErrorPlace) -> list[_Typed]:
     ]
 
 
-def _place_fragments(place: ErrorPlace) -> Iterator[_Fragment]:
+def _place_fragments(place: ErrorPlace) -> Iterator[Fragment]:
     drawing = drawn(place)
-    pieces: list[_Fragment] = [("… ", "neither")] if drawing.cut_before else []
+    pieces: list[Fragment] = [("… ", "neither")] if drawing.cut_before else []
     for text, over in zip(drawing.pieces, drawing.over(), strict=True):
         rows = {drawing.bars[number].row for number in over}
         mark: Mark = "both" if len(rows) == 2 else "own" if 0 in rows else "other" if rows else "neither"
         pieces.append((visible_lines(text or "‸"), mark))
     if drawing.cut_after:
         pieces.append((" …", "neither"))
-    yield from _short(pieces)
+    yield from short(pieces)
 
 
-def _fragments(context: Context) -> Iterator[_Fragment]:
+def _fragments(context: Context) -> Iterator[Fragment]:
     """Return the context as non-empty texts with their marks, together no longer than a cell."""
-    pieces: list[_Fragment] = [("… ", "neither")] if context.cut_before else []
+    pieces: list[Fragment] = [("… ", "neither")] if context.cut_before else []
     for number, piece in enumerate(context.pieces):
         blank = context.joiner if number < len(context.pieces) - 1 else ""
         pieces.append((visible_lines(piece.text or "‸") + blank, piece.mark))
     if context.cut_after:
         pieces.append((" …", "neither"))
-    yield from _short(pieces)
+    yield from short(pieces)
 
 
-def _short(pieces: list[_Fragment]) -> list[_Fragment]:
+def short(pieces: list[Fragment]) -> list[Fragment]:
+    """Return pieces that fit into a cell together."""
     whole = sum(len(text) for text, _ in pieces) <= LONGEST_CELL
     return pieces if whole else _fitting(pieces)
 
 
-def _fitting(pieces: list[_Fragment]) -> list[_Fragment]:
+def _fitting(pieces: list[Fragment]) -> list[Fragment]:
     """Return pieces that are too long for a cell, each cut to its share; very many pieces lose the colours."""
     share = LONGEST_CELL // len(pieces)
     if share < _LEAST_SHARE:
@@ -293,9 +307,9 @@ def _comment(finding: Finding) -> str:
     return shortened(visible_lines(text) + more, 20_000)
 
 
-def _scores_sheet(book: Any, report: Mapping[str, Any], tables: Iterable[Table]) -> Any:
-    """Write the tables of a report one below the other, and its signature."""
-    sheet = book.add_worksheet("scores")
+def tables_sheet(book: Any, name: str, lines: Sequence[str], tables: Iterable[Table]) -> Any:
+    """Write lines of text, then tables, one below the other, on a new sheet, and return it."""
+    sheet = book.add_worksheet(name)
     bold = book.add_format({"bold": True})
     header = book.add_format({"bold": True, "bg_color": "#E8EDF2", "bottom": 1, "align": "right"})
     percent = book.add_format({"num_format": "0.00%"})
@@ -304,9 +318,10 @@ def _scores_sheet(book: Any, report: Mapping[str, Any], tables: Iterable[Table])
     fit_to_width(sheet)
     sheet.set_column(0, 0, 30)
     sheet.set_column(1, 20, 11)
-    row = 0
-    sheet.write_string(row, 0, f"signature: {visible_lines(report['signature'])}")
-    for table in chain(tables, of_known(report)):
+    for number, line in enumerate(lines):
+        sheet.write_string(number, 0, shortened(visible_lines(line)))
+    row = len(lines) - 1
+    for table in tables:
         row += 2
         sheet.write_string(row, 0, visible_lines(table.title), bold)
         row += 1

@@ -90,20 +90,24 @@ def test_every_output_may_be_the_standard_output(
     assert {*folder.iterdir()} <= before
 
 
-def test_a_spreadsheet_may_be_the_standard_output(folder: Path, capfdbinary: Any) -> None:
+@pytest.mark.parametrize("command", ["errors", "masking"])
+def test_a_spreadsheet_may_be_the_standard_output(command: str, folder: Path, capfdbinary: Any) -> None:
     pytest.importorskip("xlsxwriter")
 
-    assert main(["errors", "p.conll", "q.conll", "--xlsx", "-", "-q"]) == 0
+    assert main([command, "p.conll", "q.conll", "--xlsx", "-", "-q"]) == 0
     assert capfdbinary.readouterr().out.startswith(b"PK")
 
 
+@pytest.mark.parametrize("command", ["errors", "masking"])
 @pytest.mark.parametrize("ending", ["html", "xlsx"])
-def test_the_ending_of_a_page_or_spreadsheet_means_the_option(ending: str, folder: Path) -> None:
+def test_the_ending_of_a_page_or_spreadsheet_means_the_option(
+    ending: str, command: str, folder: Path
+) -> None:
     pytest.importorskip("jinja2")
     pytest.importorskip("xlsxwriter")
 
-    assert main(["errors", "p.conll", "q.conll", "-o", f"one.{ending}"]) == 0
-    assert main(["errors", "p.conll", "q.conll", f"--{ending}", f"two.{ending}"]) == 0
+    assert main([command, "p.conll", "q.conll", "-o", f"one.{ending}"]) == 0
+    assert main([command, "p.conll", "q.conll", f"--{ending}", f"two.{ending}"]) == 0
     if ending == "html":
         assert (folder / "one.html").read_bytes() == (folder / "two.html").read_bytes()
     assert (folder / f"one.{ending}").stat().st_size == (folder / f"two.{ending}").stat().st_size

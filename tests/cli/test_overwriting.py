@@ -221,6 +221,7 @@ OUTPUTS = {
     "html",
     "tsv",
     "xlsx",
+    "documents",
     "gate_tsv",
     "pygamma",
     "undecided",

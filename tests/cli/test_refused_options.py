@@ -57,7 +57,7 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
             "score g.conll p.conll -o r.html",
             "-o r.html: the result cannot be written as html (-o writes text",
         ),
-        ("masking g.conll p.conll -o r.xlsx", "the result cannot be written as xlsx"),
+        ("score g.conll p.conll -o r.xlsx", "the result cannot be written as xlsx"),
         ("errors g.conll p.conll --tsv - --html -", "two results would be written to standard output"),
         ("errors g.conll p.conll --tsv - -o -", "two results would be written to standard output"),
         (

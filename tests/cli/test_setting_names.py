@@ -108,7 +108,10 @@ OUTPUTS = {
     "findings/page.py": (" To list label errors too, run with --labelled ",),
     "reports/text.py": ('all tables: --all, or in Python render("text", all=True)',),
     "studies/convention_rows.py": ("invalid tags are treated in another way (--invalid)",),
-    "studies/masking/found.py": (" more (--tsv or --format json has all)",),
+    "studies/masking/found.py": (
+        " more (--tsv or --format json has all)",
+        " more (--documents has all)",
+    ),
 }
 """Text of reports, which the command line prints; it is no message of a function."""
 

@@ -163,6 +163,7 @@ def command(rng: Random, pair: Files) -> list[str]:
             ["--conventions", "tab,i2b2,meddocan,presidio"],
             ["--masks", "all"],
             ["--documents", "out.tsv"],
+            ["--xlsx", "out.xlsx"],
         )
         return [name, *sides, *pair.options, *rng.choice(more)]
     if name == "gate":

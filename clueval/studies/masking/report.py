@@ -76,6 +76,15 @@ class MaskingReport(MaskingFindings):
         """Write the documents to review, riskiest first, as tab-separated values. Raises `FileError`."""
         write_documents(Path(path), self)
 
+    def write_workbook(self, path: str | Path, *, text: bool = True) -> None:
+        """Write a spreadsheet, with documents and leaks to decide on; without `text`, it has positions only.
+
+        Raises `FileError`, and `MissingExtra` without the extra ``report``.
+        """
+        from clueval.studies.masking.workbook import write
+
+        write(Path(path), self, text=text)
+
     @checked_call
     def write_page(
         self, path: str | Path, *, title: str | None = None, lang: str = "", text: bool = True

@@ -1,0 +1,101 @@
+"""The masking report as a spreadsheet, read by openpyxl."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import clueval
+from clueval import Document, MaskingReport, Span
+
+openpyxl = pytest.importorskip("openpyxl")
+pytest.importorskip("xlsxwriter")
+
+TEXT = "=1+1 Frau Anna Weiß und\nKarl\x01 sind Anna Weiß"
+
+
+def report(text: str = TEXT, id: str = "=d") -> MaskingReport:
+    """`=1+1` and the first `Anna` can be read, and so can the second name, which has no annotation."""
+    gold = [Span(0, 4, "=SUM(A1)", {"identifier_type": "high"}), Span(10, 19, "PER"), Span(24, 29, "PER")]
+    masks = [Span(15, 19, "X"), Span(24, 29, "X")]
+    return clueval.masking(
+        [Document(id, {"name": gold}, text=text, unit="character")],
+        [Document(id, {"name": masks}, text=text, unit="character")],
+        keep=[],
+    )
+
+
+def workbook(found: MaskingReport, folder: Path, *, text: bool = True) -> Any:
+    found.write_workbook(folder / "m.xlsx", text=text)
+    return openpyxl.load_workbook(folder / "m.xlsx", rich_text=True)
+
+
+def rows(sheet: Any) -> list[list[Any]]:
+    return [[str(cell) if cell is not None else None for cell in row] for row in sheet.values]
+
+
+def test_sheets_have_documents_leaks_and_strings(tmp_path: Path) -> None:
+    book = workbook(report(), tmp_path)
+
+    assert book.sheetnames == ["Summary", "Documents", "Leaks", "Strings", "Settings"]
+    assert book["Summary"]["A1"].value.startswith("1 of 1 document leaks")
+    assert rows(book["Documents"])[1] == [None, "=d", "high", "2", "high 1, _ 1", "3", "0"]
+    first, second = rows(book["Leaks"])[1:]
+    assert first[2:] == [
+        *("=d", "0", "4", "high", "missed", "its only place", "=SUM(A1)", "name", "1", "0", "=1+1"),
+    ]
+    assert second[2:5] == ["=d", "10", "19"]
+    assert [row[2:] for row in rows(book["Strings"])[1:]] == [["=d", "35", "44"]]
+    assert ["text", "equal"] in rows(book["Settings"])
+
+
+def test_a_leak_is_bold_in_its_context_and_what_is_masked_has_another_colour(tmp_path: Path) -> None:
+    context = workbook(report(), tmp_path)["Leaks"]["B3"].value
+
+    bold = [
+        (str(part), part.font.color.rgb[2:])
+        for part in context
+        if getattr(part, "font", None) and part.font.b
+    ]
+    assert bold == [("Anna", "B3261E"), (" ", "B3261E"), ("Weiß", "00734D")]
+    assert "Frau" in str(context)
+
+
+def test_choices_are_offered_for_each_leak(tmp_path: Path) -> None:
+    book = workbook(report(), tmp_path)
+
+    for name, cells in (("Leaks", "A2:A3"), ("Strings", "A2")):
+        (validation,) = book[name].data_validations.dataValidation
+        assert validation.formula1 == '"leak,harmless,annotation,unclear"'
+        assert str(validation.sqref) == cells
+    assert not book["Documents"].data_validations.dataValidation
+
+
+def test_no_text_becomes_a_formula(tmp_path: Path) -> None:
+    book = workbook(report(), tmp_path)
+
+    cells = [cell for sheet in book for row in sheet.rows for cell in row if cell.value is not None]
+    assert {cell.data_type for cell in cells} <= {"s", "n"}
+    assert sum(str(cell.value).startswith("=") for cell in cells) >= 4
+
+
+def test_without_text_there_are_positions_only(tmp_path: Path) -> None:
+    book = workbook(report(), tmp_path, text=False)
+    everything = "\n".join(str(cell) for sheet in book for row in sheet.values for cell in row)
+
+    assert [row[:3] for row in rows(book["Leaks"])] == [
+        ["choice", "exposed", "document"],
+        [None, "1-2 3-4", "=d"],
+        [None, "10-14", "=d"],
+    ]
+    assert rows(book["Strings"])[1][1] == "35-44"
+    assert not any(word in everything for word in ("Anna", "Weiß", "1+1"))
+
+
+def test_a_report_without_leaks_has_the_sheets_with_their_headers(tmp_path: Path) -> None:
+    document = Document("d", {"name": []}, text="nothing", unit="character")
+    book = workbook(clueval.masking([document], [document]), tmp_path)
+
+    assert [book[name].max_row for name in ("Documents", "Leaks", "Strings")] == [1, 1, 1]
