@@ -397,10 +397,10 @@ def _mentions(entities: object) -> Iterator[_Mention]:
 
 
 def _listed(texts: object) -> list[Any]:
-    """Return the texts under a label, which may be one text, or null for none."""
-    if texts is None:
-        return []
-    return texts if isinstance(texts, list) else [texts if isinstance(texts, str) else None]
+    """Return the texts under a label; null is none. Raises ValueError for one text, as in ``{"Ada": "PER"}``."""
+    if texts is not None and not isinstance(texts, list):
+        raise ValueError("what stands under a label is no list of texts")
+    return texts or []
 
 
 def _text_and_label(entity: dict[str, Any]) -> tuple[object, object]:

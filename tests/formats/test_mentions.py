@@ -17,7 +17,7 @@ from clueval.cli import main
 from clueval.formats.mentions import json_in
 
 ONE = '{"id": "a", "entities": [{"text": "Ada", "label": "PER"}]}'
-TWO = '{"id": "b", "entities": {"PER": ["Ada", "Bob"], "LOC": "Ulm", "ORG": []}}'
+TWO = '{"id": "b", "entities": {"PER": ["Ada", "Bob"], "LOC": ["Ulm"], "ORG": []}}'
 FOUND = [("a", [("Ada", "PER")]), ("b", [("Ada", "PER"), ("Bob", "PER"), ("Ulm", "LOC")])]
 
 
@@ -69,6 +69,7 @@ def test_a_list_alone_is_an_answer_without_an_id(tmp_path: Path) -> None:
         ('{"entities": [{"text": "Ada"}]}', "no key 'label' .its keys: 'text'"),
         ('{"entities": [{"word": "Ada", "entity": "B-PER"}]}', "aggregation_strategy"),
         ('{"entities": [{"word": "##a", "entity": "PER", "start": 0}]}', "aggregation_strategy"),
+        ('{"entities": {"Ada": "PER"}}', "what stands under a label is no list of texts"),
         ('{"entities": {"PER": [null]}}', "the text of an entity is not text"),
         ('{"entities": {"PER": ["Ada"], "PER": ["Eva"]}}', "a key occurs twice"),
         ('{"entities": {"PER": ["\\ud83d"]}}', "half of a surrogate pair"),
