@@ -2,7 +2,7 @@
 
 With the lines on what was read, this takes at most 40 lines of 80 columns, break-downs aside, which have a row for each
 value, worst first. If there are too many labels, those with the most spans are shown. Metrics without a headline
-show their first table. Layers without spans are left out if another layer has some.
+show their first table. Layers without spans, and those of gold only, are left out if another layer has some.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from clueval.evaluation.totals import GroupReports
 from clueval.metrics.metric import Metric
 from clueval.metrics.tables import of_changes, of_report
 from clueval.reports.table import Cell, Rate, Table, cut_label, how_many
-from clueval.reports.text import MORE, foot, layers_without_spans, summary
+from clueval.reports.text import MORE, foot, layers_not_predicted, layers_without_spans, summary
 from clueval.reports.text import shown as shown_rate
 from clueval.visible import visible
 
@@ -97,11 +97,17 @@ def exact_f1(report: Report) -> Iterator[str]:
     numbers = [(each, each.row["f1"]) for each in found if each.row["f1"] is not None]
     if not numbers or not report["documents"] or len(report["metrics"]) > 1:
         return
-    several = len(numbers) > 1
-    shown = (
+    lacking = [
+        name
+        for name in layers_not_predicted(report.get("inputs", {}))
+        if name in report["metrics"].get(metric, ())
+    ]
+    several = len(numbers) + len(lacking) > 1
+    shown = [
         f"{cut_label(visible(each.sequence))} " * several + f"{shown_rate(Rate(f1))} %"
         for each, f1 in numbers
-    )
+    ]
+    shown += [f"{cut_label(visible(name))} not predicted" for name in lacking]
     merged = numbers[0][0].row["section"] == "unlabelled"
     what = "unlabelled" if merged else "labelled"
     level = ", level 1" if metric == "levels" else ""
@@ -126,10 +132,19 @@ _OF_LEVELS = "levels: 1 exact, 2 superset, 3 tiling, 4 overlap (clueval guide co
 
 
 def _of_layers_with_spans(report: Report) -> Report:
-    """Return the reports of the metrics without layers that have no spans, if another has some."""
-    empty = layers_without_spans(report.get("inputs", {}))
+    """Return the reports of the metrics without layers that have no spans, or are not predicted, if another has some.
+
+    A layer of gold alone is masked by those of other names.
+    """
+    inputs = report.get("inputs", {})
+    empty = {*layers_without_spans(inputs)}
+    left_out = empty | {*layers_not_predicted(inputs)}
     return {
-        metric: {sequence: found for sequence, found in sequences.items() if sequence not in empty}
+        metric: {
+            sequence: found
+            for sequence, found in sequences.items()
+            if sequence not in (empty if metric == "masking" else left_out)
+        }
         for metric, sequences in report["metrics"].items()
     }
 

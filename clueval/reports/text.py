@@ -96,7 +96,7 @@ def layers_read(inputs: Content) -> Iterator[str]:
     ['entity: column 2, BIO, 3 gold and 3 predicted spans']
     """
     sides = [found["layers"] for found in inputs.values()]
-    empty = layers_without_spans(inputs)
+    empty, lacking = layers_without_spans(inputs), layers_not_predicted(inputs)
     for layer in [name for name in sides[0] if name not in empty] if sides else ():
         of_sides = [layers[layer] for layers in sides]
         sources = [str(each) for each in dict.fromkeys(found["source"] for found in of_sides) if each]
@@ -104,7 +104,10 @@ def layers_read(inputs: Content) -> Iterator[str]:
         parts = [f"column{'s' * (len(sources) > 1)} {' and '.join(sources)}"] if sources else []
         parts += [" and ".join(schemes)] if schemes else []
         gold, predicted = (found["spans"] for found in of_sides)
-        parts.append(f"{gold:,} gold and {predicted:,} predicted span{'s' * (predicted != 1)}")
+        if layer in lacking:
+            parts.append(f"{gold:,} gold span{'s' * (gold != 1)}, not predicted")
+        else:
+            parts.append(f"{gold:,} gold and {predicted:,} predicted span{'s' * (predicted != 1)}")
         yield f"{cut_label(visible(layer))}: {', '.join(parts)}"
     if empty:
         yield f"no spans on either side: {', '.join(cut_label(visible(layer)) for layer in empty)}"
@@ -121,6 +124,21 @@ def layers_without_spans(inputs: Content) -> list[str]:
         for layer, about in found["layers"].items():
             numbers[layer] = numbers.get(layer, 0) + about["spans"]
     return [layer for layer, number in numbers.items() if not number] if any(numbers.values()) else []
+
+
+def layers_not_predicted(inputs: Content) -> list[str]:
+    """Return the layers that were named for gold only, if predicted has spans of another.
+
+    >>> gold = {"a": {"source": 2, "spans": 3}, "b": {"source": 3, "spans": 1}}
+    >>> predicted = {"a": {"source": 2, "spans": 1}, "b": {"source": None, "spans": 0}}
+    >>> layers_not_predicted({"gold": {"layers": gold}, "predicted": {"layers": predicted}})
+    ['b']
+    """
+    gold, predicted = (inputs.get(side, {}).get("layers", {}) for side in ("gold", "predicted"))
+    if not any(about["spans"] for about in predicted.values()):
+        return []
+    lacking = [name for name, about in predicted.items() if about["source"] is None and not about["spans"]]
+    return [name for name in lacking if name in gold and gold[name]["source"] is not None]
 
 
 def foot(report: Content) -> list[str]:

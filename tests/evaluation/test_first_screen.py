@@ -55,6 +55,29 @@ def test_first_screen_tells_what_was_read_and_the_headline_of_each_layer() -> No
     assert "entity: person             68.85   75.00   71.79    56         61" in lines
 
 
+def test_first_screen_says_not_predicted_for_a_layer_of_gold_only() -> None:
+    result = of_samples(layers={"entity": 2, "risk": (3, None)})
+    text = str(result)
+
+    assert text.startswith("F1 entity 81.60 %, risk not predicted (exact")
+    assert "risk: column 3, BIO, 219 gold spans, not predicted" in text
+    assert "levels, risk" not in text
+    assert "risk: high" not in text
+    assert result.get("levels.risk.labelled.risk.1.micro.f1") == 0
+    assert "risk" in str(of_samples(layers={"entity": 2, "risk": (3, None)}, merge=True))
+
+
+def test_first_screen_of_a_layer_that_predicted_has_without_spans_has_its_zero() -> None:
+    gold = Document("d", {"a": [Span(0, 1, "A")], "b": [Span(0, 1, "B")]})
+    predicted = Document("d", {"a": [Span(0, 1, "A")], "b": []})
+
+    assert "F1 a 100.00 %, b 0.00 %" in str(score([gold], [predicted]))
+
+
+def test_first_screen_of_masking_has_layers_of_gold_only_which_others_mask() -> None:
+    assert "masking, other" in str(of_samples(layers={"entity": 2, "other": (3, None)}, metrics="masking"))
+
+
 def test_first_screen_of_a_merged_sequence_has_the_labels_of_its_layers() -> None:
     text = str(of_samples(merge=True))
 
