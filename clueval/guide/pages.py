@@ -101,6 +101,12 @@ class Page:
         """Other words by which the page is found."""
         return " ".join(_WORDS.findall(self.text))
 
+    @property
+    def shown_text(self) -> str:
+        """The text below the title without marks of Markdown, in one line; the search looks in it."""
+        text = re.sub(r"\]\([^)]*\)|[`*#\[|]", "", _WORDS.sub("", self.text).partition("\n")[2])
+        return " ".join(text.split())
+
     def completed(self, parts: Parts) -> Page:
         """Return the page with the parts that are made from the program itself, and with the names of its files."""
         text = _FILE.sub(r"File `\2`:\n\n```\1", self.text)
@@ -183,7 +189,7 @@ class _Searched:
     @classmethod
     def of(cls, page: Page) -> _Searched:
         heading = f"{page.name} {page.title} {page.words}"
-        return cls(page, _plain(heading), _plain(page.summary), _plain(f"{heading} {page.text}"))
+        return cls(page, _plain(heading), _plain(page.plain_summary), _plain(f"{heading} {page.shown_text}"))
 
     def points(self, weights: Mapping[str, float]) -> float:
         """Return how well the page fits: words in its heading count most; words that many pages have count little.
@@ -340,11 +346,10 @@ def _html(markdown: MarkdownIt, page: Page) -> str:
 
 def _searched(page: Page) -> dict[str, Any]:
     """Return what the search shows and searches: the text without the signs of Markdown."""
-    text = re.sub(r"\]\([^)]*\)|[`*#\[|]", "", _WORDS.sub("", page.text).partition("\n")[2])
     return {
         "name": page.name,
         "title": page.title,
         "words": page.words,
         "summary": page.plain_summary,
-        "text": " ".join(text.split()),
+        "text": page.shown_text,
     }

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from corpora import write
 
-from clueval import Agreement, CluevalError, Document, Span, TextMismatch, agree, curate, score
+from clueval import Agreement, CluevalError, Document, Span, TextMismatch, agree, convert, curate, score
 from clueval.formats import all_formats, format_named
 from clueval.reading.paths import with_equal_names
 from clueval.studies.annotators.curation import Curated
@@ -38,6 +38,8 @@ def written(folder: Path, name: str, spans: list[tuple[int, int, str]], text: st
     path = folder / f"urteil01{writer.ending}"
     lines = writer.lines(iter([document]), ["label"], False)
     path.write_text("".join(f"{line}\n" for line in lines))
+    if name == "xmi":  # its type system is a file of the folder
+        convert([document], to=name, output_file=f"{folder}/")
     for ending, content in writer.beside.items():
         path.with_suffix(ending).write_text(content(document))
     if name == "spans":
