@@ -232,7 +232,8 @@ def require_kind(value: object, annotation: str, name: str) -> None:
             return
     if kinds:
         says = " or ".join(kind.says for kind in kinds)
-        raise UsageError(f"{name} must be {says}, not {described(value)}")
+        about_texts = TEXTS_ADVICE if name == "choice" else None  # the third argument of `errors`
+        raise UsageError(f"{name} must be {says}, not {described(value)}", advice=about_texts)
 
 
 @lru_cache(maxsize=256)

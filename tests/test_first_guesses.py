@@ -327,6 +327,18 @@ REFUSED: dict[str, tuple[Callable[[], object], str]] = {
         lambda: clueval.compare(clueval.score(TAGS, TAGS), clueval.score(TAGS, OTHER)),
         "resample_by='document'",
     ),
+    "texts of errors": (lambda: clueval.errors([SPANS], [SPANS], {"a": "Ada"}), "gold has the texts"),  # type: ignore[arg-type]
+    "another order": (
+        lambda: clueval.score(
+            [{"text": "Ada", "spans": [(0, 3, "PER")]}, {"text": "Ulm", "spans": []}],
+            [{"text": "Ulm", "spans": []}, {"text": "Ada", "spans": [(0, 3, "PER")]}],
+        ),
+        "pair_by='content'",
+    ),
+    "folder of runs": (
+        lambda: clueval.compare(GERMAN / "gold.vrt", large=GERMAN, base=GERMAN / "predicted.vrt"),
+        "runs of a system are files or a pattern",
+    ),
     "type of errors": (lambda: clueval.errors(TAGS, OTHER, type="FN"), "reasons=['missed']"),
     "labels as tags": (lambda: clueval.score(TAGS, OTHER, tags=["PER"]), "all labels count"),
     "by label": (lambda: clueval.score(TAGS, OTHER, by="label"), "each report has its labels without it"),

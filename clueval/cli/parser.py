@@ -51,6 +51,8 @@ class Parser(argparse.ArgumentParser):
             )
         if message.startswith("argument --average:"):
             message += f"; {_AVERAGES}"
+        if message.startswith("argument --format:"):
+            message += "; --input names the format of files"
         if message == "the following arguments are required: GOLD":
             message += "; - is standard input"
         self.exit(2, visible(f"{self.prog}: {message} (see {self.prog} --help)") + "\n")

@@ -233,13 +233,16 @@ def _mismatch(
     else:
         shown, other_shown = repr(own), repr(other)
     there = "ends" if other is None else f"has {other_shown}"
+    advice = OTHER_ORDER if what == "document" else f"{names[0]} and {names[1]} must have the same text"
+    if what == "character" and index == 0:
+        advice += "; documents in another order are paired with pair_by='content'"
     return TextMismatch(
         f"{names[0]} has the {what} {shown}{position} where {where} {there}"
         if own is not None
         else f"{names[0]} ends{position} where {where} continues with the {what} {other!r}",
         **gold.in_errors,
         line=place(gold),
-        advice=OTHER_ORDER if what == "document" else f"{names[0]} and {names[1]} must have the same text",
+        advice=advice,
     )
 
 

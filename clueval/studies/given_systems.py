@@ -42,7 +42,18 @@ class GivenSystems(NamedTuple):
             if self.gold is None or is_result(run):
                 yield run
             else:
+                self._require_no_folder(run)
                 yield score(self.gold, run, **{"resample_by": BY_DEFAULT, **self.options})
+
+    def _require_no_folder(self, run: Any) -> None:
+        """Raise `UsageError` for a folder beside one file of gold, unless documents are paired."""
+        if "pair_by" in self.options or not (_is_path(self.gold) and _is_path(run)):
+            return
+        if Path(run).is_dir() and Path(self.gold).is_file():
+            raise UsageError(
+                f"{os.fspath(run)} is a folder, and gold is a file",
+                advice=f"runs of a system are files or a pattern, as in {Path(run).name}='{os.fspath(run)}/*'",
+            )
 
     def _each_run(self, system: Any) -> Sequence[Any]:
         if isinstance(system, str | os.PathLike):
