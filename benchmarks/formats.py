@@ -101,6 +101,17 @@ def _mentions(row: Row) -> list[dict[str, Any]]:
     ]
 
 
+def _ranges(row: Row) -> list[list[Any]]:
+    """Return the spans as their first and last token, and their label."""
+    found: list[list[Any]] = []
+    for place, tag in enumerate(row.tags):
+        if tag.startswith("B-"):
+            found.append([place, place, tag[2:]])
+        elif tag != "O":
+            found[-1][1] = place
+    return found
+
+
 FORMS: dict[str, Callable[[Row], Any]] = {
     "doccano": lambda row: {"id": row.number, "text": row.text, "label": row.spans},
     "prodigy": lambda row: {
@@ -120,6 +131,45 @@ FORMS: dict[str, Callable[[Row], Any]] = {
         "text": row.text,
         "annotations": {"annotator1": {"entity_mentions": _mentions(row)}},
     },
+    "langextract": lambda row: {
+        "document_id": str(row.number),
+        "text": row.text,
+        "extractions": [
+            {
+                "extraction_class": label,
+                "extraction_text": row.text[start:end],
+                "char_interval": {"start_pos": start, "end_pos": end},
+                "alignment_status": "match_exact",
+                "attributes": None,
+            }
+            for start, end, label in row.spans
+        ],
+    },
+    "ai4privacy": lambda row: {
+        "id": row.number,
+        "source_text": row.text,
+        "privacy_mask": [{**each, "value": row.text[each["start"] : each["end"]]} for each in _objects(row)],
+    },
+    "nemotron": lambda row: {
+        "uid": str(row.number),
+        "text": row.text,
+        "text_tagged": "",
+        "spans": str([{**each, "text": row.text[each["start"] : each["end"]]} for each in _objects(row)]),
+    },
+    "presidio": lambda row: {
+        "sample_id": row.number,
+        "full_text": row.text,
+        "spans": [
+            {
+                "entity_type": label,
+                "entity_value": row.text[start:end],
+                "start_position": start,
+                "end_position": end,
+            }
+            for start, end, label in row.spans
+        ],
+    },
+    "gliner": lambda row: {"tokenized_text": row.tokens, "ner": _ranges(row)},
     "token-rows": lambda row: {"id": str(row.number), "tokens": row.tokens, "ner_tags": row.tags},
 }
 
