@@ -69,6 +69,7 @@ class DecidedErrors:
     decisions: PlaceDecisions
     corrections: Corrections
     form: Format | None = None
+    of_gold: str = ""
     gold: KeptRows[Document] = field(default_factory=KeptRows)
 
     @classmethod
@@ -83,11 +84,16 @@ class DecidedErrors:
                 raise UsageError(f"--{name} does not apply to --decisions", advice="leave one out")
         if options.corrected is None:
             return cls(options, decisions, Corrections(choice, decisions))
-        form, gold = _format_to_correct(options), KeptRows[Document]()
+        of_gold = _format_of_gold(options)
+        written = "conll" if Path(options.corrected).suffix == ".conll" else "spans"
+        form = of_gold if of_gold.write is not None else format_named(written)
+        gold = KeptRows[Document]()
         refuse_to_overwrite([options.corrected])
         holds = form.write.holds if form.write is not None else None
         flat = holds is not None and "overlapping spans" not in holds
-        return cls(options, decisions, Corrections(choice, decisions, gold.take, flat), form, gold)
+        return cls(
+            options, decisions, Corrections(choice, decisions, gold.take, flat), form, of_gold.name, gold
+        )
 
     def tables(self, result: Result) -> list[Table]:
         """Return the tables about decisions. Raises `UsageError` for conflicts."""
@@ -105,14 +111,17 @@ class DecidedErrors:
         if len(left) > MOST_LEFT:
             remark(f"not applied: {len(left) - MOST_LEFT:,} more")
         if self.form is not None:
+            if self.of_gold != self.form.name:
+                written = f"the corrected gold is written in the format {self.form.name}"
+                remark(f"the format {self.of_gold} is only read: {written}")
             with self.gold as documents:
                 with_ids = "token_id" in common.reading(self.options)
                 conversion = Conversion(self.form, [], with_ids, remark=remark)
                 put_documents(conversion, documents, self.options.corrected)
 
 
-def _format_to_correct(options: argparse.Namespace) -> Format:
-    """Return the format of gold, or, if it is only read, one that can be written."""
+def _format_of_gold(options: argparse.Namespace) -> Format:
+    """Return the format of gold. Raises `UsageError` for options that change its spans, or without a file of gold."""
     if common.preparing_of(options) != Preparing():
         raise UsageError(
             "--corrected writes gold as it is in its file, and other options change its spans",
@@ -126,9 +135,4 @@ def _format_to_correct(options: argparse.Namespace) -> Format:
     reading = common.reading(options)
     readings = readings_of(reading.pop("reading", Reading()), reading)
     (_, first), *_ = files_of(options.gold)
-    form = source_of(first, ReadOptions.of(readings[0])).form
-    if form.write is not None:
-        return form
-    other = format_named("conll" if Path(options.corrected).suffix == ".conll" else "spans")
-    remark(f"the format {form.name} is only read: the corrected gold is written in the format {other.name}")
-    return other
+    return source_of(first, ReadOptions.of(readings[0])).form
