@@ -25,9 +25,8 @@ MOMENTS = 10
 
 def run(template: Path, work: Path, arguments: list[str], at: int = 0, number: int = 0) -> dict[str, Any]:
     """One run, in a copy of a folder: how it ended, what it printed, which files there are."""
-    place, log, temporary = work / "place", work / "log", work / "tmp"
-    for folder in (place, log, temporary):
-        shutil.rmtree(folder, ignore_errors=True)
+    own = Path(tempfile.mkdtemp(dir=work))
+    place, log, temporary = own / "place", own / "log", own / "tmp"
     shutil.copytree(template, place, symlinks=True)
     log.mkdir()
     temporary.mkdir()
@@ -84,13 +83,13 @@ def _child(place: Path, log: Path, temporary: Path, arguments: list[str], at: in
 
 def _ends_alone(group: int) -> bool:
     """Whether no process of a group is left a moment after its first has ended."""
-    for _ in range(200):
-        try:
+    try:
+        for _ in range(200):
             os.killpg(group, 0)
-        except ProcessLookupError:
-            return True
-        time.sleep(0.05)
-    os.killpg(group, signal.SIGKILL)
+            time.sleep(0.05)
+        os.killpg(group, signal.SIGKILL)
+    except (ProcessLookupError, PermissionError):  # the second: another user's process has the number by now
+        return True
     return False
 
 

@@ -107,8 +107,8 @@ def ended(template: Path, tmp_path: Path, arguments: list[str]) -> dict[str, Any
         [sys.executable, str(ENDED), str(template), str(tmp_path / "work"), *arguments],
         capture_output=True,
         text=True,
-        check=True,
     )
+    assert done.returncode == 0, done.stderr
     found: dict[str, Any] = json.loads(done.stdout)
     return found
 
