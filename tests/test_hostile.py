@@ -200,6 +200,7 @@ def test_a_path_with_nul_or_half_a_surrogate_pair_is_an_error(tmp_path: Path, ba
         "curate GOOD OTHER --decisions BAD",
         "errors GOOD BAD",
         "errors GOOD OTHER --decisions BAD",
+        "masking GOOD OTHER --decisions BAD",
         "errors GOOD GOOD --html BAD",
         "errors GOOD GOOD --xlsx BAD",
         "check BAD",

@@ -6,9 +6,11 @@ import argparse
 from collections.abc import Mapping
 from typing import Any
 
+from clueval.cli.decided import add_decisions, decisions_of
 from clueval.cli.declared import (
     JOBS,
     OUTPUT,
+    OptionGroup,
     declared,
     fields,
     option,
@@ -22,6 +24,7 @@ from clueval.cli.outputs import output_path, put_form
 from clueval.cli.printing import complain, remark, wrote
 from clueval.compat.masking.run import PROGRAMS, SETTINGS, masking
 from clueval.evaluation.options import Counting
+from clueval.exceptions import UsageError
 from clueval.metrics.masking import Masking
 from clueval.options import column
 from clueval.studies.masking.report import MaskingReport, require_limits
@@ -34,7 +37,15 @@ _LIMITS = "limits"
 def _required(options: argparse.Namespace) -> Mapping[str, Any]:
     """Raise `UsageError` for limits that cannot be read."""
     require_limits(options.fail_under, options.fail_over)
+    if options.reviewed and options.decisions is None:
+        raise UsageError("--reviewed needs --decisions", advice="add --decisions FILE")
     return {}
+
+
+def _decisions(options: argparse.Namespace) -> Mapping[str, Any]:
+    """Return the decisions, read before anything is counted."""
+    found = decisions_of(options)
+    return {} if found is None else {"decisions": found}
 
 
 def _put(report: MaskingReport, options: argparse.Namespace) -> int:
@@ -46,7 +57,7 @@ def _put(report: MaskingReport, options: argparse.Namespace) -> int:
             if report.aligned
             else "clueval masking: no redacted text had to be aligned"
         )
-    failures = report.failures(options.fail_under, options.fail_over)
+    failures = report.failures(options.fail_under, options.fail_over, reviewed=options.reviewed)
     text = not options.no_text
     if options.html is not None:
         report.write_page(options.html, text=text, lang=options.lang or "")
@@ -113,6 +124,13 @@ examples:
             metavar="FIGURE=X",
             help="exit with 1 if a figure is above X, as in document_leak_upper=0.05; can be repeated",
         )._replace(arguments=_required),
+        shown_option(
+            _LIMITS,
+            "--reviewed",
+            action="store_true",
+            help="apply the limits to the figures as reviewed (--decisions)",
+        ),
+        OptionGroup(lambda parser: add_decisions(parser.group("decisions")), _decisions),
         option(
             _REDACTED,
             "--redacted",

@@ -46,10 +46,15 @@ CONFIRMED = "confirmed"
 
 NONE, BOTH, UNCLEAR = "none", "both", "unclear"
 
-NOT_NAMES = (NONE, BOTH, UNCLEAR, "annotation")
+HARMLESS, ANNOTATION = "harmless", "annotation"
+
+NOT_NAMES = (NONE, BOTH, UNCLEAR, ANNOTATION)
 """Choices, which are therefore no names of annotators."""
 
 ERROR_CHOICES = ("predicted", "gold", BOTH, NONE, UNCLEAR)
+
+LEAK_CHOICES = ("leak", HARMLESS, ANNOTATION, UNCLEAR)
+"""What may be chosen for a leak: ``annotation`` says that gold is wrong."""
 
 CONFLICTS = ("first", "last", "drop")
 """What may be done about conflicts, which are otherwise an error."""
@@ -140,18 +145,22 @@ class PlaceDecision(NamedTuple):
 
 
 class PlaceDecisions:
-    """The lines of all files, and which of them the places of a corpus have used."""
+    """The lines of all files, and which of them the places of a corpus have used.
+
+    `digests` are the SHA-256 of the files.
+    """
 
     def __init__(
         self,
         found: Iterable[Decision],
         older: Iterable[KeptSpanLine] = (),
         conflicts: str | None = None,
+        digests: Iterable[str] = (),
     ) -> None:
         if conflicts not in (None, *CONFLICTS):
             raise UsageError(f"conflicts cannot be {conflicts!r}", advice=f"one of {', '.join(CONFLICTS)}")
         self.older = list(older)
-        self._conflicts = conflicts
+        self._conflicts, self._digests = conflicts, sorted({*digests})
         self._places: dict[PlaceKey, list[Decision]] = {}
         for each in dict.fromkeys(found):
             self._places.setdefault((each.document, each.layer, each.start, each.end), []).append(each)
@@ -210,6 +219,19 @@ class PlaceDecisions:
     def lost(self) -> list[PlaceKey]:
         """The places with lines that were not found."""
         return [key for key in self._places if key not in self._states]
+
+    @property
+    def reviewers(self) -> list[str]:
+        """The names in lines about places that were found."""
+        used = (each for key in self._states for each in self._places[key])
+        return sorted({each.reviewer for each in used if each.reviewer})
+
+    @property
+    def in_signature(self) -> str:
+        """The fingerprint of the file, or of all files in any order, and what counts where reviewers differ."""
+        digests = self._digests or [sha256(repr(list(self.rows())).encode()).hexdigest()]
+        whole = digests[0] if len(digests) == 1 else sha256("\n".join(digests).encode()).hexdigest()
+        return ",".join(filter(None, (whole[:12], self._conflicts)))
 
     def checked(self) -> None:
         """Raise `UsageError` for conflicts, if nothing was chosen to be done about them."""
@@ -290,7 +312,7 @@ def read_decisions(paths: DecisionFiles, conflicts: str | None = None) -> PlaceD
     require_kind(paths, "str | PathLike | Iterable", "decisions")
     require_kind(conflicts, "str | None", "conflicts")
     given = [paths] if isinstance(paths, str | PathLike) else list(paths)
-    found, older = list[Decision](), list[KeptSpanLine]()
+    found, older, digests = list[Decision](), list[KeptSpanLine](), list[str]()
     for path in dict.fromkeys(file for each in given for file in _files(as_path(each))):
         for number, row in _rows(path):
             cells = _CellReader(path, number, row)
@@ -298,7 +320,30 @@ def read_decisions(paths: DecisionFiles, conflicts: str | None = None) -> PlaceD
                 found.append(cells.decision())
             else:
                 older.append(cells.kept_span())
-    return PlaceDecisions(found, older, conflicts)
+        digests.append(sha256(path.read_bytes()).hexdigest())
+    return PlaceDecisions(found, older, conflicts, digests)
+
+
+def decisions_about(
+    what: str,
+    choices: Collection[str],
+    decisions: DecisionFiles | PlaceDecisions,
+    conflicts: str | None = None,
+) -> PlaceDecisions:
+    """Return decisions of these choices about errors, or about leaks.
+
+    Raises `CluevalError` for files that cannot be read, or that are about something else.
+    """
+    found = decisions if isinstance(decisions, PlaceDecisions) else read_decisions(decisions, conflicts)
+    if found.older:
+        raise FormatError(
+            f"the table names spans to keep, not decisions about {what}",
+            file=found.older[0].file,
+            line=found.older[0].line,
+            advice="clueval.curate reads it",
+        )
+    found.require_choices(choices)
+    return found
 
 
 def _files(path: Path) -> Iterator[Path]:

@@ -18,7 +18,6 @@ from typing import Any, ClassVar, Generic, TypeVar, Unpack
 
 from clueval.clusters.rows import IrregularRows, ParallelRows
 from clueval.exceptions import (
-    FormatError,
     UsageError,
     checked_call,
     refuse_unknown,
@@ -28,7 +27,7 @@ from clueval.exceptions import (
 )
 from clueval.findings.choice import Choice, ReasonKey, choice_with, findings
 from clueval.findings.clusters import ClusterErrors, LineCheck
-from clueval.findings.decisions import ERROR_CHOICES, DecisionFiles, PlaceDecisions, read_decisions
+from clueval.findings.decisions import ERROR_CHOICES, DecisionFiles, PlaceDecisions, decisions_about
 from clueval.findings.places import places, with_decisions
 from clueval.findings.table import Finding
 from clueval.options import field_names, with_fields
@@ -140,16 +139,7 @@ def decisions_about_errors(
     decisions: DecisionFiles | PlaceDecisions, conflicts: str | None = None
 ) -> PlaceDecisions:
     """Return decisions about errors. Raises `CluevalError` for files that cannot be read or are about others."""
-    found = decisions if isinstance(decisions, PlaceDecisions) else read_decisions(decisions, conflicts)
-    if found.older:
-        raise FormatError(
-            "the table names spans to keep, not decisions about errors",
-            file=found.older[0].file,
-            line=found.older[0].line,
-            advice="clueval.curate reads it",
-        )
-    found.require_choices(ERROR_CHOICES)
-    return found
+    return decisions_about("errors", ERROR_CHOICES, decisions, conflicts)
 
 
 def _decided(found: Iterable[Finding], decisions: PlaceDecisions) -> Iterator[Finding]:

@@ -9,6 +9,7 @@ import pytest
 from corpora import write
 
 from clueval.cli import main
+from clueval.findings.decisions import fingerprint
 
 GOLD = """\
 <text id="d1">
@@ -68,6 +69,43 @@ def test_a_limit_that_is_not_kept_exits_with_one_and_a_line(sides: list[str], ca
 def test_limits_that_are_kept_are_not_mentioned(sides: list[str], capsys: Capture) -> None:
     assert main(["masking", *sides, *LAYERS, "--fail-under", "word_recall=0.5"]) == 0
     assert capsys.readouterr().err == ""
+
+
+def test_limits_with_decisions_are_for_the_figures_as_counted_unless_reviewed(
+    sides: list[str], tmp_path: Path, capsys: Capture
+) -> None:
+    """Only the second Anna can be read, characters 23 to 26."""
+    decisions = tmp_path / "decisions.tsv"
+    spans = fingerprint([("gold", ((23, 27),), "PER")])
+    decisions.write_text(
+        f"document\tlayer\tstart\tend_inclusive\tfingerprint\tchoice\nd1\tlabel\t23\t26\t{spans}\tharmless\n",
+        encoding="utf-8",
+    )
+    limit = ["--fail-under", "entity_recall=1", "--decisions", str(decisions)]
+
+    assert main(["masking", *sides, *LAYERS, *limit]) == 1
+    assert capsys.readouterr().err == "clueval masking: entity_recall is 0.5, under 1\n"
+    assert main(["masking", *sides, *LAYERS, *limit, "--reviewed", "--jobs", "2"]) == 0
+    captured = capsys.readouterr()
+    assert captured.err == ""
+    assert "1 leak set apart: harmless, or an error of the annotation\n  d1 [23,27)" in captured.out
+
+
+def test_decisions_of_another_corpus_are_said_to_be_lost(
+    sides: list[str], tmp_path: Path, capsys: Capture
+) -> None:
+    decisions = tmp_path / "decisions.tsv"
+    decisions.write_text(
+        "document\tlayer\tstart\tend_inclusive\tfingerprint\tchoice\nother\tlabel\t1\t2\tf\tharmless\n",
+        encoding="utf-8",
+    )
+
+    assert main(["masking", *sides, *LAYERS, "--decisions", str(decisions), "--format", "json"]) == 0
+
+    captured = capsys.readouterr()
+    assert "0 used, 0 stale, 1 lost, 0 in conflict" in captured.err
+    metrics = json.loads(captured.out)["metrics"]
+    assert metrics["reviewed"]["label"] == metrics["masking"]["label"] | {"conventions": {}}
 
 
 @pytest.mark.parametrize(

@@ -40,6 +40,8 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
             "given twice",
         ),
         ("curate g.conll p.conll --conflicts drop", "--conflicts needs --decisions"),
+        ("masking g.conll p.conll --conflicts drop", "--conflicts needs --decisions"),
+        ("masking g.conll p.conll --reviewed", "--reviewed needs --decisions"),
         ("score g.conll p.conll -oa -ob", "-o/--output-file: given twice"),
         ("diff g.conll p.conll p.conll --lang de", "--lang needs --html"),
         ("curate a=g.conll b=p.conll --votes 3", "votes is 3, but there are 2 annotators (use --votes all)"),

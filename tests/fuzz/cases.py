@@ -164,6 +164,7 @@ def command(rng: Random, pair: Files) -> list[str]:
             ["--masks", "all"],
             ["--documents", "out.tsv"],
             ["--xlsx", "out.xlsx"],
+            ["--decisions", predicted, "--conflicts", "last"],
         )
         return [name, *sides, *pair.options, *rng.choice(more)]
     if name == "gate":

@@ -22,6 +22,7 @@ from clueval.exceptions import (
     require_instance,
     require_kind,
 )
+from clueval.findings.decisions import LEAK_CHOICES, DecisionFiles, PlaceDecisions, decisions_about
 from clueval.formats.format import EVERY_SET, Format
 from clueval.formats.spans_table import names_in
 from clueval.metrics.masking import Masking
@@ -72,6 +73,8 @@ def masking(
     placeholder: Iterable[str] | str = (),
     align: bool = False,
     conventions: Iterable[str] | str = (),
+    decisions: DecisionFiles | PlaceDecisions | None = None,
+    conflicts: str | None = None,
     **options: Any,
 ) -> MaskingReport:
     """Report what was left unmasked: gold spans say what must be masked, predicted spans what was.
@@ -85,12 +88,17 @@ def masking(
         align: redacted texts may differ from the gold texts in more than their placeholders (extra ``align``).
         conventions: other programs whose figures are computed as they count them: ``tab``, ``i2b2``,
             ``meddocan``, ``presidio``.
+        decisions: files of decisions about leaks, or folders, see `clueval.findings.decisions`. The report has all
+            figures as counted, under ``masking``, and as reviewed, under ``reviewed``: leaks that are ``harmless``
+            count as protected, and mentions with a wrong ``annotation`` do not count.
+        conflicts: what counts where decisions differ: ``first`` or ``last`` by time, or ``drop``; None: it is an error.
         options: settings of the metric (see `clueval.metrics.masking.Masking`) and options of `clueval.score`
             by their names. A setting takes the name of a file where the command does, and a list or one text with
             commas where the command takes several; `entity` may be the column of the ids of entities.
 
     Returns the `MaskingReport`. Held in memory are the leaks and, in each process, one document of each side;
-    with redacted texts, one process counts. Raises the errors of `clueval.score`.
+    with redacted texts, one process counts. Raises the errors of `clueval.score`. Warns of decisions that are stale
+    or lost.
     """
     known = [
         *SETTINGS,
@@ -119,6 +127,10 @@ def masking(
     counting = options.get("counting", Counting())
     where = options.get("where", counting.where if isinstance(counting, Counting) else ())
     observers = programs(several(conventions, "conventions"), metric, parse_where(where))
+    if decisions is not None:
+        options["decisions"] = decisions_about("leaks", LEAK_CHOICES, decisions, conflicts)
+    elif conflicts is not None:
+        raise UsageError("conflicts are those of decisions, and there are none", advice="give decisions")
     if redacted:
         texts = RedactedPairs(RedactedTexts(_given(predicted)), placeholder, align=align)
         return _of_redacted_texts(gold, texts, metric, observers, transforms, layers, options)

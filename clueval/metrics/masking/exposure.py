@@ -164,7 +164,8 @@ class Examination:
             for word in self.text.words_in(start, end):
                 part = self.text.clipped(word, start, end)
                 if self._counts(word, part):
-                    found[word] = found.get(word, False) or bool(self.exposed.between(*part))
+                    is_exposed = not mention.harmless and bool(self.exposed.between(*part))
+                    found[word] = found.get(word, False) or is_exposed
         yield from found.items()
 
     def _counts(self, word: int, part: Range) -> bool:
@@ -186,6 +187,8 @@ class Examination:
         if not characters:
             characters = sum([self.text.length(*one) for one in ranges])
             exposed = sum([self._readable_in(*one) for one in ranges])
+        if mention.harmless:
+            exposed = words_exposed = 0
         return Judged(mention, characters, exposed, words, words_exposed)
 
 
@@ -268,15 +271,24 @@ def masks_on(
     `length` is the number of characters of a range of positions. Raises `LimitError` if too many masks lie on mentions,
     gaps of discontinuous ones included.
     """
-    ordered = sorted(masks, key=itemgetter(0, 1))  # by positions and label
-    near = sharing(list(map(_Hull.of, mentions)), list(map(_Hull.of, ordered)))
-    for mention, numbers in zip(mentions, near, strict=True):
+    for mention, near in zip(mentions, masks_near([one.ranges for one in mentions], masks), strict=True):
         best, most = None, 0
-        for mask in map(ordered.__getitem__, numbers):
+        for mask in near:
             shared = sum([length(*one) for one in intersect(mask.ranges, mention.ranges)])
             if shared > most:
                 best, most = mask, shared
         yield best
+
+
+def masks_near(places: Sequence[Ranges], masks: Sequence[Mask]) -> Iterator[list[Mask]]:
+    """Yield for each of some ranges the masks on them or in their gaps, by position and label.
+
+    Raises `LimitError` if these are too many.
+    """
+    ordered = sorted(masks, key=itemgetter(0, 1))
+    hulls = [_Hull.of(mask.ranges) for mask in ordered]
+    for numbers in sharing(list(map(_Hull.of, places)), hulls):
+        yield [ordered[number] for number in numbers]
 
 
 def _label(mask: Mask, mention: Mention) -> str:
@@ -314,10 +326,10 @@ def consistency_of(examination: Examination) -> Mapping[str, int]:
 
 
 class _Hull(NamedTuple):
-    """A mention or a mask without its gaps, as `sharing` takes it."""
+    """Ranges without their gaps, as `sharing` takes them."""
 
     fragments: Ranges
 
     @classmethod
-    def of(cls, one: Mention | Mask) -> _Hull:
-        return cls(((one.ranges[0][0], one.ranges[-1][1]),))
+    def of(cls, ranges: Ranges) -> _Hull:
+        return cls(((ranges[0][0], ranges[-1][1]),))

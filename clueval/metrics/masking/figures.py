@@ -21,6 +21,9 @@ from clueval.statistics.distributions import upper_bound
 
 ALL = "all"
 
+BETAS = (1.0, 2.0)
+"""The weights of recall in F, if none are asked for."""
+
 MOST_DOCUMENTS = 10**9
 """For more documents there is no bound."""
 
@@ -31,7 +34,7 @@ RECALLS = ("mention_recall", "entity_recall", *_OF_MENTIONS[1:], "document_recal
 def report_of(
     tally: Tally, risk: Risk, betas: Sequence[float], confidence: float, *, weighted: bool
 ) -> dict[str, Any]:
-    """Return the report; `weighted`: words have weights."""
+    """Return the report, with F of `BETAS` if `betas` is empty; `weighted`: words have weights."""
     names: dict[str, set[str]] = {"class": set(), "label": set()}
     for key in tally:
         if key[0] in names:
@@ -46,7 +49,10 @@ def report_of(
     return {
         "classes": {ALL: every, **{name: classes[name] for name in sorted(classes, key=risk)}},
         "labels": dict(sorted(labels.items())),
-        "f": {f"{beta:g}": _f(precision["word_precision"], every["word_recall"], beta) for beta in betas},
+        "f": {
+            f"{beta:g}": _f(precision["word_precision"], every["word_recall"], beta)
+            for beta in betas or BETAS
+        },
         "precision": precision,
         "replacements": _fields(tally, ("replacements",), REPLACEMENT_FIELDS),
         "string_leaks": tally["string_leaks", ALL],
@@ -178,8 +184,8 @@ _OF_LABELS = (
 )
 
 
-def tables(title: str, report: Mapping[str, Any]) -> Iterator[Table]:
-    """Yield the tables: classes riskiest first, labels, precision, replacements."""
+def tables(title: str, report: Mapping[str, Any], betas: Sequence[float]) -> Iterator[Table]:
+    """Yield the tables: classes riskiest first, labels, precision with F of these betas, replacements."""
     yield _rows(f"{title}: classes", "class", report["classes"], _OF_CLASSES)
     yield _rows(f"{title}: labels", "label", report["labels"], _OF_LABELS)
     precision = report["precision"]
@@ -189,7 +195,7 @@ def tables(title: str, report: Mapping[str, Any]) -> Iterator[Table]:
         for name, value in precision.items()
         if value is not None or name == "word_precision"
     ]
-    rows += [[f"F{beta}", Rate(value)] for beta, value in report["f"].items()]
+    rows += [[f"F{beta:g}", Rate(report["f"][f"{beta:g}"])] for beta in betas]
     yield Table(f"{title}: what was masked", ["", "value"], rows)
     other = {f"replacements, {name}": n for name, n in report["replacements"].items()}
     other["string leaks"] = report["string_leaks"]

@@ -34,7 +34,7 @@ class Mention(NamedTuple):
 
     `entity` is a number, the same for mentions of one entity that were read together; `words` are those that count.
     `has_id`: the entity comes from the annotation, not from the words. `counted`: no
-    filter excludes it.
+    filter excludes it. `harmless`: a reviewer has decided that what can be read of it may stay.
     """
 
     ranges: Ranges
@@ -44,6 +44,7 @@ class Mention(NamedTuple):
     words: tuple[str, ...]
     has_id: bool
     counted: bool
+    harmless: bool = False
 
     @property
     def start(self) -> int:

@@ -248,7 +248,11 @@ class Masking:
         0.95, "--confidence", "C", "the confidence of the bound on documents that leak"
     )
     beta: tuple[float, ...] = option_field(
-        (1.0, 2.0), "--beta", "B,...", "weights of recall in the F figures"
+        (),
+        "--beta",
+        "B,...",
+        "show F of word precision and recall, with these weights of recall",
+        default="F1 and F2, in JSON only",
     )
     word_weights: WordWeights | None = option_field(
         None,
@@ -325,7 +329,7 @@ class Masking:
     def tables(self, title: str, report: Mapping[str, Any]) -> Iterator[Table]:
         from clueval.metrics.masking.figures import tables
 
-        return tables(title, report)
+        return tables(title, report, self.beta)
 
     def check(self, total: Tally) -> None:
         """Raise `UsageError` if no document has a layer or feature that a setting names; warn of unknown classes."""

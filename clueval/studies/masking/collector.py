@@ -28,6 +28,7 @@ from clueval.studies.masking.leak import (
     in_one_line,
     windows_of,
 )
+from clueval.studies.masking.review import fingerprints_of, fingerprints_of_strings
 from clueval.transforms.group import Group
 
 MOST_LEAKS = 2000
@@ -123,6 +124,7 @@ def leaks_of(examination: Examination, risk: Risk, first: FirstPlaces) -> Iterat
         if not exposed:
             continue
         protected = [one for one in counted if one.is_protected]
+        fingerprints = fingerprints_of(examination, found)
         entities, protected_of = by_entity(counted), Counter([one.mention.entity for one in protected])
         words, protected_words = (
             Counter([one.mention.words for one in some]) for some in (counted, protected)
@@ -147,6 +149,7 @@ def leaks_of(examination: Examination, risk: Risk, first: FirstPlaces) -> Iterat
                 text.characters[start:end],
                 one.words_exposed,
                 mention.entity,
+                fingerprint=fingerprints[mention.start, mention.end],
             )
             if first.may_have(leak.order(risk)):
                 others = islice((other for other in members if other is not one), MOST_SIBLINGS)
@@ -164,10 +167,11 @@ def _sibling(one: Judged, text: MaskedText, excerpt: Callable[[int, int], Excerp
 def string_leaks_of(examination: Examination, first: FirstPlaces) -> Iterator[StringLeak]:
     """Yield the string leaks of one document; those that may be among the first have the text around them."""
     document, text = examination.document.id, examination.text
-    for own in examination.string_leaks:
+    found = examination.string_leaks
+    for own, spans in zip(found, fingerprints_of_strings(examination) if found else (), strict=True):
         start, end = text.place(*own)
         excerpt = _excerpt(examination, *own) if first.may_have((document, start, end)) else NO_EXCERPT
-        yield StringLeak(document, start, end, intern(text.characters[start:end]), excerpt)
+        yield StringLeak(document, start, end, intern(text.characters[start:end]), excerpt, spans)
 
 
 def needless_of(examination: Examination) -> Iterator[str]:

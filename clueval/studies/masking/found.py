@@ -15,7 +15,6 @@ from typing import Any
 from clueval.evaluation.result import Result
 from clueval.evaluation.signature import Signature
 from clueval.metrics.masking import Masking
-from clueval.metrics.masking.figures import tables
 from clueval.metrics.masking.mention import risk_by
 from clueval.metrics.tables import of_report, of_section
 from clueval.reports import separated
@@ -25,6 +24,7 @@ from clueval.reports.text import foot, narrow, render, summary
 from clueval.studies.masking.documents import COLUMNS as DOCUMENT_COLUMNS
 from clueval.studies.masking.documents import DocumentToReview, documents_of
 from clueval.studies.masking.leak import Inconsistent, Leak, StringLeak
+from clueval.studies.masking.review import REVIEWED, Review
 from clueval.visible import visible
 from clueval.writing import whole_file
 
@@ -39,6 +39,8 @@ class MaskingFindings(Report):
     `string_leaks` are the words of mentions elsewhere in the text. `needless` are masks without any character of
     a mention, each with its text and how often it occurs, most frequent first; `inconsistent` are the entities
     whose mentions have several replacements; `aligned` is the number of redacted texts that had to be aligned.
+    `set_apart` are the leaks that were decided to be none, and `review` says what was decided, None if no decisions
+    were read; figures as reviewed are those of the metric `REVIEWED`.
     """
 
     result: Result
@@ -47,6 +49,8 @@ class MaskingFindings(Report):
     needless: Sequence[tuple[str, int]] = field(default=(), repr=False)
     inconsistent: Sequence[Inconsistent] = field(default=(), repr=False)
     aligned: int = 0
+    set_apart: Sequence[Leak | StringLeak] = ()
+    review: Review | None = None
 
     @property
     def signature(self) -> Signature:
@@ -72,10 +76,26 @@ class MaskingFindings(Report):
         found = self.result.to_dict()
         for name in self.result.sections:
             found.pop(name, None)
-        found["metrics"] = {"masking": dict(self.reports)}
+        found["metrics"] = {**found["metrics"], "masking": dict(self.reports)}
         found["leaks"] = [leak.to_dict() for leak in self.leaks]
         found["string_leaks"] = [leak.to_dict() for leak in self.string_leaks]
+        if self.review is not None:
+            found["set_apart"] = [leak.to_dict() for leak in self.set_apart]
+            found["decisions"] = self.review.to_dict()
         return found
+
+    @property
+    def all_leaks(self) -> list[Leak]:
+        """The leaks, riskiest first, and among them those that are set apart."""
+        risk = risk_by(self.metric.risk_order)
+        apart = (leak for leak in self.set_apart if isinstance(leak, Leak))
+        return sorted((*self.leaks, *apart), key=lambda leak: leak.order(risk))
+
+    @property
+    def all_string_leaks(self) -> list[StringLeak]:
+        """The string leaks, and among them those that are set apart."""
+        apart = (leak for leak in self.set_apart if isinstance(leak, StringLeak))
+        return sorted((*self.string_leaks, *apart), key=lambda leak: leak.place)
 
     @property
     def documents_to_review(self) -> list[DocumentToReview]:
@@ -90,11 +110,12 @@ class MaskingFindings(Report):
         return found
 
     def sentences(self) -> Iterator[str]:
-        """The sentence on documents, in words, for each sequence."""
-        several = len(self.reports) > 1
-        for name, report in self.reports.items():
-            row = report["classes"]["all"]
-            yield (f"{name}: " if several else "") + documents_in_words(row, self.metric.confidence)
+        """The sentence on documents, in words, for each sequence; then those as reviewed."""
+        for metric, reports in self.result.metrics.items():
+            for name, report in reports.items():
+                begin = f"{name}: " if len(reports) > 1 else ""
+                begin += "as reviewed, " if metric == REVIEWED else ""
+                yield begin + documents_in_words(report["classes"]["all"], self.metric.confidence)
 
 
 def documents_in_words(row: Mapping[str, Any], confidence: float) -> str:
@@ -151,13 +172,19 @@ def lines(report: MaskingFindings, *, text: bool) -> Iterator[str]:
     yield from (render({}, tables) for tables in conventions)
     yield from _documents(report.documents_to_review)
     yield from _leaks(report, text=text)
+    if report.review is not None:
+        yield f"decisions: {visible(report.review.in_words())}"
     yield from foot(whole)
 
 
 def number_tables(report: MaskingFindings) -> Iterator[Iterator[Table]]:
     """Yield the tables of figures, those of break-downs, then those of each convention of another program."""
     whole, reports = report.result.to_dict(), report.reports
-    yield chain.from_iterable(tables(f"masking, {cut_label(name)}", one) for name, one in reports.items())
+    yield chain.from_iterable(
+        metric.tables(f"{metric.name}, {cut_label(name)}", one)
+        for metric in report.result.scored_by
+        for name, one in whole["metrics"][metric.name].items()
+    )
     yield of_report({**whole, "metrics": {}}, report.result.scored_by)
     for name, one in reports.items():
         for program, section in one["conventions"].items():
@@ -177,24 +204,46 @@ def leak_tables(report: MaskingFindings, *, text: bool) -> Iterator[Table]:
             [name.replace("_", " ") for name in DOCUMENT_COLUMNS],
             [one.cells() for one in documents[:MOST_DOCUMENTS]],
         )
+    decided = () if report.review is None else ("decision",)
     listed = [
         [
             f"{leak.document} [{leak.start},{leak.end})",
             *(leak.kind, leak.status, where_masked(leak)),
             *([leak.label, _words(leak)] if text else []),
+            *(_said(leak) for _ in decided),
         ]
         for leak in report.leaks[:MOST_LEAKS]
     ]
     if listed:
-        header = ["leak", "class", "status", "entity", *(["label", "text"] if text else [])]
+        header = ["leak", "class", "status", "entity", *(["label", "text"] if text else []), *decided]
         yield Table(_title("leaks, riskiest first", len(report.leaks)), header, listed)
-    strings = [
-        [f"{one.document} [{one.start},{one.end})", *([cut_label(one.text)] if text else [])]
-        for one in report.string_leaks[:MOST_LEAKS]
-    ]
-    if strings:
-        title = _title("string leaks: words of a mention elsewhere in the text", len(report.string_leaks))
-        yield Table(title, ["leak", *(["text"] if text else [])], strings)
+    for what, strings in (
+        ("string leaks: words of a mention elsewhere in the text", report.string_leaks),
+        (SET_APART, report.set_apart),
+    ):
+        rows = [
+            [
+                f"{one.document} [{one.start},{one.end})",
+                *([cut_label(one.text)] if text else []),
+                *(_said(one) for _ in decided),
+            ]
+            for one in strings[:MOST_LEAKS]
+        ]
+        if rows:
+            header = ["leak", *(["text"] if text else []), *decided]
+            yield Table(_title(what, len(strings)), header, rows)
+    if report.review is not None:
+        numbers: list[list[str | int]] = [
+            [name, number] for name, number in report.review.to_dict().items() if isinstance(number, int)
+        ]
+        yield Table("decisions", ["places", "number"], numbers)
+
+
+SET_APART = "leaks set apart: harmless, or an error of the annotation"
+
+
+def _said(leak: Leak | StringLeak) -> str:
+    return "" if leak.decision is None else leak.decision.in_words().removeprefix("decision: ")
 
 
 def _title(what: str, number: int, most: int = MOST_LEAKS) -> str:
@@ -219,26 +268,37 @@ def _leaks(report: MaskingFindings, *, text: bool) -> Iterator[str]:
         yield "no documents, so nothing was checked"
         return
     yield f"{number:,} leak{'s' * (number != 1)}, riskiest first" if number else "no leaks"
-    for leak in report.leaks[:MOST_LEAKS]:
-        yield visible(f"  {_line(leak)}{f': {_words(leak)}' if text else ''}")
-    if number > MOST_LEAKS:
-        yield f"  ... {number - MOST_LEAKS:,} more (--tsv or --format json has all)"
+    yield from _listed(report.leaks, text=text)
     number = len(report.string_leaks)
     if number:
         yield f"{number:,} string leak{'s' * (number != 1)}: words of a mention elsewhere in the text"
-    for one in report.string_leaks[:MOST_LEAKS]:
-        yield visible(f"  {one.document} [{one.start},{one.end}){f': {cut_label(one.text)}' if text else ''}")
+    yield from _listed(report.string_leaks, text=text)
+    number = len(report.set_apart)
+    if number:
+        yield f"{number:,} leak{'s' * (number != 1)}{SET_APART.removeprefix('leaks')}"
+    yield from _listed(report.set_apart, text=text)
     yield ""
 
 
-def _line(leak: Leak) -> str:
+def _listed(leaks: Sequence[Leak | StringLeak], *, text: bool) -> Iterator[str]:
+    for leak in leaks[:MOST_LEAKS]:
+        line, words = _line(leak), f": {_words(leak)}" if text else ""
+        decision = f"; {leak.decision.in_words()}" if _said(leak) and leak.decision is not None else ""
+        yield visible(f"  {line}{words}{decision}")
+    if len(leaks) > MOST_LEAKS:
+        yield f"  ... {len(leaks) - MOST_LEAKS:,} more (--tsv or --format json has all)"
+
+
+def _line(leak: Leak | StringLeak) -> str:
     place = f"{leak.document} [{leak.start},{leak.end})"
+    if isinstance(leak, StringLeak):
+        return place
     return f"{place} {leak.kind}, {leak.label}, {leak.status}; {where_masked(leak)}"
 
 
-def _words(leak: Leak) -> str:
+def _words(leak: Leak | StringLeak) -> str:
     """Return the text of a leak and, if it is masked in part, what can be read of it."""
-    if leak.status != "partial":
+    if isinstance(leak, StringLeak) or leak.status != "partial":
         return cut_label(leak.text)
     readable = " ".join(leak.text[start - leak.start : end - leak.start] for start, end in leak.exposed)
     return f"{cut_label(leak.text)} (readable: {cut_label(readable)})"
@@ -257,9 +317,14 @@ COLUMNS = (
 )
 
 
+DECIDED = ("fingerprint", "choice", "state", "comment", "reviewer")
+"""The columns of a table if decisions were read."""
+
+
 def write_table(path: Path, report: MaskingFindings, *, text: bool) -> None:
     """Write the table, whole or not at all; without `text`, it has positions only. Raises `FileError`."""
-    columns = (*COLUMNS, *(("label", "text") if text else ()))
+    decided = () if report.review is None else DECIDED
+    columns = (*COLUMNS, *(("label", "text") if text else ()), *decided)
     with whole_file(path) as file:
         file.write(f"{separated.render(columns, _rows(report), 'tsv')}\n")
 
@@ -273,10 +338,10 @@ def write_documents(path: Path, report: MaskingFindings) -> None:
 
 def _rows(report: MaskingFindings) -> Iterator[dict[str, Any]]:
     """Yield a row for each leak, then for each string leak."""
-    for leak in report.leaks:
+    for leak in report.all_leaks:
         exposed = " ".join(f"{start}-{end}" for start, end in leak.exposed)
         more = {"end_exclusive": leak.end, "exposed": exposed, "label": leak.label, "text": leak.text}
         yield {**leak.to_dict(), **more}
-    for one in report.string_leaks:
+    for one in report.all_string_leaks:
         more = {"end_exclusive": one.end, "status": "string", "label": None, "text": one.text}
         yield {**dict.fromkeys(COLUMNS), **one.to_dict(), **more}

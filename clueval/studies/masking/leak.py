@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, NamedTuple
 
+from clueval.findings.decisions import ANY_LAYER, PlaceDecision, PlaceKey
 from clueval.metrics.masking.mention import Risk
 from clueval.metrics.masking.weights import Range
 
@@ -132,6 +133,15 @@ class Sibling(_Placed):
     excerpt: Excerpt
 
 
+def decided(leak: Leak | StringLeak) -> dict[str, Any]:
+    """Return what was decided about a leak, for JSON and tables; nothing if no decisions were read."""
+    if leak.decision is None:
+        return {}
+    choice, state, comment, reviewer = leak.decision
+    said = {"choice": choice, "state": state, "comment": comment, "reviewer": reviewer}
+    return {"fingerprint": leak.fingerprint, **said}
+
+
 @dataclass(frozen=True, slots=True)
 class Leak(_Placed):
     """A mention that is not protected.
@@ -139,7 +149,8 @@ class Leak(_Placed):
     Positions are characters of the document. `mentions` and `protected` are the mentions of its entity and those
     of them that are protected; `same_words` and `same_words_protected` the mentions with the same words. `text` is
     the text of the mention, `entity` the number of its entity in the document. `excerpt` and `siblings` are for a page,
-    and only leaks that it may show have them.
+    and only leaks that it may show have them. `fingerprint` is that of its place, and `decision` what was decided about
+    it, None if no decisions were read (see `clueval.studies.masking.review`).
     """
 
     document: str
@@ -160,6 +171,8 @@ class Leak(_Placed):
     entity: int
     excerpt: Excerpt = NO_EXCERPT
     siblings: tuple[Sibling, ...] = ()
+    fingerprint: str = ""
+    decision: PlaceDecision | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """The leak for JSON; it has positions, no text."""
@@ -175,7 +188,13 @@ class Leak(_Placed):
             "protected": self.protected,
             "same_words": self.same_words,
             "same_words_protected": self.same_words_protected,
+            **decided(self),
         }
+
+    @property
+    def key(self) -> PlaceKey:
+        """The key of its place."""
+        return self.document, self.annotator, self.start, self.end
 
     @property
     def is_in_part(self) -> bool:
@@ -200,6 +219,13 @@ class StringLeak(_Placed):
     end: int
     text: str
     excerpt: Excerpt = NO_EXCERPT
+    fingerprint: str = ""
+    decision: PlaceDecision | None = None
+
+    @property
+    def key(self) -> PlaceKey:
+        """The key of its place."""
+        return self.document, ANY_LAYER, self.start, self.end
 
     @property
     def place(self) -> tuple[str, int, int]:
@@ -207,7 +233,7 @@ class StringLeak(_Placed):
         return self.document, self.start, self.end
 
     def to_dict(self) -> dict[str, Any]:
-        return {"document": self.document, "start": self.start, "end": self.end}
+        return {"document": self.document, "start": self.start, "end": self.end, **decided(self)}
 
 
 class Inconsistent(NamedTuple):

@@ -10,13 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from clueval.metrics.masking.figures import tables
 from clueval.metrics.tables import of_report, of_section
 from clueval.reports.page import LONG, ShownTable, assets, environment
-from clueval.reports.table import cut_label
 from clueval.spans.span import NO_LABEL
 from clueval.studies.masking.collector import MOST_LEAKS
-from clueval.studies.masking.found import MaskingFindings, percent_above, where_masked
+from clueval.studies.masking.found import MaskingFindings, number_tables, percent_above, where_masked
 
 if TYPE_CHECKING:
     from clueval.studies.masking.leak import Leak, Sibling
@@ -148,8 +146,8 @@ def shown_leaks(leaks: Sequence[Leak], kinds: Sequence[str]) -> Iterator[ShownLe
 
 
 def _tables(report: MaskingFindings) -> Iterator[ShownTable]:
-    for name, one in report.reports.items():
-        yield from map(ShownTable.of, tables(cut_label(name), one))
+    figures, *_ = number_tables(report)
+    yield from map(ShownTable.of, figures)
 
 
 def _tables_of_groups(report: MaskingFindings) -> Iterator[ShownTable]:

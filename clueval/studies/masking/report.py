@@ -18,7 +18,10 @@ from clueval.evaluation.observer import Observer
 from clueval.evaluation.result import Result
 from clueval.evaluation.rows import columns_of, wide_rows
 from clueval.evaluation.run import score
-from clueval.exceptions import UsageError, checked_call
+from clueval.evaluation.signature import Signature
+from clueval.exceptions import UsageError, checked_call, warn
+from clueval.findings.decisions import PlaceDecisions
+from clueval.metrics import with_settings
 from clueval.metrics.masking import Masking
 from clueval.metrics.masking.figures import MOST_DOCUMENTS
 from clueval.metrics.masking.mention import risk_by
@@ -38,6 +41,8 @@ from clueval.studies.masking.found import (
     write_documents,
     write_table,
 )
+from clueval.studies.masking.leak import Leak, StringLeak
+from clueval.studies.masking.review import REVIEWED, Review, ReviewedMasking, is_set_apart
 
 _PLACE = attrgetter("place")
 
@@ -99,10 +104,20 @@ class MaskingReport(MaskingFindings):
         write_page(Path(path), render(self, title=title or self._title, text=text, lang=lang))
 
     def failures(
-        self, fail_under: Iterable[str] | str = (), fail_over: Iterable[str] | str = ()
+        self,
+        fail_under: Iterable[str] | str = (),
+        fail_over: Iterable[str] | str = (),
+        *,
+        reviewed: bool = False,
     ) -> list[str]:
-        """A line for each limit, such as ``entity_recall[high]=1``, that the figures do not keep."""
-        return list(_failures(self, fail_under, fail_over))
+        """A line for each limit, such as ``entity_recall[high]=1``, that the figures do not keep.
+
+        With `reviewed`, the figures are those as reviewed. Raises `UsageError` if no decisions were read.
+        """
+        if reviewed and self.review is None:
+            raise UsageError("no decisions were given", advice="masking(..., decisions='decisions.tsv')")
+        figures = self.result.metrics[REVIEWED] if reviewed else self.reports
+        return list(_failures(self, figures, fail_under, fail_over))
 
     def __add__(self, other: MaskingReport) -> MaskingReport:
         """The report of both corpora. Raises `UsageError` if they were not counted alike."""
@@ -115,6 +130,8 @@ class MaskingReport(MaskingFindings):
             needless=by_frequency([*self.needless, *other.needless]),
             inconsistent=sorted([*self.inconsistent, *other.inconsistent]),
             aligned=self.aligned + other.aligned,
+            set_apart=[*self.set_apart, *other.set_apart],
+            review=self.review + other.review if self.review and other.review else None,
         )
 
     def _content(self) -> Mapping[str, Any]:
@@ -126,19 +143,52 @@ class MaskingReport(MaskingFindings):
 
 
 def masking_report(
-    gold: Any, predicted: Any, metric: Masking, observers: Sequence[Observer] = (), **options: Any
+    gold: Any,
+    predicted: Any,
+    metric: Masking,
+    observers: Sequence[Observer] = (),
+    decisions: PlaceDecisions | None = None,
+    **options: Any,
 ) -> MaskingReport:
-    """Return the report on two sides, files or documents; the arguments and errors are those of `clueval.score`."""
-    watched = WatchedMasking(**{name: getattr(metric, name) for name in field_names(Masking)})
+    """Return the report on two sides, files or documents; the arguments and errors are those of `clueval.score`.
+
+    Raises `UsageError` for conflicts of `decisions`, and warns if some are stale or lost.
+    """
+    settings = {name: getattr(metric, name) for name in field_names(Masking)}
+    watched = WatchedMasking(**settings)
     collector = LeakCollector(watched)
-    result = score(gold, predicted, metrics=[watched], observers=[collector, *observers], **options)
+    metrics = [watched, *([] if decisions is None else [ReviewedMasking(**settings, decisions=decisions)])]
+    result = score(gold, predicted, metrics=metrics, observers=[collector, *observers], **options)
     risk = risk_by(metric.risk_order)
-    return MaskingReport(
+    found = MaskingReport(
         result,
         sorted(collector.leaks, key=lambda leak: leak.order(risk)),
         sorted(collector.string_leaks, key=_PLACE),
         by_frequency(collector.needless.items()),
         sorted(collector.inconsistent),
+    )
+    return found if decisions is None else _as_decided(found, decisions)
+
+
+def _as_decided(report: MaskingReport, decisions: PlaceDecisions) -> MaskingReport:
+    """Return the report with what was decided about its leaks; those that are none are set apart."""
+    leaks = [replace(leak, decision=decisions.at(*leak.key, leak.fingerprint)) for leak in report.leaks]
+    strings = [replace(one, decision=decisions.at(*one.key, one.fingerprint)) for one in report.string_leaks]
+    found: list[Leak | StringLeak] = [*leaks, *strings]
+    decisions.checked()
+    if decisions.number("stale") or decisions.lost:
+        warn(decisions.words())
+    review = Review.of(found, decisions)
+    metrics = with_settings(report.metric)
+    choices = {**report.signature.choices, "metrics": metrics}
+    signature = Signature(choices).citing(reviewed=review.fingerprint)
+    return replace(
+        report,
+        result=replace(report.result, signature=signature),
+        leaks=[leak for leak in leaks if not is_set_apart(leak)],
+        string_leaks=[leak for leak in strings if not is_set_apart(leak)],
+        set_apart=[leak for leak in found if is_set_apart(leak)],
+        review=review,
     )
 
 
@@ -154,7 +204,10 @@ _MISSING = object()
 
 
 def _failures(
-    report: MaskingReport, fail_under: Iterable[str] | str, fail_over: Iterable[str] | str
+    report: MaskingReport,
+    figures: Mapping[str, Mapping[str, Any]],
+    fail_under: Iterable[str] | str,
+    fail_over: Iterable[str] | str,
 ) -> Iterator[str]:
     """Yield a line for each limit that is not kept; a figure that is undefined, or of an absent class, keeps none.
 
@@ -162,18 +215,18 @@ def _failures(
     """
     for limits, is_lower in ((fail_under, True), (fail_over, False)):
         for figure, limit in map(_limit, [limits] if isinstance(limits, str) else limits):
-            value = _value(report, figure)
+            value = _value(figures, figure)
             require_fraction(figure, figure.partition("[")[0].rpartition(".")[2], limit)
             word = "under" if is_lower else "over"
             if value is None:
-                yield f"{figure} is undefined{_why(report, figure)}, and must not be {word} {limit:g}"
+                yield f"{figure} is undefined{_why(figures, figure)}, and must not be {word} {limit:g}"
             elif (value < limit - NEAR) if is_lower else (value > limit + NEAR):
                 of_documents = None if is_lower else _BOUND.fullmatch(figure)
                 if of_documents is None:
                     yield f"{figure} is {value:.6g}, {word} {limit:g}"
                     continue
                 number, leaking = (
-                    int(_value(report, name.join(of_documents.groups())) or 0)
+                    int(_value(figures, name.join(of_documents.groups())) or 0)
                     for name in ("documents", "documents_exposed")
                 )
                 needed = _documents_needed(number, leaking, limit, report.metric.confidence)
@@ -218,9 +271,11 @@ def _limit(text: str) -> tuple[str, float]:
         ) from None
 
 
-def _value(report: MaskingReport, figure: str) -> float | None:
+_Reports = Mapping[str, Mapping[str, Any]]
+
+
+def _value(reports: _Reports, figure: str) -> float | None:
     """Return the value of a figure; None if it is undefined or of an absent class."""
-    reports = report.reports
     match = _FIGURE.fullmatch(figure)
     found = _MISSING
     if match is not None and match["sequence"] is None:
@@ -236,14 +291,14 @@ def _value(report: MaskingReport, figure: str) -> float | None:
     if found is _MISSING:
         found = _at({"masking": reports}, figure)
     if found is _MISSING or (found is not None and not isinstance(found, int | float)):
-        raise UsageError(f"there is no figure {figure!r}", advice=_advice(report, figure))
+        raise UsageError(f"there is no figure {figure!r}", advice=_advice(reports, figure))
     return found
 
 
-def _why(report: MaskingReport, figure: str) -> str:
+def _why(reports: _Reports, figure: str) -> str:
     """Return the classes that there are, if no mention has the class of a figure."""
     match = _FIGURE.fullmatch(figure)
-    kinds = sorted({kind for one in report.reports.values() for kind in one["classes"]} - {"all"})
+    kinds = sorted({kind for one in reports.values() for kind in one["classes"]} - {"all"})
     if match is None or match["kind"] in (None, "all", *kinds):
         return ""
     return f" (the classes are {', '.join(kinds)})"
@@ -273,10 +328,10 @@ def _at(report: Any, path: str) -> Any:
     return found[0] if found else _MISSING
 
 
-def _advice(report: MaskingReport, figure: str) -> str:
+def _advice(reports: _Reports, figure: str) -> str:
     from difflib import get_close_matches
 
-    first = next(iter(report.reports.values()), None)
+    first = next(iter(reports.values()), None)
     if first is None:
         return "there are no spans, so there are no figures"
     names = [name for row in (first["classes"]["all"], first["precision"]) for name in row]
