@@ -310,7 +310,10 @@ def count_rows(evaluation: Evaluation, gold: Source, predicted: Source) -> bool:
     rows = evaluation.unfinished.setdefault(
         layer,
         SpanClusters(
-            layer, has_text=gold.form.has_text, of_tokens=of_sentences, nested=_nested_in(evaluation.plan)
+            layer,
+            has_text=gold.form.has_text,
+            of_tokens=of_sentences or gold.form.of_tokens,
+            nested=_nested_in(evaluation.plan),
         ),
     )
     nameless = gold.form.nameless or predicted.form.nameless

@@ -21,8 +21,8 @@ from functools import partial
 from typing import Any
 
 from clueval.formats.flat_rows import FlatSpans, ReadRow, flat_objects, flat_spans
-from clueval.formats.format import Format, Writer
-from clueval.formats.json_rows import Row, RowForm, RowReader, json_lines, names_of_sets, rows_reader, scalars
+from clueval.formats.format import Writer
+from clueval.formats.json_rows import Row, RowForm, RowReader, json_lines, row_format, scalars
 from clueval.formats.recognition import Beginning, Sign
 from clueval.spans.document import Document
 from clueval.spans.features import LABELS
@@ -144,7 +144,8 @@ def _is_doccano(beginning: Beginning) -> bool:
     )
 
 
-FORMAT = Format(
+FORMAT = row_format(
+    FORM,
     name="doccano",
     holds="doccano's JSON Lines: texts with spans as `[start, end, label]` or objects",
     signs=(
@@ -153,11 +154,7 @@ FORMAT = Format(
             _is_doccano,
         ),
     ),
-    read=rows_reader(FORM),
     options=frozenset({"layers", "offsets"}),
-    chooses=True,
-    set_names=names_of_sets(FORM),
-    rows=FORM,
     default_source=SOURCE,
     write=Writer(
         json_lines(rows_of),

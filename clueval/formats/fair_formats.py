@@ -37,8 +37,7 @@ from typing import Any, NamedTuple
 
 from clueval.exceptions import FormatError, TagError
 from clueval.formats.flat_rows import FlatSpans, ReadRow
-from clueval.formats.format import Format
-from clueval.formats.json_rows import RowForm, RowReader, rows_reader
+from clueval.formats.json_rows import RowForm, RowReader, row_format
 from clueval.formats.recognition import Beginning, Sign
 from clueval.spans.document import Document
 from clueval.spans.span import DEFAULT_LAYER, PLACEHOLDERS, Frozen, Span
@@ -209,11 +208,11 @@ def _continues(before: str, tag: str) -> bool:
 
 TOKENS = RowForm(_token_rows, values=lambda opened: enumerate(opened.sentences(), 1))
 
-FORMAT = Format(
+FORMAT = row_format(
+    TOKENS,
+    of_sentences=True,
     name="conll2000",
     holds="form, part of speech and stacked tags (`I-S|B-NP`), as FairEval reads them",
-    read=rows_reader(TOKENS),
-    sentences=TOKENS,
     options=frozenset({"ignore_punct"}),
     treatments=("conlleval", "error"),
     scheme="BIO",
@@ -333,12 +332,12 @@ def _has_indices(beginning: Beginning) -> bool:
     return _INDICES.fullmatch(line) is not None
 
 
-FORMAT_OF_SPANS = Format(
+FORMAT_OF_SPANS = row_format(
+    SPANS,
+    of_sentences=True,
     name="fair-spans",
     holds="FairEval's span files: label, first and last token, all tokens; no text",
     signs=(Sign("four fields, two of them numbers", _has_indices),),
-    read=rows_reader(SPANS),
-    sentences=SPANS,
     has_text=False,
     options=frozenset({"ignore_punct"}),
 )

@@ -44,8 +44,8 @@ class TaggedRow(NamedTuple):
     tags: list[Any]
 
 
-def flat_spans(text: str, spans: Any, *, sort: bool = True) -> FlatSpans | None:
-    """Return a text and its spans ``[start, end, label]``, if they are those of a flat row.
+def flat_spans(text: str | list[str], spans: Any, *, sort: bool = True) -> FlatSpans | None:
+    """Return a text or tokens and the spans ``[start, end, label]``, if they are those of a flat row.
 
     They are sorted as `clueval.spans.features.in_order` does in documents, or not.
 

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, NoReturn
 
 from clueval.exceptions import CluevalError, FormatError, SpanError, UsageError
 from clueval.formats.flat_rows import ReadRow, TaggedRow
-from clueval.formats.format import EVERY_SET, SELECT_SETS, Lines, Options
+from clueval.formats.format import EVERY_SET, SELECT_SETS, Format, Lines, Options
 from clueval.formats.literals import literal_in
 from clueval.formats.opened import Opened
 from clueval.formats.reference import FileMention, in_points
@@ -76,6 +76,19 @@ class RowReader:
         if not isinstance(value, list):
             self.refuse(f"{what} is not a list")
         return value
+
+    def items(self, row: Row, key: str, what: str = "spans") -> list[Any]:
+        """Return the list under a key that the row must have."""
+        if key not in row:
+            self.refuse(f"the row has no key {key!r}", f"no {what} are written []")
+        return self.listed(row[key], f"{key!r}")
+
+    def tokens(self, row: Row, key: str) -> list[str]:
+        """Return the tokens under a key."""
+        found = self.listed(row.get(key), f"{key!r}")
+        if not all(isinstance(token, str) for token in found):
+            self.refuse("a token is not a text")
+        return found
 
     def held(self, value: str, what: str) -> Any:
         """Return the value that a text holds. Raises `FormatError` for anything but a literal."""
@@ -407,20 +420,18 @@ def _sets_error(problem: str, rows: RowReader, seen: Iterable[str]) -> UsageErro
     )
 
 
-def rows_reader(form: RowForm) -> Callable[[Opened, Options], Iterator[Document]]:
-    """Return the reader of files of a format of rows."""
+def row_format(form: RowForm, *, of_sentences: bool = False, **fields: Any) -> Format:
+    """Return the record of a format of rows, or `of_sentences`, with the fields that do not follow from its form."""
 
     def read(opened: Opened, options: Options) -> Iterator[Document]:
         return documents_of(form.values(opened), form, RowReader(options, opened.file, opened.passed_over))
 
-    return read
+    if (sets := form.sets) is not None:
+        fields |= {"chooses": True, "set_names": partial(_names_of_sets, sets)}
+    fields["sentences" if of_sentences else "rows"] = form
+    return Format(read=read, **fields)
 
 
-def names_of_sets(form: RowForm) -> Callable[[Opened], list[str]]:
-    """Return the function that lists the annotation sets of a file, in the order in which they occur."""
-
-    def listed(opened: Opened) -> list[str]:
-        assert form.sets is not None
-        return list(dict.fromkeys(name for _, row in opened.values() for name in form.sets(row)))
-
-    return listed
+def _names_of_sets(sets: Callable[[Any], Iterable[str]], opened: Opened) -> list[str]:
+    """Return the annotation sets of a file, in the order in which they occur."""
+    return list(dict.fromkeys(name for _, row in opened.values() for name in sets(row)))

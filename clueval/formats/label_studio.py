@@ -26,8 +26,8 @@ from typing import Any
 
 from clueval.exceptions import UsageError
 from clueval.formats.flat_rows import FlatSpans, ReadRow, flat_spans
-from clueval.formats.format import ACROSS, Format, Uses, Writer
-from clueval.formats.json_rows import Row, RowForm, RowReader, json_lines, names_of_sets, rows_reader, scalars
+from clueval.formats.format import ACROSS, Uses, Writer
+from clueval.formats.json_rows import Row, RowForm, RowReader, json_lines, row_format, scalars
 from clueval.formats.recognition import Beginning, Sign
 from clueval.formats.reference import FileMention, fits
 from clueval.formats.xml_text import quoted
@@ -368,7 +368,8 @@ def _writer(as_: str = _WRITTEN_AS[0]) -> Writer:
 
 FORM = RowForm(_rows, _sets, other_names=_other_names)
 
-FORMAT = Format(
+FORMAT = row_format(
+    FORM,
     name="label-studio",
     holds="Label Studio's JSON: tasks with the annotations of several annotators and models; JSON_MIN",
     signs=(
@@ -377,10 +378,6 @@ FORMAT = Format(
             _is_label_studio,
         ),
     ),
-    read=rows_reader(FORM),
     options=frozenset({"layers", "offsets", "text_key"}),
-    chooses=True,
-    set_names=names_of_sets(FORM),
-    rows=FORM,
     write=_writer(),
 )

@@ -20,8 +20,7 @@ from functools import partial
 from typing import Any
 
 from clueval.formats.flat_rows import ReadRow, flat_objects
-from clueval.formats.format import Format
-from clueval.formats.json_rows import Row, RowForm, RowReader, names_of_sets, rows_reader, scalars
+from clueval.formats.json_rows import Row, RowForm, RowReader, row_format, scalars
 from clueval.formats.recognition import Beginning, Sign
 from clueval.spans.document import Document
 
@@ -134,7 +133,8 @@ def _is_prodigy(beginning: Beginning) -> bool:
 
 FORM = RowForm(_rows, _sets)
 
-FORMAT = Format(
+FORMAT = row_format(
+    FORM,
     name="prodigy",
     holds="Prodigy's JSON Lines: texts with `spans` and the `answer` of an annotator",
     signs=(
@@ -142,10 +142,6 @@ FORMAT = Format(
             "JSON with `_input_hash`, and `spans` or `answer`; or with `text` and a list `spans`", _is_prodigy
         ),
     ),
-    read=rows_reader(FORM),
     options=frozenset({"layers", "offsets", "answers"}),
-    chooses=True,
-    set_names=names_of_sets(FORM),
-    rows=FORM,
     default_source=SOURCE,
 )

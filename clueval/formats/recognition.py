@@ -99,6 +99,13 @@ def json_key(*keys: str) -> Sign:
     return Sign(f"JSON with {either(keys)}", lambda beginning: not beginning.keys.isdisjoint(keys))
 
 
+def json_keys(*keys: str) -> Sign:
+    """Return the sign that the first JSON object has all of these keys."""
+    return Sign(
+        f"JSON with {' and '.join(f'`{key}`' for key in keys)}", lambda beginning: beginning.keys >= {*keys}
+    )
+
+
 def either(words: tuple[str, ...]) -> str:
     """Return the words as code, joined by "or"."""
     return " or ".join(f"`{word}`" for word in words)

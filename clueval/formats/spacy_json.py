@@ -19,8 +19,8 @@ from functools import partial
 from typing import Any
 
 from clueval.formats.flat_rows import FlatSpans, ReadRow, flat_objects, flat_spans
-from clueval.formats.format import Format, Writer
-from clueval.formats.json_rows import Row, RowForm, RowReader, json_lines, rows_reader, scalars
+from clueval.formats.format import Writer
+from clueval.formats.json_rows import Row, RowForm, RowReader, json_lines, row_format, scalars
 from clueval.formats.opened import Opened
 from clueval.formats.recognition import Beginning, Sign
 from clueval.formats.tag_rows import TaggedRows
@@ -169,7 +169,8 @@ def _is_spacy(beginning: Beginning) -> bool:
     return bool(_FIRST_PAIR.match(beginning.text)) and '"entities"' in beginning.text
 
 
-FORMAT = Format(
+FORMAT = row_format(
+    FORM,
     name="spacy-json",
     holds='spaCy\'s JSON: `[text, {"entities"}]`, `Doc.to_json`, or `paragraphs` with BILUO tags',
     signs=(
@@ -178,9 +179,7 @@ FORMAT = Format(
             _is_spacy,
         ),
     ),
-    read=rows_reader(FORM),
     options=frozenset({"layers", "offsets"}),
-    rows=FORM,
     default_source=SOURCE,
     write=Writer(
         json_lines(rows_of),

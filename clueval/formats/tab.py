@@ -21,8 +21,8 @@ from functools import partial
 from typing import Any
 
 from clueval.formats.flat_rows import ReadRow, flat_objects
-from clueval.formats.format import Format, Writer
-from clueval.formats.json_rows import Row, RowForm, RowReader, names_of_sets, rows_reader, scalars
+from clueval.formats.format import Writer
+from clueval.formats.json_rows import Row, RowForm, RowReader, row_format, scalars
 from clueval.formats.recognition import Beginning, Sign
 from clueval.spans.document import Document
 from clueval.spans.span import Frozen, Span
@@ -119,7 +119,8 @@ def _is_tab(beginning: Beginning) -> bool:
 
 FORM = RowForm(_rows, _sets)
 
-FORMAT = Format(
+FORMAT = row_format(
+    FORM,
     name="tab",
     holds="the JSON of the Text Anonymization Benchmark, with annotators; and predictions `{id: [[start, end]]}`",
     signs=(
@@ -128,11 +129,7 @@ FORMAT = Format(
             _is_tab,
         ),
     ),
-    read=rows_reader(FORM),
     options=frozenset({"layers", "offsets"}),
-    chooses=True,
-    set_names=names_of_sets(FORM),
-    rows=FORM,
     default_source=SOURCES[0],
     write=Writer(
         _lines,

@@ -18,8 +18,8 @@ from typing import Any
 
 from clueval.exceptions import FileError, FormatError, UsageError
 from clueval.formats.flat_rows import TaggedRow
-from clueval.formats.format import Format, Writer
-from clueval.formats.json_rows import Row, RowForm, RowReader, json_lines, rows_reader, scalars
+from clueval.formats.format import Writer
+from clueval.formats.json_rows import Row, RowForm, RowReader, json_lines, row_format, scalars
 from clueval.formats.recognition import Beginning, Sign
 from clueval.formats.tag_rows import TaggedRows, tags_of
 from clueval.overwriting import note_input
@@ -44,9 +44,7 @@ def _documents(row: object, rows: RowReader) -> Iterator[Document]:
     key = next((key for key in _TOKENS if key in found), None)
     if key is None:
         rows.refuse("the row has no 'tokens' or 'words'")
-    tokens = rows.listed(found[key], f"{key!r}")
-    if not all(isinstance(token, str) for token in tokens):
-        rows.refuse("a token is not a text")
+    tokens = rows.tokens(found, key)
     sources = _sources(found, rows)
     identifier = rows.id(found, "id")
     columns = {}
@@ -207,7 +205,8 @@ def _tagged(row: Any, rows: RowReader) -> TaggedRow | None:
 
 FORM = RowForm(_documents, tagged=_tagged, independent=False)
 
-FORMAT = Format(
+FORMAT = row_format(
+    FORM,
     name="token-rows",
     holds="rows of `tokens` and tags, JSON Lines or an array, as data sets of Hugging Face have them",
     signs=(
@@ -216,10 +215,8 @@ FORMAT = Format(
             _is_token_rows,
         ),
     ),
-    read=rows_reader(FORM),
     options=frozenset({"layers", "names", "scheme"}),
     treatments=("conlleval", "discard", "error"),
-    rows=FORM,
     of_tokens=True,
     write=Writer(
         json_lines(rows_of),

@@ -12,44 +12,40 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from clueval.exceptions import SpanError
-from clueval.formats.format import Format
-from clueval.formats.json_rows import RowForm, RowReader, rows_reader, scalars
-from clueval.formats.recognition import Beginning, Sign
+from clueval.formats.flat_rows import FlatSpans, ReadRow, flat_spans
+from clueval.formats.json_rows import RowForm, RowReader, row_format, scalars
+from clueval.formats.recognition import Beginning, Sign, json_key
 from clueval.spans.document import Document
 from clueval.spans.features import in_order
 from clueval.spans.span import Frozen, Span
 
-_INCLUSIVE = "GLiNER's ends are inclusive; the last token of a span has this number"
 
-Place = tuple[int, int, Any]
-"""The start and the end (exclusive) of a span, in tokens, and its label."""
+class _Shape(NamedTuple):
+    """The keys of a row; `place` reads the start, the end (exclusive) and the label of a span."""
+
+    tokens: str
+    spans: str
+    source: str
+    ids: tuple[str, ...]
+    place: Callable[[Any, RowReader], tuple[int, int, Any]]
+    advice: str | None = None
+    """What to do about a span beyond the last token."""
 
 
-def _row(
-    row: object,
-    rows: RowReader,
-    *,
-    tokens: str,
-    spans: str,
-    source: str,
-    place: Callable[[Any, RowReader], Place],
-    ids: tuple[str, ...],
-    advice: str | None = None,
-) -> Iterator[Document]:
-    """Yield the document of a row; `place` reads a span, and `advice` is for one beyond the last token."""
+def _rows(shape: _Shape, row: object, rows: RowReader) -> Iterator[ReadRow]:
     found = rows.mapping(row)
-    for key in (tokens, spans):
-        if key not in found:
-            rows.refuse(f"the row has no key {key!r}", "no spans are written []" if key == spans else None)
-    words = rows.listed(found[tokens], f"{tokens!r}")
-    if not all(isinstance(word, str) for word in words):
-        rows.refuse("a token is not a text")
-    places = [place(item, rows) for item in rows.listed(found[spans], f"{spans!r}")]
-    identifier = rows.id(found, *ids)
-    rows.passed_over["relations"] += len(rows.listed(found.get("relations"), "'relations'"))
+    if shape.tokens not in found:
+        rows.refuse(f"the row has no key {shape.tokens!r}")
+    words, items = rows.tokens(found, shape.tokens), rows.items(found, shape.spans)
+    identifier = rows.id(found, *shape.ids)
+    places = [shape.place(item, rows) for item in items]
+    relations = rows.listed(found.get("relations"), "'relations'")
+
+    def metadata() -> dict[str, str]:
+        return scalars(found, (*shape.ids, shape.tokens, shape.spans))
 
     def span(layer: str, start: int, end: int, label: Any) -> Span:
         if not 0 <= start < end <= len(words):
@@ -57,39 +53,44 @@ def _row(
                 f"a span from token {start} to {end - 1} is not within the {len(words)} tokens, from 0",
                 line=rows.number,
                 document=identifier,
-                advice=advice,
+                advice=shape.advice,
             )
         return Span(start, end, rows.labels(layer, label), line=rows.number)
 
-    layers = {
-        layer: in_order([span(layer, *each) for each in places]) for layer in rows.sources(source, (source,))
-    }
-    metadata = scalars(found, (*ids, tokens, spans))
-    yield Document(identifier, Frozen(layers), tokens=words, metadata=Frozen(metadata), file=rows.file)
+    def document() -> Document:
+        rows.passed_over["relations"] += len(relations)
+        layers = {
+            layer: in_order([span(layer, *each) for each in places])
+            for layer in rows.sources(shape.source, (shape.source,))
+        }
+        of_row = Frozen(metadata())
+        return Document(identifier, Frozen(layers), tokens=words, metadata=of_row, file=rows.file)
+
+    def flat() -> FlatSpans | None:
+        return None if relations else flat_spans(words, places)
+
+    yield ReadRow(identifier, document, flat, metadata)
 
 
-def _inclusive(item: Any, rows: RowReader) -> Place:
+def _inclusive(item: Any, rows: RowReader) -> tuple[int, int, Any]:
     if not isinstance(item, list | tuple) or len(item) != 3:
         rows.refuse("a span is not [first, last, label]")
     return rows.whole(item[0], "first token"), rows.whole(item[1], "last token") + 1, item[2]
 
 
-def _exclusive(item: Any, rows: RowReader) -> Place:
+def _exclusive(item: Any, rows: RowReader) -> tuple[int, int, Any]:
     return *rows.positions(item, ("start", "end")), item.get("type")
 
 
-_gliner = partial(
-    _row,
-    tokens="tokenized_text",
-    spans="ner",
-    source="label",
-    place=_inclusive,
-    ids=("id",),
-    advice=_INCLUSIVE,
+_GLINER = _Shape(
+    "tokenized_text",
+    "ner",
+    "label",
+    ("id",),
+    _inclusive,
+    "GLiNER's ends are inclusive; the last token of a span has this number",
 )
-_spert = partial(
-    _row, tokens="tokens", spans="entities", source="type", place=_exclusive, ids=("orig_id", "id")
-)
+_SPERT = _Shape("tokens", "entities", "type", ("orig_id", "id"), _exclusive)
 
 _ENTITY = re.compile(r'"entities"\s*:\s*"?\[\s*(?:\{([^{}]*)\}|\])')
 """The first entity of a row, or no entity."""
@@ -104,24 +105,22 @@ def _is_spert(beginning: Beginning) -> bool:
     return "relations" in keys if entity is None else '"start"' in entity and '"text"' not in entity
 
 
-GLINER = Format(
+GLINER = row_format(
+    RowForm(partial(_rows, _GLINER)),
     name="gliner",
     holds="GLiNER's training data: rows of `tokenized_text` and `ner`, whose ends are inclusive",
-    signs=(Sign("JSON with `tokenized_text`", lambda beginning: "tokenized_text" in beginning.keys),),
-    read=rows_reader(form := RowForm(_gliner)),
+    signs=(json_key("tokenized_text"),),
     options=frozenset({"layers"}),
-    rows=form,
-    default_source="label",
+    default_source=_GLINER.source,
     of_tokens=True,
 )
 
-SPERT = Format(
+SPERT = row_format(
+    RowForm(partial(_rows, _SPERT)),
     name="spert",
     holds="SpERT's JSON: rows of `tokens` and `entities`, whose ends are exclusive",
     signs=(Sign("JSON with `tokens` and `entities` with `start`", _is_spert),),
-    read=rows_reader(form := RowForm(_spert)),
     options=frozenset({"layers"}),
-    rows=form,
-    default_source="type",
+    default_source=_SPERT.source,
     of_tokens=True,
 )

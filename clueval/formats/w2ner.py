@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from clueval.formats.format import Format, Writer
-from clueval.formats.json_rows import Row, RowForm, RowReader, json_lines, rows_reader, scalars
-from clueval.formats.recognition import Sign
+from clueval.formats.format import Writer
+from clueval.formats.json_rows import Row, RowForm, RowReader, json_lines, row_format, scalars
+from clueval.formats.recognition import json_keys
 from clueval.spans.document import Document
 from clueval.spans.features import in_order
 from clueval.spans.limits import require_short_texts
@@ -23,9 +23,7 @@ SOURCE = "type"
 
 def _documents(row: object, rows: RowReader) -> Iterator[Document]:
     found = rows.mapping(row)
-    tokens = rows.listed(found.get("sentence"), "'sentence'")
-    if not all(isinstance(token, str) for token in tokens):
-        rows.refuse("a token is not a text")
+    tokens = rows.tokens(found, "sentence")
     items = rows.listed(found.get("ner"), "'ner'")
     layers = {
         layer: in_order([_span(item, layer, len(tokens), rows) for item in items])
@@ -71,13 +69,12 @@ def _index(span: Span, begin: int) -> list[int]:
 
 FORM = RowForm(_documents)
 
-FORMAT = Format(
+FORMAT = row_format(
+    FORM,
     name="w2ner",
     holds="W2NER's JSON: rows of a `sentence` of tokens and `ner`, spans as the `index` of each of their tokens",
-    signs=(Sign("JSON with `sentence` and `ner`", lambda beginning: beginning.keys >= {"sentence", "ner"}),),
-    read=rows_reader(FORM),
+    signs=(json_keys("sentence", "ner"),),
     options=frozenset({"layers"}),
-    rows=FORM,
     default_source=SOURCE,
     of_tokens=True,
     write=Writer(
