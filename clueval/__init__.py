@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from clueval.clusters.merged import merge as merge
-    from clueval.compat.convert import convert as convert
     from clueval.compat.faireval.config import faireval as faireval
     from clueval.compat.gate.run import gate as gate
     from clueval.compat.masking.run import masking as masking
@@ -40,6 +39,7 @@ if TYPE_CHECKING:
     from clueval.findings.table import error_table as error_table
     from clueval.reading.check import Problem as Problem
     from clueval.reading.check import check as check
+    from clueval.reading.convert import convert as convert
     from clueval.reading.records import documents_from as documents_from
     from clueval.reading.records import documents_from_spacy as documents_from_spacy
     from clueval.reading.records import to_rows as to_rows
@@ -75,7 +75,6 @@ if TYPE_CHECKING:
 
 _NAMES_OF = {
     "clusters.merged": "merge",
-    "compat.convert": "convert",
     "compat.faireval.config": "faireval",
     "compat.gate.run": "gate",
     "compat.masking.run": "masking",
@@ -90,6 +89,7 @@ _NAMES_OF = {
     "findings.choice": "Choice",
     "findings.table": "Finding error_table",
     "reading.check": "Problem check",
+    "reading.convert": "convert",
     "reading.records": "documents_from documents_from_spacy to_rows to_spacy",
     "reading.source": "read",
     "reports.json_text": "schema",

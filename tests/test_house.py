@@ -45,7 +45,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "guide": {"reports"},
     "metrics": _TO_COUNT - {"metrics"},
     "formats": _TO_READ - {"formats"},
-    "reading": _TO_READ,
+    "reading": _TO_READ | {"transforms", "reports"},
     "clusters": _TO_READ | {"reading"},
     "findings": _BELOW,
     "evaluation": _BELOW,

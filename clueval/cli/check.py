@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import argparse
 import re
-from collections import Counter
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Generator, Iterator
 
 from clueval.cli import options as common
 from clueval.cli.fields import typed
@@ -14,13 +12,12 @@ from clueval.cli.outputs import add_output, put_result, writable_names
 from clueval.cli.parser import Command, CommandParser
 from clueval.cli.printing import remarking_passed_over
 from clueval.cli.setting_names import with_options
-from clueval.compat.convert import Conversion, writable_format
-from clueval.exceptions import in_words
+from clueval.exceptions import CluevalError, in_words
 from clueval.formats.format import Format
 from clueval.options import whole
 from clueval.overwriting import input_path
 from clueval.reading.check import Check, checks
-from clueval.reading.layers import layer_names
+from clueval.reading.convert import writable_format
 from clueval.reading.pairing import listed, tag_columns
 from clueval.reading.read_options import ReadOptions
 from clueval.visible import visible
@@ -69,27 +66,32 @@ def run(options: argparse.Namespace) -> int:
                 yield line.replace(str(check.source.path), name)
             problems += each.count
             if not each.count:
-                yield from _not_kept(check, name, form)
+                problems += yield from _not_kept(check, name, form)
 
     put_result(map(visible, lines()), options.output_file)
     return 1 if problems else 0
 
 
-def _not_kept(check: Check, name: str, form: Format | None) -> Iterator[str]:
-    """Yield a line with what the format of a file does not read, and one with what another format cannot hold."""
+def _not_kept(check: Check, name: str, form: Format | None) -> Generator[str, None, bool]:
+    """Yield a line with what the format of a file does not read, and one with what another format cannot hold.
+
+    Returns whether the file cannot be written in that format at all.
+    """
     source = check.source
     if not_read := +source.passed_over:
         yield f"{name}: not read: {in_words(dict(sorted(not_read.items())))}"
     if form is not None:
-        conversion = Conversion(form, layer_names(source.options.layers), lossy=True)
-        for _ in conversion.fitted(replace(source, passed_over=Counter()).documents()):
-            pass
-        lost = in_words(conversion.lost)
+        try:
+            lost = in_words(check.lost(form))
+        except CluevalError as error:
+            yield f"{name}: {form.name} cannot be written: {with_options(error, 'check')}"
+            return True
         yield (
             f"{name}: {form.name} cannot hold {lost}"
             if lost
             else f"{name}: {form.name} holds all that is read"
         )
+    return False
 
 
 class _CheckLines:

@@ -14,8 +14,8 @@ from clueval.cli.outputs import add_documents_output, format_to_write, output_pa
 from clueval.cli.parser import Command, CommandParser
 from clueval.cli.printing import remark, remarking_passed_over, wrote
 from clueval.cli.progress import progress
-from clueval.compat.convert import Conversion
 from clueval.exceptions import UsageError
+from clueval.reading.convert import Conversion
 from clueval.reading.layers import layer_names
 from clueval.spans.document import Document
 from clueval.studies.annotators.curation import Curated, curate

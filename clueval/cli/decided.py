@@ -10,7 +10,6 @@ from clueval.cli import options as common
 from clueval.cli.convert import put_documents
 from clueval.cli.outputs import refuse_to_overwrite
 from clueval.cli.printing import remark
-from clueval.compat.convert import Conversion
 from clueval.evaluation.result import Result
 from clueval.exceptions import UsageError
 from clueval.findings.choice import Choice
@@ -20,6 +19,7 @@ from clueval.findings.stream import decisions_about_errors
 from clueval.formats import format_named
 from clueval.formats.format import Format
 from clueval.overwriting import input_path
+from clueval.reading.convert import Conversion
 from clueval.reading.options import Reading, readings_of
 from clueval.reading.paths import files_of
 from clueval.reading.read_options import ReadOptions

@@ -246,7 +246,7 @@ def named_type(text: str) -> tuple[str, str]:
 
 def format_to_write(options: argparse.Namespace, name: str) -> Format:
     """Return the format to write, with the options of its writer."""
-    from clueval.compat.convert import writable_format
+    from clueval.reading.convert import writable_format
 
     return writable_format(
         name, as_=options.as_, types=None if options.types is None else dict(options.types)

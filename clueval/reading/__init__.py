@@ -1,5 +1,5 @@
-"""From paths and options to documents, and to pairs of documents.
+"""From paths and options to documents, to pairs of documents, and to files of another format.
 
 Read `paths`, `options`, `layers`, `source`, `pairing`, `same_text`, in this order; `check` lists the problems of one
-file. This package does not deal with metrics.
+file, `convert` writes. This package does not deal with metrics.
 """

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain, islice, pairwise
 from typing import Any, Unpack
 
@@ -19,8 +20,10 @@ from clueval.exceptions import (
 from clueval.formats.columns.documents import repeated_ids, tables
 from clueval.formats.columns.layout import fields_of
 from clueval.formats.columns.passages import Passage, misfits
+from clueval.formats.format import Format, refuse_lost
 from clueval.options import field_names, with_fields
-from clueval.reading.layers import LayerSource, require_layers
+from clueval.reading.convert import Conversion, writable_format
+from clueval.reading.layers import LayerSource, layer_names, require_layers
 from clueval.reading.options import Reading, ReadingOptions
 from clueval.reading.paths import as_path, named_files
 from clueval.reading.read_options import ReadOptions
@@ -65,13 +68,15 @@ def check(
     *files: Any,
     layers: Mapping[str, LayerSource] | None = None,
     max_errors: int = 100,
+    to: str | None = None,
     reading: Reading = _READING,
     **options: Unpack[ReadingOptions],
 ) -> list[Problem]:
     """Return the problems of files and folders, with line numbers; an empty list if there are none.
 
     These are lines that lack a column, invalid tags and sequences of tags, token ids that occur twice in a document,
-    malformed XML, wrong encoding. A check of a file stops after `max_errors` problems. `layers`, `reading` and
+    malformed XML, wrong encoding. A check of a file stops after `max_errors` problems. With `to`, the name of a format,
+    also what `clueval.convert` to it would lose, of files that have no other problems. `layers`, `reading` and
     `options` are those of `clueval.read`. Raises `FileError` for a file that cannot be read and `UsageError`
     for options that do not apply.
 
@@ -87,10 +92,12 @@ def check(
         raise UsageError(f"max_errors must be from 0, not {max_errors}")
     require_instance(reading, Reading, "reading")
     require_layers(layers)
+    form = None if to is None else writable_format(to)
     found: list[Problem] = []
     for name, each in checks(files, ReadOptions.of(with_fields(reading, options), layers)):
-        for error in islice(each.problems(), min(max_errors, sys.maxsize)):
-            file = name if error.file == str(each.source.path) else error.file
+        errors = list(islice(each.problems(), min(max_errors, sys.maxsize)))
+        for error in errors or ([] if form is None else each.losses(form)):
+            file = name if error.file in (None, str(each.source.path)) else error.file
             found.append(Problem(file, error.line, error.document, error.problem, error.advice))
     return found
 
@@ -123,6 +130,26 @@ class Check:
         try:
             in_columns = self.source.form.token_lines is not None and not self.source.in_brackets
             yield from self._of_columns() if in_columns else self._of_documents()
+        except CluevalError as error:
+            yield error
+
+    def lost(self, form: Format) -> Counter[str]:
+        """Return what a format cannot hold of the file, which must have no problems, by kind.
+
+        Raises `CluevalError` for what cannot be left out, such as a second layer or a document without text.
+        """
+        layers = list(layer_names(self.source.options.layers))
+        conversion = Conversion(form, layers, lossy=True)
+        for document in conversion.fitted(replace(self.source, passed_over=Counter()).documents()):
+            if conversion.writer.data is None:
+                for _ in conversion.writer.lines(iter([document]), layers, False):
+                    pass
+        return conversion.lost
+
+    def losses(self, form: Format) -> Iterator[CluevalError]:
+        """Yield the error that `clueval.convert` raises for what is lost in a format, if anything is."""
+        try:
+            refuse_lost(form.name, self.lost(form), self.source.passed_over)
         except CluevalError as error:
             yield error
 

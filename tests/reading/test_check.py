@@ -12,6 +12,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from sizes import handed_in
 
+import clueval
 from clueval.cli import main
 from clueval.formats.columns.layout import Sizes
 from clueval.reading import check
@@ -87,3 +88,36 @@ def test_check_names_no_kind_of_which_there_is_nothing(
 
     assert main(["check", str(path)]) == 0
     assert capsys.readouterr().out == f"{path}: no problems; 1 document, 1 position\n"
+
+
+def test_check_to_a_format_lists_what_convert_to_it_would_lose(tmp_path: Path) -> None:
+    path = tmp_path / "a.ann"
+    spans = "T1\tPER 0 3\tAda\nT2\tX 0 1;2 3\tA a\nA1\tSure T1\n"
+    path.write_text(f"{spans}R1\tIn Arg1:T1 Arg2:T2\n#1\tAnnotatorNotes T1\tx\n", encoding="utf-8")
+    path.with_suffix(".txt").write_text("Ada", encoding="utf-8")
+
+    (of_doccano,) = clueval.check(path, to="doccano")
+    (of_brat,) = clueval.check(path, to="brat")
+
+    said = "the format doccano cannot hold 1 features, 1 gaps; passed over: 1 relations, 1 notes"
+    assert (of_doccano.file, of_doccano.problem) == (str(path), said)
+    assert of_brat.problem == "passed over: 1 relations, 1 notes"
+    assert clueval.check(path) == []
+    with pytest.raises(clueval.UsageError, match="the format vrt cannot be written"):
+        clueval.check(path, to="vrt")
+
+
+def test_check_to_a_format_names_what_cannot_be_left_out(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The tagging format has one layer."""
+    path = tmp_path / "two.conll"
+    path.write_text("Ada\tB-PER\tB-X\n", encoding="utf-8")
+
+    assert main(["check", str(path), "--layer", "a=2", "--layer", "b=3", "--to", "ltf"]) == 1
+    said = "the tagging format holds one layer, not 2"
+    assert capsys.readouterr().out.splitlines()[1:] == [
+        f"{path}: ltf cannot be written: {said} (name one with --layer)"
+    ]
+    (problem,) = clueval.check(path, layers={"a": 2, "b": 3}, to="ltf")
+    assert (problem.file, problem.problem) == (str(path), said)
