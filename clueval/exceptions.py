@@ -273,6 +273,8 @@ _ADVICE = {
     "zero_division": "rates of 0/0 are 0; clueval guide concept-averages says more",
     "output_dict": "result.to_dict() gives dictionaries",
     "format": "result.render('markdown') gives a form; input is the format of files",
+    "html": "result.write_page('page.html') writes a web page",
+    "corrected": "errors(..., decisions=...).write_corrected('gold.conll') writes gold corrected",
     "output": "result.render('markdown') gives a form, which you can write to a file",
     **dict.fromkeys(
         ("factor", "glue", "betas", "beta", "focus", "weights", "threshold", "types", "containing"),

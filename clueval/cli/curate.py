@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator
-from pathlib import Path
 
 from clueval.cli import options as common
 from clueval.cli.annotators import add_annotators, paths_of, reading_of, sources_of
@@ -15,7 +14,7 @@ from clueval.cli.parser import Command, CommandParser
 from clueval.cli.printing import remark, remarking_passed_over, wrote
 from clueval.cli.progress import progress
 from clueval.exceptions import UsageError
-from clueval.reading.convert import Conversion
+from clueval.reading.convert import Conversion, table_format
 from clueval.reading.layers import layer_names
 from clueval.spans.document import Document
 from clueval.studies.annotators.curation import Curated, curate
@@ -59,7 +58,6 @@ def add_arguments(parser: CommandParser) -> None:
 
 @remarking_passed_over()
 def run(options: argparse.Namespace) -> int:
-    path = None if options.output_file is None else Path(options.output_file)
     paths = paths_of(options)
     if options.union and options.votes is not None:
         raise UsageError("--union and --votes cannot be used together", advice="remove one of them")
@@ -76,7 +74,9 @@ def run(options: argparse.Namespace) -> int:
             **arguments,
         )
         conversion = Conversion(
-            format_to_write(options, _format_of(options.to, path)),
+            format_to_write(
+                options, options.to or table_format(options.output_file, "name the format with --to")
+            ),
             layer_names(arguments["layers"]),
             "token_id" in common.reading(options),
             lossy=options.lossy,
@@ -90,16 +90,6 @@ def run(options: argparse.Namespace) -> int:
     if decisions is not None:
         remark(decisions.words())
     return 0
-
-
-def _format_of(chosen: str | None, path: Path | None) -> str:
-    """Return the name of the format to write. Raises `UsageError` if the ending of the file is of something else."""
-    if chosen is not None:
-        return chosen
-    ending = "" if path is None else path.suffix
-    if ending in (".json", ".jsonl", ".html", ".xlsx", ".ann", ".spacy"):
-        raise UsageError(f"-o {path}: the result is a table of spans", advice="name the format with --to")
-    return "conll" if ending == ".conll" else "spans"
 
 
 class _Listed:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from clueval.cli import options as common
 from clueval.cli.convert import put_documents
@@ -16,19 +15,13 @@ from clueval.findings.choice import Choice
 from clueval.findings.decisions import CONFLICTS, PlaceDecisions, read_decisions
 from clueval.findings.kept import KeptRows
 from clueval.findings.stream import decisions_about_errors
-from clueval.formats import format_named
 from clueval.formats.format import Format
 from clueval.overwriting import input_path
 from clueval.reading.convert import Conversion
 from clueval.reading.options import Reading, readings_of
-from clueval.reading.paths import files_of
-from clueval.reading.read_options import ReadOptions
-from clueval.reading.source import source_of
-from clueval.reading.spooled import needs_spooling
 from clueval.reports.table import Table
 from clueval.spans.document import Document
-from clueval.studies.corrections import Corrections, in_words
-from clueval.transforms.preparing import Preparing
+from clueval.studies.corrections import Corrections, corrected_format, in_words, is_flat
 
 
 def add_decisions(group: argparse._ArgumentGroup) -> None:
@@ -84,16 +77,15 @@ class DecidedErrors:
                 raise UsageError(f"--{name} does not apply to --decisions", advice="leave one out")
         if options.corrected is None:
             return cls(options, decisions, Corrections(choice, decisions))
-        of_gold = _format_of_gold(options)
-        written = "conll" if Path(options.corrected).suffix == ".conll" else "spans"
-        form = of_gold if of_gold.write is not None else format_named(written)
+        reading = common.reading(options)
+        readings = readings_of(reading.pop("reading", Reading()), reading)
+        form, of_gold = corrected_format(
+            options.gold, options.predicted, readings[0], common.preparing_of(options), options.corrected
+        )
         gold = KeptRows[Document]()
         refuse_to_overwrite([options.corrected])
-        holds = form.write.holds if form.write is not None else None
-        flat = holds is not None and "overlapping spans" not in holds
-        return cls(
-            options, decisions, Corrections(choice, decisions, gold.take, flat), form, of_gold.name, gold
-        )
+        corrections = Corrections(choice, decisions, gold.take, is_flat(form))
+        return cls(options, decisions, corrections, form, of_gold, gold)
 
     def tables(self, result: Result) -> list[Table]:
         """Return the tables about decisions. Raises `UsageError` for conflicts."""
@@ -111,28 +103,10 @@ class DecidedErrors:
         if len(left) > MOST_LEFT:
             remark(f"not applied: {len(left) - MOST_LEFT:,} more")
         if self.form is not None:
-            if self.of_gold != self.form.name:
+            if self.of_gold not in ("", self.form.name):
                 written = f"the corrected gold is written in the format {self.form.name}"
                 remark(f"the format {self.of_gold} is only read: {written}")
             with self.gold as documents:
                 with_ids = "token_id" in common.reading(self.options)
                 conversion = Conversion(self.form, [], with_ids, remark=remark)
                 put_documents(conversion, documents, self.options.corrected)
-
-
-def _format_of_gold(options: argparse.Namespace) -> Format:
-    """Return the format of gold. Raises `UsageError` for options that change its spans, or without a file of gold."""
-    if common.preparing_of(options) != Preparing():
-        raise UsageError(
-            "--corrected writes gold as it is in its file, and other options change its spans",
-            advice="leave one out",
-        )
-    if needs_spooling(options.gold) or options.predicted is None:
-        raise UsageError(
-            "--corrected needs the file or folder of gold, and that of the predictions",
-            advice="if one file has both, give it twice",
-        )
-    reading = common.reading(options)
-    readings = readings_of(reading.pop("reading", Reading()), reading)
-    (_, first), *_ = files_of(options.gold)
-    return source_of(first, ReadOptions.of(readings[0])).form

@@ -161,6 +161,27 @@ def writable_format(name: str, *, as_: str | None = None, types: Mapping[str, st
     return replace(form, write=writer)
 
 
+def table_format(output: str | None, advice: str) -> str:
+    """Return the name of the format for spans in a file whose format was not named: conll or spans, by its ending.
+
+    Raises `UsageError` for the ending of something else.
+    """
+    ending = "" if output is None else Path(output).suffix.lower()
+    if ending in (".json", ".jsonl", ".ann", ".spacy", *_NO_FORMAT):
+        raise UsageError(f"{output}: the result is a table of spans", advice=advice)
+    return "conll" if ending == ".conll" else "spans"
+
+
+_NO_FORMAT = (".html", ".xlsx")
+
+
+def refuse_ending(output: str) -> None:
+    """Raise `UsageError` for a file whose ending is that of no format."""
+    ending = Path(output).suffix.lower()
+    if ending in _NO_FORMAT:
+        raise UsageError(f"{output}: no format is written as {ending}", advice="give the file another ending")
+
+
 def with_label(documents: Iterable[Document], label: str | None) -> Iterator[Document]:
     """Yield the documents with only the spans of this label; None: all spans. Warns if there are only other labels."""
     if label is None:
@@ -281,6 +302,7 @@ class Conversion:
 
     def write(self, documents: Iterator[Document], output: str) -> None:
         """Write the documents to a file, or each to a file of its own in a folder; all of it or nothing."""
+        refuse_ending(output)
         path = Path(output)
         if self.writer.data is not None:
             with whole_bytes(path) as binary:

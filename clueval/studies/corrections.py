@@ -11,15 +11,26 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
+from os import PathLike
 from typing import Any, ClassVar
 
 from clueval.evaluation.engine import Evaluation
 from clueval.evaluation.plan import Plan, chosen_metrics
 from clueval.evaluation.result import result_of
 from clueval.evaluation.signature import Signature
+from clueval.exceptions import UsageError
 from clueval.findings.choice import Choice, WrongSpan, counts_of, metrics_of, reports_of, wrong_spans
 from clueval.findings.decisions import BOTH, NONE, UNCLEAR, PlaceDecisions
 from clueval.findings.places import ErrorPlace, places_of_document
+from clueval.formats import format_named
+from clueval.formats.format import Format
+from clueval.reading.convert import refuse_ending, table_format
+from clueval.reading.given import InputSide
+from clueval.reading.options import Reading
+from clueval.reading.paths import as_path, files_of
+from clueval.reading.read_options import ReadOptions
+from clueval.reading.source import source_of
+from clueval.reading.spooled import needs_spooling
 from clueval.reports.table import Rate, Table
 from clueval.reports.text import shown
 from clueval.spans.document import Document
@@ -27,6 +38,44 @@ from clueval.spans.flat import by_position, clash, keys_of
 from clueval.spans.ranges import Ranges
 from clueval.spans.span import SIDES, Span
 from clueval.transforms.group import Group
+from clueval.transforms.preparing import Preparing
+
+
+def corrected_format(
+    gold: InputSide, predicted: InputSide | None, reading: Reading, preparing: Preparing, output: str
+) -> tuple[Format, str]:
+    """Return the format in which gold corrected is written, and the name of that in which gold is read.
+
+    It is that of gold if it can be written; for other files, and for gold in memory, whose format has no name, conll or
+    a table of spans, by the ending of `output`. Raises `UsageError` for options that change the spans of gold, for one
+    input with both sides, and for the ending of something else.
+    """
+    if preparing != Preparing():
+        raise UsageError(
+            "gold corrected is gold as it is in its file, and other options change its spans",
+            advice="leave one out",
+        )
+    if predicted is None or needs_spooling(gold):
+        raise UsageError(
+            "gold corrected needs the file or folder of gold, and that of the predictions",
+            advice="if one file has both, give it twice",
+        )
+    refuse_ending(output)
+    own = None
+    if isinstance(gold, str | PathLike):
+        (_, first), *_ = files_of(as_path(gold))
+        own = source_of(first, ReadOptions.of(reading)).form
+        if own.write is not None:
+            return own, own.name
+    other = format_named(table_format(output, "end its name in .tsv or .conll"))
+    return other, "" if own is None else own.name
+
+
+def is_flat(form: Format) -> bool:
+    """Return whether a format that is written cannot hold overlapping spans."""
+    holds = form.write.holds if form.write is not None else None
+    return holds is not None and "overlapping spans" not in holds
+
 
 _Key = tuple[int, int, str, Ranges | None]
 

@@ -108,14 +108,19 @@ class ErrorPages:
             )
         return result
 
-    def corrected(self, gold: InputSide, predicted: InputSide | None) -> Iterator[Document]:
-        """Yield the documents of gold with the decisions applied. Raises `UsageError` without decisions."""
+    def corrected(
+        self, gold: InputSide, predicted: InputSide | None, flat: bool = False
+    ) -> Iterator[Document]:
+        """Yield the documents of gold with the decisions applied; `flat` is that of `Corrections`.
+
+        Raises `UsageError` without decisions.
+        """
         if self.decisions is None:
             raise UsageError("no decisions were given", advice="errors(..., decisions='decisions.tsv')")
         if self.choice.merge:
             raise UsageError("decisions about merged layers cannot be applied", advice="leave out merge")
         with KeptRows[Document]() as documents:
-            corrections = Corrections(self.choice, self.decisions, documents.take)
+            corrections = Corrections(self.choice, self.decisions, documents.take, flat)
             self._scored(gold, predicted, [corrections])
             self.decisions.checked()
             for problem in corrections.left:

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from html import escape
+from os import fsdecode
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Unpack
 
@@ -17,9 +18,11 @@ from clueval.findings.stream import errors as found_errors
 from clueval.findings.systems import System, shared_states
 from clueval.findings.table import REASONS, Finding, joined
 from clueval.findings.text import HEAD, lines_of
+from clueval.overwriting import keeps_inputs, refuse_to_overwrite
 from clueval.reading.given import InputSide
 from clueval.reading.layers import LayerColumns
 from clueval.reading.options import Reading, Readings
+from clueval.reading.paths import as_path
 from clueval.reports.report import Data, Report
 from clueval.reports.table import Table
 from clueval.spans.document import Document
@@ -28,6 +31,7 @@ from clueval.version import __version__
 
 if TYPE_CHECKING:
     from clueval.findings.stream import ErrorsOptions
+    from clueval.studies.error_pages import ErrorPages
 
 _READING, _PREPARING = Reading(), Preparing()
 
@@ -145,13 +149,36 @@ class Errors(ErrorForms):
     def corrected(self) -> Iterator[Document]:
         """Yield the documents of gold as decided; reads both sides once more.
 
-        `clueval.convert` writes them. Raises `UsageError` without decisions, for conflicts, and for what `write_page`
-        does; warns of decisions that cannot be applied.
+        Raises `UsageError` without decisions, for conflicts, and for what `write_page` does; warns of decisions that
+        cannot be applied.
         """
+        return self._pages("gold corrected").corrected(self._gold, self._predicted)
+
+    @checked_call
+    @keeps_inputs
+    def write_corrected(self, path: str | Path) -> None:
+        """Write these documents as ``clueval errors --corrected``: in the format of gold, if it can be written.
+
+        Otherwise they are written as conll to a ``file.conll``, or as a table of spans; `clueval.convert` writes
+        `corrected` in other formats. Raises the errors of both, before anything is written.
+        """
+        from clueval.reading.convert import Conversion
+        from clueval.studies.corrections import corrected_format, is_flat
+
+        pages = self._pages("gold corrected")
+        form, _ = corrected_format(
+            self._gold, self._predicted, pages.reading[0], pages.preparing, fsdecode(as_path(path))
+        )
+        refuse_to_overwrite([path])
+        conversion = Conversion(form, [], with_ids=pages.reading[0].token_id is not None)
+        corrected = pages.corrected(self._gold, self._predicted, is_flat(form))
+        conversion.write(conversion.fitted(corrected), fsdecode(path))
+
+    def _pages(self, what: str) -> ErrorPages:
         from clueval.studies.error_pages import ErrorPages, require_again
 
-        require_again("gold corrected", gold=self._gold, predicted=self._predicted)
-        return ErrorPages.of(*self._how).corrected(self._gold, self._predicted)
+        require_again(what, gold=self._gold, predicted=self._predicted)
+        return ErrorPages.of(*self._how)
 
     def _chosen(self) -> Choice:
         choice, *_, options = self._how

@@ -238,6 +238,7 @@ def test_errors_says_that_nothing_of_another_corpus_was_applied(
         (["--decisions", "d.json", "--merge"], "--merge does not apply to --decisions"),
         (["--decisions", "d.json", "--limit", "1"], "--limit does not apply to --decisions"),
         (["--decisions", "d.json", "--metric", "noisy"], "--decisions does not apply to --metric noisy"),
+        (["--decisions", "d.json", "--corrected", "g.xlsx"], "g.xlsx: no format is written as .xlsx"),
         (["--decisions", "d.json", "--corrected", "gold.conll"], "is an input and cannot be overwritten"),
         (["--decisions", "d.json", "--corrected", "d.json"], "is an input and cannot be overwritten"),
         (["--decisions", "older.tsv"], "the table names spans to keep, not decisions about errors"),
@@ -322,3 +323,47 @@ def test_curate_and_gold_corrected_agree_where_all_places_are_decided(tmp_path: 
     (curated,) = curate({"gold": [GOLD], "predicted": [PREDICTED]}, decisions=path)
 
     assert spans_of(curated.document) == spans_of(corrected)
+
+
+def test_errors_in_python_write_gold_corrected_as_the_command(files: Path) -> None:
+    written(files / "d.json", "predicted", "gold", "none", "gold")
+    found = errors("gold.conll", "predicted.conll", decisions="d.json")
+    found.write_corrected("new.conll")
+    in_memory = errors([GOLD], [PREDICTED], decisions="d.json")
+    in_memory.write_corrected(files / "new.tsv")
+
+    assert (
+        main(["errors", "gold.conll", "predicted.conll", "--decisions", "d.json", "--corrected", "n.conll"])
+        == 0
+    )
+    assert (files / "n.conll").read_text() == (files / "new.conll").read_text()
+    assert (files / "new.tsv").read_text().splitlines()[1:] == [
+        "d\t0\t2\tPER",
+        "d\t5\t5\tLOC",
+        "d\t12\t12\tPER",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("path", "message"),
+    [
+        ("g.xlsx", "g.xlsx: no format is written as .xlsx"),
+        ("gold.conll", "is an input and cannot be overwritten"),
+        ("predicted.conll", "is an input and cannot be overwritten"),
+        ("d.json", "is an input and cannot be overwritten"),
+        ("no/g.conll", "no"),
+    ],
+)
+def test_errors_in_python_refuse_to_write_gold_corrected_there(files: Path, path: str, message: str) -> None:
+    written(files / "d.json", "predicted")
+    before = (files / "gold.conll").read_text()
+
+    with pytest.raises(CluevalError, match=message):
+        errors("gold.conll", "predicted.conll", decisions="d.json").write_corrected(path)
+    assert (files / "gold.conll").read_text() == before
+    with pytest.raises(CluevalError, match="write_corrected"):
+        errors("gold.conll", "predicted.conll", decisions="d.json", corrected=path)  # type: ignore[call-arg]
+    with pytest.raises(
+        CluevalError, match=r"the result is a table of spans \(end its name in .tsv or .conll\)"
+    ):
+        errors([GOLD], [PREDICTED], decisions=str(files / "d.json")).write_corrected("g.json")
