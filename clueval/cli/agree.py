@@ -143,7 +143,7 @@ def _write_places(study: Agreement, options: argparse.Namespace) -> None:
         write_xlsx(options.xlsx, study.disagreements(), names, sequences)
         wrote(options.xlsx)
     if options.html is not None:
-        study.write_page(options.html, lang=options.lang or "")
+        study.write_page(options.html, lang=options.lang or "", text_lang=options.text_lang or "")
         wrote(options.html)
     if options.pygamma is not None:
         from clueval.studies.annotators.render import write_folder

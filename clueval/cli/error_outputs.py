@@ -27,6 +27,7 @@ from clueval.findings.places import places_of_document, with_decisions
 from clueval.findings.rows import table_lines
 from clueval.findings.table import REASONS, Finding
 from clueval.findings.text import HEAD, lines_of
+from clueval.reports.language import phrase, speaking
 from clueval.reports.table import Table, cut_label
 from clueval.studies.errors import ErrorForms
 from clueval.visible import visible
@@ -51,19 +52,20 @@ def put_errors(
         xlsx.write(options.xlsx, errors.kept, result.to_dict(), decided)
         wrote(options.xlsx)
     if options.html is not None:
-        title = " and ".join(each.name for each in (options.gold, options.predicted) if each is not None)
-        page.write(
-            options.html,
-            errors.kept,
-            report,
-            errors.choice,
-            counts,
-            title=f"Errors: {title}",
-            lang=options.lang or "",
-            profile=profile,
-            decisions=errors.kept.decisions if isinstance(errors.kept, CountedErrors) else None,
-            decided=decided,
-        )
+        names = [each.name for each in (options.gold, options.predicted) if each is not None]
+        with speaking(options.lang, options.text_lang):
+            page.write(
+                options.html,
+                errors.kept,
+                report,
+                errors.choice,
+                counts,
+                title=phrase("Errors: {names}", names=phrase(" and ").join(names)),
+                store=f"Errors: {' and '.join(names)}",
+                profile=profile,
+                decisions=errors.kept.decisions if isinstance(errors.kept, CountedErrors) else None,
+                decided=decided,
+            )
         wrote(options.html)
     if options.output_file is not None or options.format not in (None, "text"):
         put_form(errors, options)

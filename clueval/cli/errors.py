@@ -39,6 +39,7 @@ from clueval.metrics.exact import Exact
 from clueval.metrics.metric import Metric
 from clueval.options import whole
 from clueval.overwriting import input_path
+from clueval.reports.language import speaking
 from clueval.reports.report import FORMS
 from clueval.reports.text import render as as_text
 from clueval.spans.document import Document
@@ -323,7 +324,8 @@ def _noisy(options: argparse.Namespace, metric: Noisy) -> Finder:
         if options.html is not None:
             from clueval.findings.noisy import write_page
 
-            write_page(options.html, result.to_dict(), rows, lang=options.lang or "")
+            with speaking(options.lang, options.text_lang):
+                write_page(options.html, result.to_dict(), rows)
             wrote(options.html)
         if options.tsv is not None:
             put_result(explanation_rows(rows), options.tsv)

@@ -17,6 +17,7 @@ from clueval.exceptions import UsageError
 from clueval.findings.choice import SIDES, Choice, in_words
 from clueval.findings.systems import States, System, shared_states
 from clueval.reading.options import SETS, Reading, readings_of
+from clueval.reports.language import phrase, speaking
 from clueval.studies.error_pages import ErrorPages
 
 _ONLY_ONE = (
@@ -58,14 +59,16 @@ def write_page(
         pages = ErrorPages(
             choice, common.layers(options), readings, counting, common.preparing_of(options), advance
         )
-        result, counts = pages.write_two(
-            options.html,
-            dict(zip(("gold", "A", "B"), paths, strict=True)),
-            systems,
-            states,
-            title=f"Errors: {', '.join(path.name for path in paths)}",
-            lang=options.lang or "",
-        )
+        names = ", ".join(path.name for path in paths)
+        with speaking(options.lang, options.text_lang):
+            result, counts = pages.write_two(
+                options.html,
+                dict(zip(("gold", "A", "B"), paths, strict=True)),
+                systems,
+                states,
+                title=phrase("Errors: {names}", names=names),
+                store=f"Errors: {names}",
+            )
     wrote(options.html)
     listed = {state: sum(counts[side, state] for side in SIDES) for state in states.meanings}
     remark(f"errors: {', '.join(f'{number:,} {state}' for state, number in listed.items())}")

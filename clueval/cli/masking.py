@@ -60,7 +60,7 @@ def _put(report: MaskingReport, options: argparse.Namespace) -> int:
     failures = report.failures(options.fail_under, options.fail_over, reviewed=options.reviewed)
     text = not options.no_text
     if options.html is not None:
-        report.write_page(options.html, text=text, lang=options.lang or "")
+        report.write_page(options.html, text=text, lang=options.lang or "", text_lang=options.text_lang or "")
         wrote(options.html)
     if options.tsv is not None:
         report.write_table(options.tsv, text=text)

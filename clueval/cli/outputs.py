@@ -21,6 +21,7 @@ from clueval.exceptions import FileError, UsageError
 from clueval.formats.format import Format
 from clueval.options import whole
 from clueval.overwriting import refuse_to_overwrite as refuse_to_overwrite
+from clueval.reports.language import CATALOGUES, ENGLISH, language
 from clueval.reports.report import ENDINGS, Report
 
 
@@ -46,7 +47,7 @@ def check_outputs(options: argparse.Namespace) -> None:
         )
         if not is_folder:  # documents may be written to a folder
             _require_writable(path)
-    require_page(outputs.get("html"), getattr(options, "lang", None))
+    require_page(outputs.get("html"), options)
     if "xlsx" in outputs:
         from clueval.reports.workbook import require_name, require_package
 
@@ -125,24 +126,35 @@ def rendered(found: Report, options: argparse.Namespace, **how: Any) -> str:
 
 def add_page(group: argparse._ArgumentGroup, what: str) -> None:
     """Add the options of a page that shows text of the corpus; `what` says what is written."""
-    from clueval.reports.page import language
-
     group.add_argument("--html", type=output_path, metavar="FILE", help=f"{what} (extra: report)")
+    add_language(group)
+    group.add_argument(
+        "--text-lang",
+        type=typed(language),
+        metavar="LANGUAGE",
+        help="the language of the texts, for screen readers, if it is not that of the page",
+    )
+
+
+def add_language(group: argparse._ActionsContainer) -> None:
+    """Add the option for the language of a page."""
     group.add_argument(
         "--lang",
         type=typed(language),
         metavar="LANGUAGE",
-        help="the language of the texts, such as de, for screen readers",
+        help=f"the language of the page, and of its texts: {', '.join((ENGLISH, *CATALOGUES))}; with another, such as "
+        "fr, that of its texts",
     )
 
 
-def require_page(path: Path | None, lang: str | None = None) -> None:
+def require_page(path: Path | None, options: argparse.Namespace | None = None) -> None:
     """Raise `MissingExtra` if `path` is given, but the packages for a web page are not installed.
 
     Raises `UsageError` for a language without a page.
     """
-    if lang and path is None:
-        raise UsageError("--lang needs --html", advice="add --html FILE")
+    for name in ("lang", "text_lang"):
+        if path is None and getattr(options, name, None):
+            raise UsageError(f"--{name.replace('_', '-')} needs --html", advice="add --html FILE")
     if path is not None:
         from clueval.reports.page import environment
 

@@ -17,6 +17,7 @@ from clueval.findings.drawing import Bar, Drawing, drawn
 from clueval.findings.places import ErrorPlace
 from clueval.findings.systems import SharedPlace, System
 from clueval.findings.table import Finding, joined, what
+from clueval.reports.language import phrase
 from clueval.reports.page import LONG
 from clueval.reports.table import cut_label
 
@@ -99,7 +100,7 @@ def card(place: ErrorPlace, systems: Sequence[System] = ()) -> dict[str, Any]:
     where = [
         place.document,
         ", ".join(dict.fromkeys(name for each in place.findings for name in each.sentences)),
-        f"{first.unit} {_range(place.start, place.end)}",
+        f"{phrase(first.unit)} {_range(place.start, place.end)}",
     ]
     errors = list(islice(_lines(place, systems), MOST_ERRORS))
     return {
@@ -169,8 +170,8 @@ def _bar(bar: Bar, name: str, is_wrong: bool, piece: int, is_first: bool, is_las
 
 def _in_words(finding: Finding) -> dict[str, Any]:
     ids = _range(finding.first_token_id, finding.last_token_id)
-    line = "" if finding.line is None else f"line {finding.line}"
-    where = [f"{finding.unit} {_range(finding.start, finding.end)}", f"id {ids}" if ids else "", line]
+    line = "" if finding.line is None else phrase("line {line}", line=str(finding.line))
+    where = [f"{phrase(finding.unit)} {_range(finding.start, finding.end)}", f"id {ids}" if ids else "", line]
     return {
         "side": finding.side or "gold",
         "label": joined(finding.labels),

@@ -30,6 +30,7 @@ from clueval.findings.table import (
 from clueval.metrics.match_counts import refuse_gaps
 from clueval.metrics.tables import LEVEL_NAMES
 from clueval.options import field_names, require_types
+from clueval.reports.language import phrase
 from clueval.spans.document import Document
 from clueval.spans.filters import Filter, parse_where
 from clueval.spans.flat import Flat, by_position, keys_of, name_file
@@ -353,18 +354,23 @@ def counts_of(report: Mapping[str, Any], choice: Choice) -> Mapping[str, Any]:
 
 def in_words(choice: Choice) -> str:
     """Return a description of the choice."""
-    name = LEVEL_NAMES[str(choice.at_level)].lstrip("1234 +")
-    listed = "spans that are not exactly right, label included, as metric exact counts"
+    level = {"level": choice.at_level, "name": phrase(LEVEL_NAMES[str(choice.at_level)].lstrip("1234 +"))}
+    listed = phrase("spans that are not exactly right, label included, as metric exact counts")
     if choice.labelled is not None:
-        listed = f"errors at level {choice.at_level} ({name}), including wrong labels of {choice.labelled}"
+        listed = phrase(
+            "errors at level {level} ({name}), including wrong labels of {layer}",
+            layer=choice.labelled,
+            **level,
+        )
     elif choice.by_levels:
-        listed = f"errors above level {choice.at_level} ({name}), whatever the labels"
+        listed = phrase("errors above level {level} ({name}), whatever the labels", **level)
     parts = [listed]
     if len(choice.sides) == 1:
-        parts.append(f"{choice.sides[0]} side only")
+        parts.append(phrase("{side} side only", side=phrase(choice.sides[0])))
     for known, chosen in ((FINDING_KINDS, choice.kinds), (REASONS, choice.reasons)):
         if chosen:
-            parts.append("only " + ", ".join(name for name in known if name in chosen))
+            names = ", ".join(phrase(name) for name in known if name in chosen)
+            parts.append(phrase("only {names}", names=names))
     if choice.where:
-        parts.append(f"where {choice.where}")
+        parts.append(phrase("where {conditions}", conditions=choice.where))
     return " · ".join(parts)

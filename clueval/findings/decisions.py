@@ -27,6 +27,7 @@ from typing import Any, Literal, NamedTuple
 from clueval.exceptions import FileError, FormatError, UsageError, require_kind
 from clueval.limits import MAX_LINE
 from clueval.reading.paths import as_path
+from clueval.reports.language import phrase
 from clueval.spans.ranges import Ranges
 from clueval.spans.span import Frozen
 from clueval.textfiles import beginning_of, is_folder, lines, raw_blocks
@@ -135,8 +136,10 @@ class PlaceDecision(NamedTuple):
         """Return choice, reviewer and comments in one line; empty if there are none."""
         if not self.shown and not self.comment:
             return ""
-        said = (self.shown or "no choice", self.reviewer, self.comment.replace("\n", "; "))
-        return f"decision: {', '.join(filter(None, said))}"
+        choice = phrase(self.choice or "no choice")
+        state = "" if self.state in ("decided", "undecided") else phrase(self.state)
+        said = (": ".join(filter(None, (state, choice))), self.reviewer, self.comment.replace("\n", "; "))
+        return phrase("decision: {said}", said=", ".join(filter(None, said)))
 
     @property
     def holds(self) -> str:

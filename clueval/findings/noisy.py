@@ -23,6 +23,7 @@ from typing import Any
 from clueval.metrics.metric import Side
 from clueval.metrics.noisy import Explanation, Noisy
 from clueval.metrics.tables import noisy
+from clueval.reports.language import phrase
 from clueval.reports.page import ShownTable, assets, environment, json_inside
 from clueval.reports.separated import guarded
 from clueval.reports.table import Cell, Rate, Table, cut_label
@@ -46,8 +47,7 @@ def write_page(
     report: Mapping[str, Any],
     explained: Explained,
     *,
-    title: str = "Noisy texts",
-    lang: str = "",
+    title: str | None = None,
 ) -> None:
     """Write the page, whole or not at all.
 
@@ -55,13 +55,13 @@ def write_page(
     explanations for the same files, filter and threshold, which are streamed to the file. Raises `MissingExtra` without
     Jinja2 or rapidfuzz, `FileError` if the file cannot be written.
     """
-    pieces = _rendered(report, explained, title, lang)
+    pieces = _rendered(report, explained, title or phrase("Noisy texts"))
     with whole_file(path) as file:
         for piece in pieces:
             file.write(piece)
 
 
-def _rendered(report: Mapping[str, Any], explained: Explained, title: str, lang: str) -> Iterator[str]:
+def _rendered(report: Mapping[str, Any], explained: Explained, title: str) -> Iterator[str]:
     jinja = environment()
     from markupsafe import Markup  # comes with Jinja
 
@@ -69,7 +69,6 @@ def _rendered(report: Mapping[str, Any], explained: Explained, title: str, lang:
     first = list(islice(rest, WITHOUT_SCRIPT))
     return jinja.get_template("aligned.html").generate(
         title=title,
-        lang=lang,
         report=report,
         main_tables=[ShownTable.of(table, ("ALL",)) for table in _tables(report["metrics"], "")],
         more_tables=list(_tables_of_groups(report)),

@@ -14,7 +14,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from clueval.findings.cards import card, examples, metadata_of, row
 from clueval.findings.choice import SIDES, Choice, ReasonKey, expected, in_words, reports_of
@@ -25,8 +25,10 @@ from clueval.findings.summary import MEANINGS, summaries
 from clueval.findings.systems import System
 from clueval.findings.table import FINDING_KINDS, REASONS, Finding
 from clueval.metrics.tables import LEVEL_NAMES, of_known
+from clueval.reports.language import numeral, phrase
 from clueval.reports.page import ShownTable, assets, environment, json_inside
 from clueval.reports.table import Table, cut_label, how_many, labels_of
+from clueval.spans.document import Unit
 from clueval.spans.match_classes import UNMATCHED
 from clueval.writing import whole_file
 
@@ -41,8 +43,8 @@ def write(
     choice: Choice,
     counts: Mapping[ReasonKey, int],
     *,
-    title: str = "Errors",
-    lang: str = "",
+    title: str | None = None,
+    store: str = "",
     profile: PageProfile | None = None,
     decisions: PlaceDecisions | None = None,
     decided: Iterable[Table] = (),
@@ -52,7 +54,7 @@ def write(
     `findings` can be iterated twice; memory does not grow with them. `report` is the output of `Result.to_dict` for an
     evaluation with the metrics of `choice` (see `metrics_of`) over the same files, filter and merging as `findings`,
     which were selected by `choice`; `counts` was filled when they were found (see `clueval.findings.choice.findings`).
-    The page has the `decisions`, and shows the tables `decided`. `lang` is the language of the texts, such as ``de``.
+    The page has the `decisions`, and shows the tables `decided`; the browser keeps those made there under `store`.
     Raises `MissingExtra` without Jinja2, `FileError` if the file cannot be written.
     """
     from markupsafe import Markup  # comes with Jinja
@@ -68,11 +70,11 @@ def write(
         {
             "expected": _expected(report, choice),
             "given": [] if decisions is None else list(decisions.rows()),
+            "store": f"errors.html {store}",
         },
         see=buckets.see,
         parts=[] if profile is None else ["errors_profile"],
-        title=title,
-        lang=lang,
+        title=title or phrase("Errors"),
         decided=[ShownTable.of(table) for table in decided],
         main_tables=main_tables,
         more_tables=more_tables,
@@ -109,9 +111,9 @@ def write_places(
         "reasons": REASONS,
         "matched": choice.matched,
         "expected": None,
-        "store": f"{template} {values['title']}",
         **about,
     }
+    words = [*get_args(Unit), *FINDING_KINDS, *about.get("states", ()), about.get("stateTitle", "")]
     first = list(islice(found(), WITHOUT_SCRIPT))
     pieces = jinja.get_template(template).generate(
         report=report,
@@ -123,7 +125,7 @@ def write_places(
         without_script=WITHOUT_SCRIPT,
         about=Markup(json_inside(about)),
         data=map(Markup, _lines(found(), see)),
-        **assets(None, "places", parts=["decisions", "errors", *parts]),
+        **assets(None, "places", parts=["decisions", "errors", *parts], words=words),
         **values,
     )
     with whole_file(path) as file:
@@ -232,11 +234,11 @@ def _matrix(
     rows_of = [label for label in labels if label in found and _sum(matrix, label, nothing)]
     columns_of = [label for label in labels if any(found[row].get(label) for row in rows_of)]
     unlabelled = any(matrix["unlabelled"].values())
-    columns = [{"name": "no match", "css": "apart" if unlabelled else "apart last"}]
+    columns = [{"name": phrase("no match"), "css": "apart" if unlabelled else "apart last"}]
     if unlabelled:
-        columns.append({"name": "no label", "css": "apart last"})
+        columns.append({"name": phrase("no label"), "css": "apart last"})
     columns += [{"name": cut_label(label), "css": ""} for label in columns_of]
-    verb = "found as" if side == "gold" else "where gold has"
+    verb = phrase("found as") if side == "gold" else phrase("where gold has")
 
     def cell(label: str, n: int, whole: int, to: str | None, name: str) -> dict[str, Any]:
         good = to == label and name == label
@@ -248,7 +250,7 @@ def _matrix(
             "label": label,
             "found": None if to is None else "" if name != to else [to],
         }
-        words = f"{n:,} {side} {cut_label(label)} {verb if name == to else ''} {cut_label(name)}"
+        words = [numeral(n), phrase(side), cut_label(label), verb if name == to else "", cut_label(name)]
         return {
             "n": n,
             "share": n / whole if whole else 0,
@@ -256,21 +258,23 @@ def _matrix(
                 filter(None, ["good" if good else "", "" if n else "none", "apart" if name != to else ""])
             ),
             "clickable": clickable,
-            "spoken": words.replace("  ", " "),
+            "spoken": " ".join(filter(None, words)),
             "filter": json.dumps(chosen) if clickable else "",
         }
 
     rows = []
     for label in rows_of:
         of_label, whole = found[label], _sum(matrix, label, nothing)
-        cells = [cell(label, matrix[nothing][label], whole, None, "no match")]
+        cells = [cell(label, matrix[nothing][label], whole, None, columns[0]["name"])]
         if unlabelled:
-            cells.append(cell(label, matrix["unlabelled"][label], whole, "", "no label"))
+            cells.append(cell(label, matrix["unlabelled"][label], whole, "", columns[1]["name"]))
         cells[-1]["css"] += " last"
         cells += [cell(label, of_label.get(other, 0), whole, other, other) for other in columns_of]
         rows.append({"label": cut_label(label), "cells": cells})
-    caption = "Gold spans by the label found" if side == "gold" else "Predicted spans by the label in gold"
-    at = f"level {choice.at_level}" if choice.by_levels else "same range"
+    caption = phrase(
+        "Gold spans by the label found" if side == "gold" else "Predicted spans by the label in gold"
+    )
+    at = phrase("level {level}", level=choice.at_level) if choice.by_levels else phrase("same range")
     caption = f"{caption}, {at}{how_many(len(labels), number)}"
     return {"caption": caption, "columns": columns, "rows": rows}
 
@@ -288,11 +292,16 @@ def _is_listed(side: str, layer: str, to: str | None, choice: Choice) -> bool:
 
 
 def _note(layer: str, choice: Choice) -> str:
-    text = (
-        f"Rows add up to all spans with that label. The first column counts spans without a match "
-        f"{f'at level {choice.at_level}' if choice.by_levels else 'of the same range'}, including partial overlaps. "
-        "Click an underlined number to show those spans."
+    if not choice.by_levels:
+        return phrase(
+            "Rows add up to all spans with that label. The first column counts spans without a match of the same "
+            "range, including partial overlaps. Click an underlined number to show those spans."
+        )
+    text = phrase(
+        "Rows add up to all spans with that label. The first column counts spans without a match at level {level}, "
+        "including partial overlaps. Click an underlined number to show those spans.",
+        level=choice.at_level,
     )
-    if choice.by_levels and choice.labelled != layer:
-        text += f" To list label errors too, run with --labelled {layer}."
+    if choice.labelled != layer:
+        text += " " + phrase("To list label errors too, run with --labelled {layer}.", layer=layer)
     return text

@@ -13,6 +13,7 @@ from typing import Any
 from clueval.findings.choice import SIDES, Choice, ReasonKey, reports_of
 from clueval.findings.table import REASONS
 from clueval.metrics.tables import LEVEL_NAMES
+from clueval.reports.language import numeral, phrase
 from clueval.reports.table import Rate, cut_label, how_many
 from clueval.reports.text import shown
 from clueval.spans.match_classes import UNMATCHED
@@ -49,14 +50,15 @@ def summaries(
                 side: _parts(strict["per_label"], counts, (sequence, layer, side)) for side in SIDES
             }
             rows = _labels(rates["per_label"], parts)
-            at = f"level {choice.at_level}" if choice.by_levels else "exact"
+            at = phrase("level {level}", level=choice.at_level) if choice.by_levels else phrase("exact")
             yield {
                 "title": cut_label(sequence if layer in (None, sequence) else f"{layer} ({sequence})"),
                 "headline": list(_headline(of_sequence, layer, choice)),
                 "sides": [_side(side, sum(parts[side].values(), Counter())) for side in SIDES],
                 "per_label": rates["per_label"],
                 "labels": rows[:MOST_LABELS],
-                "labels_title": f"Labels, worst first, {at}{how_many(min(len(rows), MOST_LABELS), len(rows))}",
+                "labels_title": phrase("Labels, worst first, {at}", at=at)
+                + how_many(min(len(rows), MOST_LABELS), len(rows)),
             }
 
 
@@ -82,29 +84,31 @@ def _parts(
 def _headline(report: Mapping[str, Any], layer: str | None, choice: Choice) -> Iterator[dict[str, Any]]:
     """Yield the figures of metric exact, or those of a level: of the boundaries alone, and with labels."""
     if layer is None:
-        yield _figures("exact: same start, end and label", report["micro"], True)
+        yield _figures(phrase("exact: same start, end and label"), report["micro"], True)
         return
     level = str(choice.at_level)
-    ending = f", level {level} ({LEVEL_NAMES[level].lstrip('1234 +')})"
-    yield _figures(f"boundaries{ending}", report["unlabelled"][level], choice.labelled is None)
-    labelled = report["labelled"][layer][level]["micro"]
-    yield _figures(f"boundaries and labels{ending}", labelled, choice.labelled == layer)
+    named = {"level": level, "name": phrase(LEVEL_NAMES[level].lstrip("1234 +"))}
+    title = phrase("boundaries, level {level} ({name})", **named)
+    yield _figures(title, report["unlabelled"][level], choice.labelled is None)
+    title = phrase("boundaries and labels, level {level} ({name})", **named)
+    yield _figures(title, report["labelled"][layer][level]["micro"], choice.labelled == layer)
 
 
 def _figures(title: str, rates: Mapping[str, Any], is_chosen: bool) -> dict[str, Any]:
     figures = [(key, shown(Rate(rates[key.lower()]))) for key in ("F1", "Precision", "Recall")]
-    figures.append(("Errors", f"{int(rates['fn'] + rates['fp']):,}"))
+    figures.append(("Errors", numeral(int(rates["fn"] + rates["fp"]))))
     return {"title": title, "figures": figures, "chosen": is_chosen}
 
 
 def _side(side: str, parts: Counter[str]) -> dict[str, Any]:
-    whole = sum(parts.values())
-    return {"caption": f"{whole:,} {side} span{'' if whole == 1 else 's'}", **_bar(side, parts)}
+    caption = "{n} gold span|{n} gold spans" if side == "gold" else "{n} predicted span|{n} predicted spans"
+    return {"caption": phrase(caption, n=sum(parts.values())), **_bar(side, parts)}
 
 
 def _bar(side: str, parts: Counter[str]) -> dict[str, Any]:
     named = [{"name": part, "n": parts[part]} for part in PARTS if parts[part]]
-    return {"parts": named, "spoken": ", ".join(f"{part['n']:,} {part['name']}" for part in named) or "none"}
+    spoken = ", ".join(f"{numeral(parts[part])} {phrase(part)}" for part in PARTS if parts[part])
+    return {"parts": named, "spoken": spoken or phrase("none")}
 
 
 def _labels(

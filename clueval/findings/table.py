@@ -24,6 +24,7 @@ from typing import Any, Literal, NamedTuple, get_args
 from clueval.exceptions import SpanError, UsageError, checked_call, require_instance, require_kind
 from clueval.findings.context import Context, Contexts, Mark
 from clueval.findings.decisions import PlaceDecision
+from clueval.reports.language import phrase
 from clueval.spans.document import Document, Unit
 from clueval.spans.flat import by_position, clash
 from clueval.spans.index import SpanIndex
@@ -399,4 +400,5 @@ def joined(labels: Mapping[str, str | None]) -> str:
 
 def what(finding: Finding) -> str:
     """Return the reason of an error, and its class if that is another word."""
-    return finding.reason if finding.kind == finding.reason else f"{finding.reason} ({finding.kind})"
+    reason, kind = phrase(finding.reason), phrase(finding.kind)
+    return reason if finding.kind == finding.reason else f"{reason} ({kind})"

@@ -10,7 +10,6 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
@@ -19,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from clueval.exceptions import extra
+from clueval.reports.language import language_of_corpus, numeral, phrase, spoken, texts_of
 from clueval.reports.table import Content, Table
 from clueval.reports.text import shown
 from clueval.visible import escaped_in_json, visible
@@ -30,8 +30,6 @@ if TYPE_CHECKING:
 
 LONG = 600
 """The number of characters from which a text in a page scrolls."""
-
-_LANGUAGE = re.compile("[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +53,7 @@ def environment() -> Environment:
     """Return a Jinja environment over the package's templates. Raises `MissingExtra` without Jinja2."""
     with extra("a web page needs the package Jinja2", "pip install 'clueval[report]'"):
         from jinja2 import Environment, FunctionLoader, StrictUndefined
-    return Environment(
+    jinja = Environment(
         autoescape=True,
         finalize=_shown,
         loader=FunctionLoader(template),
@@ -63,6 +61,9 @@ def environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    jinja.globals |= {"phrase": phrase, "spoken": spoken, "language_of_corpus": language_of_corpus}
+    jinja.filters["numeral"] = numeral
+    return jinja
 
 
 def write_page(path: Path, page: str) -> None:
@@ -81,26 +82,18 @@ def template(name: str) -> str:
     return (files("clueval.reports") / "templates" / name).read_text(encoding="utf-8")
 
 
-def language(text: str) -> str:
-    """Return the tag of a language, as the attribute `lang` has it; ``ValueError`` for what is none.
-
-    >>> language("de-AT")
-    'de-AT'
-    """
-    if not _LANGUAGE.fullmatch(text):
-        raise ValueError(f"{text!r} is not a language such as de or de-AT")
-    return text
-
-
 def script_hash(script: str) -> str:
     """Return the hash by which a content security policy allows a script: SHA-256, base64."""
     return base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
 
 
-def assets(name: str | None = None, *scripts: str, parts: Sequence[str] = ()) -> dict[str, str]:
+def assets(
+    name: str | None = None, *scripts: str, parts: Sequence[str] = (), words: Iterable[str] = ()
+) -> dict[str, str]:
     """Return the style sheet of a page for its template: the common one, its own, then those of `parts` of it.
 
-    With `scripts` also its script, which is the common one, these, and those of the parts, and the hash of that.
+    With `scripts` also its script, which is the common one, these, and those of the parts, the hash of that, and its
+    texts in the language of the page, those for `words` of the data among them.
     """
     from markupsafe import Markup  # comes with Jinja
 
@@ -108,7 +101,8 @@ def assets(name: str | None = None, *scripts: str, parts: Sequence[str] = ()) ->
     if not scripts:
         return {"style": Markup(style)}
     code = "".join(template(f"{each}.js") for each in ("common", *scripts, *parts))
-    return {"style": Markup(style), "script": Markup(code), "script_hash": script_hash(code)}
+    texts = Markup(json_inside(texts_of(code, words)))
+    return {"style": Markup(style), "script": Markup(code), "script_hash": script_hash(code), "texts": texts}
 
 
 _JSON = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))

@@ -136,30 +136,33 @@ class Report(Hinting, ABC):
             file.write(f"{text}\n")
 
     @checked_call
-    def write_page(self, path: str | Path, *, title: str | None = None, lang: str = "") -> None:
+    def write_page(
+        self, path: str | Path, *, title: str | None = None, lang: str = "", text_lang: str = ""
+    ) -> None:
         """Write a web page that loads nothing else, as ``--html`` does.
 
-        `lang` is the language of the texts, such as ``de``. Raises `FileError`, and `MissingExtra` without the extra
-        ``report``.
+        `lang` is the language of the page, such as ``de``, and of the texts in it unless `text_lang` is another; a page
+        is English if its language is not known. Raises `FileError`, and `MissingExtra` without the extra ``report``.
         """
         from clueval.reports.page import write_page
 
-        write_page(Path(path), self.page(title=title, lang=lang))
+        write_page(Path(path), self.page(title=title, lang=lang, text_lang=text_lang))
 
-    def page(self, *, title: str | None = None, lang: str = "") -> str:
+    def page(self, *, title: str | None = None, lang: str = "", text_lang: str = "") -> str:
         """Return the web page as a string. Raises `MissingExtra` without Jinja2."""
+        from clueval.reports.language import phrase, speaking
         from clueval.reports.page import ShownTable, assets, environment
 
         jinja = environment()
-        common: dict[str, Any] = {
-            "title": title or self._title,
-            "report": self._content(),
-            "main_tables": [ShownTable.of(table) for table in self.tables()],
-            "more_tables": (),
-            **({"lang": lang} if lang else {}),
-            **assets(),
-        }
-        return jinja.get_template(f"{self._template}.html").render({**common, **self._page()})
+        with speaking(lang, text_lang):
+            common: dict[str, Any] = {
+                "title": title or phrase(self._title),
+                "report": self._content(),
+                "main_tables": [ShownTable.of(table) for table in self.tables()],
+                "more_tables": (),
+                **assets(),
+            }
+            return jinja.get_template(f"{self._template}.html").render({**common, **self._page()})
 
     def __str__(self) -> str:
         return self.render("text")

@@ -20,6 +20,7 @@ from contextvars import ContextVar
 from typing import Any, NamedTuple
 
 from clueval.exceptions import UsageError
+from clueval.reports.language import numeral, phrase
 
 Content = Mapping[str, Any]
 """A result as plain dictionaries."""
@@ -54,7 +55,9 @@ class Table(NamedTuple):
             for name, cell in zip(self.header, row, strict=True)
             if isinstance(cell, Rate)
         }
-        return f"{self.title}, in %" if rates and not any("%" in name for name in rates) else self.title
+        if not rates or any("%" in name for name in rates):
+            return self.title
+        return phrase("{title}, in %", title=self.title)
 
 
 def _cut(cell: Cell | Rate, column: int) -> Cell | Rate:
@@ -92,7 +95,7 @@ def with_decimals(value: float, usual: int, sign: str = "") -> str:
     ('76.4', '+1.5')
     """
     own = _DECIMALS.get()
-    return f"{value:{sign},.{usual if own is None else own}f}"
+    return numeral(value, f"{sign},.{usual if own is None else own}f")
 
 
 LONGEST_LABEL = 60
@@ -202,7 +205,9 @@ def how_many(shown: int, labels: int) -> str:
     >>> how_many(40, 1_200), how_many(3, 3)
     (', the 40 most frequent of 1,200 labels', '')
     """
-    return f", the {shown} most frequent of {labels:,} labels" if shown < labels else ""
+    if shown >= labels:
+        return ""
+    return phrase(", the {shown} most frequent of {labels} labels", shown=shown, labels=labels)
 
 
 def labels_of(matrix: Mapping[str, Any], unmatched: str) -> tuple[list[str], int]:

@@ -158,9 +158,10 @@ class Comparison(Report):
     def _of_interval(self) -> str:
         return f"{100 * self.confidence:g} % interval"
 
-    def page(self, *, title: str | None = None, lang: str = "") -> str:
+    def page(self, *, title: str | None = None, lang: str = "", text_lang: str = "") -> str:
         """Return the web page; with `details`, `compare` finds all that it shows."""
-        return Report.page(self, title=" and ".join(self.systems) if title is None else title, lang=lang)
+        title = " and ".join(self.systems) if title is None else title
+        return Report.page(self, title=title, lang=lang, text_lang=text_lang)
 
     def _content(self) -> Mapping[str, Any]:
         numbers = {"documents": self.documents, "tokens": self.tokens, "repaired_tags": {}}

@@ -38,6 +38,7 @@ from clueval.reading.options import Reading, Readings
 from clueval.reading.same_text import require_same_frame
 from clueval.reading.source import Source
 from clueval.reading.trios import Trio, are_files, sources_of, trios
+from clueval.reports.language import phrase, speaking
 from clueval.reports.report import Data, Report
 from clueval.reports.table import Table
 from clueval.spans.document import Document
@@ -177,19 +178,23 @@ class Diff(Report):
         }
 
     @checked_call
-    def write_page(self, path: str | Path, *, title: str | None = None, lang: str = "") -> None:
+    def write_page(
+        self, path: str | Path, *, title: str | None = None, lang: str = "", text_lang: str = ""
+    ) -> None:
         """Write the web page of ``clueval diff --html``: the errors in their contexts; reads the sources once more.
 
-        `lang` is the language of the texts, such as ``de``. Raises `UsageError` for an iterator or open file, which
-        cannot be read again, `FileError`, and `MissingExtra` without the extra ``report``.
+        `lang` and `text_lang` are those of `Result.write_page`. Raises `UsageError` for an iterator or open file,
+        which cannot be read again, `FileError`, and `MissingExtra` without the extra ``report``.
         """
         from clueval.studies.error_pages import ErrorPages, name_of_run, require_again
 
         require_again("the page", **self._sides)
         systems = [System(run, name_of_run(self._sides[run], run)) for run in ("old", "new")]
-        ErrorPages.of(*self._how).write_two(
-            Path(path), self._sides, systems, CHANGES, title=title or self._title, lang=lang
-        )
+        store = title or self._title
+        with speaking(lang, text_lang):
+            ErrorPages.of(*self._how).write_two(
+                Path(path), self._sides, systems, CHANGES, title=title or phrase(self._title), store=store
+            )
 
     def _content(self) -> Mapping[str, Any]:
         return {}  # a diff has no signature

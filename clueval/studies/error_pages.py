@@ -35,6 +35,7 @@ from clueval.reading.layers import LayerColumns
 from clueval.reading.options import Reading, Readings, readings_of
 from clueval.reading.spooled import needs_spooling
 from clueval.reading.trios import are_files, sources_of, trios
+from clueval.reports.language import numeral, phrase
 from clueval.reports.page import environment
 from clueval.reports.table import Rate, cut_label
 from clueval.reports.text import shown
@@ -76,7 +77,7 @@ class ErrorPages:
         return cls(chosen, layers, readings, counting, prepared, options.get("progress"), decisions)
 
     def write(
-        self, path: Path, gold: InputSide, predicted: InputSide | None, *, title: str, lang: str
+        self, path: Path, gold: InputSide, predicted: InputSide | None, *, title: str, store: str
     ) -> Result:
         """Write the page of one system in one pass over both sides; return its scores."""
         counts: Counter[ReasonKey] = Counter()
@@ -102,7 +103,7 @@ class ErrorPages:
                 self.choice,
                 counts,
                 title=title,
-                lang=lang,
+                store=store,
                 decisions=decisions,
                 decided=tables,
             )
@@ -135,7 +136,7 @@ class ErrorPages:
         states: States,
         *,
         title: str,
-        lang: str,
+        store: str,
     ) -> tuple[Result, Counts]:
         """Write the page of gold and two systems, which `sides` has by their names in errors.
 
@@ -161,7 +162,7 @@ class ErrorPages:
             systems,
             states,
             title=title,
-            lang=lang,
+            store=store,
         )
         return results[0], counts
 
@@ -214,8 +215,8 @@ def _write_two(
     systems: Sequence[System],
     states: States,
     *,
-    title: str = "Errors",
-    lang: str = "",
+    title: str,
+    store: str,
 ) -> Counts:
     """Write the page, whole or not at all, and return how many errors it has.
 
@@ -238,10 +239,10 @@ def _write_two(
                 "systems": [system.short for system in systems],
                 "states": list(states.meanings),
                 "stateTitle": states.title,
+                "store": f"errors_of_two.html {store}",
             },
             systems=systems,
             title=title,
-            lang=lang,
             states=states.meanings,
             counts=list(_rows(counts, states)),
             layers=list(_layers(reports, choice, reasons, systems)),
@@ -268,8 +269,9 @@ def _rows(counts: Counts, states: States) -> Iterator[dict[str, Any]]:
         for state in states.meanings:
             chosen = {"state": state, **({} if side == PLACES else {"side": side})}
             n = counts[side, state]
-            cells.append({"n": n, "filter": json.dumps(chosen), "spoken": f"{n:,} {title}: {state}"})
-        yield {"title": title, "cells": cells}
+            spoken = f"{numeral(n)} {phrase(title)}: {phrase(state)}"
+            cells.append({"n": n, "filter": json.dumps(chosen), "spoken": spoken})
+        yield {"title": phrase(title), "cells": cells}
 
 
 def _layers(
@@ -328,4 +330,4 @@ _NOTHING: Mapping[str, Any] = {"f1": None, "gold": 0}
 
 
 def _points(difference: float | None) -> str:
-    return "" if difference is None else f"{difference:+.2f}"
+    return "" if difference is None else numeral(difference, "+.2f")

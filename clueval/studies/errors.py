@@ -23,6 +23,7 @@ from clueval.reading.given import InputSide
 from clueval.reading.layers import LayerColumns
 from clueval.reading.options import Reading, Readings
 from clueval.reading.paths import as_path
+from clueval.reports.language import phrase, speaking
 from clueval.reports.report import Data, Report
 from clueval.reports.table import Table
 from clueval.spans.document import Document
@@ -121,29 +122,42 @@ class Errors(ErrorForms):
 
     @checked_call
     def write_page(
-        self, path: str | Path, *, title: str | None = None, lang: str = "", second: InputSide | None = None
+        self,
+        path: str | Path,
+        *,
+        title: str | None = None,
+        lang: str = "",
+        text_lang: str = "",
+        second: InputSide | None = None,
     ) -> None:
         """Write the web page of ``clueval errors --html``, with the scores; reads both sides once more.
 
-        With a `second` system, the page has the errors of both, A and B. `lang` is the language of the texts, such as
-        ``de``. Raises `UsageError` for an iterator or open file, which cannot be read again, the errors of `score`,
-        `FileError`, and `MissingExtra` without the extra ``report``.
+        With a `second` system, the page has the errors of both, A and B. `lang` and `text_lang` are those of
+        `Result.write_page`. Raises `UsageError` for an iterator or open file, which cannot be read again, the errors of
+        `score`, `FileError`, and `MissingExtra` without the extra ``report``.
         """
-        from clueval.studies.error_pages import ErrorPages, name_of_run, require_again
+        from clueval.studies.error_pages import name_of_run, require_again
 
         require_again("the page", gold=self._gold, predicted=self._predicted, second=second)
         sides = [side for side in (self._gold, self._predicted, second) if side is not None]
         names = ", ".join(filter(None, (name_of_run(side, "") for side in sides)))
-        title = title or (f"{self._title}: {names}" if names else self._title)
+        store = title or (f"{self._title}: {names}" if names else self._title)
+        with speaking(lang, text_lang):
+            title = title or (phrase("Errors: {names}", names=names) if names else phrase(self._title))
+            self._write_page(Path(path), second, title=title, store=store)
+
+    def _write_page(self, path: Path, second: InputSide | None, *, title: str, store: str) -> None:
+        from clueval.studies.error_pages import ErrorPages, name_of_run
+
         if second is None:
-            ErrorPages.of(*self._how).write(Path(path), self._gold, self._predicted, title=title, lang=lang)
+            ErrorPages.of(*self._how).write(path, self._gold, self._predicted, title=title, store=store)
             return
         if self._predicted is None:
             raise UsageError("gold has both sides", advice="give gold and two systems, each by itself")
         by_name = {"gold": self._gold, "predicted": self._predicted, "second": second}
         systems = [System("A", name_of_run(self._predicted, "A")), System("B", name_of_run(second, "B"))]
         ErrorPages.of(*self._how).write_two(
-            Path(path), by_name, systems, shared_states("A", "B"), title=title, lang=lang
+            path, by_name, systems, shared_states("A", "B"), title=title, store=store
         )
 
     def corrected(self) -> Iterator[Document]:

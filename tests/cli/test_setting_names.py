@@ -105,7 +105,6 @@ def test_class_of_every_metric_is_translated(name: str) -> None:
 _COMMAND_LINE = re.compile(r"(?<![\w-])--[a-z]")
 
 OUTPUTS = {
-    "findings/page.py": (" To list label errors too, run with --labelled ",),
     "reports/text.py": ('all tables: --all, or in Python render("text", all=True)',),
     "studies/convention_rows.py": ("invalid tags are treated in another way (--invalid)",),
     "studies/masking/found.py": (
@@ -113,7 +112,7 @@ OUTPUTS = {
         " more (--documents has all)",
     ),
 }
-"""Text of reports, which the command line prints; it is no message of a function."""
+"""Text of reports, which the command line prints, as what `phrase` is given; it is no message of a function."""
 
 
 def literals(tree: ast.Module) -> Iterator[str]:
@@ -123,7 +122,7 @@ def literals(tree: ast.Module) -> Iterator[str]:
         if isinstance(node, ast.Expr):
             left_out.add(node.value)
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-            if node.func.id in ("option", "option_field", "Format", "Sign"):
+            if node.func.id in ("option", "option_field", "Format", "Sign", "phrase"):
                 left_out.update(ast.walk(node))
         elif isinstance(node, ast.FunctionDef) and node.name == "recognised_by":
             left_out.update(ast.walk(node))

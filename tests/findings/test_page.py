@@ -126,7 +126,7 @@ def test_text_of_the_corpus_has_its_language(browser: Browser, tmp_path: Path) -
     )
     assert len(texts) > 50
     assert set(texts) == {"de-AT"}
-    assert browser.run("document.documentElement.lang") == "en"
+    assert browser.run("document.documentElement.lang") == "de"
 
 
 def test_filters_narrow_the_list_and_reset_widens_it(browser: Browser, page: Page) -> None:

@@ -41,8 +41,8 @@ def test_errors_are_an_iterator_and_a_page(tmp_path: Path) -> None:
     by_command = [*OF_COMMAND, "--level", "1", "--labelled", "entity", "--where", "domain=Mietrecht"]
 
     assert next(found).document == next(iter(clueval.errors(GOLD, PREDICTED, layers=LAYERS))).document
-    assert page_from(found.write_page, tmp_path, title=TITLE, lang="de") == page_of(
-        "errors", GOLD, PREDICTED, *by_command, "--lang", "de", folder=tmp_path
+    assert page_from(found.write_page, tmp_path, title=TITLE, text_lang="de") == page_of(
+        "errors", GOLD, PREDICTED, *by_command, "--text-lang", "de", folder=tmp_path
     )
 
 

@@ -19,7 +19,7 @@
     });
     return [...read, { value: "none", title: "no span", what: make("span", "what none", "none of these spans") }];
   }
-  const decisions = page.decisions({ store: about.store, places, options, known: [...names, "none"], changed: () => show() });
+  const decisions = page.decisions({ store: about.store, places, options, known: new Map([...names.map((name) => [name, name]), ["none", page.phrase("none")]]), changed: () => show() });
 
   // --- cards -----------------------------------------------------------------------------------------------
 

@@ -2,8 +2,15 @@
 // What all pages share. Text from the corpus is put into the page with textContent, so it is never markup.
 const page = (() => {
   const byId = (id) => document.getElementById(id);
-  const number = (n) => n.toLocaleString("en");
-  const many = (n, noun) => `${number(n)} ${noun}${n === 1 ? "" : "s"}`;
+  const language = document.documentElement.lang;
+  const number = (n, digits = 0) => n.toLocaleString(language, { minimumFractionDigits: digits, maximumFractionDigits: digits });
+
+  // A text in the language of the page, as clueval/reports/language.py describes it; numbers are written in its manner.
+  const texts = JSON.parse(byId("texts")?.textContent ?? "{}");
+  function phrase(text, values = {}) {
+    const [singular, plural] = "n" in values ? (texts[text] ?? text).split("|") : [texts[text] ?? text];
+    return (values.n === 1 ? singular : plural ?? singular).replace(/\{(\w+)\}/g, (_, name) => typeof values[name] === "number" ? number(values[name]) : values[name]);
+  }
 
   // characters that steer text or are no characters are shown by their numbers, except line feeds and tabs;
   // clueval/visible.py has the same list
@@ -65,7 +72,7 @@ const page = (() => {
       rendered += next.length;
       if (!values.length) list.append(make("li", "empty", empty()));
       more.hidden = rendered >= values.length;
-      more.textContent = `Show more (${number(values.length - rendered)} left)`;
+      more.textContent = phrase("Show more ({number} left)", { number: values.length - rendered });
     }
     more.addEventListener("click", extend);
     new IntersectionObserver((entries) => {
@@ -84,5 +91,5 @@ const page = (() => {
   // folded parts are printed as well
   window.addEventListener("beforeprint", () => { for (const part of document.querySelectorAll("details")) part.open = true; });
 
-  return { byId, number, many, numbered, visible, put, make, ofCorpus, ofLength, tally, lines, pagedList };
+  return { byId, language, number, phrase, numbered, visible, put, make, ofCorpus, ofLength, tally, lines, pagedList };
 })();

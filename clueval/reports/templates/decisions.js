@@ -1,14 +1,14 @@
 // Decisions about the places of a list, by one or several reviewers; clueval/findings/decisions.py has the same rules.
 // The browser keeps the lines of the file under the name `store`, if it allows that; `given` are lines that the page has. A place has `at` (document, layer,
 // start, last position) and a fingerprint. `options(place)` returns what can be chosen: `value`, `title`, `what` (an element
-// or nothing) and `off` (why it cannot be chosen here, or nothing). `known` are all choices; `changed` is called after an
+// or nothing) and `off` (why it cannot be chosen here, or nothing). `known` has all choices with their names on the page; `changed` is called after an
 // import, and when lines are forgotten or the reviewer is another one.
 page.decisions = ({ store, given = [], places, options, known, changed }) => {
-  const { byId, make, many, number, visible } = page;
+  const { byId, make, number, phrase, visible } = page;
   const COLUMNS = ["document", "layer", "start", "end_inclusive", "fingerprint", "choice", "comment", "reviewer", "time"];
   const STORE = "clueval decisions " + store, NAME = "clueval reviewer", ANY_LAYER = "*";
   const FILTERS = {
-    decided: "decided", undecided: "undecided", stale: "stale", conflict: "conflict", comment: "with a comment",
+    decided: phrase("decided"), undecided: phrase("undecided"), stale: phrase("stale"), conflict: phrase("conflict"), comment: phrase("with a comment"),
   };
   const keep = (name, text) => { try { localStorage.setItem(name, text); return true; } catch { return false; } };
   const kept = (name) => { try { return localStorage.getItem(name); } catch { return null; } };
@@ -45,7 +45,7 @@ page.decisions = ({ store, given = [], places, options, known, changed }) => {
   }
   function write(found) {
     use(found);
-    tell(keep(STORE, JSON.stringify(lines)) ? "" : "; this browser does not keep them: export them");
+    tell(keep(STORE, JSON.stringify(lines)) ? "" : phrase("; this browser does not keep them: export them"));
   }
 
   // Of each reviewer the latest line counts; lines that were confirmed end a conflict.
@@ -92,7 +92,7 @@ page.decisions = ({ store, given = [], places, options, known, changed }) => {
     if (line.choice && (confirmed || others.some((each) => each.choice !== line.choice))) line.confirmed = "yes";
     const rest = lines.filter((each) => !isOwn(place)(each));
     write(line.choice || line.comment ? [...rest, line] : rest);
-    if (!me()) tell("; give your name, so that others see who has decided");
+    if (!me()) tell(phrase("; give your name, so that others see who has decided"));
   }
 
   const choose = (place, value) => put(place, { choice: ownOf(place)?.choice === value ? "" : value });  // again: taken back
@@ -103,9 +103,9 @@ page.decisions = ({ store, given = [], places, options, known, changed }) => {
   const lost = () => [...byKey].filter(([key]) => !onPage.has(key));
   function tell(extra = "") {
     const counts = numbers(), gone = lost();
-    const parts = [`${number(counts.get("decided") ?? 0)} of ${many(places.length, "place")} decided`];
-    for (const [state, words] of [["stale", "stale"], ["conflict", "in conflict"]]) if (counts.has(state)) parts.push(`${number(counts.get(state))} ${words}`);
-    if (gone.length) parts.push(`${number(gone.length)} lost`);
+    const parts = [phrase("{decided} of {n} place decided|{decided} of {n} places decided", { decided: counts.get("decided") ?? 0, n: places.length })];
+    for (const [state, words] of [["stale", phrase("stale")], ["conflict", phrase("in conflict")]]) if (counts.has(state)) parts.push(`${number(counts.get(state))} ${words}`);
+    if (gone.length) parts.push(`${number(gone.length)} ${phrase("lost")}`);
     byId("decided").textContent = visible(parts.join("; ") + extra);
     byId("lost").hidden = !gone.length;
     byId("lost-list").replaceChildren(...gone.slice(0, 200).map(([, found]) => {
@@ -113,19 +113,22 @@ page.decisions = ({ store, given = [], places, options, known, changed }) => {
       return make("li", "", `${document} ${layer} ${start}–${end_inclusive}: ${found.map(said).join("; ")}`);
     }));
   }
-  const by = (line) => [line.reviewer || "no name", line.time].filter(Boolean).join(", ");
-  const said = (line) => `${line.choice || "–"} (${by(line)})${line.comment ? ` “${line.comment}”` : ""}`;
+  const titleOf = (choice) => known.get(choice) ?? choice;
+  const timeOf = ({ time }) => page.language === "en" || Number.isNaN(Date.parse(time)) ? time
+    : `${new Date(time).toLocaleString(page.language, { dateStyle: "medium", timeStyle: "medium", timeZone: "UTC" })} UTC`;
+  const by = (line) => [line.reviewer || phrase("no name"), timeOf(line)].filter(Boolean).join(", ");
+  const said = (line) => `${titleOf(line.choice) || "–"} (${by(line)})${line.comment ? " " + phrase("“") + line.comment + phrase("”") : ""}`;
 
   function remarks(place) {
     const { state, found, latest } = of(place), list = make("ul", "said");
-    if (state === "stale") list.append(make("li", "", `stale: ${latest.map(said).join("; ")}; the spans here have changed, so it does not apply`));
-    if (state === "conflict") list.append(make("li", "", `conflict: ${latest.map(said).join("; ")}; choose one to confirm it`));
+    if (state === "stale") list.append(make("li", "", phrase("stale: {said}; the spans here have changed, so it does not apply", { said: latest.map(said).join("; ") })));
+    if (state === "conflict") list.append(make("li", "", phrase("conflict: {said}; choose one to confirm it", { said: latest.map(said).join("; ") })));
     if (state === "decided") {
       const others = latest.filter((line) => line.reviewer !== me());
-      if (others.length) list.append(make("li", "", others.map((line) => `${line.choice} (${by(line)})`).join("; ")));
+      if (others.length) list.append(make("li", "", others.map((line) => `${titleOf(line.choice)} (${by(line)})`).join("; ")));
     }
     const own = ownOf(place);
-    for (const line of found) if (line !== own && line.comment && state !== "stale" && state !== "conflict") list.append(make("li", "", `${line.reviewer || "no name"}: ${line.comment}`));
+    for (const line of found) if (line !== own && line.comment && state !== "stale" && state !== "conflict") list.append(make("li", "", `${line.reviewer || phrase("no name")}: ${line.comment}`));
     return list;
   }
 
@@ -157,9 +160,9 @@ page.decisions = ({ store, given = [], places, options, known, changed }) => {
     group.prepend(make("legend", "unseen", title));
     group.classList.toggle("short", !group.querySelector(".what"));
     comment.type = "text";
-    comment.placeholder = "Comment";
+    comment.placeholder = phrase("Comment");
     comment.maxLength = 2000;
-    comment.setAttribute("aria-label", visible(`Comment: ${title}`));
+    comment.setAttribute("aria-label", visible(`${phrase("Comment")}: ${title}`));
     comment.value = ownOf(place)?.comment ?? "";
     comment.addEventListener("input", () => { put(place, { comment: comment.value.trim() }); settle(); });
     comment.addEventListener("keydown", (event) => { if (event.key === "Enter") card.focus(); });
@@ -200,13 +203,13 @@ page.decisions = ({ store, given = [], places, options, known, changed }) => {
   }
   function lineOf([n, row]) {
     const missing = ["document", "start", "end_inclusive", "fingerprint", "choice"].find((each) => row[each] === undefined);
-    if (missing) throw new Error(`line ${n} has no ${missing}`);
+    if (missing) throw new Error(phrase("line {number} has no {column}", { number: n, column: missing }));
     const line = Object.fromEntries(Object.entries(row).map(([name, value]) => [name, String(value ?? "")]).filter(([name, value]) => value || COLUMNS.includes(name)));
     for (const each of ["start", "end_inclusive"]) {
-      if (!/^(-1|\d{1,15})$/.test(line[each])) throw new Error(`line ${n}: ${each} is no position`);
+      if (!/^(-1|\d{1,15})$/.test(line[each])) throw new Error(phrase("line {number}: {column} is no position", { number: n, column: each }));
       line[each] = Number(line[each]);
     }
-    if (line.choice && !known.includes(line.choice)) throw new Error(`line ${n}: the choice “${line.choice.slice(0, 40)}” is unknown here`);
+    if (line.choice && !known.has(line.choice)) throw new Error(phrase("line {number}: the choice “{choice}” is unknown here", { number: n, choice: line.choice.slice(0, 40) }));
     for (const each of COLUMNS) line[each] ??= "";
     return { ...line, layer: line.layer || ANY_LAYER };
   }
@@ -216,17 +219,17 @@ page.decisions = ({ store, given = [], places, options, known, changed }) => {
     if (!file.files.length) return;
     let found;
     try { found = rowsOf(await file.files[0].text()).map(lineOf); } catch (error) {
-      tell(`; nothing was imported: ${error instanceof SyntaxError ? "the file is no JSON" : error.message}`);
+      tell(phrase("; nothing was imported: {why}", { why: error instanceof SyntaxError ? phrase("the file is no JSON") : error.message }));
       return;
     } finally { file.value = ""; }
     read();
     const before = lines.length;
     write([...lines, ...found]);
     changed();
-    tell(`; ${many(lines.length - before, "line")} imported`);
+    tell(phrase("; {n} line imported|; {n} lines imported", { n: lines.length - before }));
   });
   byId("forget").addEventListener("click", () => {
-    if (!lines.length || !confirm(`Forget all decisions and comments of this page (${many(lines.length, "line")})?`)) return;
+    if (!lines.length || !confirm(phrase("Forget all decisions and comments of this page ({n} line)?|Forget all decisions and comments of this page ({n} lines)?", { n: lines.length }))) return;
     given = [];
     write([]);
     changed();

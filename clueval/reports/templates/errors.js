@@ -1,10 +1,9 @@
 "use strict";
 (() => {
-  const { byId, number, many, visible, make, put, tally } = page;
+  const { byId, number, phrase, visible, make, put, tally } = page;
   const MOST_VALUES = 60;  // of a filter for metadata or documents
   const ABOVE = "\u0000above";
   const NO_LABEL = "\u0000none";
-  const MEANINGS = { predicted: "gold is wrong", gold: "the system is wrong", both: "both spans are right", none: "neither is right" };
   const ROWS = [["gold", ""], ["predicted", ""], ["predicted", " second"]];  // side and class of the rows of bars
   const about = JSON.parse(byId("about").textContent);
   const systems = about.systems ?? [];
@@ -57,7 +56,7 @@
 
   const selects = new Map();  // name -> {element, fits(finding, value, view)}; a view is the class in one system
 
-  function addSelect(name, title, groups, fits, first = "all", always = false) {
+  function addSelect(name, title, groups, fits, first = phrase("all"), always = false) {
     const options = groups.reduce((sum, group) => sum + group.options.length, 0);
     const label = document.createElement("label");
     const select = document.createElement("select");
@@ -83,18 +82,18 @@
   const sorted = (counts, order) => [...counts.keys()].sort((a, b) =>
     order ? order.indexOf(a) - order.indexOf(b) : String(a).localeCompare(String(b)));
   const plain = (counts, order) =>
-    [{ options: sorted(counts, order).map((value) => [value, value, counts.get(value)]) }];
+    [{ options: sorted(counts, order).map((value) => [value, order ? phrase(value) : value, counts.get(value)]) }];
 
   const views = findings.flatMap((f) => f.views.map((view) => ({ f, ...view })));
   if (systems.length) {
-    addSelect("state", about.stateTitle, plain(tally(findings.map((f) => f.state)), about.states), (f, value) => f.state === value);
-    addSelect("system", "System", plain(tally(views.map((v) => systems[v.system])), systems), (f, value, v) => systems[v.system] === value);
+    addSelect("state", phrase(about.stateTitle), plain(tally(findings.map((f) => f.state)), about.states), (f, value) => f.state === value);
+    addSelect("system", phrase("System"), plain(tally(views.map((v) => systems[v.system])), systems), (f, value, v) => systems[v.system] === value);
   }
-  addSelect("side", "Side", plain(tally(findings.map((f) => f.side)), ["gold", "predicted", ""]),
+  addSelect("side", phrase("Side"), plain(tally(findings.map((f) => f.side)), ["gold", "predicted", ""]),
     (f, value) => f.side === value);
-  addSelect("class", "Class", plain(tally(views.map((v) => v.kind)), about.kinds), (f, value, v) => v.kind === value);
-  addSelect("reason", "Reason", plain(tally(views.map((v) => v.reason)), about.reasons), (f, value, v) => v.reason === value);
-  addSelect("layer", "Layer", plain(tally(findings.map((f) => f.sequence))), (f, value) => f.sequence === value);
+  addSelect("class", phrase("Class"), plain(tally(views.map((v) => v.kind)), about.kinds), (f, value, v) => v.kind === value);
+  addSelect("reason", phrase("Reason"), plain(tally(views.map((v) => v.reason)), about.reasons), (f, value, v) => v.reason === value);
+  addSelect("layer", phrase("Layer"), plain(tally(findings.map((f) => f.sequence))), (f, value) => f.sequence === value);
 
   const layers = [...new Set(findings.flatMap((f) => Object.keys(f.labels)))];
   const labelGroups = (all, of) => layers.map((layer) => {
@@ -102,22 +101,22 @@
     return { title: layer, options: sorted(counts).map((value) => [JSON.stringify([layer, value]), shownLabel(value), counts.get(value)]) };
   });
   function shownLabel(value) {
-    return value === ABOVE ? "no match" : value === NO_LABEL ? "no label" : value;
+    return value === ABOVE ? phrase("no match") : value === NO_LABEL ? phrase("no label") : value;
   }
   const foundOf = (f, layer, view) => !(layer in f.labels) || f.labels[layer] === null ? undefined
     : !about.matched.includes(view.kind) ? ABOVE : (view.found[layer] ?? NO_LABEL);
-  addSelect("label", "Label", labelGroups(findings, (f, layer) => f.labels[layer]), (f, value) => {
+  addSelect("label", phrase("Label"), labelGroups(findings, (f, layer) => f.labels[layer]), (f, value) => {
     const [layer, label] = JSON.parse(value);
     return f.labels[layer] === label;
   });
-  addSelect("found", "Found as", labelGroups(views, (v, layer) => foundOf(v.f, layer, v)), (f, value, v) => {
+  addSelect("found", phrase("Found as"), labelGroups(views, (v, layer) => foundOf(v.f, layer, v)), (f, value, v) => {
     const [layer, label] = JSON.parse(value);
     return foundOf(f, layer, v) === label;
   });
 
   const documents = tally(findings.map((f) => f.home.id));
   if (documents.size <= MOST_VALUES)
-    addSelect("document", "Document", plain(documents), (f, value) => f.home.id === value);
+    addSelect("document", phrase("Document"), plain(documents), (f, value) => f.home.id === value);
   const keys = [...new Set(findings.map((f) => f.home).flatMap((d) => Object.keys(d.metadata)))];
   for (const key of keys) {
     const counts = tally(findings.map((f) => f.home.metadata[key]).filter((value) => value !== undefined));
@@ -125,15 +124,19 @@
       addSelect("meta-" + keys.indexOf(key), key, plain(counts), (f, value) => f.home.metadata[key] === value);
   }
 
-  const SIDES = systems.length ? systems.map((name) => [name, name]) : [["predicted", "predicted"], ["gold", "gold"], ["both", "both"]];
-  const CHOICES = [...(systems.length ? [["gold", "gold"], ...SIDES] : SIDES), ["none", "none"], ["unclear", "unclear"]]
-    .map(([value, title]) => ({ value, title: `${title}${MEANINGS[value] ? `: ${MEANINGS[value]}` : ""}` }));
+  const MEANINGS = {
+    predicted: phrase("gold is wrong"), gold: phrase("the system is wrong"), both: phrase("both spans are right"),
+    none: phrase("neither is right"),
+  };
+  const KNOWN = new Map([...(systems.length ? ["gold", ...systems] : ["predicted", "gold", "both"]), "none", "unclear"]
+    .map((value) => [value, phrase(value)]));
+  const CHOICES = [...KNOWN].map(([value, title]) => ({ value, title: MEANINGS[value] ? `${title}: ${MEANINGS[value]}` : title }));
   const decisions = page.decisions({
-    store: about.store, given: about.given, places, options: () => CHOICES, known: CHOICES.map(({ value }) => value), changed: () => apply(),
+    store: about.store, given: about.given, places, options: () => CHOICES, known: KNOWN, changed: () => apply(),
   });
   const unnumbered = (words) => [{ options: Object.entries(words).map(([value, shown]) => [value, Array.isArray(shown) ? shown[0] : shown]) }];
-  addSelect("done", "Decision", unnumbered(decisions.FILTERS), (f, value) => decisions.fits(f.place, value));
-  addSelect("by", "Reviewer", [{ options: [] }], (f, value) => decisions.isBy(f.place, value));
+  addSelect("done", phrase("Decision"), unnumbered(decisions.FILTERS), (f, value) => decisions.fits(f.place, value));
+  addSelect("by", phrase("Reviewer"), [{ options: [] }], (f, value) => decisions.isBy(f.place, value));
 
   // orders other than that of the text; the worst reason of a place counts, and only errors that fit
   const WORST = ["label", "boundary", "boundary+label", "spurious", "missed"];
@@ -142,19 +145,19 @@
     for (const f of here) for (const view of f.views) found = Math.max(found, WORST.indexOf(view.reason));
     return found;
   }
-  const byNumber = (a, b) => b.key - a.key, byText = new Intl.Collator("en").compare;
+  const byNumber = (a, b) => b.key - a.key, byText = new Intl.Collator(page.language).compare;
   const ORDERS = {  // name, key of the errors of a place, order of keys
-    worst: ["worst reason first", (here) => worst(here) * 1e6 + here.length, byNumber],
-    most: ["most errors first", (here) => here.length, byNumber],
-    label: ["by label", (here) => joined(here[0].bar.labels), (a, b) => byText(a.key, b.key)],
+    worst: [phrase("worst reason first"), (here) => worst(here) * 1e6 + here.length, byNumber],
+    most: [phrase("most errors first"), (here) => here.length, byNumber],
+    label: [phrase("by label"), (here) => joined(here[0].bar.labels), (a, b) => byText(a.key, b.key)],
   };
-  addSelect("sort", "Order", unnumbered(ORDERS), () => true, "text order", true);
+  addSelect("sort", phrase("Order"), unnumbered(ORDERS), () => true, phrase("text order"), true);
 
   const reset = document.createElement("button");
   reset.type = "button";
   reset.className = "plain";
   reset.id = "reset";
-  reset.textContent = "Reset";
+  reset.textContent = phrase("Reset");
   reset.addEventListener("click", () => { clear(); apply(); });
   row.append(reset);
   if (window.matchMedia("(max-width: 620px)").matches) {  // the list begins sooner
@@ -182,7 +185,7 @@
   function apply() {
     const began = performance.now();
     const by = selects.get("by").element, before = by.value;
-    by.replaceChildren(new Option("all", ""), ...decisions.reviewers().map((name) => new Option(visible(name), name)));
+    by.replaceChildren(new Option(phrase("all"), ""), ...decisions.reviewers().map((name) => new Option(visible(name), name)));
     by.value = before;
     by.parentElement.hidden = by.length < 3;
     const active = [...selects.values()].filter(({ element }) => element.value !== "")
@@ -208,14 +211,15 @@
   }
 
   function tellCount(shown) {
-    const strong = make("b", "", `${many(shown, "place")}, ${many(fitting.size, "error")}`);
+    const inWords = (places, errors) => `${phrase("{n} place|{n} places", { n: places })}, ${phrase("{n} error|{n} errors", { n: errors })}`;
+    const strong = make("b", "", inWords(shown, fitting.size));
     const sides = tally([...fitting].map((f) => f.side));
-    const parts = [...sides].map(([side, n]) => `${number(n)} ${side || "of one side"}`).join(", ");
-    const whole = fitting.size === findings.length ? "" : ` of ${many(places.length, "place")}, ${many(findings.length, "error")}`;
+    const parts = [...sides].map(([side, n]) => `${number(n)} ${side ? phrase(side) : phrase("of one side")}`).join(", ");
+    const whole = fitting.size === findings.length ? "" : " " + phrase("of {all}", { all: inWords(places.length, findings.length) });
     count.replaceChildren(strong, whole, parts ? ` (${parts})` : "");
     const expected = about.expected;
     if (expected !== null && expected > findings.length && fitting.size === findings.length)
-      count.append(`; the scores count ${many(expected, "error")}, the others are not selected`);
+      count.append(phrase("; the scores count {n} error, the others are not selected|; the scores count {n} errors, the others are not selected", { n: expected }));
   }
 
   // --- cells of the matrices -------------------------------------------------------------------------------
@@ -228,7 +232,7 @@
     const { element } = selects.get(name);
     element.value = value;
     if (element.value !== value) {  // no finding has it
-      element.append(new Option("none", value));
+      element.append(new Option(phrase("none"), value));
       element.value = value;
     }
   }
@@ -270,12 +274,12 @@
     const item = make("li", "card");
     const head = make("div", "head");
     const sentences = [...new Set(place.errors.flatMap((f) => f.sentences))].join(", ");
-    const text = [place.home.id, sentences, `${place.unit} ${range(place.start, place.end)}`].filter(Boolean).join(" · ");
+    const text = [place.home.id, sentences, `${phrase(place.unit)} ${range(place.start, place.end)}`].filter(Boolean).join(" · ");
     head.append(...hand.begin(item, place, text));
     const errors = make("ul", "errors");
     errors.append(...place.errors.slice(0, MOST_ERRORS).map(errorLine));
     if (place.errors.length > MOST_ERRORS) {
-      const more = make("button", "plain", `${number(place.errors.length - MOST_ERRORS)} more errors`);
+      const more = make("button", "plain", phrase("{n} more error|{n} more errors", { n: place.errors.length - MOST_ERRORS }));
       more.type = "button";
       more.addEventListener("click", () => errors.replaceChildren(...place.errors.map(errorLine)));
       const last = make("li");
@@ -289,15 +293,15 @@
   function errorLine(f) {
     const line = make("li", fitting.has(f) ? "error" : "error off");
     const what = make("span", "what");
-    const words = f.views.map((view) => view.reason + (view.kind === view.reason ? "" : ` (${view.kind})`));
+    const words = f.views.map((view) => phrase(view.reason) + (view.kind === view.reason ? "" : ` (${phrase(view.kind)})`));
     const same = new Set(words).size === 1 ? words.slice(0, 1) : words.map((each, n) => `${systems[f.views[n].system]} ${each}`);
-    if (f.state) what.append(f.state + ": ");
+    if (f.state) what.append(phrase(f.state) + ": ");
     what.append(make("i", "part-" + f.views[0].reason.replace("+", "-")), same.join(", "));
     const ids = range(f.firstId, f.lastId);
-    const where = [`${f.place.unit} ${range(f.bar.start, f.bar.end)}`, ids && `id ${ids}`, f.line !== null && `line ${f.line}`];
+    const where = [`${phrase(f.place.unit)} ${range(f.bar.start, f.bar.end)}`, ids && `id ${ids}`, f.line !== null && phrase("line {line}", { line: String(f.line) })];
     const text = textOf(f.bar, f.place.pieces);
-    line.append(make("b", "side " + f.bar.side, f.side || "span"), " ", make("bdi", "label", joined(f.bar.labels)), " “",
-      page.ofCorpus(make("bdi", "", text.length > 200 ? text.slice(0, 200) + "…" : text)), "” ", what, " ",
+    line.append(make("b", "side " + f.bar.side, phrase(f.side || "span")), " ", make("bdi", "label", joined(f.bar.labels)), " ", phrase("“"),
+      page.ofCorpus(make("bdi", "", text.length > 200 ? text.slice(0, 200) + "…" : text)), phrase("”"), " ", what, " ",
       make("span", "ids", where.filter(Boolean).join(" · ")));
     return line;
   }
@@ -362,7 +366,7 @@
     keys: decisions.keysFor(() => hand),
   });
 
-  const list = page.pagedList(card, () => findings.length ? "No error matches these filters." : "No errors.");
+  const list = page.pagedList(card, () => findings.length ? phrase("No error matches these filters.") : phrase("No errors."));
   if (!hand.goTo()) apply();
   document.documentElement.dataset.ready = "yes";
   page.errors = { findings, clear, apply, addFilter: (fits) => filters.push(fits), onClear: (forget) => cleared.push(forget) };

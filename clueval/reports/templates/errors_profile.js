@@ -1,6 +1,6 @@
 "use strict";
 (() => {
-  const { byId, visible, errors } = page;
+  const { byId, phrase, errors } = page;
   const { features, names, rows } = JSON.parse(byId("buckets").textContent);
   const of = new Map(errors.findings.map((finding, number) => [finding, rows[number]]));
   const bucket = (finding, feature) => {
@@ -21,7 +21,7 @@
     press(null);
   });
   for (const button of buttons) {
-    button.title = visible("show the errors of this bucket");
+    button.title = phrase("show the errors of this bucket");
     button.addEventListener("click", () => {
       const wasPressed = button.getAttribute("aria-pressed") === "true";
       errors.clear();

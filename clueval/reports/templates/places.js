@@ -2,7 +2,7 @@
 // which "at=..." adds a place. `filters.values()` returns the filters that are set, as pairs; `filters.set(pairs)` sets
 // these and clears the others. `keys` are further keys and what they do.
 page.atHand = ({ places, shown, until, filters, apply, keys }) => {
-  const { byId, make } = page;
+  const { byId, make, phrase } = page;
   let current = null;
 
   function address() {
@@ -54,13 +54,13 @@ page.atHand = ({ places, shown, until, filters, apply, keys }) => {
     card.id = place.anchor;
     card.tabIndex = -1;
     card.addEventListener("focusin", () => { current = place; });
-    const where = make("a", "place", text), copy = make("button", "copy", "Copy link");
+    const where = make("a", "place", text), copy = make("button", "copy", phrase("Copy link"));
     where.href = "#" + place.anchor;
     copy.type = "button";
     copy.addEventListener("click", async () => {
       current = place;
       remember();
-      try { await navigator.clipboard.writeText(location.href); copy.textContent = "Copied"; } catch { copy.textContent = "The link is in the address bar"; }
+      try { await navigator.clipboard.writeText(location.href); copy.textContent = phrase("Copied"); } catch { copy.textContent = phrase("The link is in the address bar"); }
     });
     return [where, copy];
   }

@@ -22,6 +22,7 @@ from clueval.metrics.counting import Tally
 from clueval.options import field_names, require_share, with_fields
 from clueval.reading.layers import layer_names
 from clueval.reading.options import Reading
+from clueval.reports.language import speaking
 from clueval.reports.report import Data, Report
 from clueval.reports.table import Table
 from clueval.spans.filters import parse_where
@@ -95,15 +96,19 @@ class Agreement(Report):
         return found
 
     @checked_call
-    def write_page(self, path: str | Path, *, title: str | None = None, lang: str = "") -> None:
+    def write_page(
+        self, path: str | Path, *, title: str | None = None, lang: str = "", text_lang: str = ""
+    ) -> None:
         """Write the web page of ``clueval agree --html``; reads the sources once more.
 
-        `lang` is the language of the texts, such as ``de``. Raises `FileError`, and `MissingExtra` without the extra
-        ``report``.
+        `lang` and `text_lang` are those of `Result.write_page`. Raises `FileError`, and `MissingExtra`
+        without the extra ``report``.
         """
         from clueval.studies.annotators.page import write_page
 
-        write_page(Path(path), self.to_dict(), self.disagreements(), title=title or self._title, lang=lang)
+        store = title or self._title
+        with speaking(lang, text_lang):
+            write_page(Path(path), self.to_dict(), self.disagreements(), title=title, store=store)
 
     def disagreements(self) -> Iterator[Disagreement]:
         """Yield the places where annotators differ, document by document; reads the sources once more."""

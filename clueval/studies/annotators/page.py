@@ -13,6 +13,7 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
+from clueval.reports.language import phrase
 from clueval.reports.page import LONG, ShownTable, assets, environment, json_inside
 from clueval.reports.table import Rate, Table, cut_label
 from clueval.studies.annotators.places import Disagreement, spans_of, written
@@ -59,8 +60,8 @@ def write_page(
     report: Report,
     disagreements: Iterable[Disagreement],
     *,
-    title: str = "Agreement of annotators",
-    lang: str = "",
+    title: str | None = None,
+    store: str = "",
 ) -> None:
     """Write the page, whole or not at all; the disagreements are streamed to the file.
 
@@ -72,8 +73,7 @@ def write_page(
     rest = iter(disagreements)
     first = list(islice(rest, WITHOUT_SCRIPT))
     pieces = jinja.get_template("agreement.html").generate(
-        title=title,
-        lang=lang,
+        title=title or phrase("Agreement of annotators"),
         report=report,
         matrices=[_matrix(each) for name in report["agreement"] for each in matrices(report, name)],
         meanings=MEANINGS,
@@ -86,7 +86,7 @@ def write_page(
             )
         ],
         more_tables=(),
-        about=Markup(json_inside(_about(report, title))),
+        about=Markup(json_inside(_about(report, store))),
         **assets(None, "places", parts=["decisions", "agreement"]),
         without_script=WITHOUT_SCRIPT,
         cards=(_card(row, len(report["agreement"]) > 1) for row in first),
@@ -97,12 +97,12 @@ def write_page(
             file.write(piece)
 
 
-def _about(report: Report, title: str) -> dict[str, Any]:
+def _about(report: Report, store: str) -> dict[str, Any]:
     names = report["annotators"]
     return {
         "annotators": names,
         "sequences": list(report["agreement"]),
-        "store": f"agreement {' '.join([title, *names])}",
+        "store": f"agreement {' '.join([store, *names])}",
     }
 
 

@@ -49,7 +49,7 @@ class ShownLeak(NamedTuple):
     more: int
 
 
-def render(report: MaskingFindings, *, title: str, text: bool = True, lang: str = "") -> str:
+def render(report: MaskingFindings, *, title: str, text: bool = True) -> str:
     """Return the page; without `text` it has positions only, no text of the documents.
 
     Raises `MissingExtra` without Jinja2.
@@ -80,7 +80,6 @@ def render(report: MaskingFindings, *, title: str, text: bool = True, lang: str 
         inconsistent_number=len(report.inconsistent),
         conventions=list(_conventions(report)),
         text=text,
-        lang=lang,
         long=LONG,
         main_tables=list(_tables(report)),
         more_tables=list(_tables_of_groups(report)),

@@ -26,6 +26,7 @@ from clueval.metrics.masking import Masking
 from clueval.metrics.masking.figures import MOST_DOCUMENTS
 from clueval.metrics.masking.mention import risk_by
 from clueval.options import field_names, number
+from clueval.reports.language import phrase, speaking
 from clueval.reports.report import READABLE, Data, renderer
 from clueval.reports.table import Table, decimals
 from clueval.statistics.distributions import trials_needed, upper_bound
@@ -92,16 +93,23 @@ class MaskingReport(MaskingFindings):
 
     @checked_call
     def write_page(
-        self, path: str | Path, *, title: str | None = None, lang: str = "", text: bool = True
+        self,
+        path: str | Path,
+        *,
+        title: str | None = None,
+        lang: str = "",
+        text_lang: str = "",
+        text: bool = True,
     ) -> None:
-        """Write the web page to sign; `lang` is the language of the texts, such as ``de``.
+        """Write the web page to sign; `lang` and `text_lang` are those of `Result.write_page`.
 
         Without `text`, it has positions only. Raises `FileError`, and `MissingExtra` without the extra ``report``.
         """
         from clueval.reports.page import write_page
         from clueval.studies.masking.page import render
 
-        write_page(Path(path), render(self, title=title or self._title, text=text, lang=lang))
+        with speaking(lang, text_lang):
+            write_page(Path(path), render(self, title=title or phrase(self._title), text=text))
 
     def failures(
         self,
