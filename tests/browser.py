@@ -167,7 +167,7 @@ class Browser:
 def select(browser: Browser, name: str, value: str) -> None:
     browser.run(
         f"(() => {{ const s = document.getElementById({json.dumps(name)}); s.value = {json.dumps(value)};"
-        " s.dispatchEvent(new Event('change')); })()"
+        " for (const name of ['input', 'change']) s.dispatchEvent(new Event(name, { bubbles: true })); })()"
     )
 
 

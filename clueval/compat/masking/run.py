@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from importlib import import_module
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -38,6 +39,7 @@ from clueval.reading.source import read
 from clueval.spans.document import Document
 from clueval.spans.filters import Filter, parse_where
 from clueval.spans.span import DEFAULT_LAYER
+from clueval.studies.error_pages import name_of_run
 from clueval.studies.masking.redacted import RedactedPairs, RedactedTexts
 from clueval.studies.masking.report import MaskingReport, masking_report
 from clueval.textfiles import lines
@@ -131,15 +133,18 @@ def masking(
         options["decisions"] = decisions_about("leaks", LEAK_CHOICES, decisions, conflicts)
     elif conflicts is not None:
         raise UsageError("conflicts are those of decisions, and there are none", advice="give decisions")
+    names = [name_of_run(side, "") for side in (gold, predicted) if isinstance(side, str | PathLike)]
     if redacted:
         texts = RedactedPairs(RedactedTexts(_given(predicted)), placeholder, align=align)
-        return _of_redacted_texts(gold, texts, metric, observers, transforms, layers, options)
+        report = _of_redacted_texts(gold, texts, metric, observers, transforms, layers, options)
+        return replace(report, names=names)
     if align or not isinstance(placeholder, tuple | list) or placeholder:
         raise UsageError("placeholder and align are for redacted texts", advice="add redacted=True")
     try:
-        return masking_report(
+        report = masking_report(
             gold, predicted, metric, observers, transforms=transforms, layers=layers, **options
         )
+        return replace(report, names=names)
     except (TextMismatch, FormatError, TagError) as error:
         if isinstance(error, TextMismatch) or (are_paths(predicted) and _are_texts(predicted)):
             before = f"{error.advice}; " if error.advice else ""

@@ -100,6 +100,7 @@ page.decisions = ({ store, given = [], places, options, known, changed }) => {
   // --- what the page says ----------------------------------------------------------------------------------
 
   const numbers = () => page.tally(places.map((place) => of(place).state));
+  const namesOnPage = () => [...new Set([...byKey].filter(([key]) => onPage.has(key)).flatMap(([, found]) => found.map((line) => line.reviewer)).filter(Boolean))].sort(byText);
   const lost = () => [...byKey].filter(([key]) => !onPage.has(key));
   function tell(extra = "") {
     const counts = numbers(), gone = lost();
@@ -107,6 +108,8 @@ page.decisions = ({ store, given = [], places, options, known, changed }) => {
     for (const [state, words] of [["stale", phrase("stale")], ["conflict", phrase("in conflict")]]) if (counts.has(state)) parts.push(`${number(counts.get(state))} ${words}`);
     if (gone.length) parts.push(`${number(gone.length)} ${phrase("lost")}`);
     byId("decided").textContent = visible(parts.join("; ") + extra);
+    const signed = byId("signed"), open = places.length - (counts.get("decided") ?? 0);
+    if (signed) signed.textContent = visible(phrase("{said}; {open} not decided; reviewers: {names}", { said: parts.join("; "), open, names: namesOnPage().join(", ") || phrase("none named") }));
     byId("lost").hidden = !gone.length;
     byId("lost-list").replaceChildren(...gone.slice(0, 200).map(([, found]) => {
       const { document, layer, start, end_inclusive } = found[0];

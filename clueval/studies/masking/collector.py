@@ -31,8 +31,8 @@ from clueval.studies.masking.leak import (
 from clueval.studies.masking.review import fingerprints_of, fingerprints_of_strings
 from clueval.transforms.group import Group
 
-MOST_LEAKS = 2000
-"""How many leaks, and string leaks, a page shows; the table (TSV) has all."""
+MOST_LEAKS = 10_000
+"""Of how many leaks, and string leaks, a page shows the text around them."""
 
 
 class WatchedMasking(Masking):

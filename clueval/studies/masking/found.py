@@ -40,7 +40,7 @@ class MaskingFindings(Report):
     a mention, each with its text and how often it occurs, most frequent first; `inconsistent` are the entities
     whose mentions have several replacements; `aligned` is the number of redacted texts that had to be aligned.
     `set_apart` are the leaks that were decided to be none, and `review` says what was decided, None if no decisions
-    were read; figures as reviewed are those of the metric `REVIEWED`.
+    were read; figures as reviewed are those of the metric `REVIEWED`. `names` are those of the files or folders.
     """
 
     result: Result
@@ -51,6 +51,7 @@ class MaskingFindings(Report):
     aligned: int = 0
     set_apart: Sequence[Leak | StringLeak] = ()
     review: Review | None = None
+    names: Sequence[str] = ()
 
     @property
     def signature(self) -> Signature:

@@ -101,15 +101,20 @@ class MaskingReport(MaskingFindings):
         text_lang: str = "",
         text: bool = True,
     ) -> None:
-        """Write the web page to sign; `lang` and `text_lang` are those of `Result.write_page`.
+        """Write the web page to decide on leaks and to sign; `lang` and `text_lang` are those of `Result.write_page`.
 
-        Without `text`, it has positions only. Raises `FileError`, and `MissingExtra` without the extra ``report``.
+        Browsers keep decisions by the title, which by default has the names of the files. Without `text`, it has
+        positions only. Raises `FileError`, and `MissingExtra` without the extra ``report``.
         """
         from clueval.reports.page import write_page
         from clueval.studies.masking.page import render
 
+        names = ", ".join(self.names)
         with speaking(lang, text_lang):
-            write_page(Path(path), render(self, title=title or phrase(self._title), text=text))
+            shown, store = (
+                title or ": ".join(filter(None, (own, names))) for own in (phrase(self._title), self._title)
+            )
+            write_page(Path(path), render(self, title=shown, store=store, text=text))
 
     def failures(
         self,

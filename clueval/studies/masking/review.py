@@ -122,12 +122,16 @@ def _decided(one: Judged, choices: dict[Range, str]) -> Mention:
 
 
 class Review(NamedTuple):
-    """What was decided about the places of a report; `places` has the state and the choice of each."""
+    """What was decided about the places of a report; `places` has the state and the choice of each.
+
+    `lines` are those of all files.
+    """
 
     fingerprint: str
     places: Mapping[PlaceKey, tuple[str, str]]
     lost: frozenset[PlaceKey]
     reviewers: frozenset[str]
+    lines: tuple[Mapping[str, Any], ...]
 
     @classmethod
     def of(cls, found: Iterable[Leak | StringLeak], decisions: PlaceDecisions) -> Review:
@@ -137,12 +141,16 @@ class Review(NamedTuple):
             for leak in found
             if leak.decision is not None
         }
-        return cls(decisions.in_signature, places, frozenset(decisions.lost), frozenset(decisions.reviewers))
+        lost, reviewers = frozenset(decisions.lost), frozenset(decisions.reviewers)
+        return cls(decisions.in_signature, places, lost, reviewers, tuple(decisions.rows()))
 
     def __add__(self, other: Review) -> Review:  # type: ignore[override]  # tuples are not joined
         """Return that of two corpora: what both have lost is lost."""
-        reviewers = self.reviewers | other.reviewers
-        return Review(self.fingerprint, {**self.places, **other.places}, self.lost & other.lost, reviewers)
+        return self._replace(
+            places={**self.places, **other.places},
+            lost=self.lost & other.lost,
+            reviewers=self.reviewers | other.reviewers,
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return the numbers of places by state and, of those that are decided, by choice."""

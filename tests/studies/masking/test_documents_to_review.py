@@ -83,7 +83,8 @@ def test_documents_to_review_are_a_list_with_links_on_the_page(tmp_path: Path) -
 
     page = (tmp_path / "r.html").read_text("utf-8")
     assert "1 document to review" in page
-    assert '<a href="#leak-1"><bdi>&lt;i&gt;</bdi></a>' in page
+    assert '<a href="#at:%3Ci%3E:' in page
+    assert '"><bdi>&lt;i&gt;</bdi></a>' in page
 
 
 @given(

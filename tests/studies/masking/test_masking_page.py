@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +13,8 @@ from browser import Browser, in_browser
 
 import clueval
 from clueval import Document, MaskingReport, Span
+from clueval.findings.decisions import COLUMNS, fingerprint
+from clueval.studies.masking.leak import NO_EXCERPT
 from clueval.studies.masking.page import render
 
 pytest.importorskip("jinja2")
@@ -30,7 +34,7 @@ def report(text: str = TEXT, **settings: Any) -> MaskingReport:
 
 
 def page(found: MaskingReport, *, text: bool = True) -> str:
-    return render(found, title=found._title, text=text)
+    return render(found, title=found._title, store=found._title, text=text)
 
 
 def test_the_sections_stand_in_the_order_in_which_they_are_needed() -> None:
@@ -40,7 +44,6 @@ def test_the_sections_stand_in_the_order_in_which_they_are_needed() -> None:
         "By class, riskiest first",
         "1 document to review, riskiest first",
         "3 leaks, riskiest first",
-        "Words of mentions elsewhere",
         "Masked without need",
         "Replacements that differ",
         "As other programs count",
@@ -82,13 +85,12 @@ def test_leaks_show_the_other_places_of_their_entity_with_links() -> None:
         )
     )
 
+    anchors = {"at:d:x:0-3", "at:d:x:5-8"}
     assert (
-        set(re.findall(r'href="#(leak-\d+)"', found))
-        == set(re.findall(r'id="(leak-\d+)"', found))
-        == {*("leak-1", "leak-2")}
+        set(re.findall(r'href="#(at:[^"]+)"', found)) == set(re.findall(r'id="(at:[^"]+)"', found)) == anchors
     )
     assert "masked in 0 of 2 places" in found
-    assert found.count('href="#leak-1">characters') == found.count('href="#leak-2">characters') == 1
+    assert all(found.count(f'href="#{each}">characters') == 1 for each in anchors)
 
 
 def test_without_text_the_page_has_positions_only() -> None:
@@ -103,11 +105,52 @@ def test_needless_masks_are_listed_by_frequency() -> None:
     assert "<bdi>klagt</bdi> <span>1 ×</span>" in page(report())
 
 
-def test_the_page_runs_no_script_and_loads_nothing() -> None:
+def test_the_page_loads_nothing() -> None:
     found = page(report())
 
-    assert "<script" not in found
+    assert not re.search(r"<(link|script|img|iframe)[^>]* (src|href)=\"(?!data:)", found)
     assert "http" not in found.replace("http-equiv", "")
+
+
+def test_leaks_with_the_same_range_are_one_place() -> None:
+    gold = [Span(0, 4, "PER", {"identifier_type": "low"}), Span(0, 4, "ORG", {"identifier_type": "high"})]
+    found = page(
+        clueval.masking(
+            [Document("d", {"x": gold}, text="Anna", unit="character")],
+            [Document("d", {"x": []}, text="Anna", unit="character")],
+        )
+    )
+
+    assert found.count('<li class="card leak"') == 1
+    assert re.findall(r'<span class="what"><bdi>(\w+)</bdi>', found) == ["high", "low"]
+    (line,) = found.partition('id="data">')[2].partition("</script>")[0].split("\n")[1:-1]
+    assert json.loads(line)[2] == fingerprint([("gold", ((0, 4),), "PER"), ("gold", ((0, 4),), "ORG")])
+
+
+def test_places_beyond_those_with_a_context_show_their_own_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = report()
+    bare = replace(found, leaks=[replace(leak, excerpt=NO_EXCERPT, siblings=()) for leak in found.leaks])
+
+    assert '<span class="exposed own">&lt;Weiß&gt;</span></p>' in page(bare)
+
+
+def test_figures_as_reviewed_and_decisions_are_on_the_page(tmp_path: Path) -> None:
+    spans = fingerprint([("gold", ((24, 31),), "PER"), ("predicted", ((24, 28),), "M")])
+    values = ("d", "x", 24, 30, spans, "harmless", "<i>no</i>", "<b>Ada</b>", "")
+    path = tmp_path / "d.json"
+    path.write_text(json.dumps([dict(zip(COLUMNS, values, strict=True))]), encoding="utf-8")
+
+    found = page(report(decisions=str(path)))
+
+    assert "As reviewed, 1 of 1 document leaks" in found
+    assert "<h3><bdi>x, as reviewed</bdi></h3>" in found
+    assert "reviewed, x: classes" in found
+    assert "decision: harmless, &lt;b&gt;Ada&lt;/b&gt;, &lt;i&gt;no&lt;/i&gt;" in found
+    assert (
+        'The leaks above were examined: <span id="signed">1 of 4 places decided (1 harmless), 3 not decided; '
+        "reviewers: &lt;b&gt;Ada&lt;/b&gt;</span>"
+    ) in found
+    assert "<i>no" not in found
 
 
 def test_a_corpus_without_a_leak_says_so() -> None:

@@ -1,0 +1,115 @@
+"use strict";
+(() => {
+  const { byId, make, number, ofCorpus, ofLength, phrase, visible } = page;
+  const about = JSON.parse(byId("about").textContent);
+  const STRING = "string";
+  const STATUS = { missed: phrase("can be read"), partial: phrase("can be read in part"), string: phrase("words of a mention elsewhere") };
+  const STATUS_OF_OTHERS = { protected: phrase("masked"), partial: phrase("masked in part"), missed: phrase("not masked") };
+  const KNOWN = new Map([["leak", phrase("leak")], ["harmless", phrase("harmless")], ["annotation", phrase("annotation")], ["unclear", phrase("unclear")]]);
+  const MEANINGS = { leak: phrase("it must be masked"), harmless: phrase("it may be read"), annotation: phrase("gold is wrong") };
+  const CHOICES = [...KNOWN].map(([value, title]) => ({ value, title: MEANINGS[value] ? `${title}: ${MEANINGS[value]}` : title }));
+
+  // a line is a place; its leaks are mentions with this range, or one string leak, and only without texts it has what is exposed
+  const places = page.lines().map(([anchor, at, fingerprint, leaks, pieces, siblings, more, exposed], index) => {
+    const found = leaks.map(([kind, label, status, where, inPart]) => ({ kind, label, status, where, inPart }));
+    const haystack = [at[0], ...pieces.map(([text]) => text), ...found.map(({ label }) => label)].join("\n").toLowerCase();
+    return { index, anchor, at, fingerprint, leaks: found, pieces, siblings, more, exposed, haystack };
+  });
+  const decisions = page.decisions({
+    store: about.store, given: about.given, places, options: () => CHOICES, known: KNOWN, changed: () => show(),
+  });
+
+  // --- cards -----------------------------------------------------------------------------------------------
+
+  function context(pieces) {
+    const text = ofCorpus(make("p", "sentence"));
+    for (const [words, style, isOwn] of pieces) text.append(style ? make("span", style + (isOwn ? " own" : ""), words) : visible(words));
+    return ofLength(text, pieces.reduce((sum, [words]) => sum + words.length, 0));
+  }
+
+  function others(place) {
+    const all = make("details", "more"), list = make("ul", "siblings");
+    all.append(make("summary", "", place.siblings.length === 1 ? phrase("the other place") : phrase("the other places")), list);
+    for (const [start, end, status, anchor, pieces] of place.siblings) {
+      const line = make("li"), where = make(anchor ? "a" : "span", "", `${phrase("characters {start} to {end}", { start, end })}, ${STATUS_OF_OTHERS[status]}`);
+      if (anchor) where.href = "#" + anchor;
+      line.append(where, ...(pieces.length ? [context(pieces)] : []));
+      list.append(line);
+    }
+    if (place.more > 0) list.append(make("li", "", phrase("and {number} more", { number: place.more })));
+    return all;
+  }
+
+  function cardOf(place) {
+    const card = make("li", "card leak"), head = make("div", "head"), [document, layer, start, last] = place.at;
+    for (const { kind, label, status, where } of place.leaks) {
+      if (status !== STRING) head.append(make("span", "what", about.kinds[kind]));
+      head.append(make("span", "status", STATUS[status]), make("span", "", label), make("span", "", where));
+    }
+    if (about.layers.length > 1 && place.leaks[0].status !== STRING) head.append(make("span", "", layer));
+    const title = `${document}, ${phrase("characters {start} to {end}", { start, end: last + 1 })}`;
+    head.append(...hand.begin(card, place, title));
+    card.append(head);
+    if (place.pieces.length) card.append(context(place.pieces));
+    if (place.exposed.length) card.append(make("p", "note", phrase("exposed: {ranges}", { ranges: place.exposed.map(([start, end]) => phrase("{start} to {end}", { start, end })).join(", ") })));
+    if (place.siblings.length) card.append(others(place));
+    card.append(decisions.controls(place, card, title));
+    return card;
+  }
+
+  // --- filters ---------------------------------------------------------------------------------------------
+
+  function fill(id, options, least = 2) {
+    const before = byId(id).value;
+    byId(id).replaceChildren(new Option(phrase("all"), ""), ...options.map(([text, value]) => new Option(visible(text), value)));
+    byId(id).value = before;
+    byId(id).parentElement.hidden = options.length < least;
+  }
+  const kinds = page.tally(places.flatMap(({ leaks }) => [...new Set(leaks.map(({ kind, status }) => status === STRING ? STRING : String(kind)))]));
+  const nameOf = (kind) => kind === STRING ? STATUS[STRING] : about.kinds[kind];
+  fill("f-kind", [...kinds].map(([kind, n]) => [`${nameOf(kind)} (${number(n)})`, kind]));
+  const inPart = places.filter(({ leaks }) => leaks.some((leak) => leak.inPart)).length;
+  fill("f-entity", inPart ? [[`${phrase("masked elsewhere")} (${number(inPart)})`, "part"]] : [], 1);
+  fill("f-document", [...page.tally(places.map(({ at }) => at[0]))].map(([id, n]) => [`${id} (${number(n)})`, id]));
+  fill("f-done", Object.entries(decisions.FILTERS).map(([value, text]) => [text, value]));
+
+  const fields = new Map(["text", "kind", "entity", "document", "done", "by"].map((name) => [name, byId("f-" + name)]));
+  const FITS = {
+    text: (place, text) => text.toLowerCase().split(/\s+/).every((word) => place.haystack.includes(word)),
+    kind: ({ leaks }, kind) => leaks.some((leak) => kind === (leak.status === STRING ? STRING : String(leak.kind))),
+    entity: ({ leaks }) => leaks.some((leak) => leak.inPart),
+    document: ({ at }, id) => at[0] === id,
+    done: decisions.fits,
+    by: decisions.isBy,
+  };
+
+  const hand = page.atHand({
+    places,
+    shown: () => found,
+    until: (index) => list.until(index),
+    filters: {
+      values: () => [...fields].filter(([, field]) => field.value !== "").map(([name, field]) => [name, field.value]),
+      set(values) {
+        for (const field of fields.values()) field.value = "";
+        for (const [name, value] of values) if (fields.has(name)) fields.get(name).value = value;
+      },
+    },
+    apply: show,
+    keys: decisions.keysFor(() => hand),
+  });
+
+  const list = page.pagedList(cardOf, () => places.length ? phrase("No place matches these filters.") : phrase("No mention can be read."));
+  let found = places;
+  function show() {
+    fill("f-by", decisions.reviewers().map((name) => [name, name]));
+    const active = [...fields].filter(([, field]) => field.value !== "");
+    found = places.filter((place) => active.every(([name, field]) => FITS[name](place, field.value)));
+    byId("count").textContent = phrase("{found} of {n} place|{found} of {n} places", { found: found.length, n: places.length });
+    list.show(found);
+    hand.remember();
+  }
+  byId("filters").addEventListener("input", show);
+  byId("filters").addEventListener("submit", (event) => event.preventDefault());
+  if (!hand.goTo()) show();
+  document.documentElement.dataset.ready = "yes";
+})();
