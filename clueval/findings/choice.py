@@ -107,6 +107,19 @@ class Choice:
                 )
 
     @property
+    def of_all(self) -> Choice:
+        """The choice without its filters of sides, classes and reasons."""
+        return replace(self, sides=SIDES, kinds=frozenset(), reasons=frozenset())
+
+    def lists(self, finding: Finding) -> bool:
+        """Return whether these filters let a finding through."""
+        return (
+            (finding.side or "gold") in self.sides
+            and (not self.kinds or finding.kind in self.kinds)
+            and (not self.reasons or finding.reason in self.reasons)
+        )
+
+    @property
     def by_levels(self) -> bool:
         """Whether errors are those of metric ``levels``; otherwise they are those of metric ``exact``."""
         return self.unlabelled or self.level is not None or self.labelled is not None

@@ -7,7 +7,7 @@ These are its key. Its *fingerprint* says which spans are there:
 '5cb2e86028d9'
 
 A decision is about the place with its key. It holds if the fingerprint is the same; it is *stale*, and not applied, if
-the spans have changed; it is *lost* if there is no such place.
+the spans have changed; it is *lost* if there is no such place; it is *not listed* if filters leave out the place.
 
 Files have the columns `COLUMNS`, separated by tabs, or are JSON lists of objects with these names. Of the lines of one
 reviewer about a place the latest counts. Lines of several reviewers with different choices are a *conflict*, unless
@@ -70,7 +70,7 @@ DecisionFiles = str | PathLike[str] | Iterable[str | PathLike[str]]
 PlaceKey = tuple[str, str, int, int]
 """Document, layer, start and end (exclusive)."""
 
-State = Literal["decided", "undecided", "stale", "conflict"]
+State = Literal["decided", "undecided", "stale", "conflict", "not listed"]
 
 
 def fingerprint(spans: Iterable[tuple[str, Ranges, str]]) -> str:
@@ -207,6 +207,17 @@ class PlaceDecisions:
                 self._states[key] = state
         return PlaceDecision(choice, state, _comments(found), _names(latest if choice else found))
 
+    def leave_out(self, document: str, layer: str, start: int, end: int, spans: str) -> None:
+        """Note that there is such a place, which may not be listed."""
+        for key in {(document, layer, start, end), (document, ANY_LAYER, start, end)} & self._places.keys():
+            is_same = any(each.fingerprint == spans for each in self._places[key])
+            if key not in self._states or (is_same and self._states[key] == "stale"):
+                self._states[key] = "not listed"
+
+    def leave_out_lost(self) -> None:
+        """Note that the places which were not found may be in documents that were not counted."""
+        self._states.update(dict.fromkeys(self.lost, "not listed"))
+
     def number(self, state: State) -> int:
         """Return how many places with lines were found in this state."""
         return list(self._states.values()).count(state)
@@ -250,10 +261,10 @@ class PlaceDecisions:
 
     def words(self) -> str:
         """Return in words how many decisions were used, and how many were not."""
-        used = self.number("decided")
+        used, not_listed = self.number("decided"), self.number("not listed")
         return (
             f"decisions: {used:,} used, {self.number('stale'):,} stale, {len(self.lost):,} lost, "
-            f"{len(self._differing):,} in conflict"
+            f"{len(self._differing):,} in conflict" + (f", {not_listed:,} not listed" if not_listed else "")
         )
 
 

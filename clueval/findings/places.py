@@ -46,6 +46,11 @@ class ErrorPlace:
         """The fingerprint of all spans that the findings show; see `clueval.findings.decisions`."""
         return fingerprint(self._spans())
 
+    @property
+    def in_decisions(self) -> tuple[str, str, int, int, str]:
+        """Its key and its fingerprint, as `PlaceDecisions.at` takes them."""
+        return self.document, self.layer, self.start, self.end + 1, self.fingerprint
+
     def _spans(self) -> Iterator[tuple[str, Ranges, str]]:
         """Yield the spans of the place, each with its side, its ranges (the end exclusive) and its label."""
         for finding in self.findings:
@@ -64,7 +69,7 @@ class ErrorPlace:
 def with_decisions(found: Iterable[ErrorPlace], decisions: PlaceDecisions) -> Iterator[Finding]:
     """Yield the findings of places, each with what was decided about its place."""
     for place in found:
-        decision = decisions.at(place.document, place.layer, place.start, place.end + 1, place.fingerprint)
+        decision = decisions.at(*place.in_decisions)
         yield from (replace(finding, decision=decision) for finding in place.findings)
 
 

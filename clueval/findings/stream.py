@@ -28,7 +28,7 @@ from clueval.exceptions import (
 from clueval.findings.choice import Choice, ReasonKey, choice_with, findings
 from clueval.findings.clusters import ClusterErrors, LineCheck
 from clueval.findings.decisions import ERROR_CHOICES, DecisionFiles, PlaceDecisions, decisions_about
-from clueval.findings.places import places, with_decisions
+from clueval.findings.places import places, places_of_document, with_decisions
 from clueval.findings.table import Finding
 from clueval.options import field_names, with_fields
 from clueval.reading.given import Given, InputSide, given
@@ -106,7 +106,9 @@ def errors(
         decisions = decisions_about_errors(options["decisions"], options.get("conflicts"))
         rest: Any = {name: value for name, value in options.items() if name not in DECISIONS}
         how: Any = {"layers": layers, "reading": reading, "preparing": preparing, **rest}
-        return _decided(errors(gold, predicted, choice, **how), decisions)
+        chosen = choice_with(choice, rest)
+        how |= {name: getattr(chosen.of_all, name) for name in rest if name in field_names(Choice)}
+        return _decided(errors(gold, predicted, chosen.of_all, **how), chosen, decisions)
     choice = choice_with(choice, options)
     require_layers(layers)
     require_kind(options.get("progress"), "Progress | None", "progress")
@@ -142,8 +144,14 @@ def decisions_about_errors(
     return decisions_about("errors", ERROR_CHOICES, decisions, conflicts)
 
 
-def _decided(found: Iterable[Finding], decisions: PlaceDecisions) -> Iterator[Finding]:
-    yield from with_decisions(places(found), decisions)
+def _decided(found: Iterable[Finding], choice: Choice, decisions: PlaceDecisions) -> Iterator[Finding]:
+    """Yield those of all errors that the choice lists, with the decisions about their places."""
+    for place in places(found):
+        listed = filter(choice.lists, place.findings)
+        yield from with_decisions(places_of_document(listed), decisions)
+        decisions.leave_out(*place.in_decisions)
+    if choice.where:
+        decisions.leave_out_lost()
     decisions.checked()
     if decisions.number("stale") or decisions.lost:
         warn(decisions.words())

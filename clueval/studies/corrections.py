@@ -90,6 +90,42 @@ WHOSE = {
 """Whose the errors of a place are, by its choice."""
 
 
+def decided_places(
+    gold: Document, predicted: Document, choice: Choice, decisions: PlaceDecisions
+) -> Iterator[tuple[ErrorPlace, list[WrongSpan], str]]:
+    """Yield the places of errors of a document, each with its wrong spans and the choice that holds, or nothing."""
+    for place, wrong in _places(gold, predicted, choice):
+        yield place, wrong, decisions.at(*place.in_decisions).holds
+    if choice != choice.of_all:
+        for place, _ in _places(gold, predicted, choice.of_all):
+            decisions.leave_out(*place.in_decisions)
+
+
+def _places(
+    gold: Document, predicted: Document, choice: Choice
+) -> Iterator[tuple[ErrorPlace, list[WrongSpan]]]:
+    found = wrong_spans(gold, predicted, choice, False)
+    rest = iter([wrong for _, wrong in found])
+    for place in places_of_document(rows.row(each.span, each.sequence, each.judged) for rows, each in found):
+        yield place, list(islice(rest, len(place.findings)))
+
+
+def as_decided(gold: Document, predicted: Document, decisions: PlaceDecisions) -> tuple[Document, Document]:
+    """Return both documents with the spans that were chosen at each place with a choice that holds."""
+    sides = {"gold": dict(gold.layers), "predicted": dict(predicted.layers)}
+    for _, wrong, choice in decided_places(gold, predicted, Choice(), decisions):
+        if choice not in ("", UNCLEAR):
+            changed = [
+                _changed(side, sides[side], other.layers, wrong, choice)
+                for side, other in zip(SIDES, (predicted, gold), strict=True)
+            ]
+            for side, layers in zip(SIDES, changed, strict=True):
+                sides[side] |= layers
+    return replace(gold, layers=sides["gold"], tags={}), replace(
+        predicted, layers=sides["predicted"], tags={}
+    )
+
+
 class Corrections:
     """Observes the documents that are counted: corrects gold, and counts predicted against it.
 
@@ -123,24 +159,16 @@ class Corrections:
         return {}
 
     def _corrected(self, gold: Document, predicted: Document) -> Document:
-        found = wrong_spans(gold, predicted, self._choice, False)
-        rest = iter([wrong for _, wrong in found])
         layers = dict(gold.layers)
-        for place in places_of_document(
-            rows.row(each.span, each.sequence, each.judged) for rows, each in found
-        ):
-            wrong = list(islice(rest, len(place.findings)))
-            decision = self._decisions.at(
-                place.document, place.layer, place.start, place.end + 1, place.fingerprint
-            )
-            self.errors[decision.holds] += len(wrong)
-            if decision.holds in ("predicted", BOTH, NONE):
-                changed = _changed(layers, predicted, wrong, decision.holds)
+        for place, wrong, choice in decided_places(gold, predicted, self._choice, self._decisions):
+            self.errors[choice] += len(wrong)
+            if choice in ("predicted", BOTH, NONE):
+                changed = _changed("gold", layers, predicted.layers, wrong, choice)
                 problem = self._problem(layers, changed)
                 if problem is None:
                     layers |= changed
                 else:
-                    self.left.append(f"{_where(place)} {decision.holds}: {problem}")
+                    self.left.append(f"{_where(place)} {choice}: {problem}")
         return replace(gold, layers=layers, tags={})
 
     def _problem(
@@ -159,7 +187,12 @@ class Corrections:
         return None
 
     def tables(self, metrics: Mapping[str, Any]) -> Iterator[Table]:
-        """Yield whose the errors are, and the scores before, in `metrics` of a report, and with gold corrected."""
+        """Yield whose the errors are, and the scores before, in `metrics` of a report, and with gold corrected.
+
+        To be called when all documents were counted.
+        """
+        if self._choice.where:
+            self._decisions.leave_out_lost()
         rows = [(whose, self.errors[choice]) for choice, whose in WHOSE.items()]
         yield Table("Decisions: whose the errors are", ["errors", "number"], rows)
         after = result_of(self._evaluation, Signature.of(self._plan.metrics, {})).metrics
@@ -200,9 +233,14 @@ def _where(place: ErrorPlace) -> str:
 
 
 def _changed(
-    layers: Mapping[str, Sequence[Span]], predicted: Document, wrong: Iterable[WrongSpan], choice: str
+    side: str,
+    layers: Mapping[str, Sequence[Span]],
+    other_layers: Mapping[str, Sequence[Span]],
+    wrong: Iterable[WrongSpan],
+    choice: str,
 ) -> dict[str, list[Span]]:
-    """Return the layers that a choice changes, with their spans by position."""
+    """Return the layers of a side that a choice changes, with their spans by position."""
+    other_side = SIDES[side == "gold"]
     shown: dict[str, dict[str, dict[_Key, Span]]] = {}
     for each in wrong:
         other = SIDES[each.side == "gold"]
@@ -212,14 +250,14 @@ def _changed(
     changed = {}
     for layer, sides in shown.items():
         spans = layers.get(layer, ())
-        known, others = set(keys_of(spans)), set(keys_of(predicted.layers.get(layer, ())))
+        known, others = set(keys_of(spans)), set(keys_of(other_layers.get(layer, ())))
         kept = [
             span
             for span, key in zip(spans, keys_of(spans), strict=True)
-            if choice == BOTH or key not in sides["gold"] or key in others
+            if choice in (BOTH, side) or key not in sides[side] or key in others
         ]
-        if choice != NONE:
-            new = ((key, span) for key, span in sides["predicted"].items() if key not in known)
+        if choice in (BOTH, other_side):
+            new = ((key, span) for key, span in sides[other_side].items() if key not in known)
             kept += [Span(span.start, span.end, span.labels, parts=span.parts) for _, span in new]
         if {*keys_of(kept)} != known:
             changed[layer] = sorted(kept, key=by_position)

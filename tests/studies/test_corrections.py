@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from strategies import at_most
 from clueval import CluevalError, CluevalWarning, Document, Span, curate, errors, score
 from clueval.cli import main
 from clueval.findings.choice import Choice
-from clueval.findings.decisions import ERROR_CHOICES, Decision, PlaceDecisions
+from clueval.findings.decisions import ERROR_CHOICES, Decision, PlaceDecisions, read_decisions
 from clueval.findings.places import places
 from clueval.studies.corrections import Corrections
 from clueval.transforms.group import Group
@@ -367,3 +368,96 @@ def test_errors_in_python_refuse_to_write_gold_corrected_there(files: Path, path
         CluevalError, match=r"the result is a table of spans \(end its name in .tsv or .conll\)"
     ):
         errors([GOLD], [PREDICTED], decisions=str(files / "d.json")).write_corrected("g.json")
+
+
+def in_layers(**layers: Spans) -> Document:
+    spans = {name: [Span(*span) for span in given] for name, given in layers.items()}
+    return Document("d", spans, tokens=TOKENS)
+
+
+NESTED = (
+    in_layers(label=[(0, 5, "ORG"), (3, 5, "LOC"), (8, 9, "PER")]),
+    in_layers(label=[(0, 5, "ORG"), (4, 5, "LOC"), (8, 10, "PER")]),
+)
+"""At the first place, only the inner spans differ, so ORG of gold is not part of it."""
+
+IN_LAYERS = (
+    in_layers(label=[(0, 2, "PER")], risk=[(1, 3, "high")]),
+    in_layers(label=[(0, 3, "PER")], risk=[(1, 3, "low")]),
+)
+"""One place of two layers."""
+
+
+@pytest.mark.parametrize(
+    ("sides", "choices", "expected"),
+    [
+        (NESTED, ["predicted"], {"label": [(0, 5, "ORG"), (4, 5, "LOC")]}),
+        (NESTED, ["gold", "predicted"], {"label": [(0, 5, "ORG"), (3, 5, "LOC"), (8, 10, "PER")]}),
+        (NESTED, ["both"], {"label": [(0, 5, "ORG"), (3, 5, "LOC"), (4, 5, "LOC")]}),
+        (NESTED, ["none", "unclear"], {"label": [(0, 5, "ORG")]}),
+        (IN_LAYERS, ["predicted"], {"label": [(0, 3, "PER")], "risk": [(1, 3, "low")]}),
+        (IN_LAYERS, ["gold"], {"label": [(0, 2, "PER")], "risk": [(1, 3, "high")]}),
+        (IN_LAYERS, ["none"], {"label": [], "risk": []}),
+        (IN_LAYERS, [""], {"label": [], "risk": []}),
+    ],
+)
+def test_curate_keeps_what_was_decided_about_errors_nested_and_of_several_layers(
+    tmp_path: Path, sides: tuple[Document, Document], choices: list[str], expected: dict[str, Spans]
+) -> None:
+    (tmp_path / "d.json").write_text(json.dumps(decided(*sides, *choices)))
+    decisions = read_decisions(tmp_path / "d.json")
+
+    for names in (("gold", "predicted"), ("predicted", "gold")):
+        given = {name: [sides[name == "predicted"]] for name in names}
+        (curated,) = curate(given, decisions=decisions)
+
+        layers = curated.document.layers
+        assert {
+            name: [(span.start, span.end, span.label) for span in layers[name]] for name in expected
+        } == expected
+        used = sum(choice != "" for choice in choices)
+        assert decisions.words() == f"decisions: {used} used, 0 stale, 0 lost, 0 in conflict"
+
+
+@given(span_lists, span_lists, st.lists(st.sampled_from(["gold", "predicted", "both", "none"]), min_size=40))
+@at_most(60)
+def test_curate_of_places_that_are_all_decided_is_gold_corrected(
+    own: Spans, other: Spans, choices: list[str]
+) -> None:
+    gold, predicted = document(*own), document(*other)
+    lines = decided(gold, predicted, *choices)
+    for line in lines:
+        line["end"] = line.pop("end_inclusive") + 1
+    decisions = PlaceDecisions(Decision(**line) for line in lines)
+
+    (corrected,) = errors([gold], [predicted], decisions=decisions).corrected()
+    (curated,) = curate({"gold": [gold], "predicted": [predicted]}, decisions=decisions)
+
+    assert set(spans_of(curated.document)) == set(spans_of(corrected))
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({}, "4 used, 0 stale, 1 lost, 0 in conflict"),
+        ({"sides": "gold"}, "3 used, 0 stale, 1 lost, 0 in conflict, 1 not listed"),
+        ({"reasons": "spurious"}, "1 used, 0 stale, 1 lost, 0 in conflict, 3 not listed"),
+        ({"kinds": "partial", "sides": "gold"}, "0 used, 0 stale, 1 lost, 0 in conflict, 4 not listed"),
+        ({"where": "label=LOC"}, "2 used, 0 stale, 0 lost, 0 in conflict, 3 not listed"),
+    ],
+)
+def test_decisions_about_places_that_filters_leave_out_are_not_lost(
+    files: Path, capsys: pytest.CaptureFixture[str], options: dict[str, Any], words: str
+) -> None:
+    lines = decided(GOLD, PREDICTED, *["gold"] * 4)
+    (files / "d.json").write_text(json.dumps([*lines, lines[0] | {"document": "other"}]))
+    flags = {"sides": "--side", "reasons": "--reason", "kinds": "--class", "where": "--where"}
+    arguments = [part for name, value in options.items() for part in (flags[name], value)]
+
+    assert main(["errors", "gold.conll", "predicted.conll", "--decisions", "d.json", *arguments]) == 0
+    assert f"decisions: {words}\n" in capsys.readouterr().err
+    decisions = read_decisions("d.json")
+    found = list(errors("gold.conll", "predicted.conll", decisions=decisions, **options))
+    assert decisions.words() == f"decisions: {words}"
+    plain = list(errors("gold.conll", "predicted.conll", **options))
+    assert [replace(each, decision=None) for each in found] == plain

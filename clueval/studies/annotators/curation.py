@@ -1,10 +1,10 @@
 """`curate`: one gold out of the spans of many annotators, by votes, by union, or by decisions about places.
 
 Decisions (`clueval.findings.decisions`) choose at a place the spans of one annotator, or ``none`` of those on which the
-annotators differ; ``both`` and ``unclear`` are those of the page of errors. An older file has the columns document,
-start, end_inclusive and label. Each of its lines names a span to keep. The lines of a component replace its outcome; a
-line with an empty label keeps nothing there. If there are several sequences, a column ``sequence`` names that of each
-line.
+annotators differ; ``both`` and ``unclear`` are those of the page of errors, whose places may be parts of components,
+or of several layers. An older file has the columns document, start, end_inclusive and label. Each of its lines names a
+span to keep. The lines of a component replace its outcome; a line with an empty label keeps nothing there. If there
+are several sequences, a column ``sequence`` names that of each line.
 """
 
 from __future__ import annotations
@@ -49,6 +49,7 @@ from clueval.studies.annotators.places import (
 )
 from clueval.studies.annotators.source import Group, Naming, annotators_of
 from clueval.studies.annotators.study import Study, columns_of, sequences_of
+from clueval.studies.corrections import as_decided
 
 _READING = Reading()
 _NAMING = Naming()
@@ -123,7 +124,8 @@ def curate(
         return results_of(study, partial(_of_rows, study, outcome=outcome, votes=needed), of_group)
     is_read = isinstance(decisions, PlaceDecisions)
     found = decisions if isinstance(decisions, PlaceDecisions) else read_decisions(decisions, conflicts)
-    return _decided_groups(study, outcome, PlaceChoices(found, annotators.names), has_warnings=not is_read)
+    choices = PlaceChoices(found, annotators.names, of_parts=not union)
+    return _decided_groups(study, outcome, choices, has_warnings=not is_read)
 
 
 def _decided_groups(
@@ -133,7 +135,7 @@ def _decided_groups(
     for number, group in enumerate(study.groups()):
         if not number:
             choices.table.require_sequences(sequences_of(group))
-        yield _of_group(study, group, outcome, choices)
+        yield _of_group(study, choices.applied(group), outcome, choices)
     choices.table.require_used()
     choices.decisions.checked()
     if has_warnings and (choices.decisions.number("stale") or choices.decisions.lost):
@@ -336,11 +338,13 @@ def united(shape: Shape) -> VoteOutcome:
 class PlaceChoices:
     """The decisions about the places of the annotators with these names: what is kept where one holds.
 
-    Raises `UsageError` for an annotator with the name of a choice, `FormatError` for a choice that is not known.
+    With `of_parts`, those of the page of errors may be about a part of a component. Raises `UsageError` for an
+    annotator with the name of a choice, `FormatError` for a choice that is not known.
     """
 
     decisions: PlaceDecisions
     names: Sequence[str]
+    of_parts: bool = True
     table: KeptSpanTable = field(init=False)
 
     def __post_init__(self) -> None:
@@ -350,9 +354,21 @@ class PlaceChoices:
                     f"an annotator is called {name!r}, which decisions use for a choice",
                     advice="give another name, as in ann=PATH",
                 )
-        are_sides = set(self.names) == set(SIDES)
-        self.decisions.require_choices([*self.names, NONE, *((BOTH, UNCLEAR) if are_sides else ())])
+        self.decisions.require_choices([*self.names, NONE, *((BOTH, UNCLEAR) if self._are_sides else ())])
         object.__setattr__(self, "table", KeptSpanTable.of_lines(self.decisions.older))
+
+    @property
+    def _are_sides(self) -> bool:
+        return set(self.names) == set(SIDES)
+
+    def applied(self, group: Group) -> Group:
+        """Return a group in which gold and predicted agree at the places of errors that are decided."""
+        by_name = dict(zip(self.names, group, strict=True))
+        gold, predicted = by_name.get("gold"), by_name.get("predicted")
+        if not self._are_sides or not self.of_parts or gold is None or predicted is None:
+            return group
+        by_name["gold"], by_name["predicted"] = as_decided(gold, predicted, self.decisions)
+        return tuple(by_name.values())
 
     def outcome(self, document: str, sequence: str, start: int, shape: Shape) -> VoteOutcome | None:
         """Return the outcome of a component as it was decided; None if it was not."""
