@@ -314,6 +314,16 @@ def _conflict(key: PlaceKey, found: Iterable[Decision]) -> str:
     return f"{document} {start}-{end - 1}: {said}"
 
 
+def require_no_choices(names: Iterable[str]) -> None:
+    """Raise `UsageError` for an annotator with the name of a choice."""
+    for name in names:
+        if name in NOT_NAMES:
+            raise UsageError(
+                f"an annotator is called {name!r}, which decisions use for a choice",
+                advice="give another name, as in ann=PATH",
+            )
+
+
 # --- files
 
 

@@ -46,10 +46,11 @@ class System(NamedTuple):
 class States:
     """The states of errors: `of` returns the state of an error, `meanings` has all states, and each in words.
 
-    `title` is the name of their filter.
+    `title` is the name of their filter, `systems` are the short names of the systems.
     """
 
     title: str
+    systems: tuple[str, str]
     of: Callable[[Pair], str]
     meanings: Mapping[str, str]
 
@@ -59,6 +60,7 @@ def shared_states(one: str, two: str) -> States:
     only = f"only {one}", f"only {two}"
     return States(
         "Wrong in",
+        (one, two),
         lambda pair: "both" if all(pair) else only[pair[0] is None],
         {"both": "both systems have the error", only[0]: f"{two} is right", only[1]: f"{one} is right"},
     )
@@ -84,6 +86,7 @@ def _changes(pair: Pair) -> str:
 
 CHANGES = States(
     "State",
+    ("old", "new"),
     _changes,
     {
         NEW: "not in the old run",
@@ -113,15 +116,16 @@ class SharedError(NamedTuple):
 class SharedPlace(ErrorPlace):
     """A place with the errors of two systems; `findings` has those of both, `errors` each error once.
 
-    `spans` are all spans of gold (row 0) and of the systems (rows 1 and 2) that overlap the place.
+    `spans` are all spans of gold (row 0) and of the systems (rows 1 and 2), called `systems`, that overlap the place.
     """
 
     errors: tuple[SharedError, ...]
     spans: tuple[tuple[int, Span], ...]
+    systems: tuple[str, str]
 
     def _spans(self) -> Iterator[tuple[str, Ranges, str]]:
         for row, span in self.spans:
-            yield ("gold", "A", "B")[row], span.fragments, span.label
+            yield ("gold", *self.systems)[row], span.fragments, span.label
 
 
 def shared_places(
@@ -158,6 +162,7 @@ def shared_places(
                 place.end,
                 tuple(_shared(place.findings, errors, states)),
                 tuple(spans.at(place)),
+                states.systems,
             )
     for preparation in preparations:
         preparation.checked()

@@ -13,6 +13,7 @@ from strategies import at_most, flat_spans
 
 from clueval.cli import main
 from clueval.findings.choice import SIDES, Choice, findings
+from clueval.findings.decisions import Decision, PlaceDecisions
 from clueval.findings.drawing import drawn
 from clueval.findings.places import places
 from clueval.findings.stream import errors
@@ -21,6 +22,7 @@ from clueval.findings.table import FINDING_KINDS
 from clueval.spans.document import Document
 from clueval.spans.match_classes import LEVELS
 from clueval.spans.span import Span
+from clueval.studies.annotators.curation import curate
 from clueval.studies.diff import diff
 from clueval.transforms.of_options import transforms_of
 from clueval.transforms.preparing import Preparing
@@ -207,3 +209,38 @@ def test_systems_with_the_same_file_name_are_named_by_their_paths(tmp_path: Path
     text = page.read_text(encoding="utf-8")
     assert f"<bdi>{one}</bdi>" in text
     assert f"<bdi>{two}</bdi>" in text
+
+
+wide = flat_spans(("x",), zero_length=False)
+
+
+@given(wide, wide, wide, st.lists(st.sampled_from(["gold", "old", "new", "none", "unclear"]), min_size=30))
+@at_most(60)
+def test_decisions_about_errors_of_two_systems_are_those_of_three_annotators(
+    gold: list[Span], one: list[Span], two: list[Span], choices: list[str]
+) -> None:
+    """`clueval curate gold=G old=A new=B --decisions` reads what the page exports."""
+    group = documents(gold, one, two)
+    names = ("gold", "old", "new")
+    found = list(zip(shared_places([group], Choice(), CHANGES), choices, strict=False))
+    decisions = PlaceDecisions(
+        Decision(place.document, place.layer, place.start, place.end + 1, place.fingerprint, choice)
+        for place, choice in found
+    )
+
+    given_by_name = {name: [each] for name, each in zip(names, group, strict=True)}
+    (curated,) = curate(given_by_name, decisions=decisions)
+
+    assert decisions.number("decided") == len(found)
+    kept = curated.document.layers["x"]
+    for place, choice in found:
+        if choice in names:
+            expected, actual = (
+                {
+                    (span.start, span.end, span.label)
+                    for span in of_side
+                    if span.start <= place.end and span.end > place.start
+                }
+                for of_side in (group[names.index(choice)].layers["x"], kept)
+            )
+            assert actual == expected

@@ -277,6 +277,9 @@ def test_curate_refuses_annotators_with_the_name_of_a_choice(tmp_path: Path, nam
 
     with pytest.raises(CluevalError, match=f"an annotator is called '{name}'"):
         curate({"A": A, name: B}, decisions=tmp_path / "d.json")
+    with pytest.raises(CluevalError, match=f"an annotator is called '{name}'"):
+        agree({"A": A, name: B}).write_page(tmp_path / "page.html")
+    assert not (tmp_path / "page.html").exists()
 
 
 @pytest.mark.parametrize(

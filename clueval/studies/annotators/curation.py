@@ -1,7 +1,7 @@
 """`curate`: one gold out of the spans of many annotators, by votes, by union, or by decisions about places.
 
 Decisions (`clueval.findings.decisions`) choose at a place the spans of one annotator, or ``none`` of those on which the
-annotators differ; ``both`` and ``unclear`` are those of the page of errors, whose places may be parts of components,
+annotators differ; ``both`` and ``unclear`` are those of pages of errors, whose places may be parts of components,
 or of several layers. An older file has the columns document, start, end_inclusive and label. Each of its lines names a
 span to keep. The lines of a component replace its outcome; a line with an empty label keeps nothing there. If there
 are several sequences, a column ``sequence`` names that of each line.
@@ -23,12 +23,12 @@ from clueval.exceptions import FormatError, UsageError, checked_call, warn
 from clueval.findings.decisions import (
     BOTH,
     NONE,
-    NOT_NAMES,
     UNCLEAR,
     DecisionFiles,
     KeptSpanLine,
     PlaceDecisions,
     read_decisions,
+    require_no_choices,
 )
 from clueval.reading.options import Reading
 from clueval.spans.components import component_firsts
@@ -348,13 +348,8 @@ class PlaceChoices:
     table: KeptSpanTable = field(init=False)
 
     def __post_init__(self) -> None:
-        for name in self.names:
-            if name in NOT_NAMES:
-                raise UsageError(
-                    f"an annotator is called {name!r}, which decisions use for a choice",
-                    advice="give another name, as in ann=PATH",
-                )
-        self.decisions.require_choices([*self.names, NONE, *((BOTH, UNCLEAR) if self._are_sides else ())])
+        require_no_choices(self.names)
+        self.decisions.require_choices([*self.names, NONE, UNCLEAR, *((BOTH,) if self._are_sides else ())])
         object.__setattr__(self, "table", KeptSpanTable.of_lines(self.decisions.older))
 
     @property

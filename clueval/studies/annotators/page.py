@@ -13,6 +13,7 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
+from clueval.findings.decisions import require_no_choices
 from clueval.reports.language import phrase
 from clueval.reports.page import LONG, ShownTable, assets, environment, json_inside
 from clueval.reports.table import Rate, Table, cut_label
@@ -65,9 +66,11 @@ def write_page(
 ) -> None:
     """Write the page, whole or not at all; the disagreements are streamed to the file.
 
-    Raises `MissingExtra` without Jinja2, `FileError` if the file cannot be written.
+    Raises `MissingExtra` without Jinja2, `UsageError` for an annotator with the name of a choice, `FileError` if the
+    file cannot be written.
     """
     jinja = environment()
+    require_no_choices(report["annotators"])
     from markupsafe import Markup  # comes with Jinja
 
     rest = iter(disagreements)
