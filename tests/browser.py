@@ -9,7 +9,8 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -83,7 +84,7 @@ class Browser:
     def __call__(self, method: str, **parameters: Any) -> dict[str, Any]:
         self._number += 1
         message = {"id": self._number, "method": method, "params": parameters}
-        if self._session is not None:
+        if self._session is not None and not method.startswith("Browser."):
             message["sessionId"] = self._session
         os.write(self._write, json.dumps(message).encode() + b"\0")
         while True:
@@ -150,6 +151,25 @@ class Browser:
             assert time.monotonic() < end, f"never true: {what}; {self.complaints}"
             time.sleep(0.02)
 
+    @contextmanager
+    def in_frame(self) -> Iterator[None]:
+        """Speak to the page in the frame, which has a process of its own, since it is sandboxed."""
+
+        def found() -> list[str]:
+            targets = self("Target.getTargets")["targetInfos"]
+            return [target["targetId"] for target in targets if target["type"] == "iframe"]
+
+        self.wait_until(lambda: len(found()) == 1, "there is one frame")
+        outer = self._session
+        self._session = self("Target.attachToTarget", targetId=found()[0], flatten=True)["sessionId"]
+        try:
+            for domain in ("Runtime", "Log"):
+                self(f"{domain}.enable")
+            self.wait_for(LOADED)
+            yield
+        finally:
+            self._session = outer
+
     def press(self, key: str) -> None:
         for kind in ("keyDown", "keyUp"):
             self("Input.dispatchKeyEvent", type=kind, key=key, code=key, windowsVirtualKeyCode=9)
@@ -169,6 +189,24 @@ def select(browser: Browser, name: str, value: str) -> None:
         f"(() => {{ const s = document.getElementById({json.dumps(name)}); s.value = {json.dumps(value)};"
         " for (const name of ['input', 'change']) s.dispatchEvent(new Event(name, { bubbles: true })); })()"
     )
+
+
+def download(browser: Browser, form: str, folder: Path) -> Path:
+    """Export the decisions of the page, and return the file."""
+    browser("Browser.setDownloadBehavior", behavior="allow", downloadPath=str(folder))
+    browser.run(f"document.getElementById('export-{form}').click()")
+    file = folder / f"decisions.{form}"
+    browser.wait_until(lambda: file.exists() and file.stat().st_size > 0)
+    return file
+
+
+def give(browser: Browser, *files: Path) -> None:
+    """Choose files in the field for imports, one after the other."""
+    for file in files:
+        browser.run("document.getElementById('decided').textContent = ''")
+        answer = browser("Runtime.evaluate", expression="document.getElementById('import')")
+        browser("DOM.setFileInputFiles", files=[str(file)], objectId=answer["result"]["objectId"])
+        browser.wait_for("document.getElementById('decided').textContent.includes('import')")
 
 
 FOUND_BY_AXE = """axe.run(document, {resultTypes: ["violations"]}).then((found) => found.violations.flatMap(

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from browser import Browser, in_browser, select
+from browser import Browser, download, give, in_browser, select
 
 pytest.importorskip("jinja2")
 
@@ -106,23 +106,6 @@ def comment(browser: Browser, card: int, text: str) -> None:
         f"(() => {{ const e = {CARD}[{card}].querySelector('.comment'); e.value = {json.dumps(text)};"
         " e.dispatchEvent(new Event('input')); })()"
     )
-
-
-def download(browser: Browser, form: str, folder: Path) -> Path:
-    browser("Browser.setDownloadBehavior", behavior="allow", downloadPath=str(folder))
-    browser.run(f"document.getElementById('export-{form}').click()")
-    file = folder / f"decisions.{form}"
-    browser.wait_until(lambda: file.exists() and file.stat().st_size > 0)
-    return file
-
-
-def give(browser: Browser, *files: Path) -> None:
-    """Choose files in the field for imports, one after the other."""
-    for file in files:
-        browser.run("document.getElementById('decided').textContent = ''")
-        answer = browser("Runtime.evaluate", expression="document.getElementById('import')")
-        browser("DOM.setFileInputFiles", files=[str(file)], objectId=answer["result"]["objectId"])
-        browser.wait_for("document.getElementById('decided').textContent.includes('import')")
 
 
 def line(at: int, choice: str, reviewer: str = "", **more: Any) -> dict[str, Any]:
@@ -312,6 +295,36 @@ def test_exported_decisions_can_be_read_and_imported(
         rows = list(csv.DictReader(table, delimiter="\t", quoting=csv.QUOTE_NONE))
         assert tuple(rows[0]) == COLUMNS
         assert rows[0]["comment"] == "'=1+1"
+
+
+@pytest.mark.parametrize("kind", PAGES)
+def test_decisions_in_a_sandboxed_frame_are_exported_and_imported_and_the_page_says_that_it_keeps_none(
+    browser: Browser, tmp_path: Path, kind: str
+) -> None:
+    inner = json.dumps(PAGES[kind](tmp_path / "a.html").read_text(encoding="utf-8")).replace("/", "\\/")
+    frame = "<iframe sandbox='allow-scripts allow-downloads allow-modals'></iframe>"
+    blob = f"URL.createObjectURL(new Blob([{inner}], {{type: 'text/html'}}))"
+    outer = tmp_path / "outer.html"
+    outer.write_text(f"{frame}<script>document.querySelector('iframe').src = {blob}</script>", "utf-8")
+    notice = "; this page does not keep them: export them"
+    browser.open(outer)
+    with browser.in_frame():
+        assert said(browser) == "0 of 3 places decided" + notice
+        call(browser, "Ada")
+        click(browser, 0, 0)
+        assert said(browser) == "1 of 3 places decided" + notice
+        file = download(browser, "tsv", tmp_path)
+
+    browser.open(outer)
+    with browser.in_frame():
+        give(browser, file)
+
+        assert said(browser) == f"1 of 3 places decided{notice}; 1 line imported"
+        assert checked(browser) == [0, -1, -1]
+        assert remarks(browser, 0).startswith(f"{FIRST[kind]} (Ada, ")
+        browser.run("confirm = () => true; document.getElementById('forget').click()")
+        assert said(browser) == "0 of 3 places decided" + notice
+    assert browser.complaints == []
 
 
 def test_decisions_of_the_agreement_page_are_what_curate_keeps(browser: Browser, tmp_path: Path) -> None:

@@ -10,8 +10,10 @@ page.decisions = ({ store, given = [], places, options, known, changed }) => {
   const FILTERS = {
     decided: phrase("decided"), undecided: phrase("undecided"), stale: phrase("stale"), conflict: phrase("conflict"), comment: phrase("with a comment"),
   };
+  let keeps = true, lacks = false;  // whether the browser keeps decisions, and whether leaving the page would lose some
   const keep = (name, text) => { try { localStorage.setItem(name, text); return true; } catch { return false; } };
-  const kept = (name) => { try { return localStorage.getItem(name); } catch { return null; } };
+  const kept = (name) => { try { return localStorage.getItem(name); } catch { keeps = false; return null; } };
+  window.addEventListener("beforeunload", (event) => { if (lacks) event.preventDefault(); });
 
   // --- lines -----------------------------------------------------------------------------------------------
 
@@ -45,7 +47,9 @@ page.decisions = ({ store, given = [], places, options, known, changed }) => {
   }
   function write(found) {
     use(found);
-    tell(keep(STORE, JSON.stringify(lines)) ? "" : phrase("; this browser does not keep them: export them"));
+    keeps = keep(STORE, JSON.stringify(lines));
+    lacks = !keeps && lines.length > 0;
+    tell();
   }
 
   // Of each reviewer the latest line counts; lines that were confirmed end a conflict.
@@ -107,6 +111,7 @@ page.decisions = ({ store, given = [], places, options, known, changed }) => {
     const parts = [phrase("{decided} of {n} place decided|{decided} of {n} places decided", { decided: counts.get("decided") ?? 0, n: places.length })];
     for (const [state, words] of [["stale", phrase("stale")], ["conflict", phrase("in conflict")]]) if (counts.has(state)) parts.push(`${number(counts.get(state))} ${words}`);
     if (gone.length) parts.push(`${number(gone.length)} ${phrase("lost")}`);
+    if (!keeps) parts.push(phrase("this page does not keep them: export them"));
     byId("decided").textContent = visible(parts.join("; ") + extra);
     const signed = byId("signed"), open = places.length - (counts.get("decided") ?? 0);
     if (signed) signed.textContent = visible(phrase("{said}; {open} not decided; reviewers: {names}", { said: parts.join("; "), open, names: namesOnPage().join(", ") || phrase("none named") }));
@@ -195,6 +200,7 @@ page.decisions = ({ store, given = [], places, options, known, changed }) => {
     link.download = name;
     link.click();
     setTimeout(() => URL.revokeObjectURL(address), 10000);
+    lacks = false;
   }
   byId("export-tsv").addEventListener("click", () => download("decisions.tsv", "text/tab-separated-values", asTable()));
   byId("export-json").addEventListener("click", () => download("decisions.json", "application/json", JSON.stringify(lines, null, 1) + "\n"));

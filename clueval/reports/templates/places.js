@@ -57,6 +57,7 @@ page.atHand = ({ places, shown, until, filters, apply, keys }) => {
     const where = make("a", "place", text), copy = make("button", "copy", phrase("Copy link"));
     where.href = "#" + place.anchor;
     copy.type = "button";
+    copy.hidden = window.parent !== window;  // the address of a frame leads nowhere
     copy.addEventListener("click", async () => {
       current = place;
       remember();
