@@ -186,6 +186,12 @@ _REFUSED = (
         "is PubTator's format: a title and an abstract after bars, and spans below them",
         "see clueval guide howto-brat for a few lines of Python that convert it",
     ),
+    (
+        re.compile("PK\x03\x04|\ufffd*\x11\u0871\x1a"),
+        "is a file of Word, Excel or another office program",
+        "save a table as CSV or with tabs, and a text as plain text, in UTF-8",
+    ),
+    (re.compile("%PDF-"), "is a PDF file", "save its text as plain text, in UTF-8"),
 )
 """What the first line of a file that is not read is like, what it is, and what to do."""
 

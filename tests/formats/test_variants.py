@@ -188,3 +188,28 @@ def test_pubtator_is_refused_by_name(tmp_path: Path, identifier: str, head: str)
 
     with pytest.raises(CluevalError, match=r"a\.txt:1: is PubTator's format.*clueval guide howto-brat"):
         list(read(written(tmp_path, "a.txt", text)))
+
+
+@pytest.mark.parametrize(
+    ("name", "beginning", "message"),
+    [
+        (
+            "a.docx",
+            b"PK\x03\x04\x14\0\x06\0\x08\0!\0\xdf\xd2",
+            "is a file of Word, Excel or another office program",
+        ),
+        (
+            "a.xls",
+            b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1\0\0",
+            "is a file of Word, Excel or another office program",
+        ),
+        ("a.pdf", b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n", "is a PDF file"),
+    ],
+)
+def test_files_of_office_programs_are_refused_by_name(
+    tmp_path: Path, name: str, beginning: bytes, message: str
+) -> None:
+    (tmp_path / name).write_bytes(beginning)
+
+    with pytest.raises(CluevalError, match=f":1: {message}, which clueval does not read .*as plain text"):
+        list(read(tmp_path / name))
