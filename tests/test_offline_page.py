@@ -21,7 +21,7 @@ from typing import Any
 from zipfile import ZipFile
 
 import pytest
-from browser import FOUND_BY_AXE, Browser, in_browser, select
+from browser import FOUND_BY_AXE, Browser, download, give, in_browser, select
 
 import clueval
 from clueval.browser import __main__ as build
@@ -43,6 +43,11 @@ def both(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         shutil.copy(GERMAN / f"{side}.vrt", tmp_path / side)
     monkeypatch.chdir(tmp_path)
     return tmp_path
+
+
+def side(path: str, **more: Any) -> dict[str, Any]:
+    """What `look` returns of a file in columns."""
+    return {"path": path, "files": [path], "names": [None], "texts": [], "form": "conll", "token": 0, **more}
 
 
 def write(path: Path, text: str) -> Path:
@@ -77,31 +82,82 @@ def test_command_line_names_each_layer_once_if_the_sides_are_equal_otherwise_bot
     sides["predicted"]["columns"][2] = {"use": "tags", "name": "entity"}
     assert jobs.line("errors", sides).endswith("--layer entity=2:3")
     assert jobs.line("agree", sides).endswith("--layer entity=2")
+    assert jobs.line("errors", sides, language="de").endswith("--layer entity=2:3 --lang de")
+    assert jobs.line("score", sides, language="de").endswith("--layer entity=2:3")
 
 
 def test_command_line_of_a_file_with_both_sides_has_a_column_for_each() -> None:
     columns = [{"use": "token", "name": ""}, {"use": "gold", "name": ""}, {"use": "predicted", "name": ""}]
-    sides = {"gold": {"path": "gold/both.conll", "columns": columns, "token": 0}}
+    sides = {"gold": side("gold/both.conll", columns=columns)}
 
     assert jobs.line("score", sides) == "clueval score gold/both.conll --layer label=2:3"
+    assert jobs.line("check", sides) == "clueval check gold/both.conll --layer label=2"
 
 
 def test_command_line_has_a_chosen_format_the_token_column_and_redacted_texts() -> None:
     columns = [{"use": "tags", "name": ""}, {"use": "token", "name": ""}, {"use": "token_id", "name": ""}]
-    sides: dict[str, Any] = {
-        "gold": {"path": "gold/a b.conll", "columns": columns, "token": 0, "chosen": "conll"},
-        "predicted": {"path": "predicted", "source": None},
+    sides = {
+        "gold": side("gold/a b.conll", columns=columns, chosen="conll"),
+        "predicted": side("predicted/a.txt", source=None),
     }
 
     assert jobs.line("masking", sides, redacted=True) == (
-        "clueval masking 'gold/a b.conll' predicted --input conll --layer label=1: --token 2 --token-id 3 --redacted"
+        "clueval masking 'gold/a b.conll' predicted/a.txt --input conll --layer label=1:label --token 2 --token-id 3"
+        " --redacted"
     )
 
 
 def test_annotators_are_the_files_of_one_side_if_the_other_has_none() -> None:
-    sides = {"gold": {"path": "gold", "files": ["gold/a.ann", "gold/b.ann"]}}
+    sides = {"gold": side("gold", files=["gold/a.ann", "gold/b.ann"])}
 
     assert jobs.line("agree", sides) == "clueval agree gold/a.ann gold/b.ann"
+
+
+def test_files_whose_names_differ_are_paired_by_their_content() -> None:
+    gold, predicted = side("gold", names=["a", "b"]), side("predicted", names=["A-run", "B-run"])
+    sides = {"gold": gold, "predicted": predicted}
+    assert jobs.line("score", sides) == "clueval score gold predicted --pair-by content"
+
+    predicted["names"] = ["a"]  # a file is missing, and the message says so
+    assert jobs.line("score", sides) == "clueval score gold predicted"
+    assert jobs.line("masking", {**sides, "predicted": side("p")}, redacted=True).endswith("p --redacted")
+
+
+TABLE = "doc,start,end,label\nd1,0,1,PER\n"
+TOKENS = '<text id="d1">\nAda\tB-PER\nmet\tO\n</text>\n'
+
+
+@pytest.mark.parametrize(
+    ("files", "expected"),
+    [
+        pytest.param(
+            {"gold/a.vrt": TOKENS, "predicted/a.csv": TABLE},
+            "gold/a.vrt predicted/a.csv --layer label=2:label --text gold/a.vrt",
+            id="gold has the text",
+        ),
+        pytest.param(
+            {"gold/a.csv": TABLE, "gold/a.vrt": TOKENS, "predicted/b.csv": TABLE},
+            "gold/a.csv predicted/b.csv --text gold/a.vrt",
+            id="the text is beside one table",
+        ),
+        pytest.param(
+            {"gold/a.csv": TABLE, "gold/a.vrt": TOKENS, "predicted/b.csv": TABLE, "predicted/b.vrt": TOKENS},
+            "gold/a.csv predicted/b.csv",
+            id="both tables have their text",
+        ),
+    ],
+)
+def test_a_table_of_spans_has_its_text(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, files: dict[str, str], expected: str
+) -> None:
+    for name, text in files.items():
+        write(tmp_path / name, text)
+    monkeypatch.chdir(tmp_path)
+    line = jobs.line("score", {each: jobs.look(each) for each in jobs.SIDES})
+
+    assert line == f"clueval score {expected}"
+    done = jobs.run(line, str(tmp_path / "out"))
+    assert (done["code"], done["hint"]) == (0, "")
 
 
 @pytest.mark.parametrize("command", jobs.OUTPUTS)
@@ -115,11 +171,116 @@ def test_every_command_writes_its_files_and_a_page_where_it_has_one(both: Path, 
     assert command == "check" or any(name.endswith(".html") for name in done["outputs"])
 
 
-def test_a_message_has_no_advice_that_names_options(both: Path) -> None:
-    done = jobs.run("clueval score gold/gold.vrt predicted/predicted.vrt", str(both / "out"))
+@pytest.mark.parametrize(
+    ("files", "arguments", "message", "hint"),
+    [
+        (
+            {},
+            "gold.vrt predicted.vrt",
+            "gold.vrt:3, document 'a001': 'a001-0001' is not a tag",
+            "columns_hint",
+        ),
+        (
+            {},
+            "gold.vrt predicted.vrt --layer entity=9",
+            "gold.vrt:3: there is no column 9 for layer 'entity': the line has 4 columns",
+            "columns_hint",
+        ),
+        (
+            {},
+            "gold.vrt --layer entity=2",
+            "layer 'entity' has one column, but gold and predicted are in one file",
+            "columns_hint",
+        ),
+        (
+            {"a/1.vrt": TOKENS, "a/2.vrt": TOKENS, "b/1.vrt": TOKENS},
+            "a b",
+            "b: has no file '2.vrt', which a has",
+            "names_hint",
+        ),
+        (
+            {"a.csv": TABLE},
+            "a.csv a.csv",
+            "a.csv: the text file a.vrt of this table of spans does not exist",
+            "text_hint",
+        ),
+        (
+            {"a.conll": "a\tB-X\nb\tO\n", "b.conll": "a\tB-X\nc\tO\n"},
+            "a.conll b.conll",
+            "a.conll:2: gold has the token 'b' where b.conll:2 has 'c' (gold and predicted must have the same text)",
+            "",
+        ),
+        (
+            {"a.conll": "a\tB-X\nb\n"},
+            "a.conll a.conll",
+            "a.conll:2: the line has 1 column, the first token line has 2",
+            "",
+        ),
+        (
+            {"a.docx": "PK\x03\x04"},
+            "a.docx a.docx",
+            "a.docx:1: is a file of Word, Excel or another office program, which clueval does not read (save a table "
+            "as CSV or with tabs, and a text as plain text, in UTF-8)",
+            "",
+        ),
+        (
+            {"a.json": '{"a": 1}'},
+            "a.json a.json",
+            "a.json:1: the format is not recognised: no format has such keys",
+            "format_hint",
+        ),
+        (
+            {},
+            "gold.vrt predicted.vrt --layer entity=2 --jobs x",
+            "argument --jobs: 'x' is neither auto nor a number from 1",
+            "",
+        ),
+    ],
+)
+def test_a_message_has_what_to_do_in_the_page_and_no_advice_that_names_options(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    files: dict[str, str],
+    arguments: str,
+    message: str,
+    hint: str,
+) -> None:
+    for name in ("gold.vrt", "predicted.vrt"):
+        shutil.copy(GERMAN / name, tmp_path)
+    for name, text in files.items():
+        write(tmp_path / name, text)
+    monkeypatch.chdir(tmp_path)
+    done = jobs.run(f"clueval score {arguments}", str(tmp_path / "out"))
 
     assert (done["code"], done["outputs"]) == (2, [])
-    assert done["notes"].replace("\\", "/") == "gold/gold.vrt:3, document 'a001': 'a001-0001' is not a tag"
+    assert (done["notes"].replace("\\", "/"), done["hint"]) == (message, hint)
+
+
+@pytest.mark.parametrize(
+    ("message", "shown", "hint"),
+    [
+        (
+            'aligning texts needs rapidfuzz, which is not installed (install it with: pip install "clueval[align]")',
+            "aligning texts needs rapidfuzz, which is not installed",
+            "package_hint",
+        ),
+        (
+            "XMI files need dkpro-cassis (pip install 'clueval[uima]')",
+            "XMI files need dkpro-cassis",
+            "package_hint",
+        ),
+        (
+            "no processes can be started from here (a script that uses several processes needs the guard "
+            "if __name__ == '__main__')",
+            "no processes can be started from here",
+            "process_hint",
+        ),
+    ],
+)
+def test_what_needs_a_package_or_a_process_is_said_in_the_words_of_the_page(
+    message: str, shown: str, hint: str
+) -> None:
+    assert (jobs.in_page(message), jobs.hint_of(message)) == (shown, hint)
 
 
 def test_a_line_that_cannot_be_read_and_an_unknown_command_are_messages(both: Path) -> None:
@@ -139,7 +300,7 @@ def test_texts_are_those_that_the_page_uses() -> None:
     page, script = ((BROWSER / name).read_text(encoding="utf-8") for name in ("page.html", "page.js"))
     named = set(re.findall(r'data-(?:text|label)="(\w+)"', page))
     named |= set(re.findall(r'(?:text|say|stop)\("(\w+)"', script))
-    made = {"first_lines", *jobs.OUTPUTS, *jobs.SIDES, *(f"{side}_note" for side in jobs.SIDES)}
+    made = {"first_lines", *jobs.OUTPUTS, *jobs.SIDES, *jobs.HINTS, *(f"{side}_note" for side in jobs.SIDES)}
     made |= {f"use_{use}" for use in ("", "token", "tags", "gold", "predicted", "token_id", "document")}
     texts = set(TEXTS["en"])
 
@@ -218,19 +379,35 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+READY = "document.documentElement.dataset.ready === 'yes'"
+
+
 class Opened:
     """The page, ready, without files."""
 
-    def __init__(self, browser: Browser, page: Path, **how: Any) -> None:
+    def __init__(self, browser: Browser, page: Path) -> None:
         self.browser = browser
-        browser.open(page, is_ready="document.readyState === 'complete'", **how)
-        browser.wait_for("document.documentElement.dataset.ready === 'yes'", 120)
+        if browser.run("location.href") == page.as_uri() and browser.run(READY):  # Python starts once only
+            for side in jobs.SIDES:
+                browser.run(f"choose('{side}', [])")
+            browser.complaints.clear()
+        else:
+            browser.open(page, is_ready="document.readyState === 'complete'")
+            browser.wait_for(READY, 120)
 
     def choose(self, side: str, *files: Path, into: str = "files") -> None:
         self.browser.run(f"delete seen.{side}")
         root = self.browser("DOM.getDocument")["root"]["nodeId"]
         node = self.browser("DOM.querySelector", nodeId=root, selector=f"#{side} .{into}")["nodeId"]
         self.browser("DOM.setFileInputFiles", nodeId=node, files=[str(file) for file in files])
+        self.browser.wait_for(f"seen.{side} !== undefined", 60)
+
+    def drop(self, side: str, *files: Path) -> None:
+        self.browser.run(f"delete seen.{side}; element('{side}').scrollIntoView()")
+        place = self.browser.run(f"element('{side}').getBoundingClientRect().toJSON()")
+        data = {"items": [], "files": [str(file) for file in files], "dragOperationsMask": 1}
+        for kind in ("dragEnter", "dragOver", "drop"):
+            self.browser("Input.dispatchDragEvent", type=kind, x=place["x"] + 9, y=place["y"] + 9, data=data)
         self.browser.wait_for(f"seen.{side} !== undefined", 60)
 
     def click(self, command: str) -> None:
@@ -250,7 +427,7 @@ class Opened:
         return {**shown, "page": self.browser.run("!element('page').hidden")}
 
     def written(self, name: str) -> str:
-        text: str = self.browser.run(f"shownResult[2].written.find(([each]) => each === '{name}')[1].text()")
+        text: str = self.browser.run(f"result.saved.find((each) => each.name === '{name}').content.text()")
         return text
 
 
@@ -316,6 +493,29 @@ def test_a_folder_of_brat_and_an_archive_of_it_are_read(opened: Opened, tmp_path
 
 
 @in_browser
+def test_files_and_folders_are_dropped(opened: Opened, tmp_path: Path) -> None:
+    brat = tmp_path / "brat"
+    for name in ("one", "two"):
+        write(brat / "in" / f"{name}.txt", "Ada met Bob.\n")
+        write(brat / "in" / f"{name}.ann", "T1\tPER 0 3\tAda\n")
+    write(brat / "Thumbs.db", "no annotations")
+    opened.drop("gold", brat)
+    opened.drop("predicted", *sorted((brat / "in").iterdir()))
+
+    assert opened.browser.run("files.gold.map(({ name }) => name).sort()") == [
+        "one.ann",
+        "one.txt",
+        "two.ann",
+        "two.txt",
+    ]
+    shown = opened.ask("score")
+
+    assert (shown["error"], shown["line"]) == ("", "clueval score gold predicted")
+    assert "label: 2 gold and 2 predicted spans" in shown["printed"]
+    assert opened.browser.complaints == []
+
+
+@in_browser
 def test_texts_that_differ_are_an_error_that_names_document_and_place(opened: Opened, both: Path) -> None:
     other = both / "other.vrt"
     write(
@@ -333,17 +533,97 @@ def test_texts_that_differ_are_an_error_that_names_document_and_place(opened: Op
 
 
 @in_browser
-def test_work_that_is_cancelled_ends_and_the_next_begins(opened: Opened, both: Path) -> None:
-    many = (GERMAN / "gold.vrt").read_text(encoding="utf-8") * 300
-    opened.choose("gold", write(both / "many.vrt", many))
-    opened.choose("predicted", both / "many.vrt")
-    opened.click("errors")
-    opened.browser.wait_for("!element('cancel').hidden")
-    opened.browser.run("element('cancel').click()")
-    assert opened.browser.run("element('state').textContent") == TEXTS["en"]["cancelled"]
+def test_a_file_that_is_not_recognised_is_named_in_its_box_and_no_question_can_be_asked(
+    opened: Opened, both: Path
+) -> None:
+    opened.choose("gold", both / "gold" / "gold.vrt")
+    opened.choose("predicted", write(both / "letter.docx", "PK\x03\x04"))
+    enabled = "document.querySelectorAll('[data-command]:enabled').length"
 
-    opened.browser.wait_for("!document.querySelector('[data-command=score]').disabled", 60)
+    assert "predicted/letter.docx:1: is a file of Word" in opened.browser.run(
+        "document.querySelector('#predicted .seen').textContent"
+    )
+    assert opened.browser.run("element('state').textContent") == TEXTS["en"]["not_recognised"]
+    assert opened.browser.run(enabled) == 0
+
+    opened.choose("predicted", both / "predicted" / "predicted.vrt")
+    assert opened.browser.run(enabled) == len(jobs.OUTPUTS)
+
+
+@in_browser
+def test_redacted_texts_answer_one_question(opened: Opened, tmp_path: Path) -> None:
+    opened.choose(
+        "gold", write(tmp_path / "a.txt", "Ada met Bob."), write(tmp_path / "a.ann", "T1\tPER 0 3\tAda\n")
+    )
+    opened.choose("predicted", write(tmp_path / "redacted" / "a.txt", "[Name] met Bob."))
+    enabled = "[...document.querySelectorAll('[data-command]:enabled')].map((each) => each.dataset.command)"
+    assert opened.browser.run(enabled) == ["masking"]
+    shown = opened.ask("masking")
+
+    assert (shown["error"], shown["page"]) == ("", True)
+    opened.browser.run("element('redacted').click()")
+    assert len(opened.browser.run(enabled)) == len(jobs.OUTPUTS)
+
+
+@in_browser
+def test_decisions_are_exported_from_the_frame_and_imported_into_it_and_stay_when_the_language_changes(
+    opened: Opened, both: Path, browser: Browser
+) -> None:
+    said = "document.getElementById('decided').textContent"
+    notice = "this page does not keep them: export them"
+    for side in jobs.SIDES:
+        opened.choose(side, both / side / f"{side}.vrt")
+    assert opened.ask("errors")["page"]
+    with browser.in_frame():
+        assert browser.run(said) == f"0 of 39 places decided; {notice}"
+        browser.run("document.querySelector('.card .reading input').click()")
+        file = download(browser, "tsv", both)
+    select(browser, "language", "de")
+    with browser.in_frame():
+        assert browser.run(said).startswith(f"1 of 39 places decided; {notice}")
+    assert opened.ask("agree")["line"].endswith("--lang de")
+    with browser.in_frame():
+        assert browser.run("document.documentElement.lang") == "de"
+    select(browser, "language", "en")
+
+    assert opened.ask("errors")["page"]
+    with browser.in_frame():
+        assert browser.run(said) == f"0 of 39 places decided; {notice}"
+        give(browser, file)
+        assert browser.run(said) == f"1 of 39 places decided; {notice}; 1 line imported"
+        browser.run("document.getElementById('export-json').click()")  # so that nothing is lost
+    assert browser.complaints == []
+
+
+@in_browser
+def test_files_of_30_mb_show_how_much_is_read_are_cancelled_and_read_again(
+    opened: Opened, both: Path, browser: Browser
+) -> None:
+    for side in jobs.SIDES:
+        text = (GERMAN / f"{side}.vrt").read_text(encoding="utf-8")
+        opened.choose(side, write(both / "large" / f"{side}.vrt", text * 440))
+    opened.click("errors")
+    browser.wait_for("read.bytes > 0", 120)
+    browser.run("element('cancel').click()")
+    assert browser.run("element('state').textContent") == TEXTS["en"]["cancelled"]
+    browser.wait_for("!document.querySelector('[data-command=score]').disabled", 120)
     assert opened.ask("score")["error"] == ""
+
+    sizes = [file.stat().st_size for file in (both / "large").iterdir()]
+    assert min(sizes) > 30_000_000
+    assert browser.run("[read.files, read.bytes]") == [2, sum(sizes)]
+
+
+@in_browser
+def test_an_error_page_of_5000_places_opens(opened: Opened, tmp_path: Path, browser: Browser) -> None:
+    for side, tag in (("gold", "B-PER"), ("predicted", "O")):
+        lines = (f"Ada{n}\t{tag}\nmet\tO\nno\tO\none\tO\n\n" for n in range(5_000))
+        opened.choose(side, write(tmp_path / f"{side}.conll", "".join(lines)))
+    assert opened.ask("errors")["page"]
+
+    with browser.in_frame():
+        assert browser.run("document.getElementById('decided').textContent").startswith("0 of 5,000 places")
+        assert browser.run("document.querySelectorAll('.card').length") == 50
 
 
 HOSTILE = "</script><script>parent.ran=ran=1</script><img src=x onerror=parent.ran=1>"
@@ -447,7 +727,8 @@ def test_page_can_be_used_with_the_keyboard_alone(opened: Opened, both: Path) ->
 def test_page_fits_its_width_in_both_languages_before_and_after_a_result(
     browser: Browser, page: Path, both: Path, width: int
 ) -> None:
-    opened = Opened(browser, page, width=width)
+    opened = Opened(browser, page)
+    browser("Emulation.setDeviceMetricsOverride", width=width, height=900, deviceScaleFactor=1, mobile=False)
     wide = "document.documentElement.scrollWidth - innerWidth"
     for language in TEXTS:
         select(browser, "language", language)
@@ -458,6 +739,8 @@ def test_page_fits_its_width_in_both_languages_before_and_after_a_result(
         opened.choose(side, both / side / f"{side}.vrt")
     opened.ask("score")
     assert browser.run(wide) <= 0
+    browser("Emulation.clearDeviceMetricsOverride")
+    select(browser, "language", "en")
 
 
 @in_browser

@@ -84,6 +84,7 @@ def built(pyodide: Path) -> str:
         environment()
         .from_string(_own("page.html"))
         .render(
+            title="clueval",
             version=__version__,
             hashes=[script_hash(script), *sorted(_hashes_of_pages())],
             style=Markup(template("common.css") + _own("page.css")),
@@ -141,7 +142,7 @@ def _files() -> Iterator[tuple[str, Path]]:
                 yield name, path
 
 
-_KEPT = (".py", ".html", ".css", ".js", ".json", ".md")
+_KEPT = (".py", ".html", ".css", ".js", ".json", ".md", ".toml")
 
 
 def _hashes_of_pages() -> set[str]:
@@ -151,13 +152,12 @@ def _hashes_of_pages() -> set[str]:
     found: set[str] = set()
     with TemporaryDirectory() as folder:
         path = Path(folder) / "page.html"
-        for command, outputs in OUTPUTS.items():
-            if "--html" in outputs:
-                with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
-                    command_line(
-                        [command, *sides, "--layer", "entity=2", "--html", str(path), "-o", f"{path}.json"]
-                    )
-                found |= set(re.findall(r"'sha256-([^']+)'", path.read_text(encoding="utf-8")))
+        shown = [[command] for command, outputs in OUTPUTS.items() if "--html" in outputs]
+        for words in [*shown, ["errors", "--profile", "all"]]:
+            written = ["--html", str(path), "-o", f"{path}.json"]
+            with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
+                command_line([*words, *sides, "--layer", "entity=2", *written])
+            found |= set(re.findall(r"'sha256-([^']+)'", path.read_text(encoding="utf-8")))
     return found
 
 

@@ -19,9 +19,10 @@ from clueval.cli import main
 from clueval.evaluation.units.loaded import load_result
 from clueval.exceptions import CluevalError
 from clueval.reading.pairing import tag_columns
-from clueval.reading.paths import files_of
+from clueval.reading.paths import files_of, without_ending
 from clueval.reading.read_options import ReadOptions
 from clueval.reading.source import Source, source_of
+from clueval.reports.language import ENGLISH
 from clueval.spans.span import DEFAULT_LAYER
 from clueval.textfiles import beginning_of
 from clueval.visible import visible
@@ -32,7 +33,13 @@ OUTPUTS = {
     "score": {"-o": "scores.json", "--save": "scores.clueval"},
     "conventions": {"--html": "conventions.html", "-o": "conventions.json"},
     "errors": {"--html": "errors.html", "--xlsx": "errors.xlsx", "--tsv": "errors.tsv", "-o": "errors.json"},
-    "masking": {"--html": "masking.html", "--tsv": "masking.tsv", "-o": "masking.json"},
+    "masking": {
+        "--html": "masking.html",
+        "--xlsx": "masking.xlsx",
+        "--tsv": "masking.tsv",
+        "--documents": "documents.tsv",
+        "-o": "masking.json",
+    },
     "agree": {
         "--html": "agreement.html",
         "--xlsx": "agreement.xlsx",
@@ -46,6 +53,9 @@ OUTPUTS = {
 SHOWN_LINES = 12
 _CHARACTERS = 300
 """How many characters of a line are shown in a format without columns."""
+
+_IN_LANGUAGES = ("errors", "masking", "agree")
+"""Commands whose page has the language of the page."""
 
 _ONE_SIDE = ("agree", "check")
 """Commands whose options are the same for all files."""
@@ -68,6 +78,8 @@ def look(side: str, form: str = "") -> dict[str, Any]:
         seen: dict[str, Any] = {
             "path": _path(side).as_posix(),
             "files": [path.as_posix() for _, path in files],
+            "names": [name and without_ending(name) for name, _ in files],
+            "texts": [path.as_posix() for path in _files(side) if path.suffix == ".vrt"],
             "form": source.format,
             "source": source.form.default_source,
         }
@@ -76,13 +88,18 @@ def look(side: str, form: str = "") -> dict[str, Any]:
         lines = beginning_of(source.path).split("\n")[:SHOWN_LINES]
         return {**seen, "rows": [[visible(each[:_CHARACTERS])] for each in lines]}
     except CluevalError as error:
-        return {"error": in_page(str(error))}
+        return {"error": in_page(str(error)), "hint": hint_of(str(error))}
 
 
 def _path(side: str) -> Path:
-    """Return the path of a side: its only file, or its folder."""
-    files = list(islice((path for path in sorted(Path(side).rglob("*")) if path.is_file()), 2))
+    """Return the path of a side: its only file, besides the text of a table of spans, or its folder."""
+    texts = {path.with_suffix(".vrt") for path in _files(side) if path.suffix in (".csv", ".tsv")}
+    files = [path for path in _files(side) if path not in texts]
     return files[0] if len(files) == 1 else Path(side)
+
+
+def _files(side: str) -> list[Path]:
+    return [path for path in sorted(Path(side).rglob("*")) if path.is_file()]
 
 
 def _columns(source: Source) -> dict[str, Any]:
@@ -104,13 +121,13 @@ def _columns(source: Source) -> dict[str, Any]:
     return {"rows": shown, "columns": columns, "found": found, "token": passage.layout.token}
 
 
-def line(command: str, sides: Mapping[str, Any], redacted: bool = False) -> str:
+def line(command: str, sides: Mapping[str, Any], redacted: bool = False, language: str = ENGLISH) -> str:
     """Return the command line for what was chosen.
 
     `sides` has what `look` returned for each side that has files, with the uses of columns as they were chosen.
 
     >>> columns = [{"use": "token", "name": ""}, {"use": "tags", "name": "entity"}]
-    >>> sides = {"gold": {"columns": columns, "token": 0, "path": "gold/a.conll"}}
+    >>> sides = {"gold": {"columns": columns, "token": 0, "path": "gold/a.conll", "form": "conll", "texts": []}}
     >>> line("check", sides)
     'clueval check gold/a.conll --layer entity=2'
     """
@@ -121,6 +138,13 @@ def line(command: str, sides: Mapping[str, Any], redacted: bool = False) -> str:
     options = list(_options(given, command))
     if redacted and command == "masking":
         options.append("--redacted")
+    elif len(given) == 2 and command != "check" and {*given[0]["names"]}.isdisjoint(given[1]["names"]):
+        options += ["--pair-by", "content"]
+    texts = [text for side in given for text in side["texts"]]
+    if len(texts) == 1 and any(side["form"] == "spans" for side in given):
+        options += ["--text", texts[0]]
+    if language != ENGLISH and command in _IN_LANGUAGES:
+        options += ["--lang", language]
     return shlex.join(["clueval", command, *paths, *options])
 
 
@@ -131,20 +155,20 @@ def _options(sides: Sequence[Mapping[str, Any]], command: str) -> Iterator[str]:
     if not any(in_columns):
         return
     both = len(sides) == 1 and command not in _ONE_SIDE
-    uses = [("gold", "predicted")] if both else [("tags",)] * len(sides)
+    uses = [({"gold"}, {"predicted"})] if both else [({"tags", "gold"},)] * len(sides)
     layers: dict[str, list[str]] = {}
     places = [(side, use) for side, each in enumerate(uses) for use in each]
-    for number, (side, use) in enumerate(places):
+    for number, (side, taken) in enumerate(places):
         columns = in_columns[side]
         if columns is None:
             continue
         for column, chosen in enumerate(columns, 1):
-            if chosen["use"] == use:
+            if chosen["use"] in taken:
                 layers.setdefault(chosen["name"] or DEFAULT_LAYER, [""] * len(places))[number] = str(column)
     for side, each in enumerate(sides):
-        if in_columns[side] is None and each.get("source") is not None:
-            for values in layers.values():
-                values[side] = str(each["source"])
+        if in_columns[side] is None:
+            for name, values in layers.items():
+                values[side] = str(each["source"] or name)
     for name, values in layers.items():
         first, *rest = values[:1] if command in _ONE_SIDE else values
         yield from (
@@ -171,12 +195,16 @@ def _option(flag: str, values: Sequence[str], command: str) -> Iterator[str]:
         yield from (flag, given[0] if alone else ":".join(given))
 
 
-def run(text: str, output: str = "/output") -> dict[str, Any]:
-    """Run a command line, with the files of `OUTPUTS` in a folder; return its exit code, what it printed, the files."""
+def run(text: str, output: str = "/output", language: str = ENGLISH) -> dict[str, Any]:
+    """Run a command line, with the files of `OUTPUTS` in a folder; return its exit code, what it printed, the files.
+
+    `language` is that of a page of scores; the command line has it for other pages.
+    """
     try:
         words = shlex.split(text)
     except ValueError as error:
-        return {"code": 2, "out": "", "notes": f"The command line cannot be read: {error}", "outputs": []}
+        notes = f"The command line cannot be read: {error}"
+        return {"code": 2, "out": "", "notes": notes, "hint": "", "outputs": []}
     words = words[1:] if words[:1] == ["clueval"] else words
     command = words[0] if words else ""
     folder = Path(output)
@@ -194,7 +222,7 @@ def run(text: str, output: str = "/output") -> dict[str, Any]:
     saved = folder / "scores.clueval"
     if saved.exists():
         result = load_result(saved)
-        result.write_page(folder / "scores.html")
+        result.write_page(folder / "scores.html", lang=language)
         result.write(folder / "scores.tsv")
     notes = "\n".join(each for each in err.getvalue().splitlines() if not each.startswith(f"wrote {folder}"))
     problems = folder / "problems.txt"
@@ -204,17 +232,41 @@ def run(text: str, output: str = "/output") -> dict[str, Any]:
         "code": code,
         "out": out.getvalue(),
         "notes": in_page(notes.replace(f"clueval {command}: ", "")),
-        "is_advised": in_page(notes) != notes,
+        "hint": hint_of(notes),
         "outputs": sorted(path.name for path in folder.iterdir()),
     }
 
 
-_ADVICE = re.compile(r" \((?:[^()]|\([^()]*\))*(?:--[a-z]|[a-z_]+=)(?:[^()]|\([^()]*\))*\)$", re.M)
-"""The advice at the end of a message if it names an option, which the page does not have."""
+HINTS = {
+    "columns_hint": "is not a tag|there is no column|has one column|there is no layer",
+    "names_hint": "has no file .*, which",
+    "format_hint": "the format is not recognised",
+    "text_hint": "the text file .* does not exist",
+    "annotators_hint": "one file has one annotator",
+    "package_hint": "pip install",
+    "process_hint": "no processes can be started",
+}
+"""What the page says below a message, by the key of its text: a pattern of the messages."""
+
+
+def hint_of(message: str) -> str:
+    """Return the key of what the page says below a message; an empty one if it says nothing.
+
+    >>> hint_of("XMI files need dkpro-cassis (pip install 'clueval[uima]')")
+    'package_hint'
+    """
+    found = (key for key, pattern in HINTS.items() if re.search(pattern, message, re.M))
+    return next(found, "")
+
+
+_ADVICE = re.compile(
+    r" \((?:[^()]|\([^()]*\))*(?:--[a-z]|[a-z_]+=|pip install|__main__|pair_by)(?:[^()]|\([^()]*\))*\)$", re.M
+)
+"""The advice at the end of a message if it names an option or a package, which the page does not have."""
 
 
 def in_page(message: str) -> str:
-    """Return a message without advice that names options.
+    """Return a message without advice that names options or packages.
 
     >>> in_page("a.conll:2: 'x' is not a tag (a tag is O, or B-; --layer names the column of the tags)")
     "a.conll:2: 'x' is not a tag"

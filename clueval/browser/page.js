@@ -5,11 +5,13 @@ const element = (id) => document.getElementById(id);
 const files = { gold: [], predicted: [] };
 const seen = {};
 let language = navigator.language.startsWith("de") ? "de" : "en";
-let shown = ["starting", {}], shownResult = null, edited = false;
+let shown = ["starting", {}], result = null, read = null;
 
 /* Texts */
 const text = (key, values = {}) =>
   TEXTS[language][key].replace(/\{(\w+)\}/g, (_, name) => String(values[name]));
+
+const advised = (message, hint) => [message, hint ? text(hint) : ""].join("\n").trim();
 
 function say(key, values = {}) {
   shown = [key, values];
@@ -25,7 +27,7 @@ function translate() {
   }
   for (const side of SIDES) showSide(side);
   say(...shown);
-  if (shownResult) showResult(...shownResult);
+  if (result) showResult();
 }
 
 /* The worker */
@@ -53,6 +55,10 @@ async function startWorker() {
   waiting = new Map();
   worker = new Worker(URL.createObjectURL(new Blob([parts.worker], { type: "text/javascript" })));
   worker.onmessage = ({ data }) => {
+    if (data.read) {
+      read = data.read;
+      return;
+    }
     const { resolve, reject } = waiting.get(data.number);
     waiting.delete(data.number);
     if ("failed" in data) reject(new Error(data.failed));
@@ -63,7 +69,17 @@ async function startWorker() {
 }
 
 /* Files */
-async function entriesOf(entry) {
+/* Chromium cannot read entries on a page that was opened from disk; other browsers have no handles. */
+const dropped = (item) => item.getAsFileSystemHandle?.().then((handle) => inHandle(handle)) ?? inEntry(item.webkitGetAsEntry());
+
+async function inHandle(handle, name = handle.name) {
+  if (handle.kind === "file") return [{ name, file: await handle.getFile() }];
+  const found = [];
+  for await (const each of handle.values()) found.push(...await inHandle(each, `${name}/${each.name}`));
+  return found;
+}
+
+async function inEntry(entry) {
   if (entry.isFile) {
     const file = await new Promise((resolve, reject) => entry.file(resolve, reject));
     return [{ name: entry.fullPath.slice(1), file }];
@@ -72,28 +88,33 @@ async function entriesOf(entry) {
   for (;;) {
     const some = await new Promise((resolve, reject) => reader.readEntries(resolve, reject));
     if (!some.length) return found;
-    for (const each of some) found.push(...await entriesOf(each));
+    for (const each of some) found.push(...await inEntry(each));
   }
 }
 
-function withoutFolder(chosen) {
-  const first = chosen[0]?.name.split("/")[0];
-  const common = chosen.every(({ name }) => name.includes("/") && name.split("/")[0] === first);
-  return common ? chosen.map(({ name, file }) => ({ name: name.slice(first.length + 1), file })) : chosen;
+function withoutFolders(chosen) {
+  const first = chosen[0]?.name.split("/")[0] + "/";
+  if (!chosen.length || !chosen.every(({ name }) => name.startsWith(first))) return chosen;
+  return withoutFolders(chosen.map(({ name, file }) => ({ name: name.slice(first.length), file })));
 }
+
+const HIDDEN = /(^|\/)(\.|~\$|__MACOSX\/|(Thumbs\.db|desktop\.ini)$)/i;
 
 async function choose(side, chosen) {
-  files[side] = withoutFolder(chosen.filter(({ name }) => !name.split("/").some((part) => part.startsWith("."))));
-  const names = files[side].map(({ name }) => name);
-  if (side === "predicted") {
-    element("redacted").checked = names.length > 0 && names.every((name) => name.endsWith(".txt"));
-  }
   delete seen[side];
   enable(false);
   say("reading");
-  await starting;
-  await ask("write", { side, files: files[side] });
-  await look(side);
+  try {
+    files[side] = withoutFolders((await chosen).filter(({ name }) => !HIDDEN.test(name)));
+    await starting;
+    await ask("write", { side, files: files[side] });
+    await look(side);
+  } catch (error) {
+    files[side] = [];
+    showSide(side);
+    enable();
+    say("not_read", { message: error.message });
+  }
 }
 
 async function look(side, form = "") {
@@ -102,12 +123,20 @@ async function look(side, form = "") {
     seen[side] = { ...await ask("job", { name: "look", asked: { side, form } }), chosen: form };
   }
   for (const each of SIDES) showSide(each);
-  say(files.gold.length ? "choose_task" : "ready");
+  const found = Object.values(seen);
+  say(found.some(({ error }) => error) ? "not_recognised" : seen.gold ? "choose_task" : "ready");
+  if (side === "predicted") {
+    element("redacted").checked = found.length === 2 && found.at(-1).columns && !found.at(-1).found.length
+      && files.predicted.every(({ name }) => name.endsWith(".txt"));
+  }
   enable();
 }
 
+/* Redacted texts answer one question only. */
 function enable(on = true) {
-  for (const button of document.querySelectorAll("[data-command]")) button.disabled = !on || !files.gold.length;
+  const able = on && seen.gold && SIDES.every((side) => !files[side].length || (seen[side] && !seen[side].error));
+  const only = element("redacted").checked && "masking";
+  for (const button of document.querySelectorAll("[data-command]")) button.disabled = !able || (only && button.dataset.command !== only);
 }
 
 const make = (tag, attributes = {}, ...content) => {
@@ -124,7 +153,7 @@ function showSide(side) {
   box.querySelector(".form").hidden = !found;
   table.parentElement.hidden = !found?.rows;
   box.querySelector(".seen").textContent = !found ? ""
-    : found.error ?? text("seen", { files: found.files.length, form: found.form });
+    : found.error ? advised(found.error, found.hint) : text("seen", { files: found.files.length, form: found.form });
   if (!found?.rows) return;
   if (found.columns) {
     const both = side === "gold" && !files.predicted.length;
@@ -176,62 +205,69 @@ function menuOf(column, place, both) {
 /* Tasks */
 let clock = 0;
 
+function tick(began) {
+  const size = (bytes) => (bytes / 1e6).toLocaleString(language, { maximumFractionDigits: 1 });
+  const all = SIDES.flatMap((side) => files[side].map(({ file }) => file.size));
+  element("progress").textContent = text("progress", {
+    seconds: Math.round((performance.now() - began) / 1000),
+    read: size(read.bytes), size: size(all.reduce((sum, each) => sum + each, 0)), opened: read.files, files: all.length,
+  });
+}
+
 async function work(command, line) {
   enable(false);
   element("cancel").hidden = false;
   const began = performance.now();
-  const tick = () => say("working", { seconds: Math.round((performance.now() - began) / 1000) });
-  tick();
-  clock = setInterval(tick, 1000);
+  read = { bytes: 0, files: 0 };
+  say("working");
+  tick(began);
+  clock = setInterval(tick, 500, began);
   try {
-    line ??= await ask("job", { name: "line", asked: { command, sides: seen, redacted: element("redacted").checked } });
-    const done = await ask("job", { name: "run", asked: { text: line } });
-    shownResult = [command, line, done];
-    showResult(...shownResult);
-    const failed = done.code !== 0 && !done.written.length;
-    stop(failed ? "failed" : "done");
+    line ??= await ask("job", { name: "line", asked: { command, sides: seen, redacted: element("redacted").checked, language } });
+    take(command, line, await ask("job", { name: "run", asked: { text: line, language } }));
+    stop(result.failed ? "failed" : "done");
     element("result-title").focus();
   } catch (error) {
     stop("bug", { message: error.message.trim().split("\n").at(-1) });
+    await renew();
   }
 }
 
 function stop(key, values) {
   clearInterval(clock);
   element("cancel").hidden = true;
+  element("progress").textContent = "";
   enable();
   say(key, values);
   document.documentElement.dataset.done = String(Number(document.documentElement.dataset.done ?? 0) + 1);
 }
 
-let addresses = [];
-const address = (content, type) => {
-  addresses.push(URL.createObjectURL(new Blob([content], { type })));
-  return addresses.at(-1);
-};
-
-function showResult(command, line, { code, out, notes, is_advised, written: outputs }) {
-  addresses.forEach((each) => URL.revokeObjectURL(each));
-  addresses = [];
-  element("result").hidden = false;
-  element("result-title").textContent = command ? text(command) : text("command_line");
-  const failed = code !== 0 && !outputs.length;
-  element("error").textContent = failed ? [notes, is_advised ? text("columns_hint") : ""].join("\n").trim() : "";
-  element("printed").textContent = failed ? out : [notes, outputs.some(([name]) => name.endsWith(".html")) ? "" : out].filter(Boolean).join("\n");
+function take(command, line, { code, out, notes, hint, written }) {
+  result?.saved.forEach(({ address }) => URL.revokeObjectURL(address));
+  const saved = written.map(([name, content]) => {
+    const type = name.endsWith(".html") ? "text/html" : "application/octet-stream";
+    return { name, content, address: URL.createObjectURL(new Blob([content], { type })) };
+  });
+  const page = saved.find(({ name }) => name.endsWith(".html"));
+  result = { command, line, out, notes, hint, saved, page, failed: code !== 0 && !written.length };
+  showResult();
   element("line").value = line;
-  element("save").replaceChildren(...outputs.map(([name, content]) =>
-    make("a", { download: name, href: address(content, "application/octet-stream") }, text("save", { name }))));
-  const page = outputs.find(([name]) => name.endsWith(".html"));
-  const frame = element("page");
-  frame.hidden = !page;
-  if (page) {
-    frame.title = element("result-title").textContent;
-    frame.src = address(page[1], "text/html");
-  }
+  element("page").hidden = !page;
+  if (page) element("page").src = page.address;
 }
 
-async function cancel() {
-  stop("cancelled");
+function showResult() {
+  const { command, out, notes, hint, saved, page, failed } = result;
+  element("result").hidden = false;
+  element("result-title").textContent = element("page").title = text(command ?? "command_line");
+  element("error").textContent = failed ? advised(notes, hint) : "";
+  element("printed").textContent = failed ? out : [notes, page ? "" : out].filter(Boolean).join("\n");
+  element("save").replaceChildren(...saved.map(({ name, address }) =>
+    make("a", { download: name, href: address }, text("save", { name }))));
+}
+
+/* Python anew, with the files */
+async function renew() {
   enable(false);
   starting = startWorker();
   await starting;
@@ -251,16 +287,17 @@ for (const side of SIDES) {
   };
   box.ondragover = (event) => { event.preventDefault(); box.classList.add("over"); };
   box.ondragleave = () => box.classList.remove("over");
-  box.ondrop = async (event) => {
+  box.ondrop = (event) => {
     event.preventDefault();
     box.classList.remove("over");
-    const entries = [...event.dataTransfer.items].map((item) => item.webkitGetAsEntry()).filter(Boolean);
-    choose(side, (await Promise.all(entries.map(entriesOf))).flat());
+    const items = [...event.dataTransfer.items].filter(({ kind }) => kind === "file");
+    choose(side, Promise.all(items.map(dropped)).then((found) => found.flat()));
   };
 }
 for (const button of document.querySelectorAll("[data-command]")) button.onclick = () => work(button.dataset.command);
+element("redacted").onchange = () => enable();
 element("again").onclick = () => work(null, element("line").value);
-element("cancel").onclick = cancel;
+element("cancel").onclick = () => { stop("cancelled"); renew(); };
 element("language").onchange = (event) => { language = event.target.value; translate(); };
 addEventListener("dragover", (event) => event.preventDefault());
 addEventListener("drop", (event) => event.preventDefault());

@@ -22,7 +22,29 @@ async function start({ wasm, asm, library, packages, version, lock }) {
   python.unpackArchive(await packages.arrayBuffer(), "zip", { extractDir: `/lib/python${version}/site-packages` });
   for (const folder of ["/input", "/input/gold", "/input/predicted"]) python.FS.mkdir(folder);
   python.FS.chdir("/input");
+  countReads();
   python.runPython("from clueval.browser.jobs import job");
+}
+
+/* Tells the page how much of the files has been read. */
+let reads = new Map(), bytes = 0, told = 0;
+function countReads() {
+  const { FS } = python, read = FS.read;
+  FS.read = (stream, ...where) => {
+    const length = read.call(FS, stream, ...where);
+    if (stream.path.startsWith("/input/")) {
+      const before = reads.get(stream.path) ?? 0, now = Math.min(before + length, stream.node.usedBytes);
+      reads.set(stream.path, now);
+      bytes += now - before;
+      if (performance.now() - told > 200) tellReads();
+    }
+    return length;
+  };
+}
+
+function tellReads() {
+  told = performance.now();
+  postMessage({ read: { bytes, files: reads.size } });
 }
 
 async function write({ side, files }) {
@@ -31,13 +53,16 @@ async function write({ side, files }) {
   for (const { name, file } of files) {
     const path = `/input/${side}/${name}`;
     python.FS.mkdirTree(path.slice(0, path.lastIndexOf("/")));
-    python.FS.writeFile(path, new Uint8Array(await file.arrayBuffer()));
+    python.FS.writeFile(path, new Uint8Array(await file.arrayBuffer()), { canOwn: true });
   }
 }
 
 function job({ name, asked }) {
+  reads = new Map();
+  bytes = 0;
   const done = JSON.parse(python.globals.get("job")(name, JSON.stringify(asked)));
   if (!done.outputs) return done;
+  tellReads();
   const written = done.outputs.map((output) => [output, new Blob([python.FS.readFile(`/output/${output}`)])]);
   return { ...done, written };
 }
