@@ -122,27 +122,10 @@ __all__ = sorted(_MODULES)
 
 def __getattr__(name: str) -> object:
     if name not in _MODULES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}{_suggestion(name)}")
+        from clueval.hints import for_function  # only for names that do not exist
+
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}{for_function(name, __all__)}")
     return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
-
-
-def _suggestion(name: str) -> str:
-    """Where the name is instead, for a name of seqeval or of another function; empty for others."""
-    from difflib import get_close_matches
-
-    if name in ("f1_score", "precision_score", "recall_score", "accuracy_score", "classification_report"):
-        return f"; it is clueval.compat.seqeval.{name}"
-    others = {
-        "load": "load_result",
-        "evaluate": "score",
-        "find_errors": "errors",
-        "confusion_matrix": "score(..., metrics='confusion')",
-        "compute_metrics": "compat.huggingface.Seqeval",
-        "from_llm": "score(gold, answers, input='mentions')",
-        **dict.fromkeys(("kappa", "cohen_kappa_score", "fleiss_kappa", "krippendorff_alpha"), "agree"),
-    }
-    near = [others[name]] if name in others else get_close_matches(name, __all__, n=1, cutoff=0.7)
-    return f"; did you mean {near[0]}?" if near and not name.startswith("_") else ""
 
 
 def __dir__() -> list[str]:

@@ -231,8 +231,10 @@ def require_kind(value: object, annotation: str, name: str) -> None:
         if kind.holds(value):
             return
     if kinds:
+        from clueval.hints import TEXTS  # only for a wrong type
+
         says = " or ".join(kind.says for kind in kinds)
-        about_texts = TEXTS_ADVICE if name == "choice" else None  # the third argument of `errors`
+        about_texts = TEXTS if name == "choice" else None  # the third argument of `errors`
         raise UsageError(f"{name} must be {says}, not {described(value)}", advice=about_texts)
 
 
@@ -263,36 +265,6 @@ def require_instance(value: object, kind: type, name: str) -> None:
 
 
 Function = TypeVar("Function", bound=Callable[..., Any])
-
-SETTINGS_ADVICE = "settings belong to a metric: metrics=[clueval.metrics.metric_named('partial', factor=0.5)]"
-
-TEXTS_ADVICE = "gold has the texts, as in [{'text': text, 'spans': spans}]"
-_ADVICE = {
-    "mode": "the strict mode of seqeval is scheme='BIO', invalid='discard'",
-    "average": "a result has all averages, see result.rows()",
-    "zero_division": "rates of 0/0 are 0; clueval guide concept-averages says more",
-    "output_dict": "result.to_dict() gives dictionaries",
-    "format": "result.render('markdown') gives a form; input is the format of files",
-    "html": "result.write_page('page.html') writes a web page",
-    "corrected": "errors(..., decisions=...).write_corrected('gold.conll') writes gold corrected",
-    "output": "result.render('markdown') gives a form, which you can write to a file",
-    **dict.fromkeys(
-        ("factor", "glue", "betas", "beta", "focus", "weights", "threshold", "types", "containing"),
-        SETTINGS_ADVICE,
-    ),
-    **dict.fromkeys(("settings", "set", "min_overlap", "overlap_of"), SETTINGS_ADVICE),
-    **dict.fromkeys(
-        ("id2label", "label_list", "label_names", "class_names", "features"),
-        "names of tags that are numbers are names=[...]",
-    ),
-    "tags": "all labels count; names of tags that are numbers are names=[...]",
-    **dict.fromkeys(("text", "texts"), TEXTS_ADVICE),
-    "entities": "spaCy's entities are read from Docs; a row of a dataset is an item of gold",
-} | dict.fromkeys(("true", "reference", "references", "labels_true", "y_true"), "it is called gold")
-_ADVICE |= dict.fromkeys(
-    ("pred", "prediction", "predictions", "y_pred", "hypothesis"), "it is called predicted"
-)
-"""Options of other programs, and what to use here."""
 
 
 def checked_call(function: Function) -> Function:
@@ -328,6 +300,8 @@ def _misfit(function: Callable[..., Any], given: Sequence[Any], named: Mapping[s
     """Return the error for an argument that the function does not take, or that is missing."""
     from inspect import Parameter, signature  # not needed for a call that is right
 
+    from clueval.hints import ARGUMENTS, TEXTS
+
     parameters = signature(function).parameters
     name = function.__name__
     in_order = [each.name for each in parameters.values() if each.kind is Parameter.POSITIONAL_OR_KEYWORD]
@@ -337,7 +311,7 @@ def _misfit(function: Callable[..., Any], given: Sequence[Any], named: Mapping[s
         if each.kind in (Parameter.POSITIONAL_OR_KEYWORD, Parameter.KEYWORD_ONLY)
     ]
     takes_more = any(each.kind is Parameter.VAR_KEYWORD for each in parameters.values())
-    refuse_unknown([key for key in named if not takes_more or key in _ADVICE], by_name, name)
+    refuse_unknown([key for key in named if not takes_more or key in ARGUMENTS], by_name, name)
     twice = [key for key in in_order[: len(given)] if key in named]
     if twice:
         return UsageError(f"{name} was given {twice[0]} twice", advice="give it once")
@@ -347,7 +321,7 @@ def _misfit(function: Callable[..., Any], given: Sequence[Any], named: Mapping[s
         order = f"give {', '.join(in_order)} in this order, or by their names"
         advice = order if missing[0] in in_order else f"by its name, as in {name}(..., {missing[0]}=...)"
         return UsageError(f"{name} needs {' and '.join(missing)}", advice=advice)
-    about_texts = f"; {TEXTS_ADVICE}" if in_order == ["gold", "predicted"] else ""
+    about_texts = f"; {TEXTS}" if in_order == ["gold", "predicted"] else ""
     return UsageError(
         f"{name} takes {', '.join(in_order)} without names, but {len(given)} arguments were given so",
         advice=f"name the others{about_texts}",
@@ -358,18 +332,9 @@ def refuse_unknown(options: Iterable[str], known: Collection[str], caller: str) 
     """Raise `UsageError` for an option that is not in `known`."""
     for name in options:
         if name not in known:
-            raise UsageError(f"{caller} has no option {name!r}", advice=_advice(name, known))
+            from clueval.hints import for_argument  # only for names that do not exist
 
-
-def _advice(name: str, known: Collection[str]) -> str:
-    from difflib import get_close_matches
-
-    if name in _ADVICE:
-        return _ADVICE[name]
-    if name in ("type", "kind", "only") and "reasons" in known:
-        return "reasons=['missed'], kinds and sides choose errors"
-    close = get_close_matches(name, known, n=1)
-    return f"did you mean {close[0]}?" if close else f"it has {', '.join(known)}"
+            raise UsageError(f"{caller} has no option {name!r}", advice=for_argument(name, known))
 
 
 def in_words(numbers: Mapping[str, int]) -> str:

@@ -22,6 +22,7 @@ SOURCE = Path(clueval.__file__).parent
 
 BASE = {
     "exceptions",
+    "hints",
     "limits",
     "options",
     "overwriting",

@@ -7,6 +7,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from clueval.cli import hints
 from clueval.cli.outputs import output_path
 from clueval.cli.parser import Command, CommandParser, HelpText, Parser, suggestion
 from clueval.exceptions import UsageError
@@ -36,16 +37,6 @@ COMMANDS = {
     "help": "show the help of a command, or of one topic of it",
 }
 """The description of each command; its module is imported when it is called."""
-
-_OTHER_COMMANDS = {
-    "confusion": "score --metric confusion",
-    **dict.fromkeys(("eval", "evaluate", "f1", "seqeval", "report"), "score"),
-    **dict.fromkeys(("agreement", "iaa", "kappa", "alpha"), "agree"),
-    **dict.fromkeys(("adjudicate", "gold"), "curate"),
-    **dict.fromkeys(("significance", "test"), "compare"),
-    **dict.fromkeys(("hilfe", "aide"), "help"),
-}
-"""Commands that users try, and what to write."""
 
 _MODULES = {
     "merge": "convert",
@@ -93,11 +84,9 @@ def require_command(name: str | None) -> None:
     """Raise `UsageError` for a command that does not exist."""
     if name is not None and name not in COMMANDS:
         near = suggestion(name, {command: command for command in COMMANDS})
-        if name in _OTHER_COMMANDS:
-            near = f"; use clueval {_OTHER_COMMANDS[name]}"
-        if name == "version":
-            near = "; use --version"
-        elif Path(name).is_file():
+        if name in hints.COMMANDS:
+            near = f"; {hints.COMMANDS[name]}"
+        if name != "version" and Path(name).is_file():
             near = f"; did you mean clueval score {name} ...?"
         raise UsageError(f"there is no command {name!r}{near}", advice=f"one of {', '.join(COMMANDS)}")
 

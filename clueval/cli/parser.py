@@ -9,7 +9,9 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import partial
 from typing import Any, NamedTuple, NoReturn
 
+from clueval.cli import hints
 from clueval.cli.printing import put
+from clueval.hints import nearest
 from clueval.visible import visible
 
 _ALIKE = 0.7
@@ -50,7 +52,7 @@ class Parser(argparse.ArgumentParser):
                 f"{lacking[1]} needs a value: {lacking[1]} {self._option_string_actions[lacking[1]].metavar}"
             )
         if message.startswith("argument --average:"):
-            message += f"; {_AVERAGES}"
+            message += f"; {hints.AVERAGES}"
         if message.startswith("argument --format:"):
             message += "; --input names the format of files"
         if message == "the following arguments are required: GOLD":
@@ -183,11 +185,10 @@ def _unknown(arguments: Iterable[str], known: Mapping[str, str], program: str) -
     if not first.startswith("-"):
         return f"unexpected argument {first!r}"
     name = first.partition("=")[0]
-    if (program, name) in _OF_COMMANDS:
-        return f"unknown option {name}; {_OF_COMMANDS[program, name]}"
-    if name in _OTHER_OPTIONS and name.lstrip("-") not in known:
-        return f"unknown option {name}; {_OTHER_OPTIONS[name]}"
-    return f"unknown option {name}{suggestion(name.lstrip('-'), known)}"
+    word = name.lstrip("-")
+    own = hints.OPTIONS_OF.get(program.partition(" ")[2], {}).get(name)
+    hint = own or (None if word in known else hints.OPTIONS.get(name))
+    return f"unknown option {name}{suggestion(word, known) if hint is None else f'; {hint}'}"
 
 
 _FURTHER = {
@@ -196,85 +197,9 @@ _FURTHER = {
 }
 """What to do with one more path, by command."""
 
-_STRICT = "seqeval's strict mode is --scheme BIO --invalid discard"
-_AVERAGES = "--all prints all averages, and --format json has them"
-_OTHER_OPTIONS = {
-    **dict.fromkeys(
-        ("--gold", "--pred", "--predicted", "-g", "-p"), "name the files without options, gold first"
-    ),
-    **{f"--{form}": f"use --format {form}" for form in ("json", "csv", "tsv", "markdown", "latex", "text")},
-    **dict.fromkeys(
-        ("--average", "--macro", "--micro", "--weighted", "--per-label", "--per-class", "--classes"),
-        _AVERAGES,
-    ),
-    **dict.fromkeys(("--min-f1", "--fail", "--threshold", "--min"), "use clueval score --fail-under f1=0.8"),
-    **dict.fromkeys(("--percent", "--percentage"), "text shows percent; JSON, CSV and TSV have fractions"),
-    **dict.fromkeys(("--precision", "--decimals", "--round"), "use --digits N"),
-    "--confusion": "use clueval score --metric confusion",
-    "--silent": "use -q",
-    **dict.fromkeys(("--strict", "--mode"), _STRICT),
-    **dict.fromkeys(("--label", "--labels", "--types"), "use --where LAYER=LABEL"),
-    **dict.fromkeys(
-        (
-            "--column",
-            "--columns",
-            "--tag-column",
-            "--gold-col",
-            "--pred-col",
-            "--gold-column",
-            "--pred-column",
-            "-c",
-        ),
-        "use --layer NAME=COLUMN, as in --layer entity=2",
-    ),
-    **dict.fromkeys(
-        ("--risk", "--risk-column"), "read the column as a layer, as in --layer entity=2 --layer risk=3"
-    ),
-    "--output": "-o FILE writes a file, and --format names its form",
-    "--annotation-set": "--gold-set and --predicted-set name the annotation sets of the two sides",
-    "--html": "clueval errors, masking, agree, compare, diff and conventions write web pages",
-    "--resample-by": "clueval score --resample-by ... --save FILE keeps the counts of each unit",
-    "-m": "use --metric",
-    "-l": "use --layer",
-}
-"""Options of other programs, and what to write here; an option that a command has is not looked up."""
-
-_OF_COMMANDS = {
-    (f"clueval {command}", flag): advice
-    for command, flags, advice in (
-        (
-            "agree",
-            "--metric --metrics --kappa --cohen --fleiss --alpha --krippendorff",
-            "all coefficients are printed; --convention names other F1 scores",
-        ),
-        ("agree", "--gold --pred --predicted", "name annotators without options; --system names a system"),
-        ("agree", "--by --label --labels --per-label", "the tables have a row for each label"),
-        ("compare", "--systems --files", "name the files without options, as in GOLD base=A large=B"),
-        ("compare", "--alpha --level --significance", "use --confidence 0.99 for 1 %"),
-        (
-            "compare",
-            "--bootstrap --test --permutation",
-            "the test is randomisation; --resamples N says how often",
-        ),
-        (
-            "compare",
-            "--save",
-            "clueval score --save FILE keeps the counts of a system, -o FILE the comparison",
-        ),
-        ("conventions", "--all", "--format csv has each convention in a row of its own"),
-        ("errors", "--type --types --only --filter --kind", "use --reason, --class or --side"),
-        ("score", "--ci --bootstrap --confidence-interval --interval", "use --intervals"),
-        ("score", "--level --levels", "--all prints every level"),
-    )
-    for flag in flags.split()
-}
-"""The same, for one command."""
-
 
 def suggestion(given: str, known: Mapping[str, str]) -> str:
     """Return a question that suggests the most similar of the `known` words; empty if none is similar."""
-    from difflib import get_close_matches
-
     begins = sorted((word for word in known if given and word.startswith(given)), key=len)
-    near = begins[:1] or get_close_matches(given, known, n=1, cutoff=_ALIKE)
-    return f"; did you mean {known[near[0]]}?" if near else ""
+    near = begins[0] if begins else nearest(given, known, _ALIKE)
+    return f"; did you mean {known[near]}?" if near else ""

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from clueval.evaluation.units.unit import SENTENCE
-from clueval.exceptions import SETTINGS_ADVICE, UsageError, described, require_kind
+from clueval.exceptions import UsageError, described, require_kind
 from clueval.metrics import METRICS, metric_named
 from clueval.metrics.metric import Metric
 from clueval.spans.filters import ID, Filter
@@ -146,7 +146,9 @@ def chosen_metrics(given: Sequence[str | Metric] | str | Metric) -> tuple[Metric
     several: Any = given.split(",") if isinstance(given, str) else [given] if _is_metric(given) else given
     require_kind(several, "Iterable", "metrics")
     if isinstance(several, Mapping):
-        raise UsageError("metrics cannot be a dictionary", advice=SETTINGS_ADVICE)
+        from clueval.hints import SETTINGS
+
+        raise UsageError("metrics cannot be a dictionary", advice=SETTINGS)
     listed = list(several)
     for each in listed:
         if not isinstance(each, str) and not _is_metric(each):

@@ -92,9 +92,9 @@ def _corrected(word: str, known: set[str]) -> str:
     """Return the known word that a misspelt word means; any other word unchanged."""
     if word in known or word in _SAME:
         return word
-    from difflib import get_close_matches
+    from clueval.hints import nearest  # only for names that do not exist
 
-    return next(iter(get_close_matches(word, sorted(known), n=1, cutoff=0.8)), word)
+    return nearest(word, sorted(known), 0.8) or word
 
 
 def _words(text: str) -> list[str]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from functools import cache
 from importlib.resources import files
 from itertools import pairwise
@@ -18,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from clueval.exceptions import UsageError, extra
+from clueval.hints import nearest
 from clueval.reports.page import assets, environment, json_inside
 from clueval.version import __version__
 from clueval.writing import make_folder, whole_file
@@ -244,8 +244,8 @@ def _nothing(words: str) -> UsageError:
     names = {
         name: page.name for page in all_pages().values() for name in (page.name, page.name.partition("-")[2])
     }
-    near = get_close_matches(words, names, n=1, cutoff=0.5)
-    question = f"; did you mean {names[near[0]]}?" if near else ""
+    near = nearest(words, names, 0.5)
+    question = f"; did you mean {names[near]}?" if near else ""
     return UsageError(
         f"no page of the guide has {words!r} in its name, title or text{question}",
         advice="try another word, or the beginning of one; clueval guide lists all pages",

@@ -51,7 +51,12 @@ class Hinting:
 
         def __getattr__(self, name: str) -> Any:
             message = f"{type(self).__name__!r} object has no attribute {name!r}"
-            raise AttributeError(message + ("" if name.startswith("_") else f"; {_hint(type(self), name)}"))
+            if name.startswith("_"):
+                raise AttributeError(message)
+            from clueval.hints import for_attribute  # only for names that do not exist
+
+            known = [each for each in dir(type(self)) if not each.startswith("_")]
+            raise AttributeError(f"{message}; {for_attribute(name, known)}")
 
 
 class Report(Hinting, ABC):
@@ -212,40 +217,3 @@ def _rows_of(table: Table, columns: Sequence[str]) -> Iterator[dict[str, Any]]:
     for row in table.rows:
         cells = [getattr(cell, "value", cell) for cell in row]
         yield {**dict.fromkeys(columns), "table": table.title, **dict(zip(table.header, cells, strict=True))}
-
-
-_OF_ROWS = (
-    "to_pandas",
-    "to_df",
-    "to_dataframe",
-    "dataframe",
-    "df",
-    "per_label",
-    "per_class",
-    "by_document",
-    "labels",
-    "micro",
-    "macro",
-    "weighted",
-)
-_OF_TESTS = ("p_value", "p_values", "significant", "pvalue", "p", "difference", "diff", "better")
-_OF_COEFFICIENTS = ("kappa", "cohen_kappa", "fleiss_kappa", "alpha", "krippendorff", "pairwise", "pairs")
-_OF_FORMS = ("to_csv", "to_markdown", "to_latex", "to_string", "report", "summary", "print", "show", "table")
-
-
-def _hint(kind: type, name: str) -> str:
-    from difflib import get_close_matches
-
-    known = [each for each in dir(kind) if not each.startswith("_")]
-    if name in _OF_ROWS and "rows" in known:
-        return "rows() has a row for each label and average, as in pandas.DataFrame(result.rows())"
-    if name in ("keys", "values", "items") and "scores" in known:
-        return "scores() and to_dict() are dictionaries"
-    if name in _OF_TESTS and "tests" in known:
-        return "tests has the difference, its interval and p of each score and system, and rows() the same as a table"
-    if name in _OF_COEFFICIENTS and "disagreements" in known:
-        return "scores() and rows() have all of them, and print() shows tables"
-    if name in _OF_FORMS and "render" in known:
-        return "print it, or use render('markdown'), render('csv'), ..."
-    near = get_close_matches(name, known, n=1, cutoff=0.8)
-    return f"did you mean {near[0]}?" if near else f"it has {', '.join(known)}"
