@@ -201,18 +201,8 @@ _KINDS = {
     **{
         name: _Kind(partial(_is_a, name), f"a {name}")
         for name in (
-            *(
-                "Choice",
-                "Counting",
-                "PlaceDecisions",
-                "Document",
-                "Gate",
-                "IgnoredWords",
-                "Lists",
-                "Naming",
-                "Preparing",
-            ),
-            *("Trust", "WordWeights", "Workers"),
+            *("Choice", "Counting", "PlaceDecisions", "Document", "Gate", "IgnoredWords", "Lists"),
+            *("Naming", "Preparing", "Trust", "WordWeights", "Workers"),
         )
     },
 }

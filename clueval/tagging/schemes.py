@@ -74,6 +74,21 @@ class SchemeRules(NamedTuple):
     ends: str
 
 
+_OF_FOUR_LETTERS = {"BIOES": "BIES", "BILOU": "BILU", "BMES": "BMES", "BMEOW": "BMEW"}
+"""The letters of the first, inner and last tokens of a span, and of a span of one token."""
+
+
+def _in_letters(letters: str) -> SchemeRules:
+    rules = (
+        "BIESO",
+        "B=I I=I B=E I=E O*B E*B S*B O*S E*S S*S O*O E*O S*O",
+        "**B **S",
+        "B=I I=I B=E I=E",
+        "S** E**",
+    )
+    return SchemeRules(*(rule.translate(str.maketrans("BIES", letters)) for rule in rules))
+
+
 RULES = {
     "BIO": SchemeRules("BIO", "B=I I=I **B **O", "**B", "B=I I=I", "B*O I*O B*B I*B B!I I!I"),
     "IOB1": SchemeRules(
@@ -83,38 +98,12 @@ RULES = {
         "B=I I=I",
         "I!I I*O I*B B*O B!I B=B",
     ),
-    "BIOES": SchemeRules(
-        "BIOES",
-        "B=I I=I B=E I=E O*B E*B S*B O*S E*S S*S O*O E*O S*O",
-        "**B **S",
-        "B=I I=I B=E I=E",
-        "S** E**",
-    ),
-    "BILOU": SchemeRules(
-        "BILOU",
-        "B=I I=I B=L I=L O*B L*B U*B O*U L*U U*U O*O L*O U*O",
-        "**B **U",
-        "B=I I=I B=L I=L",
-        "U** L**",
-    ),
-    "BMES": SchemeRules(
-        "BMESO",
-        "B=M M=M B=E M=E O*B E*B S*B O*S E*S S*S O*O E*O S*O",
-        "**B **S",
-        "B=M M=M B=E M=E",
-        "S** E**",
-    ),
-    "BMEOW": SchemeRules(
-        "BMEWO",
-        "B=M M=M B=E M=E O*B E*B W*B O*W E*W W*W O*O E*O W*O",
-        "**B **W",
-        "B=M M=M B=E M=E",
-        "W** E**",
-    ),
+    **{name: _in_letters(letters) for name, letters in _OF_FOUR_LETTERS.items()},
     "IO": SchemeRules("IO", "***", "O*I I!I", "I=I", "I!I I*O"),
     "IOE1": SchemeRules("IOE", "I** O** E=I E=E", "O*I I!I E*I E=E", "I=I I=E", "I!I I*O I!E E=I E=E"),
     "IOE2": SchemeRules("IOE", "O** E** I=I I=E", "O*I O*E E*I E*E I!I I!E", "I=I I=E", "E**"),
 }
+
 
 SCHEMES = tuple(RULES)
 

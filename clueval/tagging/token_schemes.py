@@ -14,6 +14,7 @@ another label, and `auto_detect` refuses tags that are only S and O, or only U a
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from enum import Flag
 from functools import reduce
 from operator import or_
@@ -51,28 +52,20 @@ class EmptyTagError(TagError, IndexError):
     """A tag is the empty string; seqeval raises IndexError here."""
 
 
+@dataclass(slots=True, repr=False, unsafe_hash=True)
 class Entity:
     """A span of type `tag` in the sentence numbered `sent_id`, half-open."""
 
-    __slots__ = ("end", "sent_id", "start", "tag")
-
-    def __init__(self, sent_id: int | None, start: int, end: int, tag: str) -> None:
-        self.sent_id = sent_id
-        self.start = start
-        self.end = end
-        self.tag = tag
+    sent_id: int | None
+    start: int
+    end: int
+    tag: str
 
     def to_tuple(self) -> tuple[int | None, str, int, int]:
         return self.sent_id, self.tag, self.start, self.end
 
     def __repr__(self) -> str:
         return f"({self.sent_id}, {self.tag}, {self.start}, {self.end})"
-
-    def __eq__(self, other: object) -> bool:
-        return self.to_tuple() == other.to_tuple() if isinstance(other, Entity) else NotImplemented
-
-    def __hash__(self) -> int:
-        return hash(self.to_tuple())
 
 
 def _patterns(rules: str) -> Patterns:

@@ -8,12 +8,10 @@ sentences, as in brat files. 0/0 is 0.
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Collection, Mapping
-from itertools import accumulate
 from typing import Any, ClassVar
 
-from clueval.compat.masking.program import OtherProgram, labelled_sides, share
+from clueval.compat.masking.program import Covers, OtherProgram, labelled_sides, share
 from clueval.metrics.counting import Tally, f_measure
 from clueval.metrics.masking.weights import Range
 from clueval.transforms.group import Group
@@ -74,11 +72,5 @@ def joined(text: str, spans: Collection[Range]) -> set[Range]:
 
 def _outside(spans: Collection[Range], right: Collection[Range]) -> int:
     """Return how many spans lie in no span that is right."""
-    ordered = sorted(right)
-    starts = [start for start, _ in ordered]
-    reach = list(accumulate((end for _, end in ordered), max))
-    number = 0
-    for start, end in spans:
-        before = bisect_right(starts, start)
-        number += not (before and reach[before - 1] >= end)
-    return number
+    covers = Covers(right)
+    return sum(not covers.holds(*span) for span in spans)

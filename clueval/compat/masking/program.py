@@ -6,9 +6,9 @@ import re
 from abc import ABC, abstractmethod
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import compress, pairwise
+from itertools import accumulate, compress, pairwise
 from typing import Any, ClassVar, NamedTuple, Self
 
 from clueval.metrics.counting import Tally
@@ -160,3 +160,17 @@ class TextTokens:
             number += changes[first]
             for token in range(first, past) if number else ():
                 yield (self._starts[token], self._ends[token]), number
+
+
+class Covers:
+    """Ranges, to tell whether one of them holds another range."""
+
+    def __init__(self, ranges: Collection[Range]) -> None:
+        ordered = sorted(ranges)
+        self._starts = [start for start, _ in ordered]
+        self._reach = list(accumulate((end for _, end in ordered), max))
+
+    def holds(self, start: int, end: int) -> bool:
+        """Return whether one range begins at `start` or before, and ends at `end` or after."""
+        number = bisect_right(self._starts, start)
+        return number > 0 and self._reach[number - 1] >= end

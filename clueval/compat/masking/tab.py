@@ -11,12 +11,10 @@ for ignorable; here these are the words of ``ignore_words``. 0/0 is 0.
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import accumulate
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple
 
-from clueval.compat.masking.program import OtherProgram, TextTokens, examination_of, share
+from clueval.compat.masking.program import Covers, OtherProgram, TextTokens, examination_of, share
 from clueval.metrics.counting import Tally, f_measure
 from clueval.metrics.masking.exposure import Examination
 from clueval.metrics.masking.figures import weighted_sums
@@ -98,7 +96,7 @@ class TabFigures(OtherProgram):
     ) -> None:
         annotators = sum(bool(found) for found in views.values())
         around = [
-            _Covers([one for mention in found if self._needs_mask(mention) for one in mention.ranges])
+            Covers([one for mention in found if self._needs_mask(mention) for one in mention.ranges])
             for found in views.values()
         ]
         text = examination.text.characters
@@ -171,17 +169,3 @@ def _add_tokens(
             for place in (("token",), ("token of", label)):
                 tally[*place, "gold"] += number
                 tally[*place, "masked"] += number * is_masked
-
-
-class _Covers:
-    """Ranges, to tell whether one of them holds another range."""
-
-    def __init__(self, ranges: Collection[Range]) -> None:
-        ordered = sorted(ranges)
-        self._starts = [start for start, _ in ordered]
-        self._reach = list(accumulate((end for _, end in ordered), max))
-
-    def holds(self, start: int, end: int) -> bool:
-        """Return whether one range begins at `start` or before, and ends at `end` or after."""
-        number = bisect_right(self._starts, start)
-        return number > 0 and self._reach[number - 1] >= end

@@ -97,7 +97,8 @@ def precision_score(
     >>> precision_score([["B-PER", "O", "B-LOC"]], [["B-PER", "B-LOC", "B-LOC"]])
     0.6666666666666666
     """
-    return _scores(y_true, y_pred, ("precision",), average, suffix, mode, zero_division, scheme)[0]
+    options = {"average": average, "suffix": suffix, "zero_division": zero_division}
+    return _scores(y_true, y_pred, mode, scheme, warn_for=("precision",), **options)[0]
 
 
 def recall_score(
@@ -116,7 +117,8 @@ def recall_score(
     >>> recall_score([["B-PER", "O", "B-LOC"]], [["B-PER", "B-LOC", "O"]])
     0.5
     """
-    return _scores(y_true, y_pred, ("recall",), average, suffix, mode, zero_division, scheme)[1]
+    options = {"average": average, "suffix": suffix, "zero_division": zero_division}
+    return _scores(y_true, y_pred, mode, scheme, warn_for=("recall",), **options)[1]
 
 
 def f1_score(
@@ -135,32 +137,16 @@ def f1_score(
     >>> f1_score([["B-PER", "O", "B-LOC"]], [["B-PER", "O", "I-PER"]], average=None, zero_division=0)
     [0.0, 0.6666666666666666]
     """
-    return _scores(y_true, y_pred, ("f-score",), average, suffix, mode, zero_division, scheme)[2]
+    options = {"average": average, "suffix": suffix, "zero_division": zero_division}
+    return _scores(y_true, y_pred, mode, scheme, warn_for=("f-score",), **options)[2]
 
 
 def _scores(
-    y_true: Sentences,
-    y_pred: Sentences,
-    warn_for: tuple[str, ...],
-    average: str | None,
-    suffix: bool,
-    mode: str | None,
-    zero_division: ZeroDivision,
-    scheme: type[Token] | None,
+    y_true: Sentences, y_pred: Sentences, mode: str | None, scheme: type[Token] | None, **options: Any
 ) -> SCORES:
     if mode == "strict" and scheme is not None:
-        return v1.precision_recall_fscore_support(
-            y_true,
-            y_pred,
-            average=average,
-            warn_for=warn_for,
-            zero_division=zero_division,
-            scheme=scheme,
-            suffix=suffix,
-        )
-    return precision_recall_fscore_support(
-        y_true, y_pred, average=average, warn_for=warn_for, zero_division=zero_division, suffix=suffix
-    )
+        return v1.precision_recall_fscore_support(y_true, y_pred, scheme=scheme, **options)
+    return precision_recall_fscore_support(y_true, y_pred, **options)
 
 
 def classification_report(
