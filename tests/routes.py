@@ -18,6 +18,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 from unittest.mock import ANY, patch
 
+from fuzz.corpora import ROWS, Row, characters
 from sizes import documents_alone, handed_in, passages_alone
 
 from clueval import Accumulator, Document, Span, load_result, read, score
@@ -371,72 +372,24 @@ def table_of_spans(texts: Sequence[Text]) -> str:
     return "".join(lines)
 
 
-RowOf = Callable[[Text, list[str], str, list[Span], list[Span]], object]
-"""The row of a document: its words, its text, and its spans in words and in characters."""
-
-
-def json_rows(row_of: RowOf) -> Callable[[Sequence[Text]], str]:
-    """A row for each document, with the spans of the first layer."""
+def json_rows(name: str, place: str = "") -> Callable[[Sequence[Text]], str]:
+    """A row for each document, with the spans of the first layer; `place` is that of metadata in the row."""
 
     def write(texts: Sequence[Text]) -> str:
         lines = []
         for text in texts:
             rows = [row for sentence in text.sentences for row in sentence] or [("x", "O")]
             words = [row[0] for row in rows]
-            spans = [Span(*place, label) for *place, label in decode([row[1] for row in rows])]
-            placed = to_characters(Document(text.id, {"label": spans}, tokens=words))
-            row = row_of(text, words, placed.text or "", spans, list(placed.layers["label"]))
-            lines.append(json.dumps(row) + "\n")
+            spans = list(decode([row[1] for row in rows]))
+            whole = " ".join(words)
+            made = ROWS[name](
+                random.Random(text.id), Row(text.id, whole, words, characters(words, spans), spans)
+            )
+            metadata = {"domain": text.domain}
+            lines.append(json.dumps(made | ({place: metadata} if place else metadata)) + "\n")
         return "".join(lines)
 
     return write
-
-
-def objects(spans: Sequence[Span], start: str, end: str, label: str) -> list[dict[str, Any]]:
-    return [{start: span.start, end: span.end, label: span.label} for span in spans]
-
-
-def doccano(text: Text, words: list[str], whole: str, _: list[Span], spans: list[Span]) -> object:
-    marks = [[span.start, span.end, span.label] for span in spans]
-    return {"id": text.id, "text": whole, "label": marks, "meta": {"domain": text.domain}}
-
-
-def langextract(text: Text, words: list[str], whole: str, _: list[Span], spans: list[Span]) -> object:
-    found = [
-        {
-            "extraction_class": span.label,
-            "extraction_text": "?",
-            "char_interval": {"start_pos": span.start, "end_pos": span.end},
-            "attributes": {"domain": text.domain},
-        }
-        for span in spans
-    ]
-    return {"document_id": text.id, "text": whole, "extractions": found or None, "domain": text.domain}
-
-
-def ai4privacy(text: Text, words: list[str], whole: str, _: list[Span], spans: list[Span]) -> object:
-    mask = repr(objects(spans, "start", "end", "label"))
-    return {"id": text.id, "source_text": whole, "privacy_mask": mask, "domain": text.domain}
-
-
-def nemotron(text: Text, words: list[str], whole: str, _: list[Span], spans: list[Span]) -> object:
-    marks = objects(spans, "start", "end", "label")
-    return {"uid": text.id, "text": whole, "spans": marks, "text_tagged": "", "domain": text.domain}
-
-
-def presidio(text: Text, words: list[str], whole: str, _: list[Span], spans: list[Span]) -> object:
-    marks = objects(spans, "start_position", "end_position", "entity_type")
-    return {"sample_id": text.id, "full_text": whole, "spans": marks, "metadata": {"domain": text.domain}}
-
-
-def gliner(text: Text, words: list[str], whole: str, spans: list[Span], _: list[Span]) -> object:
-    marks = [[span.start, span.end - 1, span.label] for span in reversed(spans)]
-    return {"id": text.id, "tokenized_text": words, "ner": marks, "domain": text.domain}
-
-
-def spert(text: Text, words: list[str], whole: str, spans: list[Span], _: list[Span]) -> object:
-    marks = objects(spans, "start", "end", "type")
-    return {"orig_id": text.id, "tokens": words, "entities": marks, "relations": [], "domain": text.domain}
 
 
 @dataclass(frozen=True, slots=True)
@@ -483,13 +436,13 @@ FORMATS = {
     "ltf": Format(ltf, "xml"),
     "bdoc": Format(bdoc, "bdocjs", {"gold_set": "Key", "predicted_set": "Key"}),
     "nerval": Format(nerval, "bio", {"input": "nerval"}, one_text=True),
-    "doccano": Format(json_rows(doccano), "jsonl", metadata=True),
-    "langextract": Format(json_rows(langextract), "jsonl", metadata=True),
-    "ai4privacy": Format(json_rows(ai4privacy), "jsonl", metadata=True),
-    "nemotron": Format(json_rows(nemotron), "jsonl", metadata=True),
-    "presidio": Format(json_rows(presidio), "jsonl", metadata=True),
-    "gliner": Format(json_rows(gliner), "jsonl", metadata=True),
-    "spert": Format(json_rows(spert), "jsonl", metadata=True),
+    "doccano": Format(json_rows("doccano"), "jsonl", metadata=True),
+    "langextract": Format(json_rows("langextract"), "jsonl", metadata=True),
+    "ai4privacy": Format(json_rows("ai4privacy"), "jsonl", metadata=True),
+    "nemotron": Format(json_rows("nemotron"), "jsonl", metadata=True),
+    "presidio": Format(json_rows("presidio", "metadata"), "jsonl", metadata=True),
+    "gliner": Format(json_rows("gliner"), "jsonl", metadata=True),
+    "spert": Format(json_rows("spert"), "jsonl", metadata=True),
     "spans": Format(table_of_spans, "tsv", {}, "entity", metadata=True),
 }
 

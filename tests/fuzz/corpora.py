@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from random import Random
-from typing import Any
+from typing import Any, NamedTuple
 from xml.sax.saxutils import escape, quoteattr
 
 LABELS = ("PER", "LOC", "ORG", "É-1", "O", "a|b", "_")
@@ -318,70 +318,143 @@ def nerval(rng: Random) -> Files:
     return Files(side(0), side(1), "bio", ["--input", "nerval"])
 
 
-def _rows(rng: Random, row: Callable[[str, str, list[str], list[Span], list[Span]], object]) -> Files:
-    """JSON rows; `row` gets the id, text, words, and the spans in characters and in words, of a document."""
-    whole = corpus(rng, ("PER", "LOC"))
-    array = rng.random() < 0.3
+class Row(NamedTuple):
+    """What a row of JSON is made of: its words, joined by blanks in its text, and its spans in characters and words."""
 
-    def side(number: int) -> bytes:
-        rows = []
-        for name, document in enumerate(whole.documents):
-            words = [word for one in document for word in one.words]
-            before = [sum(len(one.words) for one in document[:place]) for place in range(len(document))]
-            own = [
-                (start + first, end + first, label)
-                for first, one in zip(before, document, strict=True)
-                for start, end, label in one.sides[number]
-            ]
-            rows.append(row(f"d{name}", " ".join(words), words, characters(words, own), own))
-        lines = [json.dumps(each, ensure_ascii=False) for each in rows]
-        return (f"[{', '.join(lines)}]" if array and lines else "\n".join(lines)).encode() + b"\n"
+    id: str
+    text: str
+    words: list[str]
+    spans: list[Span]
+    in_words: list[Span]
 
-    return Files(side(0), side(1), "jsonl")
+    def objects(self, *keys: str) -> list[dict[str, Any]]:
+        """The objects of spans, with these keys of start, end, label and text."""
+        return [dict(zip(keys, (*span, self.text[span[0] : span[1]]), strict=False)) for span in self.spans]
 
 
-def doccano(rng: Random) -> Files:
-    return _rows(rng, lambda name, text, _, own, __: {"id": name, "text": text, "label": own})
+RowOf = Callable[[Random, Row], dict[str, Any]]
+
+ROWS: dict[str, RowOf] = {}
+"""The row of a document in each JSON format."""
 
 
-def prodigy(rng: Random) -> Files:
-    def row(name: str, text: str, _: list[str], own: list[Span], __: list[Span]) -> object:
-        spans = [{"start": start, "end": end, "label": label} for start, end, label in own]
-        return {"_input_hash": name, "text": text, "spans": spans, "answer": "accept"}
+def rows(row_of: RowOf) -> Callable[[Random], Files]:
+    """JSON rows, one a line or in an array."""
+    ROWS[row_of.__name__] = row_of
 
-    return _rows(rng, row)
+    def files(rng: Random) -> Files:
+        whole = corpus(rng, ("PER", "LOC"))
+        array = rng.random() < 0.3
+
+        def side(number: int) -> bytes:
+            found = []
+            for name, document in enumerate(whole.documents):
+                words = [word for one in document for word in one.words]
+                before = [sum(len(one.words) for one in document[:place]) for place in range(len(document))]
+                own = [
+                    (start + first, end + first, label)
+                    for first, one in zip(before, document, strict=True)
+                    for start, end, label in one.sides[number]
+                ]
+                row = Row(f"d{name}", " ".join(words), words, characters(words, own), own)
+                found.append(json.dumps(row_of(rng, row), ensure_ascii=False))
+            return (f"[{', '.join(found)}]" if array and found else "\n".join(found)).encode() + b"\n"
+
+        return Files(side(0), side(1), "jsonl")
+
+    return files
 
 
-def label_studio(rng: Random) -> Files:
-    def row(name: str, text: str, _: list[str], own: list[Span], __: list[Span]) -> object:
-        values = [
-            {"start": start, "end": end, "text": text[start:end], "labels": [label]}
-            for start, end, label in own
-        ]
-        result = [{"from_name": "l", "type": "labels", "value": value} for value in values]
-        return {"id": name, "data": {"text": text}, "annotations": [{"completed_by": 1, "result": result}]}
-
-    return _rows(rng, row)
+@rows
+def doccano(_: Random, row: Row) -> dict[str, Any]:
+    return {"id": row.id, "text": row.text, "label": row.spans}
 
 
-def spacy_json(rng: Random) -> Files:
-    def row(name: str, text: str, _: list[str], own: list[Span], __: list[Span]) -> object:
-        ents = [{"start": start, "end": end, "label": label} for start, end, label in own]
-        return {"id": name, "text": text, "ents": ents}
-
-    return _rows(rng, row)
+@rows
+def prodigy(_: Random, row: Row) -> dict[str, Any]:
+    spans = row.objects("start", "end", "label")
+    return {"_input_hash": row.id, "text": row.text, "spans": spans, "answer": "accept"}
 
 
-def token_rows(rng: Random) -> Files:
-    def row(name: str, _: str, words: list[str], __: list[Span], own: list[Span]) -> object:
-        return {"id": name, "tokens": words, "ner_tags": tags(len(words), own)}
+@rows
+def label_studio(_: Random, row: Row) -> dict[str, Any]:
+    values = [
+        {**each, "labels": [each.pop("label")]} for each in row.objects("start", "end", "label", "text")
+    ]
+    result = [{"from_name": "l", "type": "labels", "value": value} for value in values]
+    return {"id": row.id, "data": {"text": row.text}, "annotations": [{"completed_by": 1, "result": result}]}
 
-    return _rows(rng, row)
+
+@rows
+def spacy_json(_: Random, row: Row) -> dict[str, Any]:
+    return {"id": row.id, "text": row.text, "ents": row.objects("start", "end", "label")}
+
+
+@rows
+def token_rows(_: Random, row: Row) -> dict[str, Any]:
+    return {"id": row.id, "tokens": row.words, "ner_tags": tags(len(row.words), row.in_words)}
+
+
+@rows
+def w2ner(_: Random, row: Row) -> dict[str, Any]:
+    spans = [{"index": list(range(start, end)), "type": label} for start, end, label in row.in_words]
+    return {"id": row.id, "sentence": row.words, "ner": spans}
+
+
+@rows
+def langextract(rng: Random, row: Row) -> dict[str, Any]:
+    found = [
+        {
+            "extraction_class": label,
+            "extraction_text": rng.choice((row.text[start:end], "?")),
+            "char_interval": {"start_pos": start, "end_pos": end},
+            "alignment_status": rng.choice((None, "match_exact", "match_fuzzy")),
+            "attributes": rng.choice((None, {}, {"role": "x", "names": ["y"]})),
+        }
+        for start, end, label in row.spans
+    ]
+    return {"extractions": found or None, "text": row.text, "document_id": row.id}
+
+
+@rows
+def ai4privacy(rng: Random, row: Row) -> dict[str, Any]:
+    mask = row.objects("start", "end", "label", "value")
+    return {"source_text": row.text, "privacy_mask": rng.choice((mask, repr(mask))), "id": row.id}
+
+
+@rows
+def nemotron(rng: Random, row: Row) -> dict[str, Any]:
+    spans = row.objects("start", "end", "label", "text")
+    return {
+        "uid": row.id,
+        "text": row.text,
+        "spans": rng.choice((spans, repr(spans))),
+        "text_tagged": row.text,
+    }
+
+
+@rows
+def presidio(_: Random, row: Row) -> dict[str, Any]:
+    spans = row.objects("start_position", "end_position", "entity_type", "entity_value")
+    more = {"sample_id": row.id, "masked": None, "metadata": {"a": 1, "b": None}}
+    return {"full_text": row.text, "spans": spans, **more}
+
+
+@rows
+def gliner(_: Random, row: Row) -> dict[str, Any]:
+    spans = [[start, end - 1, label] for start, end, label in reversed(row.in_words)]
+    return {"id": row.id, "tokenized_text": row.words, "ner": spans}
+
+
+@rows
+def spert(_: Random, row: Row) -> dict[str, Any]:
+    spans = [{"type": label, "start": start, "end": end} for start, end, label in row.in_words]
+    return {"tokens": row.words, "entities": spans, "relations": [], "orig_id": row.id}
 
 
 def mentions(rng: Random) -> Files:
     """Gold of doccano and answers of a language model, with fences, prose, offsets and what is not in the text."""
-    pair = _rows(rng, lambda name, text, _, own, __: {"id": name, "text": text, "label": own})
+    pair = doccano(rng)
     rows = []
     for document in _as_list(pair.predicted):
         text, entities = document["text"], []
@@ -422,7 +495,7 @@ def _as_list(data: bytes) -> list[dict[str, Any]]:
 
 def inline(rng: Random) -> Files:
     """Gold of doccano and answers that repeat the text with tags, some of them not closed."""
-    pair = _rows(rng, lambda name, text, _, own, __: {"id": name, "text": text, "label": own})
+    pair = doccano(rng)
     lenient = rng.random() < 0.5
     rows = []
     for document in _as_list(pair.predicted):
@@ -446,75 +519,6 @@ def inline(rng: Random) -> Files:
 
 def _escaped(text: str) -> str:
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace("]", ")")
-
-
-def w2ner(rng: Random) -> Files:
-    def row(name: str, _: str, words: list[str], __: list[Span], own: list[Span]) -> object:
-        spans = [{"index": list(range(start, end)), "type": label} for start, end, label in own]
-        return {"id": name, "sentence": words, "ner": spans}
-
-    return _rows(rng, row)
-
-
-def langextract(rng: Random) -> Files:
-    def row(name: str, text: str, _: list[str], own: list[Span], __: list[Span]) -> object:
-        found = [
-            {
-                "extraction_class": label,
-                "extraction_text": rng.choice((text[start:end], "?")),
-                "char_interval": {"start_pos": start, "end_pos": end},
-                "alignment_status": rng.choice((None, "match_exact", "match_fuzzy")),
-                "attributes": rng.choice((None, {}, {"role": "x", "names": ["y"]})),
-            }
-            for start, end, label in own
-        ]
-        return {"extractions": found or None, "text": text, "document_id": name}
-
-    return _rows(rng, row)
-
-
-def _objects(text: str, spans: Sequence[Span], keys: tuple[str, str, str, str]) -> list[dict[str, Any]]:
-    """The objects of spans, with these keys of start, end, label and text."""
-    return [dict(zip(keys, (*span, text[span[0] : span[1]]), strict=True)) for span in spans]
-
-
-def ai4privacy(rng: Random) -> Files:
-    def row(name: str, text: str, _: list[str], own: list[Span], __: list[Span]) -> object:
-        mask = _objects(text, own, ("start", "end", "label", "value"))
-        return {"source_text": text, "privacy_mask": rng.choice((mask, repr(mask))), "id": name}
-
-    return _rows(rng, row)
-
-
-def nemotron(rng: Random) -> Files:
-    def row(name: str, text: str, _: list[str], own: list[Span], __: list[Span]) -> object:
-        spans = _objects(text, own, ("start", "end", "label", "text"))
-        return {"uid": name, "text": text, "spans": rng.choice((spans, repr(spans))), "text_tagged": text}
-
-    return _rows(rng, row)
-
-
-def presidio(rng: Random) -> Files:
-    def row(name: str, text: str, _: list[str], own: list[Span], __: list[Span]) -> object:
-        spans = _objects(text, own, ("start_position", "end_position", "entity_type", "entity_value"))
-        return {"full_text": text, "masked": None, "spans": spans, "metadata": {"a": 1, "b": None}}
-
-    return _rows(rng, row)
-
-
-def gliner(rng: Random) -> Files:
-    def row(name: str, _: str, words: list[str], __: list[Span], own: list[Span]) -> object:
-        return {"tokenized_text": words, "ner": [[start, end - 1, label] for start, end, label in own]}
-
-    return _rows(rng, row)
-
-
-def spert(rng: Random) -> Files:
-    def row(name: str, _: str, words: list[str], __: list[Span], own: list[Span]) -> object:
-        spans = [{"type": label, "start": start, "end": end} for start, end, label in own]
-        return {"tokens": words, "entities": spans, "relations": [], "orig_id": name}
-
-    return _rows(rng, row)
 
 
 FORMATS: dict[str, Callable[[Random], Files]] = {
