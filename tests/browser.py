@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import json
 import os
 import shutil
@@ -173,9 +172,6 @@ class Browser:
     def press(self, key: str) -> None:
         for kind in ("keyDown", "keyUp"):
             self("Input.dispatchKeyEvent", type=kind, key=key, code=key, windowsVirtualKeyCode=9)
-
-    def picture(self, path: Path) -> None:
-        path.write_bytes(base64.b64decode(self("Page.captureScreenshot", format="png")["data"]))
 
     def close(self) -> None:
         self._process.terminate()

@@ -377,7 +377,9 @@ _Mention = tuple[str, str, Mapping[str, Any]]
 def _mentions(entities: object) -> Iterator[_Mention]:
     if isinstance(entities, dict):
         for label, texts in entities.items():
-            for text in _listed(texts):
+            if texts is not None and not isinstance(texts, list):
+                raise ValueError("what stands under a label is no list of texts")
+            for text in texts or ():
                 yield _text(text, "the text of an entity"), _label(label), {}
         return
     if not isinstance(entities, list):
@@ -394,13 +396,6 @@ def _mentions(entities: object) -> Iterator[_Mention]:
         offsets = entity.get("start"), entity.get("end")
         given = {} if offsets == (None, None) else {OFFSETS: tuple(map(_whole, offsets))}
         yield _text(text, "the text of an entity"), _label(label), given
-
-
-def _listed(texts: object) -> list[Any]:
-    """Return the texts under a label; null is none. Raises ValueError for one text, as in ``{"Ada": "PER"}``."""
-    if texts is not None and not isinstance(texts, list):
-        raise ValueError("what stands under a label is no list of texts")
-    return texts or []
 
 
 def _text_and_label(entity: dict[str, Any]) -> tuple[object, object]:

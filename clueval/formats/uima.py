@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from functools import partial
+from typing import Any, NamedTuple
 
 from clueval.exceptions import UsageError
-from clueval.formats.format import Uses
+from clueval.formats.format import ACROSS, Uses, Writer
 from clueval.spans.document import Document
 from clueval.spans.span import DEFAULT_LAYER, NO_LABEL, Span
 
@@ -39,7 +40,7 @@ ENTITY = UimaType("de.tudarmstadt.ukp.dkpro.core.api.ner.type.NamedEntity", "val
 _BUILT_IN = {ENTITY.name: ("value", "identifier")}
 
 
-def require_types(types: Mapping[str, str] | None) -> Mapping[str, str]:
+def _required(types: Mapping[str, str] | None) -> Mapping[str, str]:
     """Return the types of layers. Raises `UsageError` for one that is not ``TYPE|FEATURE``."""
     for written in (types or {}).values():
         name, _, label = written.partition("|")
@@ -83,7 +84,7 @@ def _type_of(layer: str, given: Mapping[str, str], *, alone: bool) -> UimaType:
     return UimaType(f"webanno.custom.{layer}", "value")
 
 
-def holds_feature(name: str, value: object) -> bool:
+def _holds_feature(name: str, value: object) -> bool:
     """Return whether a type can hold a feature: texts, numbers and truth values with plain names."""
     fits = _FEATURE.fullmatch(name) is not None and name not in _RESERVED and not name.startswith(_SLOTS)
     return fits and isinstance(value, str | int | float) and value != ""
@@ -113,7 +114,7 @@ def values_of(span: Span, of: UimaType) -> dict[str, str]:
     return {**span.features, **({} if span.label in ("", NO_LABEL) else {of.label: span.label})}
 
 
-def types_to_create(given: Mapping[str, str], uses: Uses, layers: Sequence[str]) -> Iterator[str]:
+def _to_create(given: Mapping[str, str], uses: Uses, layers: Sequence[str]) -> Iterator[str]:
     """Yield a line for each type, or for its features, that a project of INCEpTION may lack."""
     for layer, of in types_of(given, [*layers, *uses.layers]).items():
         if layer in uses.layers:
@@ -136,3 +137,30 @@ def token_ranges(tokens: Iterable[str], text: str) -> list[tuple[int, int]]:
         place = start + len(token)
         found.append((start, place))
     return found
+
+
+def writer(
+    lines: Callable[..., Iterator[str]],
+    ending: str,
+    fit: Callable[[Mapping[str, str], Document, Counter[str]], Document],
+    *,
+    of_folder: Callable[[Mapping[str, str], Uses, Sequence[str]], Mapping[str, str]] | None = None,
+    types: Mapping[str, str] | None = None,
+    **more: Any,
+) -> Writer:
+    """Return the writer of a format; `lines`, `fit` and `of_folder` also take the types of layers that are given."""
+    given = _required(types)
+    return Writer(
+        partial(lines, given),
+        ending,
+        unit="character",
+        holds=frozenset({"layers", "features", "zero-length spans", "overlapping spans", ACROSS}),
+        feature=_holds_feature,
+        fit=partial(fit, given),
+        hints=partial(_to_create, given),
+        keeps_tokens=True,
+        of_folder=None if of_folder is None else partial(of_folder, given),
+        choose=partial(writer, lines, ending, fit, of_folder=of_folder, **more),
+        takes=frozenset({"types"}),
+        **more,
+    )

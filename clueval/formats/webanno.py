@@ -23,27 +23,17 @@ from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from itertools import accumulate, chain, count, islice
 from operator import attrgetter
 from typing import NamedTuple
 
 from clueval.exceptions import FormatError, SpanError, UsageError
 from clueval.formats.columns.made_lines import SentenceLines
-from clueval.formats.format import ACROSS, Format, Options, Writer
+from clueval.formats.format import Format, Options
 from clueval.formats.opened import Opened
 from clueval.formats.recognition import Beginning, Sign, first_lines
 from clueval.formats.reference import wide_characters
-from clueval.formats.uima import (
-    UimaType,
-    holds_feature,
-    require_types,
-    token_ranges,
-    types_of,
-    types_to_create,
-    values_of,
-    with_texts,
-)
+from clueval.formats.uima import UimaType, token_ranges, types_of, values_of, with_texts, writer
 from clueval.limits import sentence_too_long
 from clueval.spans.document import Document, Sentence
 from clueval.spans.limits import require_short_texts
@@ -591,7 +581,7 @@ class _Tokens:
 
 
 def _lines(
-    documents: Iterator[Document], layers: Sequence[str], _: bool, types: Mapping[str, str]
+    types: Mapping[str, str], documents: Iterator[Document], layers: Sequence[str], _: bool
 ) -> Iterator[str]:
     """Yield the lines of one document, which `_fit` has returned; without documents, the first line."""
     yield f"{_VERSION}.3"
@@ -635,22 +625,6 @@ def _rows(segments: Sequence[_Segment], cells: Sequence[_Cells], text: str) -> I
             place += 1
 
 
-def _writer(types: Mapping[str, str] | None = None) -> Writer:
-    given = require_types(types)
-    return Writer(
-        partial(_lines, types=given),
-        ".tsv",
-        unit="character",
-        holds=frozenset({"layers", "features", "zero-length spans", "overlapping spans", ACROSS}),
-        feature=holds_feature,
-        fit=partial(_fit, given),
-        hints=partial(types_to_create, given),
-        keeps_tokens=True,
-        choose=_writer,
-        takes=frozenset({"types"}),
-    )
-
-
 def _is_old(beginning: Beginning) -> bool:
     """Return whether a file begins as versions 1 and 2 do, of which the second names its layers first."""
     lines = beginning.lines
@@ -672,5 +646,5 @@ FORMAT = Format(
     options=frozenset({"layers"}),
     single=True,
     nameless=True,
-    write=_writer(),
+    write=writer(_lines, ".tsv", _fit),
 )

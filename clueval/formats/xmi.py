@@ -24,20 +24,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from clueval.exceptions import CluevalError, FileError, FormatError, SpanError, UsageError, extra
-from clueval.formats.format import ACROSS, Format, Options, Uses, Writer
+from clueval.formats.format import Format, Options, Uses
 from clueval.formats.opened import Opened
 from clueval.formats.recognition import first_lines, json_key
-from clueval.formats.uima import (
-    STRUCTURE,
-    UimaType,
-    holds_feature,
-    require_types,
-    token_ranges,
-    types_of,
-    types_to_create,
-    values_of,
-    with_texts,
-)
+from clueval.formats.uima import STRUCTURE, UimaType, token_ranges, types_of, values_of, with_texts, writer
 from clueval.formats.xml_text import forbidden
 from clueval.spans.document import Document, Sentence
 from clueval.spans.span import DEFAULT_LAYER, NO_LABEL, Frozen, Span
@@ -293,17 +283,15 @@ def _cas(document: Document, layers: Sequence[str], given: Mapping[str, str]) ->
 
 
 def _xmi(
-    documents: Iterator[Document], layers: Sequence[str], _: bool, given: Mapping[str, str]
+    given: Mapping[str, str], documents: Iterator[Document], layers: Sequence[str], _: bool
 ) -> Iterator[str]:
-    for document in documents:
-        yield _cas(document, layers, given).to_xmi()
+    return (_cas(document, layers, given).to_xmi() for document in documents)
 
 
 def _json(
-    documents: Iterator[Document], layers: Sequence[str], _: bool, given: Mapping[str, str]
+    given: Mapping[str, str], documents: Iterator[Document], layers: Sequence[str], _: bool
 ) -> Iterator[str]:
-    for document in documents:
-        yield _cas(document, layers, given).to_json()
+    return (_cas(document, layers, given).to_json() for document in documents)
 
 
 def _folder_files(given: Mapping[str, str], uses: Uses, layers: Sequence[str]) -> dict[str, str]:
@@ -328,27 +316,6 @@ def _fit_xml(given: Mapping[str, str], document: Document, lost: Counter[str]) -
     return document
 
 
-def _writer(
-    lines: Callable[..., Iterator[str]], ending: str, types: Mapping[str, str] | None = None
-) -> Writer:
-    given = require_types(types)
-    is_xml = lines is _xmi
-    return Writer(
-        partial(lines, given=given),
-        ending,
-        unit="character",
-        holds=frozenset({"layers", "features", "zero-length spans", "overlapping spans", ACROSS}),
-        ends_lines=False,
-        feature=holds_feature,
-        fit=partial(_fit_xml if is_xml else with_texts, given),
-        hints=partial(types_to_create, given),
-        keeps_tokens=True,
-        of_folder=partial(_folder_files, given) if is_xml else None,
-        choose=partial(_writer, lines, ending),
-        takes=frozenset({"types"}),
-    )
-
-
 FORMAT = Format(
     name="xmi",
     holds="UIMA CAS XMI, with its type system in `TypeSystem.xml` in the same folder; views are annotation sets",
@@ -361,7 +328,7 @@ FORMAT = Format(
     chooses=True,
     set_names=_set_names,
     extra="uima",
-    write=_writer(_xmi, ".xmi"),
+    write=writer(_xmi, ".xmi", _fit_xml, of_folder=_folder_files, ends_lines=False),
 )
 
 JSON_FORMAT = replace(
@@ -370,5 +337,5 @@ JSON_FORMAT = replace(
     holds="UIMA CAS JSON; views are annotation sets",
     endings=(),
     signs=(json_key("%TYPES", "%FEATURE_STRUCTURES"),),
-    write=_writer(_json, ".json"),
+    write=writer(_json, ".json", with_texts, ends_lines=False),
 )

@@ -1,4 +1,4 @@
-"""Empty fields at the end of a line, and columns that are told by their content."""
+"""Empty fields at the end of a line, and columns that are recognised by their content."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ import clueval
 
 GUIDE = Path(clueval.__file__).parent / "guide"
 GOLD = {"text": "Ada met Bob.", "spans": [[0, 3, "PER"], [8, 11, "PER"]]}
-NOBODY = {"text": "It rained.", "spans": []}
+NO_SPANS = {"text": "It rained.", "spans": []}
 HALF = {"entities": [{"text": "Ada", "label": "PER"}]}
 
 pytestmark = pytest.mark.filterwarnings("ignore::clueval.CluevalWarning")
@@ -65,8 +65,8 @@ def test_lightning_logs_the_scores_of_all_batches_of_an_epoch(monkeypatch: pytes
         (GOLD, HALF, 2 / 3),
         (GOLD, json.dumps(HALF), 2 / 3),
         (GOLD, "I cannot help with that.", 0.0),
-        (NOBODY, {"entities": []}, 1.0),
-        (NOBODY, HALF, 0.0),
+        (NO_SPANS, {"entities": []}, 1.0),
+        (NO_SPANS, HALF, 0.0),
     ],
 )
 def test_dspy_and_promptfoo_get_the_f1_of_one_text(
@@ -89,7 +89,7 @@ def test_lm_eval_gets_the_f1_of_the_corpus() -> None:
 
     items = [
         names["process_results"](doc, [answer])["span_f1"]
-        for doc, answer in zip([GOLD, NOBODY], answers, strict=True)
+        for doc, answer in zip([GOLD, NO_SPANS], answers, strict=True)
     ]
 
     assert names["span_f1"](items) == pytest.approx(2 / 3)
