@@ -23,16 +23,17 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, starmap
+from operator import ge
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from clueval.metrics.counting import Counts, Tally, averages_of, counts_by_label
 from clueval.metrics.metric import Metric, Needs, Rates, Side, rates_of
 from clueval.metrics.rates import DeclaredRates, Shape, label_averages, prf_entry
 from clueval.spans.document import Document
-from clueval.spans.ranges import intersect
+from clueval.spans.ranges import intersect, joined_ranges
 from clueval.transforms.characters import are_unknown
 
 if TYPE_CHECKING:
@@ -172,14 +173,7 @@ def _by_label(
             ranges = [place(*part) for part in span.fragments]
             found.setdefault(span.label, []).extend(ranges)
             found.setdefault(None, []).extend(ranges)
-    return {label: _union(ranges) for label, ranges in found.items()}
-
-
-def _union(ranges: Iterable[Range]) -> Ranges:
-    union: Ranges = []
-    for start, end in sorted(ranges):
-        if union and start <= union[-1][1]:
-            union[-1] = union[-1][0], max(union[-1][1], end)
-        elif start < end:
-            union.append((start, end))
-    return union
+    return {
+        label: list(joined_ranges((each for each in ranges if each[0] < each[1]), ge))
+        for label, ranges in found.items()
+    }

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
+from operator import gt
 from typing import Protocol
 
 from clueval.exceptions import SpanError
@@ -60,6 +61,23 @@ def intersect(one: Sequence[tuple[int, int]], other: Sequence[tuple[int, int]]) 
             shared.append((max(start, many[i][0]), min(end, many[i][1])))
             i += 1
     return shared
+
+
+def joined_ranges(ranges: Iterable[tuple[int, int]], join: Callable[[int, int], bool] = gt) -> Ranges:
+    """Return the ranges in order; two are one if `join` is true of the end of the first and the start of the second.
+
+    By default, these are ranges that overlap.
+
+    >>> joined_ranges([(3, 5), (0, 2), (4, 6)])
+    ((0, 2), (3, 6))
+    """
+    found: list[tuple[int, int]] = []
+    for start, end in sorted(ranges):
+        if found and join(found[-1][1], start):
+            found[-1] = found[-1][0], max(found[-1][1], end)
+        else:
+            found.append((start, end))
+    return tuple(found)
 
 
 class Regions:

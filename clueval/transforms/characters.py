@@ -11,7 +11,7 @@ from operator import add, sub
 
 from clueval.exceptions import UsageError
 from clueval.spans.document import Document
-from clueval.spans.ranges import Ranges
+from clueval.spans.ranges import joined_ranges
 from clueval.spans.span import Frozen, Span
 
 
@@ -142,7 +142,7 @@ class Characters:
             here = self.next_at(span.start)
             return on_ranges(span, [(here, here)])
         ranges = [self.positions_of(*part) for part in span.fragments]
-        found = apart([each for each in ranges if each is not None])
+        found = joined_ranges([each for each in ranges if each is not None])
         if None in ranges:
             return None
         return on_ranges(span, found)
@@ -210,18 +210,3 @@ def on_ranges(span: Span, ranges: Sequence[tuple[int, int]]) -> Span:
     """
     parts = ranges if len(ranges) > 1 else None
     return Span(ranges[0][0], ranges[-1][1], span.labels, span.features, None, span.id, span.line, parts)
-
-
-def apart(ranges: Sequence[tuple[int, int]]) -> Ranges:
-    """Return the ranges in order; those that overlap are joined.
-
-    >>> apart([(3, 5), (0, 2), (4, 6)])
-    ((0, 2), (3, 6))
-    """
-    found: list[tuple[int, int]] = []
-    for start, end in sorted(ranges):
-        if found and start < found[-1][1]:
-            found[-1] = found[-1][0], max(found[-1][1], end)
-        else:
-            found.append((start, end))
-    return tuple(found)

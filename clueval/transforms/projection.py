@@ -28,9 +28,10 @@ from itertools import chain, groupby
 from typing import NamedTuple
 
 from clueval.spans.document import Document
+from clueval.spans.ranges import joined_ranges
 from clueval.spans.span import Frozen, Span
 from clueval.transforms.alignment import MAX_CELLS, Alignment, align
-from clueval.transforms.characters import Characters, apart
+from clueval.transforms.characters import Characters
 
 _WORD = re.compile(r"\S+")
 
@@ -105,7 +106,7 @@ def _moved(span: Span, characters: Characters, gold_text: _GoldText) -> Span | N
         return None
     start, end = min(start for start, _ in found), max(end for _, end in found)
     if span.tokens is None:
-        return replace(span, start=start, end=end, parts=None if span.parts is None else apart(found))
+        return replace(span, start=start, end=end, parts=None if span.parts is None else joined_ranges(found))
     tokens = frozenset(position for place in found for position in range(*place))
     return replace(span, start=start, end=end, tokens=tokens if len(tokens) < end - start else None)
 

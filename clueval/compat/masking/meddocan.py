@@ -15,6 +15,7 @@ from clueval.compat.masking.program import Covers, OtherProgram, labelled_sides,
 from clueval.metrics.counting import Tally, f_measure
 from clueval.metrics.masking.weights import Range
 from clueval.transforms.group import Group
+from clueval.transforms.redaction.strict import wildcards_of
 
 NAMES = ("ner", "strict", "merged")
 
@@ -61,13 +62,7 @@ def joined(text: str, spans: Collection[Range]) -> set[Range]:
     >>> sorted(joined("Ana, Eva y Luz", [(0, 3), (5, 8), (11, 14)]))
     [(0, 8), (11, 14)]
     """
-    found: list[Range] = []
-    for start, end in sorted(spans):
-        if found and not any(map(str.isalnum, text[found[-1][1] : start])):
-            found[-1] = (found[-1][0], max(found[-1][1], end))
-        else:
-            found.append((start, end))
-    return set(found)
+    return set(wildcards_of(text, spans))
 
 
 def _outside(spans: Collection[Range], right: Collection[Range]) -> int:

@@ -20,12 +20,13 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise, product
 from typing import NamedTuple
 
 from clueval.exceptions import TextMismatch
+from clueval.spans.ranges import joined_ranges
 from clueval.transforms.redaction.placeholders import Place
 
 _VISIBLE = re.compile(r"\S+")
@@ -128,19 +129,13 @@ class _Words:
         return place, place
 
 
-def wildcards_of(text: str, placeholders: Sequence[Place]) -> list[Place]:
+def wildcards_of(text: str, placeholders: Iterable[Place]) -> list[Place]:
     """Join placeholders with no letter or digit between them.
 
     >>> wildcards_of("A. [B], c [D]", [(0, 2), (3, 6), (10, 13)])
     [(0, 6), (10, 13)]
     """
-    found: list[Place] = []
-    for start, end in placeholders:
-        if found and not any(map(str.isalnum, text[found[-1][1] : start])):
-            found[-1] = (found[-1][0], end)
-        else:
-            found.append((start, end))
-    return found
+    return list(joined_ranges(placeholders, lambda end, start: not any(map(str.isalnum, text[end:start]))))
 
 
 class StrictReading:
