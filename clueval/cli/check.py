@@ -10,7 +10,6 @@ from clueval.cli import options as common
 from clueval.cli.fields import typed
 from clueval.cli.outputs import add_output, put_result, writable_names
 from clueval.cli.parser import Command, CommandParser
-from clueval.cli.printing import remarking_passed_over
 from clueval.cli.setting_names import with_options
 from clueval.exceptions import CluevalError, in_words
 from clueval.formats.format import Format
@@ -52,7 +51,6 @@ def add_arguments(parser: CommandParser) -> None:
     common.add_reading(parser, sides=1)
 
 
-@remarking_passed_over()
 def run(options: argparse.Namespace) -> int:
     form = None if options.to is None else writable_format(options.to)
     reading = ReadOptions(layers=common.single_layers(options), **common.reading(options))
@@ -65,8 +63,7 @@ def run(options: argparse.Namespace) -> int:
             for line in each.lines():
                 yield line.replace(str(check.source.path), name)
             problems += each.count
-            if not each.count:
-                problems += yield from _not_kept(check, name, form)
+            problems += yield from _not_kept(check, name, None if each.count else form)
 
     put_result(map(visible, lines()), options.output_file)
     return 1 if problems else 0
