@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -57,19 +57,7 @@ def sources_of(options: argparse.Namespace) -> Any:
     given = list(map(_named_path, options.annotators))
     if len(given) == 1:
         return given[0][1]
-    return _named(given)
-
-
-def _named(given: Sequence[tuple[str | None, Path]]) -> dict[str, Path]:
-    """Return paths by the names given with them, or by their endings. Raises `UsageError` for a name twice."""
-    endings = iter(names_of([path for name, path in given if name is None]))
-    found: dict[str, Path] = {}
-    for name, path in given:
-        key = next(endings) if name is None else name
-        if key in found:
-            raise UsageError(f"two annotators have the name {key!r}", advice="give each a name of its own")
-        found[key] = path
-    return found
+    return common.by_name(given, names_of([path for name, path in given if name is None]), "annotators")
 
 
 def paths_of(options: argparse.Namespace) -> list[Path]:

@@ -117,14 +117,9 @@ def _given(texts: Sequence[str]) -> tuple[Path | None, dict[str, list[Path]]]:
     gold = None
     if given[0][0] is None and not any(map(is_result, _runs(given[0][1]))):
         gold = Path(given.pop(0)[1])
-    short = iter(names_of([text for name, text in given if name is None]))
-    systems: dict[str, list[Path]] = {}
-    for name, text in given:
-        key = next(short) if name is None else name
-        if key in systems:
-            raise UsageError(f"two systems have the name {key!r}", advice="give each a name of its own")
-        systems[key] = list(map(Path, _runs(text)))
-    return gold, systems
+    short = names_of([text for name, text in given if name is None])
+    runs = [(name, list(map(Path, _runs(text)))) for name, text in given]
+    return gold, common.by_name(runs, short, "systems")
 
 
 def _system(text: str) -> str:

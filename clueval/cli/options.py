@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from clueval.cli.fields import SideValues, add_fields, given_fields, group_of, help_of, pair_of
 from clueval.cli.parser import CommandParser
@@ -26,6 +26,8 @@ from clueval.transforms.preparing import Preparing
 
 if TYPE_CHECKING:
     from clueval.evaluation.result import Result
+
+Value = TypeVar("Value")
 
 
 def add_sides(parser: CommandParser) -> None:
@@ -48,6 +50,17 @@ def named_path(text: str) -> tuple[str | None, str]:
     if not name or not path:
         raise UsageError(f"{text!r} lacks a name or a path", advice="write it NAME=PATH")
     return name, path
+
+
+def by_name(given: Iterable[tuple[str | None, Value]], names: Iterable[str], what: str) -> dict[str, Value]:
+    """Return values by the names given with them, or by the next of `names`. Raises `UsageError` for a name twice."""
+    others, found = iter(names), dict[str, Value]()
+    for name, value in given:
+        key = next(others) if name is None else name
+        if key in found:
+            raise UsageError(f"two {what} have the name {key!r}", advice="give each a name of its own")
+        found[key] = value
+    return found
 
 
 def say_what_was_read(options: argparse.Namespace, result: Result) -> None:
