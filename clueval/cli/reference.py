@@ -79,7 +79,8 @@ def described_format(form: Format) -> Iterator[str]:
     yield f"{form.name}: {form.holds}"
     yield f"Recognised by: {form.recognised_by}. Use: {_use_of(form)}."
     yield ""
-    yield inspect.getdoc(import_module(FORMATS[form.name])) or ""
+    own = inspect.getdoc(form.rows.read) if inspect.isfunction(getattr(form.rows, "read", None)) else None
+    yield own or inspect.getdoc(import_module(FORMATS[form.name])) or ""
     reads = [
         *([_LAYER] if "layers" in form.reads else []),
         *(declared for field, declared in options_of(Reading) if field.name in form.reads),

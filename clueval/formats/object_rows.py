@@ -1,47 +1,4 @@
-"""JSON rows of a text and its spans, which are objects: data sets of personal data, and answers of services.
-
-ai4privacy's data sets, and Nemotron-PII; a list may be a text that holds a list:
-
-    {"source_text": "Hi, Omer", "privacy_mask": [{"value": "Omer", "start": 4, "end": 8, "label": "FIRSTNAME"}]}
-    {"unmasked_text": "Hi, Omer", "span_labels": "[[0, 4, 'O'], [4, 8, 'FIRSTNAME_1']]"}
-    {"uid": "7", "locale": "us", "text": "Hi, Omer", "text_tagged": "Hi, <name>Omer</name>",
-     "spans": "[{'start': 4, 'end': 8, 'text': 'Omer', 'label': 'name'}]"}
-
-ai4privacy: the text is under ``source_text``, else ``unmasked_text``, else ``text``. The source of the spans is
-``privacy_mask`` or ``span_labels``. If the mask is null or an object of values, as in the first releases, there
-are no positions in it, and ``span_labels`` is the default. In ``span_labels``, ``O`` is no span, and a number after an
-underscore is no part of a label. ``target_text``, ``masked_text`` and ``mbert_...`` are not read. Nemotron-PII: a
-``uid`` may occur in each ``locale``, so that the id has both. ``text_tagged`` is not read.
-
-Presidio's data sets, texts with results, and the answers of its server, which have neither texts nor ids:
-
-    {"full_text": "I am Ada", "spans": [{"entity_type": "PERSON", "entity_value": "Ada", "start_position": 5,
-     "end_position": 8}], "sample_id": 1, "template_id": 7, "metadata": {"Gender": "female"}}
-    {"text": "I am Ada", "results": [{"entity_type": "PERSON", "start": 5, "end": 8, "score": 0.85}]}
-    [{"entity_type": "PERSON", "start": 5, "end": 8, "score": 0.85}]
-
-The ``score`` of a result is a feature, and its ``recognizer_name`` is the feature ``recognizer``; explanations are
-passed over. The id of a sample is its ``sample_id``; ``template_id`` and the values of ``metadata`` are metadata. The
-answers of the server are lists of results, one after the other or in one list, in the order of gold's documents.
-
-The results of Amazon Comprehend belong to the line of a text, counted from 0:
-
-    {"File": "texts.txt", "Line": 0, "Entities": [{"BeginOffset": 5, "EndOffset": 8, "Type": "PERSON", "Score": 0.9}]}
-
-A document is numbered by its line, in whatever order the lines are written. The ``Score`` is the feature ``score``.
-
-LangExtract's annotated documents:
-
-    {"document_id": "d", "text": "In Ulm", "extractions": [{"extraction_class": "LOC", "extraction_text": "Ulm",
-     "char_interval": {"start_pos": 3, "end_pos": 6}, "alignment_status": "match_exact", "attributes": {}}]}
-
-The class is the label; features are the ``alignment_status``, and attributes that are texts. The end of an interval is
-exclusive. An extraction without an interval is in the text in other words or not at all. Predicted extractions of this
-kind are mentions without a place, which count as false positives; otherwise they are passed over (``unaligned
-extractions``). Texts of extractions are not compared with the text, because LangExtract aligns words that differ.
-
-Other texts, numbers and truth values of a row are metadata.
-"""
+"""JSON rows of a text and its spans, which are objects: data sets of personal data, and answers of services."""
 
 from __future__ import annotations
 
@@ -144,6 +101,18 @@ _NUMBER = re.compile(r"_\d+$")
 
 
 def _ai4privacy(row: object, rows: RowReader) -> Iterator[ReadRow]:
+    """Rows of ai4privacy's data sets.
+
+        {"source_text": "Hi, Omer", "privacy_mask": [{"value": "Omer", "start": 4, "end": 8, "label": "NAME"}]}
+        {"unmasked_text": "Hi, Omer", "span_labels": "[[0, 4, 'O'], [4, 8, 'NAME_1']]"}
+
+    The text is under ``source_text``, else ``unmasked_text``, else ``text``. The source of the spans is
+    ``privacy_mask`` or ``span_labels``; a list may be a text that holds a list. If the mask is null or an
+    object of values, as in the first releases, there are no positions in it, and ``span_labels`` is the
+    default. In ``span_labels``, ``O`` is no span, and a number after an underscore is no part of a label.
+    ``target_text``, ``masked_text`` and ``mbert_...`` are not read. Other texts, numbers and truth values of a
+    row are metadata.
+    """
     found = rows.mapping(row)
     if isinstance(mask := found.get(_MASK), str):
         mask = rows.held(mask, f"{_MASK!r}")
@@ -185,6 +154,14 @@ def _metadata(row: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _nemotron(row: object, rows: RowReader) -> Iterator[ReadRow]:
+    """Rows of Nemotron-PII. The list of spans may be a text that holds a list.
+
+        {"uid": "7", "locale": "us", "text": "Hi, Omer", "text_tagged": "Hi, <name>Omer</name>",
+         "spans": "[{'start': 4, 'end': 8, 'text': 'Omer', 'label': 'name'}]"}
+
+    A ``uid`` may occur in each ``locale``, so that the id has both. ``text_tagged`` is not read. Other texts,
+    numbers and truth values of a row are metadata.
+    """
     found = rows.mapping(row)
     items = rows.items(found, "spans")
     identifier, locale = rows.id(found, "uid", "id"), found.get("locale")
@@ -227,6 +204,18 @@ _DOCCANO = {"label", "labels", "entities", "annotations"}
 
 
 def _presidio(row: object, rows: RowReader) -> Iterator[ReadRow]:
+    """Presidio's data sets, texts with results, and the answers of its server, which have neither texts nor ids.
+
+        {"full_text": "I am Ada", "spans": [{"entity_type": "PERSON", "entity_value": "Ada", "start_position": 5,
+         "end_position": 8}], "sample_id": 1, "template_id": 7, "metadata": {"Gender": "female"}}
+        {"text": "I am Ada", "results": [{"entity_type": "PERSON", "start": 5, "end": 8, "score": 0.85}]}
+        [{"entity_type": "PERSON", "start": 5, "end": 8, "score": 0.85}]
+
+    The ``score`` of a result is a feature, and its ``recognizer_name`` is the feature ``recognizer``;
+    explanations are passed over. The id of a sample is its ``sample_id``; ``template_id`` and the values of
+    ``metadata`` are metadata. The answers of the server are lists of results, one after the other or in one
+    list, in the order of gold's documents.
+    """
     if isinstance(row, list):
         yield _row_of_results(MissingId(rows.number), None, row, rows)
         return
@@ -313,6 +302,14 @@ def _is_presidio(beginning: Beginning) -> bool:
 
 
 def _comprehend(row: object, rows: RowReader) -> Iterator[ReadRow]:
+    """Results of Amazon Comprehend, which belong to the line of a text, counted from 0.
+
+        {"File": "texts.txt", "Line": 0,
+         "Entities": [{"BeginOffset": 5, "EndOffset": 8, "Type": "PERSON", "Score": 0.9}]}
+
+    A document is numbered by its line, in whatever order the lines are written. The ``Score`` is the feature
+    ``score``.
+    """
     found = rows.mapping(row)
     if "ErrorCode" in found:
         rows.refuse("Comprehend has no results for the text", "see ErrorCode and ErrorMessage of the row")
@@ -379,6 +376,17 @@ _WITH_MEANING = (MENTION, OFFSETS, GROUP, OPTIONAL)
 
 
 def _langextract(row: object, rows: RowReader) -> Iterator[ReadRow]:
+    """LangExtract's annotated documents: JSON rows of a text and its extractions.
+
+        {"document_id": "d", "text": "In Ulm", "extractions": [{"extraction_class": "LOC", "extraction_text": "Ulm",
+         "char_interval": {"start_pos": 3, "end_pos": 6}, "alignment_status": "match_exact", "attributes": {}}]}
+
+    The class is the label; features are the ``alignment_status``, and attributes that are texts. The end of an
+    interval is exclusive. An extraction without an interval is in the text in other words or not at all.
+    Predicted extractions of this kind are mentions without a place, which count as false positives; otherwise
+    they are passed over (``unaligned extractions``). Texts of extractions are not compared with the text,
+    because LangExtract aligns words that differ.
+    """
     found = rows.mapping(row)
     placed: list[dict[str, Any]] = []
     lost: list[dict[str, Any]] = []

@@ -16,7 +16,7 @@ from corpora import write
 
 from clueval import score
 from clueval.cli import COMMANDS, main, reference
-from clueval.formats import FORMATS
+from clueval.formats import FORMATS, format_named
 
 SAMPLES = Path(__file__).parents[2] / "clueval" / "samples" / "german"
 GOLD, PREDICTED = str(SAMPLES / "gold.vrt"), str(SAMPLES / "predicted.vrt")
@@ -511,3 +511,10 @@ def test_signal_while_a_class_is_made_ends_the_command_as_always(
 
     assert main(["formats"]) == code
     assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_description_of_a_format_is_about_no_other_that_its_module_reads() -> None:
+    described = "\n".join(reference.described_format(format_named("nemotron")))
+
+    assert "text_tagged" in described
+    assert "privacy_mask" not in described
