@@ -43,6 +43,18 @@ def bdoc(label: str) -> str:
     return json.dumps({"object": "gate:Document", **document})
 
 
+DECISION = {
+    "document": f"d{EVIL}",
+    "layer": f"e{EVIL}",
+    "start": 0,
+    "end_inclusive": 1,
+    "fingerprint": EVIL,
+    "choice": "harmless",
+    "comment": EVIL,
+    "reviewer": EVIL,
+    EVIL: EVIL,
+}
+
 NAMES = {"plain": "", "steering": "\n\x1b\u202e\x85", "undecodable": "\udc80"}
 """Parts of all names of files."""
 
@@ -62,6 +74,7 @@ def place(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.Mo
         f"run{name}.config": "target_in = tags\nsystem_in = tags\n",
         f"gate{name}/a{name}.bdocjs": bdoc(f"P{EVIL}"),
         f"half{name}/a{name}.bdocjs": bdoc("P\ud800"),
+        f"decided{name}.json": json.dumps([DECISION]),
     }
     for path, text in files.items():
         (tmp_path / path).parent.mkdir(exist_ok=True)
@@ -99,6 +112,16 @@ FOR_PEOPLE = {
     "conventions page": ["conventions", *PAIR, "--html", "x{}.html"],
     "masking": ["masking", *PAIR, "--by", "domain"],
     "masking json": ["masking", *PAIR, "--format", "json", "--annotators", "all", "--masks", "all"],
+    "masking decided": [
+        "masking",
+        *PAIR,
+        "--decisions",
+        "decided{}.json",
+        "--html",
+        "x{}.html",
+        "--tsv",
+        "x{}.tsv",
+    ],
     "masking files": ["masking", *PAIR, "--html", "x{}.html", "--tsv", "x{}.tsv"],
     "wrong redacted text": ["masking", *PAIR, "--redacted"],
     "wrong limit": ["masking", *PAIR, "--fail-under", f"{EVIL}=1"],

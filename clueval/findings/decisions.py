@@ -9,9 +9,10 @@ These are its key. Its *fingerprint* says which spans are there:
 A decision is about the place with its key. It holds if the fingerprint is the same; it is *stale*, and not applied, if
 the spans have changed; it is *lost* if there is no such place; it is *not listed* if filters leave out the place.
 
-Files have the columns `COLUMNS`, separated by tabs, or are JSON lists of objects with these names. Of the lines of one
-reviewer about a place the latest counts. Lines of several reviewers with different choices are a *conflict*, unless
-a later line is marked in the column ``confirmed``. The order of files and lines does not matter.
+Files have the columns `COLUMNS`, separated by tabs, or are JSON lists of objects with these names, or workbooks of
+``clueval masking``. Of the lines of one reviewer about a place the latest counts. Lines of several reviewers with
+different choices are a *conflict*, unless a later line is marked in the column ``confirmed``. The order of files and
+lines does not matter.
 """
 
 from __future__ import annotations
@@ -62,7 +63,7 @@ CONFLICTS = ("first", "last", "drop")
 
 MOST_LISTED = 10
 
-ENDINGS = (".tsv", ".json")
+ENDINGS = (".tsv", ".json", ".xlsx")
 """The endings of the files of decisions in a folder."""
 
 DecisionFiles = str | PathLike[str] | Iterable[str | PathLike[str]]
@@ -338,8 +339,9 @@ def read_decisions(paths: DecisionFiles, conflicts: str | None = None) -> PlaceD
     given = [paths] if isinstance(paths, str | PathLike) else list(paths)
     found, older, digests = list[Decision](), list[KeptSpanLine](), list[str]()
     for path in dict.fromkeys(file for each in given for file in _files(as_path(each))):
-        for number, row in _rows(path):
-            cells = _CellReader(path, number, row)
+        rows = _rows_of_sheets(path) if path.suffix.lower() == ENDINGS[-1] else _rows(path)
+        for file, number, row in rows:
+            cells = _CellReader(file, number, row)
             if "choice" in row:
                 found.append(cells.decision())
             else:
@@ -374,17 +376,58 @@ def _files(path: Path) -> Iterator[Path]:
     if not is_folder(path):
         yield path
         return
-    names = sorted(each for each in path.iterdir() if each.suffix in ENDINGS and each.name[0] != ".")
+    names = sorted(each for each in path.iterdir() if each.suffix in ENDINGS and each.name[0] not in ".~")
     if not names:
         raise FileError(
             "the folder has no files of decisions",
             file=str(path),
-            advice=f"their names end in {' or '.join(ENDINGS)}",
+            advice=f"their names end in {', '.join(ENDINGS)}",
         )
     yield from names
 
 
-def _rows(path: Path) -> Iterator[tuple[int, Mapping[str, object]]]:
+_Row = tuple[str, int, Mapping[str, object]]
+"""A file, the number of a line, and its cells by the names of their columns."""
+
+
+def _rows_of_sheets(path: Path) -> Iterator[_Row]:
+    """Yield the rows of a workbook with a choice or a comment, from all sheets that have the columns of decisions.
+
+    The workbook of ``clueval masking`` has the layer in the column ``annotator``, and ends that are exclusive.
+    """
+    from clueval.reading.sheets import rows_of  # most files are no workbooks
+
+    header: dict[str, int] = {}
+    latest, is_found = "", False
+    for sheet, number, cells in rows_of(path):
+        if sheet != latest:
+            latest, header = sheet, {}
+        if not header:
+            header = {name: column for column, name in cells.items()}
+            is_found |= header.keys() >= _OF_SHEETS
+            continue
+        if not header.keys() >= _OF_SHEETS:
+            continue
+        row: dict[str, object] = {name: cells.get(header.get(name, -1), "") for name in COLUMNS}
+        row["layer"] = row["layer"] or cells.get(header.get("annotator", -1), "")
+        end = cells.get(header.get("end_exclusive", -1), "")
+        if end:
+            row["end_inclusive"] = str(int(end) - 1) if re.fullmatch("[0-9]{1,18}", end) else end
+        row["choice"] = str(row["choice"]).strip()
+        if row["choice"] or row["comment"]:
+            yield f"{path}, sheet {sheet}", number, row
+    if not is_found:
+        raise FormatError(
+            f"no sheet has the columns {', '.join(sorted(_OF_SHEETS))}",
+            file=str(path),
+            advice="clueval masking --xlsx writes a workbook for decisions",
+        )
+
+
+_OF_SHEETS = {"document", "start", "fingerprint", "choice"}
+
+
+def _rows(path: Path) -> Iterator[_Row]:
     """Yield the lines of a table, or the objects of a JSON list, by the names of their columns."""
     if beginning_of(path, 1).lstrip()[:1] in ("[", "{"):
         from clueval.formats.opened import JsonValues  # most commands need no JSON
@@ -393,7 +436,7 @@ def _rows(path: Path) -> Iterator[tuple[int, Mapping[str, object]]]:
             if not isinstance(value, dict):
                 raise FormatError("a decision must be an object", file=str(path), line=number)
             _require_columns(value, path, number)
-            yield number, value
+            yield str(path), number, value
         return
     header: list[str] | None = None
     for number, line in lines(path):
@@ -408,7 +451,7 @@ def _rows(path: Path) -> Iterator[tuple[int, Mapping[str, object]]]:
             raise FormatError(
                 f"the line has {len(row)} cells, and the header {len(header)}", file=str(path), line=number
             )
-        yield number, {name: plain(text) for name, text in zip(header, row, strict=False)}
+        yield str(path), number, {name: plain(text) for name, text in zip(header, row, strict=False)}
 
 
 def _require_columns(names: Collection[str], path: Path, line: int) -> None:
@@ -435,8 +478,8 @@ def plain(text: str) -> str:
 class _CellReader:
     """Reads the cells of one line."""
 
-    def __init__(self, path: Path, line: int, row: Mapping[str, object]) -> None:
-        self._file, self._line, self._row = str(path), line, row
+    def __init__(self, file: str, line: int, row: Mapping[str, object]) -> None:
+        self._file, self._line, self._row = file, line, row
 
     def decision(self) -> Decision:
         start, end = self._range()

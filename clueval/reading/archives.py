@@ -179,7 +179,7 @@ def _refused(archive: Path, name: str, why: str) -> FormatError:
 
 
 def _is_zip(archive: Path) -> bool:
-    return archive.name.lower().endswith(".zip")
+    return archive.name.lower().endswith((".zip", ".xlsx"))
 
 
 def _of_zip(archive: Path) -> Iterator[tuple[str, int, int]]:

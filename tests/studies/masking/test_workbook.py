@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import clueval
-from clueval import Document, MaskingReport, Span
+from clueval import Document, FormatError, MaskingReport, Span
 
 openpyxl = pytest.importorskip("openpyxl")
 pytest.importorskip("xlsxwriter")
@@ -16,7 +16,7 @@ pytest.importorskip("xlsxwriter")
 TEXT = "=1+1 Frau Anna Weiß und\nKarl\x01 sind Anna Weiß"
 
 
-def report(text: str = TEXT, id: str = "=d") -> MaskingReport:
+def report(text: str = TEXT, id: str = "=d", **settings: Any) -> MaskingReport:
     """`=1+1` and the first `Anna` can be read, and so can the second name, which has no annotation."""
     gold = [Span(0, 4, "=SUM(A1)", {"identifier_type": "high"}), Span(10, 19, "PER"), Span(24, 29, "PER")]
     masks = [Span(15, 19, "X"), Span(24, 29, "X")]
@@ -24,6 +24,7 @@ def report(text: str = TEXT, id: str = "=d") -> MaskingReport:
         [Document(id, {"name": gold}, text=text, unit="character")],
         [Document(id, {"name": masks}, text=text, unit="character")],
         keep=[],
+        **settings,
     )
 
 
@@ -37,7 +38,8 @@ def rows(sheet: Any) -> list[list[Any]]:
 
 
 def test_sheets_have_documents_leaks_and_strings(tmp_path: Path) -> None:
-    book = workbook(report(), tmp_path)
+    found = report()
+    book = workbook(found, tmp_path)
 
     assert book.sheetnames == ["Summary", "Documents", "Leaks", "Strings", "Settings"]
     assert book["Summary"]["A1"].value.startswith("1 of 1 document leaks")
@@ -45,9 +47,10 @@ def test_sheets_have_documents_leaks_and_strings(tmp_path: Path) -> None:
     first, second = rows(book["Leaks"])[1:]
     assert first[2:] == [
         *("=d", "0", "4", "high", "missed", "its only place", "=SUM(A1)", "name", "1", "0", "=1+1"),
+        *("", "", found.leaks[0].fingerprint),
     ]
     assert second[2:5] == ["=d", "10", "19"]
-    assert [row[2:] for row in rows(book["Strings"])[1:]] == [["=d", "35", "44"]]
+    assert [row[2:5] for row in rows(book["Strings"])[1:]] == [["=d", "35", "44"]]
     assert ["text", "equal"] in rows(book["Settings"])
 
 
@@ -99,3 +102,52 @@ def test_a_report_without_leaks_has_the_sheets_with_their_headers(tmp_path: Path
     book = workbook(clueval.masking([document], [document]), tmp_path)
 
     assert [book[name].max_row for name in ("Documents", "Leaks", "Strings")] == [1, 1, 1]
+
+
+def test_choices_in_the_workbook_are_decisions(tmp_path: Path) -> None:
+    book = workbook(report(), tmp_path)
+    for sheet, row, choice, comment in (
+        ("Leaks", 2, "harmless", "sure"),
+        ("Leaks", 3, "leak", ""),
+        ("Strings", 2, " harmless", ""),
+    ):
+        header = [cell.value for cell in book[sheet][1]]
+        book[sheet].cell(row, 1).value = choice
+        book[sheet].cell(row, header.index("comment") + 1).value = comment or None
+        book[sheet].cell(row, header.index("reviewer") + 1).value = "anna"
+    book.save(tmp_path / "decided.xlsx")
+
+    found = report(decisions=tmp_path / "decided.xlsx")
+
+    assert [(leak.start, leak.decision and leak.decision.comment) for leak in found.set_apart] == [
+        (0, "sure"),
+        (35, ""),
+    ]
+    assert found.to_dict()["decisions"]["choices"] == {
+        "leak": 1,
+        "harmless": 2,
+        "annotation": 0,
+        "unclear": 0,
+    }
+    assert found.to_dict()["decisions"]["reviewers"] == ["anna"]
+    again = workbook(found, tmp_path)  # as XlsxWriter writes it, without a table of texts
+    assert [row[0] for row in rows(again["Leaks"])] == ["choice", "harmless", "leak"]
+    assert report(decisions=tmp_path / "m.xlsx").set_apart == found.set_apart
+
+
+def test_wrong_choices_in_a_workbook_have_the_sheet_and_the_row(tmp_path: Path) -> None:
+    book = workbook(report(), tmp_path)
+    book["Leaks"].cell(3, 1).value = "no leak"
+    book.save(tmp_path / "d.xlsx")
+
+    with pytest.raises(FormatError, match="the choice 'no leak' is unknown") as error:
+        report(decisions=tmp_path / "d.xlsx")
+
+    assert (error.value.file, error.value.line) == (f"{tmp_path / 'd.xlsx'}, sheet Leaks", 3)
+
+
+def test_other_workbooks_are_refused(tmp_path: Path) -> None:
+    openpyxl.Workbook().save(tmp_path / "d.xlsx")
+
+    with pytest.raises(FormatError, match="no sheet has the columns choice, document, fingerprint, start"):
+        report(decisions=tmp_path / "d.xlsx")
