@@ -6,8 +6,8 @@ import json
 import random
 import re
 import subprocess
-import sys
 import time
+from collections.abc import Sequence
 from dataclasses import asdict, replace
 from itertools import pairwise
 from pathlib import Path
@@ -181,11 +181,16 @@ def test_a_logarithmic_axis_has_no_place_for_zero(points: list[tuple[float, floa
 
 @pytest.fixture
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every command is the line loop, but for one that never ends on files of more than a thousand tokens."""
+    """Every command is the line loop; one reaches its limit on files of more than a thousand tokens."""
     for tool in scaling.TOOLS:
         monkeypatch.setitem(scaling.COMMANDS, tool, scaling.COMMANDS["line loop"])
-    code = "import sys, time, pathlib; time.sleep(60 * (pathlib.Path(sys.argv[1]).stat().st_size > 10_000))"
-    monkeypatch.setitem(scaling.COMMANDS, "nervaluate", (sys.executable, "-c", code, "{gold}"))
+
+    def run_once(tool: str, command: Sequence[str], limit: float) -> Any:
+        if tool == "nervaluate" and Path(command[-1]).stat().st_size > 10_000:
+            raise measure.TookTooLong(tool, limit)
+        return measure.run_once(tool, command)
+
+    monkeypatch.setattr(scaling, "run_once", run_once)
 
 
 @pytest.mark.usefixtures("quick")
