@@ -152,7 +152,7 @@ def pytest_collection_finish() -> None:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, exitstatus: int) -> None:
-    """In CI a skipped test is a failure, save where the published data, bconv or pyodide is not on the machine.
+    """In CI a skipped test is a failure, save where the published data, bconv, pyodide or pyspark is not on the machine.
 
     bconv needs an lxml older than that of dkpro-cassis, so its tests run in an environment of their own.
     """
@@ -161,7 +161,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, exitstatu
         report
         for report in skipped
         if sys.platform == "linux"  # tests of what other systems lack are skipped there
-        and not re.search("bconv|CLUEVAL_PYODIDE", str(report.longrepr))
+        and not re.search("bconv|CLUEVAL_PYODIDE|pyspark", str(report.longrepr))
         and (SHARED.is_dir() or "published" not in str(report.longrepr))
     ]
     if IN_CI and missing:

@@ -12,6 +12,7 @@ import inspect
 import os
 import pickle
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -643,6 +644,24 @@ def test_recipe_for_spark_is_the_one_that_its_benchmark_runs() -> None:
     spark = benchmark("spark")
     for function in (spark.count, spark.count_on_spark):
         assert inspect.getsource(function) in PAGE
+
+
+@pytest.mark.long
+def test_recipe_for_spark_gives_the_same_bytes_on_spark() -> None:
+    pytest.importorskip("pyspark")
+    if shutil.which("java") is None:
+        pytest.skip("pyspark needs Java")
+    script = Path(__file__).parents[3] / "benchmarks" / "spark.py"
+    sizes = ["--tokens", "2000", "--files", "3", "--cores", "1", "--runs", "1"]
+    done = subprocess.run(
+        [sys.executable, str(script), *sizes],
+        env={**os.environ, "SPARK_LOCAL_IP": "127.0.0.1"},
+        capture_output=True,
+        encoding="utf-8",
+    )
+
+    assert done.returncode == 0, done.stderr
+    assert "the reports are the same bytes" in done.stdout
 
 
 def test_benchmark_of_spark_prints_one_line_if_spark_is_missing(
