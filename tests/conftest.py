@@ -152,7 +152,7 @@ def pytest_collection_finish() -> None:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, exitstatus: int) -> None:
-    """In CI a skipped test is a failure, save where the published data, bconv, pyodide or pyspark is not on the machine.
+    """In CI a skipped test is a failure, save where the published data, bconv, pyodide or pyspark is missing.
 
     bconv needs an lxml older than that of dkpro-cassis, so its tests run in an environment of their own.
     """

@@ -532,14 +532,6 @@ def test_texts_that_differ_are_an_error_that_names_document_and_place(opened: Op
     assert not shown["page"]
 
 
-CANCEL = """(async () => {
-  document.querySelector("[data-command=errors]").click();
-  while (!(read.bytes > 0)) await new Promise((resolve) => setTimeout(resolve, 5));
-  element("cancel").click();
-})()"""
-"""In the page, since the work may end before a busy machine lets this process look."""
-
-
 @in_browser
 def test_a_file_that_is_not_recognised_is_named_in_its_box_and_no_question_can_be_asked(
     opened: Opened, both: Path
@@ -601,6 +593,14 @@ def test_decisions_are_exported_from_the_frame_and_imported_into_it_and_stay_whe
         assert browser.run(said) == f"1 of 39 places decided; {notice}; 1 line imported"
         browser.run("document.getElementById('export-json').click()")  # so that nothing is lost
     assert browser.complaints == []
+
+
+CANCEL = """(async () => {
+  document.querySelector("[data-command=errors]").click();
+  while (!(read.bytes > 0)) await new Promise((resolve) => setTimeout(resolve, 5));
+  element("cancel").click();
+})()"""
+"""In the page, since the work may end before a busy machine lets this process look."""
 
 
 @in_browser

@@ -147,6 +147,14 @@ def test_package_runs_from_one_zip_file_with_pages_samples_and_processes(tmp_pat
     assert "<html" in (tmp_path / "errors.html").read_text(encoding="utf-8")
 
 
+def test_files_that_contributors_copy_or_change_are_there() -> None:
+    text = (ROOT / ".github" / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    named = re.findall(r"`((?:clueval|tests)/[\w/]+\.py)`", text)
+
+    assert len(named) > 10
+    assert [name for name in named if not (ROOT / name).is_file()] == []
+
+
 def test_workflows_run_the_tests_on_each_version_of_python_that_the_package_names() -> None:
     versions = re.findall(r"Python :: (3\.\d+)", (ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 
