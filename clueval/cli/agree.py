@@ -20,6 +20,7 @@ from clueval.cli.printing import remark, say, wrote
 from clueval.cli.progress import progress
 from clueval.exceptions import UsageError
 from clueval.overwriting import input_path
+from clueval.reports.language import speaking
 from clueval.reports.report import FORMS
 from clueval.studies.annotators.agreement import OTHERS, Agreement, agree
 from clueval.studies.annotators.counting import DEFAULTS, KEYS
@@ -82,7 +83,7 @@ def add_arguments(parser: CommandParser) -> None:
     group.add_argument(
         "--xlsx", type=output_path, metavar="FILE", help="write them as a spreadsheet (extra: report)"
     )
-    add_page(group, "write a web page")
+    add_page(group, "write a web page", speaks=True)
     group.add_argument(
         "--pygamma",
         type=Path,
@@ -119,12 +120,13 @@ def run(options: argparse.Namespace) -> int:
         )
     _write_places(study, options)
     if options.disagreements:
-        for line in _lines(study.disagreements(), study.to_dict()["annotators"]):
-            say(line)
+        with speaking(options.lang):
+            for line in _lines(study.disagreements(), study.to_dict()["annotators"]):
+                say(line)
     elif options.output_file is not None or not any(
         (options.tsv, options.xlsx, options.html, options.pygamma)
     ):
-        put_form(study, options)
+        put_form(study, options, lang=options.lang or "")
     return 0
 
 
@@ -154,16 +156,13 @@ def _write_places(study: Agreement, options: argparse.Namespace) -> None:
 
 def _lines(rows: Iterable[Disagreement], names: list[str]) -> Iterator[str]:
     """Yield the places as text: where, in what, the readings of all annotators, and the sentence."""
-    from clueval.studies.annotators.places import written
+    from clueval.studies.annotators.render import kind_in_words, reading_in_words
 
     width = max(map(len, names))
     for row in rows:
-        what = row.kind if row.boundary is None else f"{row.kind} ({row.boundary})"
-        yield f"{row.document} {row.start}-{row.end - 1} {what}"
+        yield f"{row.document} {row.start}-{row.end - 1} {kind_in_words(row)}"
         for name in names:
-            reading = row.readings[name]
-            shown = "not annotated" if reading is None else written(reading) or "nothing"
-            yield f"  {name.ljust(width)}  {shown}"
+            yield f"  {name.ljust(width)}  {reading_in_words(row.readings[name])}"
         begin, end = row.place
         if row.context:
             yield f"  {row.context[:begin]}[{row.context[begin:end]}]{row.context[end:]}"

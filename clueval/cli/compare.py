@@ -12,7 +12,7 @@ from typing import Any
 from clueval.cli import options as common
 from clueval.cli.chosen import add_metrics, chosen_metrics, metric_names
 from clueval.cli.fields import add_fields, given_fields, typed
-from clueval.cli.outputs import add_output, output_path, put_forms, refuse_two_forms
+from clueval.cli.outputs import add_output, add_page, put_forms, refuse_two_forms
 from clueval.cli.parser import Command, CommandParser
 from clueval.cli.progress import add_jobs, workers
 from clueval.evaluation.options import Counting, Trust
@@ -81,12 +81,11 @@ def add_arguments(parser: CommandParser) -> None:
     common.add_reading(parser, sides=2)
     add_jobs(parser)
     add_output(parser, FORMS)
-    parser.group("output").add_argument(
-        "--html",
-        type=output_path,
-        metavar="FILE",
-        help="write a web page: intervals, differences by label, the units that differ most; add -o FILE for the "
-        "tables, too (extra: report)",
+    add_page(
+        parser.group("output"),
+        "write a web page: intervals, differences by label, the units that differ most; add -o FILE for the "
+        "tables, too",
+        has_texts=False,
     )
 
 
@@ -164,7 +163,7 @@ def drop_scoring(options: argparse.Namespace, flags: Collection[str]) -> None:
 
 
 _OF_COMPARING = (
-    *("baseline", "score", "detect", "force", "format", "output_file", "html", "quiet"),
+    *("baseline", "score", "detect", "force", "format", "output_file", "html", "lang", "quiet"),
     *("Trust.confidence", "Trust.resamples", "Trust.seed"),
 )
 """The options that do not need gold."""

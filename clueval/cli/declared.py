@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from clueval.cli import options as common
 from clueval.cli.chosen import add_metrics, chosen_metrics, metric_names
 from clueval.cli.fields import add_fields, given_fields, group_of
-from clueval.cli.outputs import add_digits, add_output, add_page, output_path, put_forms
+from clueval.cli.outputs import add_digits, add_output, add_page, put_forms
 from clueval.cli.parser import Command, CommandParser
 from clueval.cli.progress import add_jobs, progress, workers
 from clueval.exceptions import UsageError
@@ -188,9 +188,9 @@ JOBS = OptionGroup(add_jobs)
 
 def page(what: str) -> OptionGroup:
     """Return the option of a page that shows no text of the corpus; `what` says what is written."""
-    return shown_option("output", "--html", type=output_path, metavar="FILE", help=f"{what} (extra: report)")
+    return OptionGroup(lambda parser: add_page(parser.group("output"), what, has_texts=False))
 
 
-def page_with_texts(what: str) -> OptionGroup:
-    """Return the options of a page that shows text of the corpus; `what` says what is written."""
-    return OptionGroup(lambda parser: add_page(parser.group("output"), what))
+def page_with_texts(what: str, *, speaks: bool = False) -> OptionGroup:
+    """Return the options of a page that shows text of the corpus; see `add_page`."""
+    return OptionGroup(lambda parser: add_page(parser.group("output"), what, speaks=speaks))

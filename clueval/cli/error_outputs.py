@@ -40,10 +40,12 @@ def put_errors(
     counts: Mapping[ReasonKey, int],
     profile: PageProfile | None = None,
     decided: Sequence[Table] = (),
+    decided_on_page: Sequence[Table] = (),
 ) -> None:
     """Write, or print, the outputs that the options name; text if they name none.
 
-    A page shows the `counts` of all errors, whichever are kept. `decided` are the tables about decisions.
+    A page shows the `counts` of all errors, whichever are kept. `decided` are the tables about decisions;
+    those of the page are in its language.
     """
     report = {name: part for name, part in result.to_dict().items() if name != "profile"}
     if options.tsv is not None:
@@ -64,7 +66,7 @@ def put_errors(
                 store=f"Errors: {' and '.join(names)}",
                 profile=profile,
                 decisions=errors.kept.decisions if isinstance(errors.kept, CountedErrors) else None,
-                decided=decided,
+                decided=decided_on_page,
             )
         wrote(options.html)
     if options.output_file is not None or options.format not in (None, "text"):

@@ -272,7 +272,9 @@ def _spans(options: argparse.Namespace, _: Metric) -> Finder:
         reports = reports_of(result.metrics, choice).values()
         choice.require_layer([layer for report in reports for layer in report.get("labelled", ())])
         tables = [] if decided is None else decided.tables(result)
-        put_errors(options, KeptErrors(rows, choice), result, counts, profile, tables)
+        with speaking(options.lang):
+            on_page = [] if decided is None or options.html is None else decided.tables(result)
+        put_errors(options, KeptErrors(rows, choice), result, counts, profile, tables, on_page)
         counted = Counter[str]()
         for report in reports:
             counted.update(expected(report, choice))

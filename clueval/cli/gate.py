@@ -49,6 +49,7 @@ def _files(options: argparse.Namespace) -> Mapping[str, Any]:
     return {
         "table": options.gate_tsv,
         "page": options.html,
+        "lang": options.lang or "",
         "indicators": options.write_indicators,
         "wrote": printing.remark,
         **({} if prefix is None else {"indicator_prefix": prefix}),

@@ -27,6 +27,7 @@ from clueval.evaluation.options import Counting
 from clueval.exceptions import UsageError
 from clueval.metrics.masking import Masking
 from clueval.options import column
+from clueval.reports.language import phrase, speaking
 from clueval.studies.masking.report import MaskingReport, require_limits
 
 _COUNTED = "what is counted"
@@ -48,16 +49,24 @@ def _decisions(options: argparse.Namespace) -> Mapping[str, Any]:
     return {} if found is None else {"decisions": found}
 
 
+def _aligned(number: int) -> str:
+    if not number:
+        return phrase("no redacted text had to be aligned")
+    return phrase(
+        "{n} redacted text had to be aligned; in these texts about 0.3 % of the mentions have a wrong status, with "
+        "surrogates 1.6 %|"
+        "{n} redacted texts had to be aligned; in these texts about 0.3 % of the mentions have a wrong status, with "
+        "surrogates 1.6 %",
+        n=number,
+    )
+
+
 def _put(report: MaskingReport, options: argparse.Namespace) -> int:
     """Write the report, and return the exit code: 1 if a limit is not kept."""
-    if options.align:
-        remark(
-            f"clueval masking: {report.aligned:,} redacted text{'s' * (report.aligned != 1)} had to be aligned; "
-            "in these texts about 0.3 % of the mentions have a wrong status, with surrogates 1.6 %"
-            if report.aligned
-            else "clueval masking: no redacted text had to be aligned"
-        )
-    failures = report.failures(options.fail_under, options.fail_over, reviewed=options.reviewed)
+    with speaking(options.lang):
+        if options.align:
+            remark(f"clueval masking: {_aligned(report.aligned)}")
+        failures = report.failures(options.fail_under, options.fail_over, reviewed=options.reviewed)
     text = not options.no_text
     if options.html is not None:
         report.write_page(options.html, text=text, lang=options.lang or "", text_lang=options.text_lang or "")
@@ -71,7 +80,7 @@ def _put(report: MaskingReport, options: argparse.Namespace) -> int:
     if options.xlsx is not None:
         report.write_workbook(options.xlsx, text=text)
         wrote(options.xlsx)
-    put_form(report, options, text=text)
+    put_form(report, options, text=text, lang=options.lang or "")
     for line in failures:
         complain(f"clueval masking: {line}")
     return 1 if failures else 0
@@ -155,7 +164,7 @@ examples:
         preparing(without=["by_depth"]),
         reading(),
         OUTPUT,
-        page_with_texts("write a web page to sign and to print"),
+        page_with_texts("write a web page to sign and to print", speaks=True),
         shown_option("output", "--tsv", type=output_path, metavar="FILE", help="write the leaks as a table"),
         shown_option(
             "output",

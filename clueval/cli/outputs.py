@@ -21,8 +21,7 @@ from clueval.exceptions import FileError, UsageError
 from clueval.formats.format import Format
 from clueval.options import whole
 from clueval.overwriting import refuse_to_overwrite as refuse_to_overwrite
-from clueval.reports.language import CATALOGUES, ENGLISH, language
-from clueval.reports.report import ENDINGS, Report
+from clueval.reports.report import ENDINGS, READABLE, Report
 
 
 def output_path(text: str) -> Path:
@@ -109,7 +108,7 @@ def put_forms(found: Report, options: argparse.Namespace) -> None:
     if page is None or options.output_file is not None:
         put_form(found, options)
     if page is not None:
-        found.write_page(page)
+        found.write_page(page, lang=options.lang or "")
         wrote(page)
 
 
@@ -124,27 +123,33 @@ def rendered(found: Report, options: argparse.Namespace, **how: Any) -> str:
     return found.render(form_of(options), **digits, **how)
 
 
-def add_page(group: argparse._ArgumentGroup, what: str) -> None:
-    """Add the options of a page that shows text of the corpus; `what` says what is written."""
+def add_page(
+    group: argparse._ActionsContainer, what: str, *, has_texts: bool = True, speaks: bool = False
+) -> None:
+    """Add the options of a page, which may have texts of the corpus; `what` says what is written.
+
+    A command that `speaks` prints sentences, too, in the language of the page.
+    """
+    from clueval.reports.language import CATALOGUES, ENGLISH, language
+
+    pages = ", ".join((ENGLISH, *CATALOGUES))
+    group.set_defaults(speaks=speaks)
     group.add_argument("--html", type=output_path, metavar="FILE", help=f"{what} (extra: report)")
-    add_language(group)
-    group.add_argument(
-        "--text-lang",
-        type=typed(language),
-        metavar="LANGUAGE",
-        help="the language of the texts, for screen readers, if it is not that of the page",
-    )
-
-
-def add_language(group: argparse._ActionsContainer) -> None:
-    """Add the option for the language of a page."""
     group.add_argument(
         "--lang",
         type=typed(language),
         metavar="LANGUAGE",
-        help=f"the language of the page, and of its texts: {', '.join((ENGLISH, *CATALOGUES))}; with another, such as "
-        "fr, that of its texts",
+        help=f"the language of the page{' and the report' if speaks else ''} ({pages}), and of the texts in it"
+        if has_texts
+        else f"the language of the page: {pages}",
     )
+    if has_texts:
+        group.add_argument(
+            "--text-lang",
+            type=typed(language),
+            metavar="LANGUAGE",
+            help="the language of the texts, if it is not that of the page",
+        )
 
 
 def require_page(path: Path | None, options: argparse.Namespace | None = None) -> None:
@@ -153,7 +158,9 @@ def require_page(path: Path | None, options: argparse.Namespace | None = None) -
     Raises `UsageError` for a language without a page.
     """
     for name in ("lang", "text_lang"):
-        if path is None and getattr(options, name, None):
+        if path is not None or options is None or not getattr(options, name, None):
+            continue
+        if name == "text_lang" or not options.speaks or form_of(options) not in READABLE:
             raise UsageError(f"--{name.replace('_', '-')} needs --html", advice="add --html FILE")
     if path is not None:
         from clueval.reports.page import environment

@@ -40,7 +40,7 @@ def _put(found: Threshold, options: argparse.Namespace) -> int:
     if options.output_file is not None:
         found.save(options.output_file)
     if options.html is not None:
-        found.write_page(options.html)
+        found.write_page(options.html, lang=options.lang or "")
     if options.output_file is not None:  # the file is JSON, whatever its ending
         options.format = "text"
     put(rendered(found, options))

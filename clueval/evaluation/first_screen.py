@@ -16,7 +16,8 @@ from clueval.evaluation.score_path import headline_rates
 from clueval.evaluation.signature import Signature
 from clueval.evaluation.totals import GroupReports
 from clueval.metrics.metric import Metric
-from clueval.metrics.tables import of_changes, of_report
+from clueval.metrics.tables import named, of_changes, of_report, titled
+from clueval.reports.language import phrase
 from clueval.reports.table import Cell, Rate, Table, cut_label, how_many
 from clueval.reports.text import MORE, foot, layers_not_predicted, layers_without_spans, summary
 from clueval.reports.text import shown as shown_rate
@@ -50,9 +51,9 @@ class Headline(NamedTuple):
     @property
     def what(self) -> str:
         """What the headline counts, as ``labelled, level 1``."""
-        level = [] if self.row["level"] is None else [f"level {self.row['level']}"]
-        section = [] if self.row["section"] is None else [self.row["section"]]
-        return ", ".join([*section, *level] or [self.row["average"]])
+        level = _level(self.row)
+        section = [] if self.row["section"] is None else [phrase(self.row["section"])]
+        return ", ".join([*section, *level] or [phrase(self.row["average"])])
 
     def of_labels(self) -> list[Row]:
         """Return the rows of labels, then of averages, that count in the same way as the headline."""
@@ -76,7 +77,7 @@ def first_tables(report: Report, metrics: Iterable[Metric]) -> Iterator[Table]:
     used = len([*exact_f1(report), *summary(report), "", *notes(report), *foot(report)])
     if found:
         rows = [[headline.name, *_rates(headline.row)] for headline in found]
-        yield Table("Headlines", ["metric", *_RATES], rows)
+        yield Table(phrase("Headlines"), named(["metric", *_RATES]), rows)
         used += len(rows) + _AROUND_ROWS
     yield from _labels(found, LINES - used - _AROUND_ROWS)
     yield from _depths(reports)
@@ -176,20 +177,25 @@ def _labels(found: Sequence[Headline], most: int) -> Iterator[Table]:
     shown = {id(labels[n]) for n in kept}
     several = len(own) > 1 or own[0].row["section"] == "unlabelled"
     row = next(row for row in rows if row["label"] is not None)
-    what = [str(row["section"]).partition(".")[0]] if row["section"] else []
-    what += [f"level {row['level']}"] if row["level"] is not None else []
-    title = f"{metric}: labels" + (f" ({', '.join(what)})" if what else "")
+    what = [phrase(str(row["section"]).partition(".")[0])] if row["section"] else []
+    what += _level(row)
+    title = titled(metric, "labels") + (f" ({', '.join(what)})" if what else "")
     cells = [
         [_name(row, several), *_rates(row), *_support(row)]
         for row in rows
         if row["label"] is None or id(row) in shown
     ]
-    yield Table(f"{title}{how_many(len(kept), len(labels))}", ["label", *_RATES, *_SUPPORT], cells)
+    header = named(["label", *_RATES, *_SUPPORT])
+    yield Table(f"{title}{how_many(len(kept), len(labels))}", header, cells)
+
+
+def _level(row: Row) -> list[str]:
+    return [] if row["level"] is None else [phrase("level {level}", level=row["level"])]
 
 
 def _name(row: Row, several: bool) -> str:
     """Return the label or the average of a row, with its layer if there are `several`."""
-    name = row["average"] if row["label"] is None else row["label"]
+    name = phrase(row["average"]) if row["label"] is None else row["label"]
     layer = (row["section"] or "").removeprefix("labelled").removeprefix(".") or row["sequence"]
     return cut_label(f"{layer}: {name}" if several else name)
 
@@ -203,7 +209,9 @@ def _depths(metrics: Report) -> Iterator[Table]:
                 own = next(headlines({metric: {sequence: at_depth}}, with_rows=False), None)
                 rows += [] if own is None else [[depth, *_rates(own.row), *_support(own.row)]]
             if rows:
-                yield Table(f"By depth: {metric}, {cut_label(sequence)}", ["depth", *_RATES, *_SUPPORT], rows)
+                title = phrase("By {key}", key=phrase("depth"))
+                header = named(["depth", *_RATES, *_SUPPORT])
+                yield Table(f"{title}: {metric}, {cut_label(sequence)}", header, rows)
 
 
 def _break_downs(key: str, groups: Report) -> Iterator[Table]:
@@ -216,7 +224,8 @@ def _break_downs(key: str, groups: Report) -> Iterator[Table]:
     for name, rows in of_headline.items():
         rows.sort(key=lambda pair: (pair[1]["f1"] is None, pair[1]["f1"]))
         cells = [[cut_label(value), *_rates(row), *_support(row)] for value, row in rows]
-        yield Table(f"By {key}: {name}", [key, *_RATES, *_SUPPORT], cells)
+        title = phrase("By {key}", key=key)
+        yield Table(f"{title}: {name}", [key, *named([*_RATES, *_SUPPORT])], cells)
 
 
 def _metrics_of(groups: Report) -> Iterator[tuple[str, Report]]:

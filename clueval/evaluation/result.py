@@ -344,16 +344,21 @@ class Result(Report):
                 found[".".join([*place, rate])] = number
         return found | Report.scores(self)
 
-    def render(self, form: str = "text", *, all: bool = False, digits: int | None = None) -> str:
+    def render(
+        self, form: str = "text", *, all: bool = False, digits: int | None = None, lang: str = ""
+    ) -> str:
         """The result in a form of `FORMS`, as ``clueval score --format`` prints it.
 
         With `all`, text, Markdown and LaTeX have all tables instead of the first screen; `digits` is their number of
-        decimals. Raises `UsageError` for other forms.
+        decimals, `lang` the language of the tables. Raises `UsageError` for other forms.
         """
+        if not (all and form in READABLE):
+            return Report.render(self, form, digits=digits, lang=lang)
+        from clueval.reports.language import speaking
         from clueval.reports.table import decimals
 
-        with decimals(digits):
-            return self._readable(form, all=all) if all and form in READABLE else self._rendered(form)
+        with decimals(digits), speaking(lang):
+            return self._readable(form, all=all)
 
     def tables(self, *, all: bool = False) -> Iterator[Table]:
         """The reports as tables: headlines, labels and break-downs (`evaluation.first_screen`), or `all`.

@@ -134,13 +134,18 @@ class PlaceDecision(NamedTuple):
         )
 
     def in_words(self) -> str:
+        """Return choice, reviewer and comments in one line that says what it is; empty if there are none."""
+        said = self.said()
+        return phrase("decision: {said}", said=said) if said else ""
+
+    def said(self) -> str:
         """Return choice, reviewer and comments in one line; empty if there are none."""
         if not self.shown and not self.comment:
             return ""
         choice = phrase(self.choice or "no choice")
         state = "" if self.state in ("decided", "undecided") else phrase(self.state)
         said = (": ".join(filter(None, (state, choice))), self.reviewer, self.comment.replace("\n", "; "))
-        return phrase("decision: {said}", said=", ".join(filter(None, said)))
+        return ", ".join(filter(None, said))
 
     @property
     def holds(self) -> str:

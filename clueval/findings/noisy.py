@@ -23,7 +23,7 @@ from typing import Any
 from clueval.metrics.metric import Side
 from clueval.metrics.noisy import Explanation, Noisy
 from clueval.metrics.tables import noisy
-from clueval.reports.language import phrase
+from clueval.reports.language import numeral, phrase
 from clueval.reports.page import ShownTable, assets, environment, json_inside
 from clueval.reports.separated import guarded
 from clueval.reports.table import Cell, Rate, Table, cut_label
@@ -70,7 +70,7 @@ def _rendered(report: Mapping[str, Any], explained: Explained, title: str) -> It
     return jinja.get_template("aligned.html").generate(
         title=title,
         report=report,
-        main_tables=[ShownTable.of(table, ("ALL",)) for table in _tables(report["metrics"], "")],
+        main_tables=[ShownTable.of(table, (phrase("ALL"),)) for table in _tables(report["metrics"], "")],
         more_tables=list(_tables_of_groups(report)),
         **assets("aligned", "aligned"),
         without_script=WITHOUT_SCRIPT,
@@ -89,7 +89,7 @@ def _tables_of_groups(report: Mapping[str, Any]) -> Iterator[ShownTable]:
     for key, groups in report.get("by", {}).items():
         for value, group in groups.items():
             for table in _tables(group["metrics"], f"{key} {value}: "):
-                yield ShownTable.of(table, ("ALL",))
+                yield ShownTable.of(table, (phrase("ALL"),))
 
 
 # --- data
@@ -110,14 +110,15 @@ def _card(document: str, one: Explanation) -> dict[str, Any]:
     """Return the values of a card for a browser that runs no script."""
     result = "none" if one.predicted is None else "matched" if one.matched else "not-matched"
     ranges = {"gold": _range(one.gold), "predicted": _range(one.predicted)}
-    rate = "" if one.error_rate is None else f" = {one.error_rate:.2%}"
+    rate = "" if one.error_rate is None else f" = {numeral(100 * one.error_rate, '.2f')} %"
+    distance = f"{phrase('distance')} {numeral(one.distance)} / {numeral(len(one.gold_text))}{rate}"
     return {
         "document": document,
         "label": one.gold.label,
         "result": result,
-        "words": _RESULTS[result],
-        "distance": f"distance {one.distance:,} / {len(one.gold_text):,}{rate}" if one.predicted else "",
-        "where": " · ".join(f"{side} [{ends[0]},{ends[1]})" for side, ends in ranges.items() if ends),
+        "words": phrase(_RESULTS[result]),
+        "distance": distance if one.predicted else "",
+        "where": " · ".join(f"{phrase(side)} [{ends[0]},{ends[1]})" for side, ends in ranges.items() if ends),
         "gold": cut_label(one.gold_text, MOST_CHARACTERS),
         "side": "predicted" if one.predicted else "opposite",
         "other": cut_label(one.predicted_text if one.predicted else one.opposite, MOST_CHARACTERS),

@@ -24,7 +24,7 @@ from clueval.findings.places import ErrorPlace, places
 from clueval.findings.summary import MEANINGS, summaries
 from clueval.findings.systems import System
 from clueval.findings.table import FINDING_KINDS, REASONS, Finding
-from clueval.metrics.tables import LEVEL_NAMES, of_known
+from clueval.metrics.tables import LEVEL_NAMES, labelled_by, of_known, titled
 from clueval.reports.language import numeral, phrase
 from clueval.reports.page import ShownTable, assets, environment, json_inside
 from clueval.reports.table import Table, cut_label, how_many, labels_of
@@ -165,13 +165,14 @@ def _score_tables(report: Mapping[str, Any], choice: Choice) -> tuple[list[Shown
 def _is_main(table: Table, choice: Choice) -> bool:
     if not choice.by_levels:
         return True
-    ending = "unlabelled" if choice.labelled is None else f"labelled by {cut_label(choice.labelled)}"
-    return table.title.startswith("levels, ") and table.title.endswith(f": {ending}")
+    layer = choice.labelled
+    ending = titled("", "unlabelled") if layer is None else labelled_by("", layer)
+    return table.title.startswith("levels, ") and table.title.endswith(ending)
 
 
 def _as_shown(table: Table, choice: Choice) -> ShownTable:
-    level = LEVEL_NAMES[str(choice.at_level)]
-    return ShownTable.of(table, (level, f"{level}, micro"))
+    level = phrase(LEVEL_NAMES[str(choice.at_level)])
+    return ShownTable.of(table, (level, f"{level}, {phrase('micro')}"))
 
 
 def _expected(report: Mapping[str, Any], choice: Choice) -> int | None:

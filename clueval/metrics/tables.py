@@ -11,6 +11,7 @@ from itertools import islice
 
 from clueval.metrics import METRICS, metric_named
 from clueval.metrics.metric import Metric
+from clueval.reports.language import phrase
 from clueval.reports.table import (
     Cell,
     Rate,
@@ -38,7 +39,8 @@ def of_report(report: Report, metrics: Iterable[Metric], *, first: bool = False)
                 found_tables = by_name[name].tables(title, {key: own[key] for key in own if key != "depths"})
                 yield from islice(found_tables, 1 if first else None)
                 for depth, at_depth in own.get("depths", {}).items():
-                    yield from by_name[name].tables(f"{title}, depth {depth}", at_depth)
+                    at = phrase("{title}, depth {depth}", title=title, depth=depth)
+                    yield from by_name[name].tables(at, at_depth)
 
     yield from of_metrics(report["metrics"], "")
     for key, groups in report.get("by", {}).items():
@@ -55,15 +57,18 @@ def of_changes(report: Report) -> Iterator[Table]:
     """
     if means := list(_document_means(report["metrics"], ())):
         header = ["micro average of", "documents", "precision", "sd", "recall", "sd", "f1", "sd"]
-        yield Table("Means over documents", header, means)
+        yield Table(phrase("Means over documents"), named(header), means)
     if report.get("unprojected"):
         yield _unprojected(report["unprojected"])
     prepared = report.get("prepared", {})
     if numbers := [[name, number] for name, number in prepared.items() if isinstance(number, int)]:
-        yield Table("Changed before counting: gold spans with alternatives", ["", "number"], numbers)
+        title = phrase("Changed before counting: gold spans with alternatives")
+        yield Table(title, named(["", "number"]), [[phrase(str(name)), number] for name, number in numbers])
     for name, changed in prepared.items():
         if changed and not isinstance(changed, int):
-            yield Table(f"Changed before counting: {name}", ["", "number"], list(map(list, changed.items())))
+            title = phrase("Changed before counting: {what}", what=phrase(name))
+            rows: list[list[Cell | Rate]] = [[phrase(what), number] for what, number in changed.items()]
+            yield Table(title, named(["", "number"]), rows)
 
 
 def _document_means(report: Report, path: tuple[str, ...]) -> Iterator[list[Cell | Rate]]:
@@ -94,20 +99,20 @@ def of_section(name: str, section: Report) -> Iterator[Table]:
                 yield [f"{path}{key}", value]
 
     if rows := list(numbers(section, "")):
-        yield Table(name, ["", "number"], rows)
+        yield Table(name, named(["", "number"]), rows)
 
 
 def _unprojected(spans: Sequence[Report]) -> Table:
     """Return the table of predicted spans that alignment lost, by positions in the predicted text; or of mentions."""
-    title = "Predicted spans that have no position in the gold text (each counts as wrong)"
+    title = phrase("Predicted spans that have no position in the gold text (each counts as wrong)")
     if "text" in spans[0]:
         mentions = [[span["document"], span["label"], cut_label(span["text"])] for span in spans]
-        return Table(title, ["document", "label", "text"], mentions)
+        return Table(title, named(["document", "label", "text"]), mentions)
     rows = [
         [span["document"], span["label"], str(span["start"]), str(span["end_exclusive"] - 1)]
         for span in spans
     ]
-    return Table(title, ["document", "label", "start", "end_inclusive"], rows)
+    return Table(title, named(["document", "label", "start", "end_inclusive"]), rows)
 
 
 def of_known(report: Report) -> Iterator[Table]:
@@ -117,7 +122,7 @@ def of_known(report: Report) -> Iterator[Table]:
 
 def _overview(key: str, groups: Report) -> Table:
     rows = [[value, group["documents"], group["tokens"]] for value, group in groups.items()]
-    return Table(f"By {key}", [key, "documents", "tokens"], rows)
+    return Table(phrase("By {key}", key=key), [key, *named(["documents", "tokens"])], rows)
 
 
 def _entries(
@@ -138,7 +143,17 @@ def _entries(
         ]
         for name, entry in entries
     ]
-    return Table(title, [first, *numbers, *rates, *last], rows)
+    return Table(title, named([first, *numbers, *rates, *last]), rows)
+
+
+def named(names: Iterable[str]) -> list[str]:
+    """Return names of columns or rows in the language of the report."""
+    return [phrase(name) for name in names]
+
+
+def titled(title: str, what: str) -> str:
+    """Return the title of a table of a metric: what it shows comes last, in the language of the report."""
+    return f"{title}: {phrase(what)}"
 
 
 def _same(*names: str) -> dict[str, str]:
@@ -153,60 +168,69 @@ _SUPPORTS = {"gold": "gold", "found": "tp_gold", "predicted": "predicted", "corr
 def levels(title: str, report: Report) -> Iterator[Table]:
     classes = report["classes"]
     yield Table(
-        f"{title}: how the spans of each side are matched",
-        ["side", *KINDS[:-1], "/".join(UNMATCHED.values()), "spans"],
-        [[side, *counts.values(), sum(counts.values())] for side, counts in classes.items()],
+        titled(title, "how the spans of each side are matched"),
+        [*named(["side", *KINDS[:-1]]), "/".join(named(UNMATCHED.values())), phrase("spans")],
+        [[phrase(side), *counts.values(), sum(counts.values())] for side, counts in classes.items()],
     )
-    unlabelled = {LEVEL_NAMES[level]: prf for level, prf in report["unlabelled"].items()}
-    yield _entries(f"{title}: unlabelled", "level", unlabelled.items(), {}, _RATES, _SUPPORTS)
+    unlabelled = {phrase(LEVEL_NAMES[level]): prf for level, prf in report["unlabelled"].items()}
+    yield _entries(titled(title, "unlabelled"), "level", unlabelled.items(), {}, _RATES, _SUPPORTS)
     for layer, by_level in report["labelled"].items():
         averages = {
-            f"{LEVEL_NAMES[level]}, {average}": found[average]
+            f"{phrase(LEVEL_NAMES[level])}, {phrase(average)}": found[average]
             for level, found in by_level.items()
             for average in ("micro", "macro")
         }
-        yield _entries(
-            f"{title}: labelled by {cut_label(layer)}", "level", averages.items(), {}, _RATES, _SUPPORTS
-        )
-        yield _recall_and_precision_per_label(f"{title}: labels of {cut_label(layer)}", by_level)
+        by_layer = labelled_by(title, layer)
+        yield _entries(by_layer, "level", averages.items(), {}, _RATES, _SUPPORTS)
+        of_layer = phrase("{title}: labels of {layer}", title=title, layer=cut_label(layer))
+        yield _recall_and_precision_per_label(of_layer, by_level)
+
+
+def labelled_by(title: str, layer: str) -> str:
+    """Return the title of the table of metric ``levels`` about the labels of a layer."""
+    return phrase("{title}: labelled by {layer}", title=title, layer=cut_label(layer))
 
 
 def _recall_and_precision_per_label(title: str, by_level: Report) -> Table:
     """Return a table with one row per label: precision and recall at every level, and the supports."""
-    header = ["label", *(f"P{n}" for n in by_level), *(f"R{n}" for n in by_level), "gold", "predicted"]
+    rates = [f"{rate}{level}" for rate in "PR" for level in by_level]
+    header = named(["label", *rates, "gold", "predicted"])
     rows: list[list[Cell | Rate]] = []
     for label, first in by_level["1"]["per_label"].items():
         entries = [by_level[level]["per_label"][label] for level in by_level]
-        rates = [Rate(entry[what]) for what in ("precision", "recall") for entry in entries]
-        rows.append([label, *rates, first["gold"], first["predicted"]])
+        shown = [Rate(entry[what]) for what in ("precision", "recall") for entry in entries]
+        rows.append([label, *shown, first["gold"], first["predicted"]])
     return Table(title, header, rows)
 
 
 def prf_per_label(title: str, report: Report) -> Iterator[Table]:
     """Yield the PRF entries per label, then their averages; further F-betas come after f1."""
-    averages = [(name, report[name]) for name in ("micro", "macro", "weighted") if name in report]
+    averages = [(phrase(name), report[name]) for name in ("micro", "macro", "weighted") if name in report]
     further = [name for name in report["micro"] if name.startswith("f") and name not in ("f1", "fn", "fp")]
     entries = (*report["per_label"].items(), *averages)
     yield _entries(title, "label", entries, {}, _RATES | _same(*further), _SUPPORTS)
     if "glued" in report:
-        yield Table(f"{title}: glued to another", ["side", "spans"], list(map(list, report["glued"].items())))
+        rows: list[list[Cell | Rate]] = [[phrase(side), number] for side, number in report["glued"].items()]
+        yield Table(titled(title, "glued to another"), named(["side", "spans"]), rows)
 
 
 def exact(title: str, report: Report) -> Iterator[Table]:
     yield from prf_per_label(title, report)
-    yield Table(f"{title}: tokens", ["", "accuracy"], [["token accuracy", Rate(report["token_accuracy"])]])
+    accuracy: list[list[Cell | Rate]] = [[phrase("token accuracy"), Rate(report["token_accuracy"])]]
+    yield Table(titled(title, "tokens"), named(["", "accuracy"]), accuracy)
 
 
 def fair(title: str, report: Report) -> Iterator[Table]:
     for version, columns in _FAIR_COLUMNS.items():
-        found = (*report["per_label"].items(), ("overall", report["overall"]))
+        found = (*report["per_label"].items(), (phrase("overall"), report["overall"]))
         entries = [(label, versions[version]) for label, versions in found]
-        yield _entries(f"{title}: {version}", "label", entries, _same(*columns), _RATES)
-    yield _fair_confusion(f"{title}: errors (rows gold, columns predicted; _ is none", report["confusion"])
+        yield _entries(titled(title, version), "label", entries, _same(*columns), _RATES)
+    errors = titled(title, "errors (rows gold, columns predicted; _ is none")
+    yield _fair_confusion(errors, report["confusion"])
     counts = report["label_counts"]
     total = sum(counts.values()) or 1
     rows = [[label, n, Rate(n / total)] for label, n in counts.items()]
-    yield Table(f"{title}: labels in gold", ["label", "spans", "%"], rows)
+    yield Table(titled(title, "labels in gold"), named(["label", "spans", "%"]), rows)
 
 
 def _fair_confusion(title: str, cells: Report) -> Table:
@@ -215,7 +239,7 @@ def _fair_confusion(title: str, cells: Report) -> Table:
     often = most_frequent(labels, frequencies(cells))
     names = [*often, NO_PARTNER]
     rows = [[gold, *(cells.get(gold, {}).get(name, 0) for name in names)] for gold in names]
-    return Table(f"{title}{how_many(len(often), len(labels))})", ["gold", *names], rows)
+    return Table(f"{title}{how_many(len(often), len(labels))})", [phrase("gold"), *names], rows)
 
 
 NO_PARTNER = "_"
@@ -226,7 +250,11 @@ def confusion(title: str, report: Report) -> Iterator[Table]:
     for layer, of_layer in report.items():
         for level, sides in of_layer["levels"].items():
             for side, matrix in sides.items():
-                yield _confusion(f"{title}: {side} spans of {cut_label(layer)}, level {level}", side, matrix)
+                what = "{title}: gold spans of {layer}, level {level}"
+                if side == "predicted":
+                    what = "{title}: predicted spans of {layer}, level {level}"
+                shown = phrase(what, title=title, layer=cut_label(layer), level=level)
+                yield _confusion(shown, side, matrix)
 
 
 def _confusion(title: str, side: str, matrix: Report) -> Table:
@@ -243,7 +271,7 @@ def _confusion(title: str, side: str, matrix: Report) -> Table:
         for own in shown
         if own in found
     ]
-    header = [side, *shown, "(no label)", UNMATCHED[side]]
+    header = [phrase(side), *shown, *named(["(no label)", UNMATCHED[side]])]
     return Table(f"{title}{how_many(len(shown), number)}", header, rows)
 
 
@@ -252,24 +280,26 @@ def gate(title: str, report: Report) -> Iterator[Table]:
     sections = [("", report["per_type"])]
     sections += [(f", {feature}", values) for feature, values in report.get("by", {}).items()]
     for name, entries in sections:
-        rows = {**entries, "macro": report["macro"]} if not name and len(entries) > 1 else dict(entries)
+        rows = dict(entries)
         if not name:
-            rows = {**rows, "all": report["all"]}
-        yield _gate_counts(f"{title}{name}: pairs", rows)
-        yield _gate_rates(f"{title}{name}: rates", rows, beta)
+            several = {phrase("macro"): report["macro"]} if len(entries) > 1 else {}
+            rows = {**rows, **several, phrase("all"): report["all"]}
+        yield _gate_counts(titled(f"{title}{name}", "pairs"), rows)
+        yield _gate_rates(titled(f"{title}{name}", "rates"), rows, beta)
     if report.get("thresholds"):
-        yield _gate_rates(f"{title}: responses with a score of at least", report["thresholds"], beta)
+        yield _gate_rates(titled(title, "responses with a score of at least"), report["thresholds"], beta)
     if "average_precision" in report:
         rows = {kind: [Rate(value)] for kind, value in report["average_precision"].items()}
-        yield Table(f"{title}: average precision", ["", "AP"], [[kind, *row] for kind, row in rows.items()])
+        averages = [[phrase(kind), *row] for kind, row in rows.items()]
+        yield Table(titled(title, "average precision"), ["", "AP"], averages)
     if "pairs" in report:
         rows = {
             **{cut_label(name): own["all"] for name, own in report["pairs"].items()},
-            "macro": report["pairs_macro"],
-            "all": report["all"],
+            phrase("macro"): report["pairs_macro"],
+            phrase("all"): report["all"],
         }
-        yield _gate_counts(f"{title}: pairs of annotation sets, pairs", rows)
-        yield _gate_rates(f"{title}: pairs of annotation sets, rates", rows, beta)
+        yield _gate_counts(titled(title, "pairs of annotation sets, pairs"), rows)
+        yield _gate_rates(titled(title, "pairs of annotation sets, rates"), rows, beta)
     if "reference" in report:
         yield from _gate_reference(title, report["reference"], beta)
     if "lists" in report:
@@ -280,29 +310,39 @@ CHANGES_SHOWN = 50
 """The number of changes against a reference that tables show; the JSON has more."""
 
 
+def first_of(shown: int, whole: int) -> str:
+    """Return the end of the title of a table that does not show all rows."""
+    return phrase(", the first {shown} of {whole}", shown=shown, whole=whole)
+
+
 def _gate_reference(title: str, reference: Report, beta: str) -> Iterator[Table]:
-    name = f"{title}: reference {cut_label(reference['set'])!r}"
+    name = phrase("{title}: reference {set}", title=title, set=repr(cut_label(reference["set"])))
     several = len(reference["per_type"]) > 1
-    entries = {**reference["per_type"], **({"macro": reference["macro"]} if several else {})}
-    entries["all"] = reference["all"]
-    yield _gate_counts(f"{name}, pairs", entries)
-    yield _gate_rates(f"{name}, rates", entries, beta)
-    tables = {**reference["contingency"]["per_type"], "all": reference["contingency"]["all"]}
+    entries = {**reference["per_type"], **({phrase("macro"): reference["macro"]} if several else {})}
+    entries[phrase("all")] = reference["all"]
+    yield _gate_counts(f"{name}, {phrase('pairs')}", entries)
+    yield _gate_rates(f"{name}, {phrase('rates')}", entries, beta)
+    tables = {**reference["contingency"]["per_type"], phrase("all"): reference["contingency"]["all"]}
     header = ["type", "both", "only reference", "only predicted", "neither", "p"]
     for kind in ("strict", "lenient"):
         yield Table(
-            f"{name}, targets found by ({kind}; p of McNemar's exact test, too small if spans depend on each other)",
-            header,
+            phrase(
+                "{name}, targets found by ({kind}; p of McNemar's exact test, too small if spans depend on each other)",
+                name=name,
+                kind=phrase(kind),
+            ),
+            named(header),
             [[label, *(of[kind][cell] for cell in _CONTINGENCY)] for label, of in tables.items()],
         )
-    yield Table(f"{name}, changes", ["", "spans"], list(map(list, reference["change_counts"].items())))
+    counts = list(map(list, reference["change_counts"].items()))
+    yield Table(f"{name}, {phrase('changes')}", named(["", "spans"]), counts)
     changes = reference["changes"]
     if changes:
         every = sum(reference["change_counts"].values())
-        shown = f", the first {CHANGES_SHOWN} of {every:,}" if every > CHANGES_SHOWN else ""
+        shown = first_of(CHANGES_SHOWN, every) if every > CHANGES_SHOWN else ""
         yield Table(
-            f"{name}, changed spans{shown} ([-it-] {{+targets+}} [=both=])",
-            ["document", "start", "end_exclusive", "label", "from", "to", "change", "context"],
+            f"{name}, {phrase('changed spans')}{shown} ([-it-] {{+targets+}} [=both=])",
+            named(["document", "start", "end_exclusive", "label", "from", "to", "change", "context"]),
             [
                 [cut_label(row[column]) if column in _NAMES else row[column] for column in _CHANGE]
                 for row in changes[:CHANGES_SHOWN]
@@ -317,15 +357,16 @@ _NAMES = ("document", "label")
 
 def _gate_lists(title: str, lists: Report, beta: str) -> Iterator[Table]:
     if lists["by_score"]:
-        yield _gate_rates(f"{title}: lists, candidates with a score of at least", lists["by_score"], beta)
-    yield _gate_rates(f"{title}: lists, candidates up to rank", lists["by_rank"], beta)
+        yield _gate_rates(
+            titled(title, "lists, candidates with a score of at least"), lists["by_score"], beta
+        )
+    yield _gate_rates(titled(title, "lists, candidates up to rank"), lists["by_rank"], beta)
     found = lists["disambiguation"]
-    yield Table(
-        f"{title}: lists", ["", "lists"], [[key.replace("_", " "), n] for key, n in found["lists"].items()]
-    )
+    numbers = [[phrase(key.replace("_", " ")), n] for key, n in found["lists"].items()]
+    yield Table(titled(title, "lists"), named(["", "lists"]), numbers)
     rates = {"strict": "accuracy_strict", "lenient": "accuracy_lenient"}
     yield _entries(
-        f"{title}: lists with a match, right up to rank",
+        titled(title, "lists with a match, right up to rank"),
         "rank",
         found["ranks"].items(),
         _same("lists"),
@@ -333,9 +374,9 @@ def _gate_lists(title: str, lists: Report, beta: str) -> Iterator[Table]:
     )
     maximum = lists["maximum_recall"]
     yield _entries(
-        f"{title}: maximum recall with candidates up to rank",
+        titled(title, "maximum recall with candidates up to rank"),
         "rank",
-        {**maximum["ranks"], "all": maximum["all"]}.items(),
+        {**maximum["ranks"], phrase("all"): maximum["all"]}.items(),
         {},
         {
             "strict": "max_recall_strict",
@@ -365,7 +406,9 @@ def _gate_counts(title: str, entries: Report) -> Table:
 def _gate_rates(title: str, entries: Report, beta: str) -> Table:
     rates = {"P": "precision", "R": "recall", f"F{beta}": f"f{beta}"}
     columns = {
-        f"{short} {kind}": f"{rate}_{kind}" for kind in ("strict", "lenient") for short, rate in rates.items()
+        f"{short} {phrase(kind)}": f"{rate}_{kind}"
+        for kind in ("strict", "lenient")
+        for short, rate in rates.items()
     }
     return _entries(title, "", entries.items(), {}, columns)
 
@@ -373,18 +416,23 @@ def _gate_rates(title: str, entries: Report, beta: str) -> Table:
 def muc(title: str, report: Report) -> Iterator[Table]:
     numbers = _same("correct", "incorrect", "partial", "missed", "spurious", "possible", "actual")
     for scheme in ("strict", "exact", "partial", "type"):
-        entries = {**{label: of[scheme] for label, of in report["per_label"].items()}, "all": report[scheme]}
-        yield _entries(f"{title}: {scheme}", "label", entries.items(), numbers, _RATES)
+        entries = {label: of[scheme] for label, of in report["per_label"].items()}
+        entries[phrase("all")] = report[scheme]
+        yield _entries(titled(title, scheme), "label", entries.items(), numbers, _RATES)
 
 
 def noisy(title: str, report: Report) -> Iterator[Table]:
     """Yield the tables of a report: a row per label, one for all labels, and the means over documents."""
-    entries = {**report["per_label"], "ALL": report["ALL"]}
+    entries = {**report["per_label"], phrase("ALL"): report["ALL"]}
     yield _entries(title, "label", entries.items(), _same("predicted", "matched"), _RATES, _same("gold"))
     mean = report["file_mean"]
-    found = _entries("", "", [("mean", mean)], {}, _RATES, _same("documents"))
-    documents = ["documents in it", *(mean[f"documents_with_{rate}"] for rate in _RATES), mean["documents"]]
-    yield Table(f"{title}: unweighted mean over documents", found.header, [*found.rows, documents])
+    found = _entries("", "", [(phrase("mean"), mean)], {}, _RATES, _same("documents"))
+    documents = [
+        phrase("documents in it"),
+        *(mean[f"documents_with_{rate}"] for rate in _RATES),
+        mean["documents"],
+    ]
+    yield Table(titled(title, "unweighted mean over documents"), found.header, [*found.rows, documents])
 
 
 _ERRORS = ("TP", "FP", "FN", "LE", "BE", "BES", "BEL", "BEO", "LBE")

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from clueval.reports.language import numeral, phrase
+
 MOST_DOTS = 200
 """A curve of more points is drawn without dots."""
 
@@ -69,6 +71,11 @@ def dot(threshold: str, precision: float, recall: float, *, chosen: bool = False
     return Dot(
         round(FRAME.left + FRAME.side * recall, 2),
         round(FRAME.top + FRAME.side * (1 - precision), 2),
-        f"threshold {threshold}: precision {precision:.4f}, recall {recall:.4f}",
+        phrase(
+            "threshold {threshold}: precision {precision}, recall {recall}",
+            threshold=threshold,
+            precision=numeral(precision, ".4f"),
+            recall=numeral(recall, ".4f"),
+        ),
         chosen,
     )

@@ -66,21 +66,45 @@ def language_of_corpus() -> str:
     return _SPOKEN.get()[1]
 
 
-def phrase(text: str, **values: object) -> str:
-    """Return a text in the language of the context, with its values; whole numbers are grouped.
+class Remark(str):
+    """A text in English, in data, of which `phrase` returns the one in the language of the context."""
+
+    text: str
+    values: Mapping[str, object]
+
+    def __new__(cls, text: str, /, **values: object) -> Remark:
+        found = super().__new__(cls, phrase(text, **values))
+        found.text, found.values = text, values
+        return found
+
+    def __reduce__(self) -> tuple[type[str], tuple[str]]:
+        return str, (str(self),)
+
+
+def phrase(text: str, /, **values: object) -> str:
+    """Return a text in the language of the context, with its values; whole numbers are grouped, others rounded.
 
     >>> phrase("{n} document|{n} documents", n=1), phrase("{n} document|{n} documents", n=1200)
     ('1 document', '1,200 documents')
     """
+    if isinstance(text, Remark):
+        values = {**text.values}
+        text = text.text
     found = _catalogue(spoken()).get(text, text)
     if "n" in values:
         singular, bar, plural = found.partition("|")
         found = plural if bar and values["n"] != 1 else singular
     if not values:
         return found
-    return found.format_map(
-        {name: numeral(value) if type(value) is int else value for name, value in values.items()}
-    )
+    return found.format_map({name: _shown(value) for name, value in values.items()})
+
+
+def _shown(value: object) -> object:
+    if isinstance(value, Remark):
+        return phrase(value)
+    if type(value) is float:
+        return numeral(value, ",.1f")
+    return numeral(value) if type(value) is int else value
 
 
 def numeral(value: float, form: str = ",") -> str:

@@ -105,15 +105,16 @@ class Report(Hinting, ABC):
                     found.setdefault(".".join([*place, name]), float(value))
         return found
 
-    def render(self, form: str = "text", *, digits: int | None = None) -> str:
+    def render(self, form: str = "text", *, digits: int | None = None, lang: str = "") -> str:
         """Return the report in one of `FORMS`, as ``--format`` prints it.
 
-        `digits` is the number of decimals in `READABLE` forms; the others have all. Raises `UsageError` for another
-        form.
+        `digits` is the number of decimals in `READABLE` forms; the others have all. `lang` is the language of their
+        tables and sentences, as that of a page. Raises `UsageError` for another form.
         """
+        from clueval.reports.language import speaking
         from clueval.reports.table import decimals
 
-        with decimals(digits):
+        with decimals(digits), speaking(lang if form in READABLE else ""):
             return self._rendered(form)
 
     def _rendered(self, form: str) -> str:

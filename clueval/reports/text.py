@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
 
+from clueval.reports.language import numeral, phrase
 from clueval.reports.table import Cell, Content, Estimate, Rate, Table, cut_label, with_decimals
 from clueval.visible import visible
 
@@ -46,7 +47,7 @@ def narrow(table: Table, columns: int = 100) -> Iterator[Table]:
     for number, (start, end) in enumerate(pairwise([*starts, len(widths)])):
         kept = [0, *range(start, end)]
         yield Table(
-            f"{table.title}, continued" if number else table.title,
+            phrase("{title}, continued", title=table.title) if number else table.title,
             [table.header[column] for column in kept],
             [[row[column] for column in kept] for row in table.rows],
         )
@@ -58,7 +59,8 @@ def summary(report: Content) -> Iterator[str]:
     Then the method of intervals, if there are some.
     """
     documents, tokens = report["documents"], report["tokens"]
-    yield f"{documents:,} document{'s' * (documents != 1)}, {tokens:,} position{'s' * (tokens != 1)}"
+    positions = phrase("{n} position|{n} positions", n=tokens)
+    yield f"{phrase('{n} document|{n} documents', n=documents)}, {positions}"
     yield from mended(report["repaired_tags"], report.get("prepared"))
     yield from layers_read(report.get("inputs", {}))
     if "intervals" in report:
@@ -69,10 +71,11 @@ def mended(repaired_tags: Mapping[str, int], prepared: Content | None) -> Iterat
     """Yield the numbers of repaired tags, and of answers of language models that could not be read, if any."""
     for side, n in repaired_tags.items():
         if n:
-            yield f"{n:,} repaired tag{'s' * (n != 1)} in {side}"
+            yield phrase("{n} repaired tag in {side}|{n} repaired tags in {side}", n=n, side=phrase(side))
     located = (prepared or {}).get("located", {})
     if located.get("answers") and located["unparsable"]:
-        yield f"{located['unparsable']:,} of {located['answers']:,} answers could not be read"
+        unread, number = located["unparsable"], located["answers"]
+        yield phrase("{unread} of {number} answers could not be read", unread=unread, number=number)
 
 
 def _about_intervals(section: Content) -> Iterator[str]:
@@ -101,16 +104,20 @@ def layers_read(inputs: Content) -> Iterator[str]:
         of_sides = [layers[layer] for layers in sides]
         sources = [str(each) for each in dict.fromkeys(found["source"] for found in of_sides) if each]
         schemes = [each for each in dict.fromkeys(found["scheme"] for found in of_sides) if each]
-        parts = [f"column{'s' * (len(sources) > 1)} {' and '.join(sources)}"] if sources else []
-        parts += [" and ".join(schemes)] if schemes else []
+        both = phrase(" and ")
+        column = "columns {sources}" if len(sources) > 1 else "column {sources}"
+        parts = [phrase(column, sources=both.join(sources))] if sources else []
+        parts += [both.join(schemes)] if schemes else []
         gold, predicted = (found["spans"] for found in of_sides)
         if layer in lacking:
-            parts.append(f"{gold:,} gold span{'s' * (gold != 1)}, not predicted")
+            parts.append(phrase("{n} gold span, not predicted|{n} gold spans, not predicted", n=gold))
         else:
-            parts.append(f"{gold:,} gold and {predicted:,} predicted span{'s' * (predicted != 1)}")
+            what = "{gold} gold and {n} predicted span|{gold} gold and {n} predicted spans"
+            parts.append(phrase(what, gold=gold, n=predicted))
         yield f"{cut_label(visible(layer))}: {', '.join(parts)}"
     if empty:
-        yield f"no spans on either side: {', '.join(cut_label(visible(layer)) for layer in empty)}"
+        layers = ", ".join(cut_label(visible(layer)) for layer in empty)
+        yield phrase("no spans on either side: {layers}", layers=layers)
 
 
 def layers_without_spans(inputs: Content) -> list[str]:
@@ -195,4 +202,4 @@ def shown(cell: Cell | Rate) -> str:
         return "-" if cell.value is None else with_decimals(100 * cell.value, 2)
     if isinstance(cell, str):
         return visible(cell)
-    return f"{int(cell):,}" if cell == int(cell) else with_decimals(cell, 3)
+    return numeral(int(cell)) if cell == int(cell) else with_decimals(cell, 3)

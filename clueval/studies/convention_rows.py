@@ -13,6 +13,8 @@ from typing import Any, ClassVar, NamedTuple
 from clueval.evaluation.result import Result
 from clueval.evaluation.signature import Signature
 from clueval.metrics.metric import Rates
+from clueval.metrics.tables import named
+from clueval.reports.language import Remark, numeral, phrase
 from clueval.reports.markdown import escaped, row_of, signature_line
 from clueval.reports.page import ShownTable, assets
 from clueval.reports.report import Data, Report
@@ -102,9 +104,13 @@ def convention_row(
     """Return the row of a convention; in `refused` documents it is not defined, in some because of `gaps`."""
     if refused:
         rates = None
-        note = f"not defined here: {refused} document{'s have' if refused > 1 else ' has'} spans that overlap"
-        note += " or have no length" if convention.metric == "tags" else ""
-        note += " or have gaps" if gaps else ""
+        note = Remark(
+            "not defined here: {n} document has spans that overlap{length}{gaps}|"
+            "not defined here: {n} documents have spans that overlap{length}{gaps}",
+            n=refused,
+            length=Remark(" or have no length") if convention.metric == "tags" else "",
+            gaps=Remark(" or have gaps") if gaps else "",
+        )
     precision, recall, f1 = rates or (None, None, None)
     return {
         "convention": convention.name,
@@ -162,12 +168,17 @@ def _difference(
         return None
     if [row[rate] for rate in rates] == [first[rate] for rate in rates]:
         return None
-    points = 100 * (row["f1"] - first["f1"])
     reason = _REASONS.get(key, _OTHERWISE)
     if key == "seqeval_strict":
         sides = [side for side, number in repaired.items() if number]
-        reason = f"invalid tags in {' and '.join(sides) or 'one side'} are dropped"
-    return f"{points:+.2f} points of F1: {reason}"
+        dropped = (
+            "invalid tags in both sides are dropped"
+            if len(sides) > 1
+            else "invalid tags in {side} are dropped"
+        )
+        reason = phrase(dropped, side=phrase(sides[0]) if sides else phrase("one side"))
+    points = numeral(100 * (row["f1"] - first["f1"]), "+.2f")
+    return phrase("{points} points of F1: {reason}", points=points, reason=phrase(reason))
 
 
 HEADER = ("convention", "precision", "recall", "f1", "a span is correct if", "difference from the first row")
@@ -200,7 +211,7 @@ class Conventions(Report):
 
     def tables(self) -> Iterator[Table]:
         """Yield a table for each sequence of spans."""
-        return (Table(sequence, HEADER, rows) for sequence, rows in self._shown())
+        return (Table(sequence, named(HEADER), rows) for sequence, rows in self._shown())
 
     def _shown(self) -> Iterator[tuple[str, list[Sequence[str]]]]:
         """Yield each sequence of spans, and its rows as they are shown: those with equal rates are one.
@@ -210,7 +221,10 @@ class Conventions(Report):
         empty = layers_without_spans(self.result.inputs)
         for sequence, rows in self.to_dict()["conventions"].items():
             if sequence not in empty:
-                yield f"{sequence}, in %", [_cells(alike) for alike in _alike(rows.values())]
+                yield (
+                    phrase("{title}, in %", title=sequence),
+                    [_cells(alike) for alike in _alike(rows.values())],
+                )
 
     def _data(self) -> Data:
         columns = ("sequence", "convention", "name", "precision", "recall", "f1", "counts", "note", "differs")
@@ -265,7 +279,7 @@ class Conventions(Report):
         yield signature_line(self._content())
 
     def _page(self) -> dict[str, Any]:
-        tables = [ShownTable(sequence, HEADER, rows) for sequence, rows in self._shown()]
+        tables = [ShownTable(sequence, named(HEADER), rows) for sequence, rows in self._shown()]
         return {"main_tables": tables, **assets("conventions")}
 
 
@@ -281,7 +295,7 @@ def _alike(rows: Iterable[Content]) -> Iterable[list[Content]]:
 def _cells(alike: Sequence[Content]) -> Sequence[str]:
     """Return the cells of a row for conventions with equal rates: the rule is that of the first."""
     row, note = alike[0], alike[0]["note"]
-    counts = row["counts"] if note is None else f"{row['counts']} ({note})"
+    counts = phrase(row["counts"]) if note is None else f"{phrase(row['counts'])} ({phrase(note)})"
     rates = (shown(Rate(row[name])) for name in ("precision", "recall", "f1"))
     names = _AND.join(each["convention"] for each in alike)
     return names, *rates, visible(counts), visible(row["differs"] or "")

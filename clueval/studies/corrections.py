@@ -24,6 +24,7 @@ from clueval.findings.decisions import BOTH, NONE, UNCLEAR, PlaceDecisions
 from clueval.findings.places import ErrorPlace, places_of_document
 from clueval.formats import format_named
 from clueval.formats.format import Format
+from clueval.metrics.tables import named, titled
 from clueval.reading.convert import refuse_ending, table_format
 from clueval.reading.given import InputSide
 from clueval.reading.options import Reading
@@ -31,6 +32,7 @@ from clueval.reading.paths import as_path, files_of
 from clueval.reading.read_options import ReadOptions
 from clueval.reading.source import source_of
 from clueval.reading.spooled import needs_spooling
+from clueval.reports.language import phrase
 from clueval.reports.table import Rate, Table
 from clueval.reports.text import shown
 from clueval.spans.document import Document
@@ -193,8 +195,8 @@ class Corrections:
         """
         if self._choice.where:
             self._decisions.leave_out_lost()
-        rows = [(whose, self.errors[choice]) for choice, whose in WHOSE.items()]
-        yield Table("Decisions: whose the errors are", ["errors", "number"], rows)
+        rows = [(phrase(whose), self.errors[choice]) for choice, whose in WHOSE.items()]
+        yield Table(phrase("Decisions: whose the errors are"), named(["errors", "number"]), rows)
         after = result_of(self._evaluation, Signature.of(self._plan.metrics, {})).metrics
         for sequence, report in reports_of(metrics, self._choice).items():
             corrected = reports_of(after, self._choice).get(sequence, report)
@@ -222,10 +224,10 @@ def in_words(tables: Iterable[Table]) -> Iterator[str]:
 
 def _scores(sequence: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> Table:
     rows = [
-        [name, *(Rate(each[key]) for key in ("precision", "recall", "f1")), each["gold"]]
+        [phrase(name), *(Rate(each[key]) for key in ("precision", "recall", "f1")), each["gold"]]
         for name, each in (("gold as it is", before), ("gold corrected", after))
     ]
-    return Table(f"{sequence}: with gold corrected", ["scores", "P", "R", "F1", "gold"], rows)
+    return Table(titled(sequence, "with gold corrected"), named(["scores", "P", "R", "F1", "gold"]), rows)
 
 
 def _where(place: ErrorPlace) -> str:

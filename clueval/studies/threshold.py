@@ -16,10 +16,12 @@ from typing import Any, ClassVar, NamedTuple
 from clueval.evaluation.run import score
 from clueval.exceptions import UsageError, checked_call, require_kind
 from clueval.metrics.metric import Metric
+from clueval.metrics.tables import named
 from clueval.reading.given import InputSide
 from clueval.reading.pairing import files_of_side
 from clueval.reading.paths import is_path_or_paths
 from clueval.reports.curve import FRAME, Line, Picture, dot
+from clueval.reports.language import numeral, phrase
 from clueval.reports.page import assets
 from clueval.reports.report import Data, Report
 from clueval.reports.table import Cell, Rate, Table, cut_label
@@ -120,11 +122,15 @@ class Threshold(Report):
         """Yield the table of the thresholds."""
         columns, rows = self._data()
         shown: list[list[Cell | Rate]] = [
-            [label, f"{least:.6g}", *map(Rate, rates)]
+            [phrase("all") if None in self.chosen else label, numeral(least, ".6g"), *map(Rate, rates)]
             for label, least, *rates in (row.values() for row in rows)
         ]
-        title = f"threshold of {self.facts['score_feature']}: best {self.facts['measure']}"
-        yield Table(title, [name.replace("_", " ") for name in columns], shown)
+        title = phrase(
+            "threshold of {feature}: best {measure}",
+            feature=self.facts["score_feature"],
+            measure=self.facts["measure"],
+        )
+        yield Table(title, named(name.replace("_", " ") for name in columns), shown)
 
     def _content(self) -> Mapping[str, Any]:
         return self.report
@@ -228,10 +234,10 @@ Points = Mapping[str | None, Mapping[str, Any]]
 
 def _pictures(curves: Points, chosen: Points) -> Iterator[Picture]:
     for label, curve in curves.items():
-        name = "all labels" if label is None else cut_label(label)
+        name = phrase("all labels") if label is None else cut_label(label)
         dots = tuple(
             dot(
-                f"{point['threshold']:.6g}",
+                numeral(point["threshold"], ".6g"),
                 point["precision"],
                 point["recall"],
                 chosen=point["threshold"] == chosen[label]["threshold"],

@@ -198,7 +198,8 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         ("errors none none --layer a=2 --labelled b", "there is no layer 'b' (one of a)"),
         ("errors none none --metric fair --raw", "--raw needs --tsv (add --tsv FILE)"),
         ("errors none none --metric fair --html x", "--html does not apply to --metric fair (leave one out)"),
-        ("agree none none --lang de", "--lang needs --html (add --html FILE)"),
+        ("agree none none --lang de --format json", "--lang needs --html (add --html FILE)"),
+        ("agree none none --text-lang de", "--text-lang needs --html (add --html FILE)"),
         (
             "conventions none none --html x --format json",
             "cannot be used together without -o (name the file of the other form: -o FILE)",
@@ -212,6 +213,8 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         ("score a --jobs x", "--jobs: 'x' is neither auto nor a number from 1"),
         ("errors a --level x", "--level: 'x' is not a whole number from 1 on"),
         ("errors a --lang d<e", "--lang: 'd<e' is not a language such as de or de-AT"),
+        ("masking a b --lang=", "--lang: '' is not a language such as de or de-AT"),
+        ("gate a b --lang ../x", "--lang: '../x' is not a language such as de or de-AT"),
         ("errors a --limit -1", "--limit: '-1' is not a whole number from 0 on"),
         ("errors a --window -1", "--window: '-1' is not a whole number from 0 on"),
         ("check a --max-errors x", "--max-errors: 'x' is not a whole number from 1 on"),

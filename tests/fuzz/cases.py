@@ -11,7 +11,6 @@ from random import Random
 
 from clueval.cli import COMMANDS
 from clueval.cli.commands import command_parser
-from clueval.formats import all_formats
 from clueval.metrics import METRICS
 
 from .corpora import Files
@@ -19,11 +18,10 @@ from .mutations import VALUES, mutated
 from .saved import SAVED, saved_command, saved_files
 from .tools import FORMATS
 
+LANGUAGES = ("de", "de-AT", "fr", "xx", "", "../x")
+
 LINES = "lines"
 """The name under which command lines are fuzzed, with valid files."""
-
-WRITTEN = [form.name for form in all_formats() if form.write is not None and form.name != "docbin"]
-"""The formats that `convert` and `curate` write, but for the one whose files spaCy writes."""
 
 KINDS = (*FORMATS, SAVED, LINES)
 """What can be fuzzed."""
@@ -107,7 +105,7 @@ def command(rng: Random, pair: Files) -> list[str]:
         return [name, *sides, *own]
     if name == "convert":
         output = rng.choice(([], ["-o", "out"], ["-o", "out/"]))
-        return [name, gold, "--to", rng.choice(WRITTEN), *rng.choice(([], ["--lossy"])), *output, *own]
+        return [name, gold, "--to", rng.choice(("ltf", "spans")), *output, *own]
     if name == "merge":
         return [name, gold, *own]
     if name == "agree":
@@ -117,6 +115,7 @@ def command(rng: Random, pair: Files) -> list[str]:
             ["--intervals"],
             ["--disagreements"],
             ["--tsv", "out.tsv", "--html", "out.html"],
+            ["--lang", rng.choice(LANGUAGES)],
             ["--unannotated", "O"],
             ["--merge"],
             ["--pair-by", "content"],
@@ -129,7 +128,6 @@ def command(rng: Random, pair: Files) -> list[str]:
             ["--votes", "1"],
             ["--decisions", predicted, "--conflicts", "last"],
             ["--undecided", "out.tsv"],
-            ["--to", rng.choice(WRITTEN), "--lossy", "-o", "out"],
         )
         return [name, gold, predicted, *own, *rng.choice(more)]
     if name == "diff":
@@ -148,6 +146,7 @@ def command(rng: Random, pair: Files) -> list[str]:
             ["--merge"],
             ["--metric", "exact,fair"],
             ["--html", "-"],
+            ["--html", "-", "--lang", rng.choice(LANGUAGES)],
             ["--digits", "0"],
             ["--score", "f1"],
         )
@@ -168,6 +167,7 @@ def command(rng: Random, pair: Files) -> list[str]:
             ["--conventions", "tab,i2b2,meddocan,presidio"],
             ["--masks", "all"],
             ["--documents", "out.tsv"],
+            ["--html", "out.html", "--lang", rng.choice(LANGUAGES)],
             ["--xlsx", "out.xlsx"],
             ["--decisions", predicted, "--conflicts", "last"],
         )
@@ -181,7 +181,7 @@ def command(rng: Random, pair: Files) -> list[str]:
             ["--merge"],
             ["--window", "2"],
             ["--tsv", "out.tsv"],
-            ["--html", "out.html"],
+            ["--html", "out.html", "--lang", rng.choice(LANGUAGES)],
             ["--side", "gold"],
             ["--level", "4"],
             ["--decisions", predicted, "--corrected", "out.tsv"],

@@ -3,33 +3,49 @@
 from __future__ import annotations
 
 import ast
+import html
 import re
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 
 import pytest
+from browser import Browser, in_browser
 
 import clueval
+from clueval import Document, Span
+from clueval.cli import main
 from clueval.exceptions import UsageError
+from clueval.metrics import METRICS
 from clueval.reports.language import language, numeral, phrase, speaking
+from clueval.studies.convention_rows import _REASONS as REASONS_OF_CONVENTIONS
+from clueval.studies.convention_rows import CONVENTIONS
 
 PACKAGE = Path(clueval.__file__).parent
 TEMPLATES = PACKAGE / "reports" / "templates"
 GERMAN = tomllib.loads((PACKAGE / "reports" / "languages" / "de.toml").read_text(encoding="utf-8"))
 
 
+PLACE_OF_TEXT = {"phrase": 0, "Remark": 0, "titled": 1, "named": 0}
+"""The functions that take a text, or a list of them, and which of their arguments it is."""
+
+
+def constants(value: ast.expr) -> Iterator[str]:
+    """The texts of an argument; of a condition, both."""
+    if isinstance(value, ast.IfExp):
+        yield from (*constants(value.body), *constants(value.orelse))
+    elif isinstance(value, ast.List):
+        yield from (text for each in value.elts for text in constants(each) if text)
+    elif isinstance(value, ast.Constant) and isinstance(value.value, str):
+        yield value.value
+
+
 def calls(tree: ast.AST) -> Iterator[str]:
-    """The texts that code gives to `phrase`; of a condition, both."""
+    """The texts that code has translated."""
     for node in ast.walk(tree):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "phrase":
-            parts = (
-                [node.args[0]]
-                if not isinstance(node.args[0], ast.IfExp)
-                else [node.args[0].body, node.args[0].orelse]
-            )
-            yield from (part.value for part in parts if isinstance(part, ast.Constant))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in PLACE_OF_TEXT:
+            yield from constants(node.args[PLACE_OF_TEXT[node.func.id]])
 
 
 @cache
@@ -56,14 +72,24 @@ def test_every_text_is_in_the_catalogue() -> None:
 
 
 def test_every_text_of_the_catalogue_is_used() -> None:
-    folders = (path for path in PACKAGE.rglob("*") if path.suffix in (".py", ".html", ".js"))
-    sources = "\n".join(path.read_text(encoding="utf-8") for path in folders)
+    sources = [path.read_text(encoding="utf-8") for path in TEMPLATES.glob("*.js")]
+    strings = {text for source in sources for text in re.findall(r'"([^"]*)"', source)}
+    for path in PACKAGE.rglob("*.py"):
+        nodes = ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        strings.update(
+            node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)
+        )
+    used = {*written(), *strings, *(text.replace("_", " ") for text in strings), *MADE, *",."}
 
-    assert [text for text in GERMAN if text not in written() and f'"{text}"' not in sources] == MADE
+    assert [text for text in GERMAN if text not in used] == []
 
 
-MADE = ["only A", "only B", "A is right", "B is right"]
-"""Texts that are put together: the states of errors of two systems, which are called A and B."""
+MADE = [
+    *("only A", "only B", "A is right", "B is right"),
+    *(convention.counts for convention in CONVENTIONS),
+    *REASONS_OF_CONVENTIONS.values(),
+]
+"""Texts that are put together: states of errors of two systems, which are called A and B, and rules of conventions."""
 
 
 def test_values_and_plural_forms_are_the_same_in_both_languages() -> None:
@@ -104,3 +130,169 @@ def test_what_is_no_language_is_refused(tag: str) -> None:
     with pytest.raises(UsageError), speaking("de", tag):
         pass
     assert phrase("Errors") == "Errors"
+
+
+class Marked(dict[str, str]):
+    """A catalogue that has every text, with other letters, so that what is not translated is seen."""
+
+    def __contains__(self, text: object) -> bool:
+        return True
+
+    def __getitem__(self, text: str) -> str:
+        parts = re.split(r"(\{\w+\}|<[^>]*>|&\w+;)", text)
+        return "".join(part if n % 2 else re.sub("[A-Za-z]", "ж", part) for n, part in enumerate(parts))
+
+    def get(self, text: str, other: object = None) -> str:  # type: ignore[override]
+        return self[text]
+
+
+@pytest.fixture
+def marked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(clueval.reports.language, "CATALOGUES", ("xx",))
+    monkeypatch.setattr(clueval.reports.language, "_catalogue", lambda _: Marked())
+
+
+WORDS = ["αα", "ββ", "γγ", "δδ", "εε", "ζζ", "ηη", "θθ", "ιι", "κκ"]
+
+
+def documents(*spans: tuple[int, int, str], words: list[str] = WORDS) -> list[Document]:
+    """Two documents without a Latin letter; the first has these spans."""
+    first = [Span(start, end, {"Ω": label}, {"Π": 0.5}) for start, end, label in spans]
+    listed = [first, [Span(0, 1, {"Ω": "Α"}, {"Π": 0.9})]]
+    return [
+        Document(str(number), {"Ω": own}, tokens=words, metadata={"Μ": "Ν"})
+        for number, own in enumerate(listed, 1)
+    ]
+
+
+GOLD = documents((0, 2, "Α"), (3, 4, "Α"), (5, 6, "Β"), (6, 7, "Γ"), (8, 9, "Α"))
+ONE = documents((0, 1, "Α"), (3, 4, "Β"), (4, 5, "Β"), (7, 8, "Γ"), (8, 9, "Α"))
+TWO = documents((0, 2, "Α"), (3, 5, "Β"), (6, 7, "Γ"), (8, 9, "Α"))
+READ = documents((0, 2, "Α"), (3, 4, "Α"), (5, 6, "Β"), words=["αα", "βλ", *WORDS[2:]])
+
+
+def decided(folder: Path) -> str:
+    path = folder / "decisions.tsv"
+    path.write_text(
+        "document\tlayer\tstart\tend_inclusive\tfingerprint\tchoice\tcomment\treviewer\ttime\n"
+        "1\t*\t0\t1\t000000000000\tgold\tκ\tρ\t2026-11-24T01:02:03Z\n9\t*\t0\t1\t0\tgold\t\tρ\t\n",
+        encoding="utf-8",
+    )
+    return str(path)
+
+
+def noisy(page: Path, folder: Path) -> None:
+    sides = []
+    for name, words in (("gold", WORDS), ("predicted", ["αα", "βλ", *WORDS[2:]])):
+        sides.append(folder / f"{name}.conll")
+        tags = ["B-Α", "I-Α", "O", "B-Β", *["O"] * 6]
+        lines = (f"{word}\t{tag}\n" for word, tag in zip(words, tags, strict=True))
+        sides[-1].write_text("".join(lines), encoding="utf-8")
+    options = ["--metric", "noisy", "--layer", "Ω=2", "--quiet", "--lang", "xx"]
+    assert main(["errors", *map(str, sides), *options, "--html", str(page)]) == 0
+
+
+PAGES: dict[str, Callable[[Path, Path], object]] = {
+    "errors": lambda page, _: clueval.errors(GOLD, ONE).write_page(page, lang="xx"),
+    "errors with decisions": lambda page, folder: clueval.errors(
+        GOLD, ONE, level=2, labelled="Ω", sides="gold", decisions=decided(folder)
+    ).write_page(page, lang="xx"),
+    "errors of two systems": lambda page, _: clueval.errors(GOLD, ONE).write_page(
+        page, lang="xx", second=TWO
+    ),
+    "differences": lambda page, _: clueval.diff(GOLD, ONE, TWO).write_page(page, lang="xx"),
+    "agreement": lambda page, _: clueval.agree(
+        {"α": GOLD, "β": ONE, "γ": TWO}, system=ONE, conventions="exact,gate_lenient"
+    ).write_page(page, lang="xx"),
+    "masking": lambda page, _: clueval.masking(GOLD, ONE).write_page(page, lang="xx"),
+    "masking without texts": lambda page, folder: clueval.masking(
+        GOLD, ONE, decisions=decided_leaks(folder)
+    ).write_page(page, lang="xx", text=False),
+    "scores": lambda page, _: clueval.score(
+        GOLD,
+        ONE,
+        metrics=["levels", "exact", "fair", "partial", "muc", "gate", "coverage", "strings"],
+        by=["Μ"],
+    ).write_page(page, lang="xx"),
+    "noisy scores": lambda page, _: clueval.score(GOLD, READ, metrics=["noisy"]).write_page(page, lang="xx"),
+    "noisy": noisy,
+    "conventions": lambda page, _: clueval.conventions(GOLD, ONE).write_page(page, lang="xx"),
+    "gate": lambda page, _: clueval.gate(
+        GOLD, ONE, metric=clueval.metrics.gate.Gate(score_feature="Π"), page=page, lang="xx"
+    ),
+    "threshold": lambda page, _: clueval.threshold(GOLD, ONE, score_feature="Π").write_page(page, lang="xx"),
+}
+
+
+def decided_leaks(folder: Path) -> str:
+    path = Path(decided(folder))
+    path.write_text(path.read_text(encoding="utf-8").replace("\tgold\t", "\tleak\t"), encoding="utf-8")
+    return str(path)
+
+
+KEPT = {
+    *METRICS,
+    *("F1", "P", "R", *(f"{rate}{level}" for rate in "PR" for level in range(1, 5))),
+    *("CLUEval", "FairEval", "GATE", "MUC", "clueval", "conlleval", "loio", "seqeval", "tab"),
+    *("TP", "FP", "FN", "LE", "BE", "BES", "BEL", "BEO", "LBE"),
+    *(
+        "A",
+        "B",
+        "old",
+        "new",
+        "id",
+        "reviewed",
+        "JavaScript",
+        "gate_lenient",
+        "invalid",
+        "AP",
+        "Infinity",
+        "f1",
+    ),
+    *(word.strip(",") for convention in CONVENTIONS for word in convention.name.split()),
+}
+"""What is the same in all languages: names of metrics, programs, figures and systems."""
+
+
+def seen(page: str) -> set[str]:
+    """The words with Latin letters that a page shows or has for screen readers, without those that are kept."""
+    shown = re.sub(r"(?s)<(script|style|code|title)\b.*?</\1>", " ", page)
+    texts = re.findall(r'(?:aria-label|title|placeholder)="([^"]*)"', shown)
+    words = re.findall(
+        r"[A-Za-z][A-Za-z_]*\d?", html.unescape(" ".join([re.sub("<[^>]*>", " ", shown), *texts]))
+    )
+    return {word for word in words if word not in KEPT}
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_page_has_no_text_outside_the_catalogue(name: str, tmp_path: Path, marked: None) -> None:
+    pytest.importorskip("jinja2")
+    page = tmp_path / "page.html"
+    PAGES[name](page, tmp_path)
+
+    assert seen(page.read_text(encoding="utf-8")) == set()
+
+
+WITH_SCRIPT = [
+    "errors with decisions",
+    "errors of two systems",
+    "differences",
+    "agreement",
+    "masking",
+    "noisy",
+]
+
+
+@in_browser
+@pytest.mark.parametrize("name", WITH_SCRIPT)
+def test_script_has_no_text_outside_the_catalogue(
+    name: str, browser: Browser, tmp_path: Path, marked: None
+) -> None:
+    page = tmp_path / "page.html"
+    PAGES[name](page, tmp_path)
+    browser.open(page)
+    browser.run("document.querySelectorAll('noscript').forEach((each) => each.remove())")
+
+    assert browser.complaints == []
+    assert seen(browser.run("document.documentElement.outerHTML")) == set()
+    assert browser.run("document.querySelectorAll('.card').length") > 1

@@ -42,6 +42,7 @@ from clueval.metrics.tables import gate
 from clueval.reading.read_options import ReadOptions
 from clueval.reading.same_text import require_same_text
 from clueval.reports.curve import FRAME, Dot, Line, Picture, dot
+from clueval.reports.language import phrase
 from clueval.reports.page import ShownTable, assets, environment
 from clueval.spans.document import Document
 from clueval.spans.span import DEFAULT_LAYER, Span
@@ -347,7 +348,7 @@ def bracketed(context: Context) -> str:
 KINDS = ("strict", "lenient")
 
 
-def render(report: Mapping[str, Any], *, title: str = "GATE's evaluation") -> str:
+def render(report: Mapping[str, Any], *, title: str | None = None) -> str:
     """Return the page as a string.
 
     `report` is the output of `Result.to_dict` for an evaluation with metric ``gate``. Raises `UsageError` if
@@ -357,7 +358,7 @@ def render(report: Mapping[str, Any], *, title: str = "GATE's evaluation") -> st
         raise UsageError("the report lacks the metric 'gate'", advice="evaluate with metrics=['gate']")
     jinja = environment()
     return jinja.get_template("gate.html").render(
-        title=title,
+        title=title or phrase("GATE's evaluation"),
         report=report,
         pictures=list(pictures(report["metrics"]["gate"])),
         main_tables=list(_tables(report["metrics"], "")),
@@ -370,7 +371,7 @@ def render(report: Mapping[str, Any], *, title: str = "GATE's evaluation") -> st
 def _tables(metrics: Mapping[str, Any], where: str) -> Iterator[ShownTable]:
     for sequence, report in metrics["gate"].items():
         for table in gate(f"{where}gate, {sequence}", report):
-            yield ShownTable.of(table, ("all",))
+            yield ShownTable.of(table, (phrase("all"),))
 
 
 def _tables_of_groups(report: Mapping[str, Any]) -> Iterator[ShownTable]:
@@ -384,15 +385,18 @@ def pictures(sequences: Mapping[str, Any]) -> Iterator[Picture]:
     """Yield the curves of every sequence that has scores, and of its candidate lists."""
     for sequence, report in sequences.items():
         curves = {
-            f"{sequence}: responses by their score": (
+            f"{sequence}: {phrase('responses by their score')}": (
                 report["thresholds"],
                 report.get("average_precision", {}),
             ),
-            f"{sequence}: candidate lists by score": (report.get("lists", {}).get("by_score", {}), {}),
+            f"{sequence}: {phrase('candidate lists by score')}": (
+                report.get("lists", {}).get("by_score", {}),
+                {},
+            ),
         }
         for name, (thresholds, average) in curves.items():
             lines = tuple(
-                Line(kind, kind, tuple(_dots(thresholds, kind)), average.get(kind)) for kind in KINDS
+                Line(kind, phrase(kind), tuple(_dots(thresholds, kind)), average.get(kind)) for kind in KINDS
             )
             if lines[0].dots:
                 yield Picture(name, lines)

@@ -42,6 +42,7 @@ def gate(
     reference_set: str | None = None,
     table: str | Path | None = None,
     page: str | Path | None = None,
+    lang: str = "",
     indicators: str | Path | None = None,
     indicator_prefix: str = "clueval",
     pairs: Sequence[str | tuple[str, str]] = (),
@@ -61,7 +62,7 @@ def gate(
         reference_set: an annotation set of the predicted files, usually of an older run; the report's
             ``reference`` compares the two (see `clueval.compat.gate.files`).
         table: a file for GATE's table of 31 columns.
-        page: a file for a web page with the scores and their curve (extra ``report``).
+        page: a file for a web page with the scores and their curve, in the language `lang` (extra ``report``).
         indicators: a folder for copies of the predicted files that show the outcome of each annotation, in
             annotation sets that begin with `indicator_prefix` (see `clueval.compat.gate.files`).
         pairs: several pairs of annotation sets, ``GOLDSET:PREDICTEDSET``, instead of `gold_set` and
@@ -120,7 +121,7 @@ def gate(
             **options,
         )
         result = _in_one_report(result, counted, None if best is None else best.signature[0])
-    for output in (*_written(outputs, files), *_page(page, result)):
+    for output in (*_written(outputs, files), *_page(page, result, lang)):
         if wrote is not None:
             wrote(output)
     return result
@@ -266,13 +267,15 @@ def _written(outputs: _Outputs, files: Iterable[_File]) -> Iterator[str]:
         yield f"wrote {number} file{'s' * (number != 1)} to {folder}"
 
 
-def _page(path: str | Path | None, result: Result) -> Iterator[str]:
+def _page(path: str | Path | None, result: Result, lang: str) -> Iterator[str]:
     """Write the page, if `path` is given, and yield a line on it."""
     if path is not None:
         from clueval.compat.gate.files import render
+        from clueval.reports.language import speaking
         from clueval.reports.page import write_page
 
-        write_page(Path(path), render(result.to_dict()))
+        with speaking(lang):
+            write_page(Path(path), render(result.to_dict()))
         yield f"wrote {path}"
 
 

@@ -16,6 +16,7 @@ from clueval.metrics.masking.counts import (
 )
 from clueval.metrics.masking.mention import Risk
 from clueval.metrics.rates import EntryRates, no_rates
+from clueval.reports.language import phrase
 from clueval.reports.table import Cell, Rate, Table, cut_label
 from clueval.statistics.distributions import upper_bound
 
@@ -186,27 +187,29 @@ _OF_LABELS = (
 
 def tables(title: str, report: Mapping[str, Any], betas: Sequence[float]) -> Iterator[Table]:
     """Yield the tables: classes riskiest first, labels, precision with F of these betas, replacements."""
-    yield _rows(f"{title}: classes", "class", report["classes"], _OF_CLASSES)
-    yield _rows(f"{title}: labels", "label", report["labels"], _OF_LABELS)
+    classes = {phrase(name) if name == ALL else name: row for name, row in report["classes"].items()}
+    yield _rows(f"{title}: {phrase('classes')}", "class", classes, _OF_CLASSES)
+    yield _rows(f"{title}: {phrase('labels')}", "label", report["labels"], _OF_LABELS)
     precision = report["precision"]
     rates = ("word_precision", "weighted_word_precision", "masked_share", "retention")
     rows: list[list[Cell | Rate]] = [
-        [name.replace("_", " "), Rate(value) if name in rates else value]
+        [phrase(name.replace("_", " ")), Rate(value) if name in rates else value]
         for name, value in precision.items()
         if value is not None or name == "word_precision"
     ]
     rows += [[f"F{beta:g}", Rate(report["f"][f"{beta:g}"])] for beta in betas]
-    yield Table(f"{title}: what was masked", ["", "value"], rows)
+    yield Table(f"{title}: {phrase('what was masked')}", ["", phrase("value")], rows)
     other = {f"replacements, {name}": n for name, n in report["replacements"].items()}
     other["string leaks"] = report["string_leaks"]
     other |= {f"redacted, {name.replace('_', ' ')}": n for name, n in (report["redacted"] or {}).items()}
-    yield Table(f"{title}: further", ["", "number"], [[name, n] for name, n in other.items()])
+    numbers = [[phrase(name), n] for name, n in other.items()]
+    yield Table(f"{title}: {phrase('further')}", ["", phrase("number")], numbers)
 
 
 def _rows(title: str, first: str, rows: Mapping[str, Any], columns: tuple[tuple[str, ...], ...]) -> Table:
     counts, rates = columns
     weighted = ("weighted_word_recall",) if rows and _is_weighted(rows) else ()
-    header = [first, *(name.replace("_", " ") for name in (*counts, *rates, *weighted))]
+    header = [phrase(name.replace("_", " ")) for name in (first, *counts, *rates, *weighted)]
     return Table(
         title,
         header,

@@ -1,6 +1,6 @@
 "use strict";
 (() => {
-  const { byId, visible, make, ofLength } = page;
+  const { byId, phrase, visible, make, ofLength } = page;
   const about = JSON.parse(byId("about").textContent);
   const names = about.annotators;
   const places = page.lines().map((line, number) => {
@@ -14,19 +14,21 @@
   function options(place) {
     const read = names.map((name, number) => {
       const reading = place.readings[number];
-      const off = reading === null ? `${name} has not annotated this document` : reading.length ? "" : `${name} has nothing here`;
+      const off = reading === null ? phrase("{name} has not annotated this document", { name }) : reading.length ? "" : phrase("{name} has nothing here", { name });
       return { value: name, title: name, what: marked(place, reading, place.shown[number]), off };
     });
-    return [...read, { value: "none", title: "no span", what: make("span", "what none", "none of these spans") }];
+    return [...read, { value: "none", title: phrase("no span"), what: make("span", "what none", phrase("none of these spans")) }];
   }
-  const decisions = page.decisions({ store: about.store, places, options, known: new Map([...names.map((name) => [name, name]), ["none", page.phrase("none")]]), changed: () => show() });
+  const decisions = page.decisions({ store: about.store, places, options, known: new Map([...names.map((name) => [name, name]), ["none", phrase("no span")]]), changed: () => show() });
+
+  const kindOf = (kind) => kind.split("+").map((facet) => phrase(facet)).join("+");
 
   // --- cards -----------------------------------------------------------------------------------------------
 
   function marked(place, reading, shown) {
     const what = page.ofCorpus(make("span", "what"));
-    if (reading === null) { what.append(make("span", "none", "not annotated")); return what; }
-    if (!reading.length) { what.append(make("span", "none", "nothing")); return what; }
+    if (reading === null) { what.append(make("span", "none", phrase("not annotated"))); return what; }
+    if (!reading.length) { what.append(make("span", "none", phrase("nothing"))); return what; }
     if (!place.tokens.length) { what.textContent = visible(shown); return what; }
     const joiner = place.inside === place.tokens.join("") ? "" : " ";
     const cuts = [...new Set([0, place.tokens.length, ...reading.flatMap(([start, end]) => [start, end])])].sort((a, b) => a - b);
@@ -48,7 +50,7 @@
   function cardOf(place) {
     const card = make("li", "card");
     const head = make("div", "head");
-    head.append(make("span", "what", place.boundary ? `${place.kind} (${place.boundary})` : place.kind));
+    head.append(make("span", "what", kindOf(place.kind) + (place.boundary ? ` (${phrase(place.boundary)})` : "")));
     if (about.sequences.length > 1) head.append(make("span", "", place.layer));
     head.append(...hand.begin(card, place, `${place.id} ${place.start}–${place.end - 1}`));
     card.append(head);
@@ -64,12 +66,12 @@
   // --- filters ---------------------------------------------------------------------------------------------
 
   function fill(id, options) {
-    byId(id).replaceChildren(new Option("all", ""), ...options.map(([text, value]) => new Option(visible(text), value)));
+    byId(id).replaceChildren(new Option(phrase("all"), ""), ...options.map(([text, value]) => new Option(visible(text), value)));
     byId(id).parentElement.hidden = options.length < 2;
   }
   const tally = new Map();
   for (const place of places) tally.set(place.kind, (tally.get(place.kind) ?? 0) + 1);
-  fill("f-kind", [...tally].sort().map(([kind, n]) => [`${kind || "none"} (${n})`, kind]));
+  fill("f-kind", [...tally].sort().map(([kind, n]) => [`${kind ? kindOf(kind) : phrase("none")} (${n})`, kind]));
   const pairs = [];
   names.forEach((one, i) => names.forEach((other, j) => { if (i < j) pairs.push([`${one} / ${other}`, `${i} ${j}`]); }));
   fill("f-pair", pairs);
@@ -110,14 +112,14 @@
     keys: decisions.keysFor(() => hand),
   });
 
-  const list = page.pagedList(cardOf, () => places.length ? "No place matches these filters." : "No disagreements.");
+  const list = page.pagedList(cardOf, () => places.length ? phrase("No place matches these filters.") : phrase("No disagreements."));
   let found = places;
   function show() {
     const by = byId("f-by").value;
     fill("f-by", decisions.reviewers().map((name) => [name, name]));
     byId("f-by").value = by;
     found = places.filter(fits);
-    byId("count").textContent = `${found.length} of ${places.length} places where annotators differ`;
+    byId("count").textContent = phrase("{found} of {n} place where annotators differ|{found} of {n} places where annotators differ", { found: found.length, n: places.length });
     list.show(found);
     hand.remember();
   }

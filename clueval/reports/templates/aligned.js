@@ -1,13 +1,13 @@
 "use strict";
 (() => {
   const COLUMNS = 1000;  // shown of one span at a time, because a span may be as long as its document
-  const { byId, number, numbered, visible, put, make, ofCorpus, ofLength } = page;
+  const { byId, number, phrase, numbered, visible, put, make, ofCorpus, ofLength } = page;
   const count = byId("count"), search = byId("f-text");
 
   const RESULTS = {
-    matched: { sign: "✓", words: "matched" },
-    "not-matched": { sign: "✗", words: "not matched" },
-    none: { sign: "○", words: "no counterpart" },
+    matched: { sign: "✓", words: phrase("matched") },
+    "not-matched": { sign: "✗", words: phrase("not matched") },
+    none: { sign: "○", words: phrase("no counterpart") },
   };
 
   // --- the data: a line opens a document, or is a gold span in the last one opened ----------------------------
@@ -79,7 +79,7 @@
     const mark = make("span", "mark");
     mark.textContent = SIGNS[kind];
     // characters that look alike are distinguished by their numbers
-    if (kind !== "equal") made.title = [own, other].map((character) => character ? numbered(character) : "nothing").join(" → ");
+    if (kind !== "equal") made.title = [own, other].map((character) => character ? numbered(character) : phrase("nothing")).join(" → ");
     made.append(cell("of-gold", own), mark, cell("of-predicted", other));
     return made;
   }
@@ -92,7 +92,7 @@
     const select = byId("f-" + name);
     const counts = new Map(values.map((value) => [value, 0]));
     for (const span of spans) counts.set(of(span), (counts.get(of(span)) ?? 0) + 1);
-    select.append(new Option("all", ""));
+    select.append(new Option(phrase("all"), ""));
     // the values are numbered, because a label may be empty
     const known = [...counts.keys()];
     if (!values.length) known.sort();
@@ -132,21 +132,24 @@
   function tellCount() {
     const strong = document.createElement("b");
     strong.textContent = number(shown.length);
-    const whole = shown.length === spans.length ? "" : ` of ${number(spans.length)}`;
+    const whole = shown.length === spans.length ? "" : " " + phrase("of {all}", { all: spans.length });
     const parts = Object.entries(RESULTS).map(([result, { words }]) =>
       `${number(shown.filter((span) => span.result === result).length)} ${words}`);
-    count.replaceChildren(strong, `${whole} gold span${spans.length === 1 ? "" : "s"}: ${parts.join(", ")}`);
+    count.replaceChildren(strong, `${whole} ${phrase(spans.length === 1 ? "gold span" : "gold spans")}: ${parts.join(", ")}`);
   }
 
   // --- the list --------------------------------------------------------------------------------------------
 
-  const range = (side, ends) => ends === null ? "" : `${side} [${ends[0]},${ends[1]})`;
+  const range = (side, ends) => ends === null ? "" : `${phrase(side)} [${ends[0]},${ends[1]})`;
 
   function aligned(span, rightToLeft) {
     const box = make("div", "aligned");
     const rail = make("div", "rail");
-    const other = make("span", "predicted", span.result === "none" ? "opposite" : "predicted");
-    rail.append(make("span", "gold", "gold"), make("span"), other);
+    const other = make("span", "predicted", phrase(span.result === "none" ? "opposite" : "predicted"));
+    const own = make("span", "gold", phrase("gold"));
+    own.dataset.where = phrase("above");
+    other.dataset.where = phrase("below");
+    rail.append(own, make("span"), other);
     const columns = make("div", "columns");
     box.dir = rightToLeft ? "rtl" : "ltr";
     box.setAttribute("aria-hidden", "true");
@@ -160,7 +163,7 @@
       for (; !next.done && made.length < COLUMNS; next = rest.next()) made.push(column(next.value));
       columns.append(...made);
       longer.hidden = next.done;
-      longer.textContent = `The texts go on: ${number(columns.childElementCount)} columns are shown. Show more`;
+      longer.textContent = phrase("The texts go on: {number} columns are shown. Show more", { number: columns.childElementCount });
     };
     longer.addEventListener("click", extend);
     extend();
@@ -169,8 +172,8 @@
 
   function texts(css, span) {  // both texts, as they are written and for screen readers
     const line = make("p", css);
-    const other = span.result === "none" ? " · opposite: " : " · predicted: ";
-    for (const [side, text] of [["gold: ", goldText(span)], [other, otherText(span)]])
+    const other = phrase(span.result === "none" ? "opposite" : "predicted");
+    for (const [side, text] of [[`${phrase("gold")}: `, goldText(span)], [` · ${other}: `, otherText(span)]])
       line.append(make("span", "", side), ofCorpus(make("bdi", "", text)));
     return line;
   }
@@ -181,8 +184,8 @@
     const { sign, words } = RESULTS[span.result];
     head.append(make("span", "result " + span.result, `${sign} ${words}`), make("bdi", "label", span.label));
     if (span.result !== "none") {
-      const rate = span.rate === null ? "" : ` = ${(100 * span.rate).toFixed(2)} %`;
-      head.append(make("span", "distance", `distance ${number(span.distance)} / ${number(span.length)}${rate}`));
+      const rate = span.rate === null ? "" : ` = ${number(100 * span.rate, 2)} %`;
+      head.append(make("span", "distance", `${phrase("distance")} ${number(span.distance)} / ${number(span.length)}${rate}`));
     }
     const place = make("span", "place");
     place.append(make("bdi", "", span.document), ` · ${[range("gold", span.gold), range("predicted", span.predicted)].filter(Boolean).join(" · ")}`);
@@ -190,14 +193,14 @@
     const rightToLeft = RIGHT_TO_LEFT.test(goldText(span));
     item.append(head, ...aligned(span, rightToLeft), texts(rightToLeft ? "written" : "unseen", span));
     if (span.opposite !== null) {
-      const opposite = make("p", "opposite", "The predicted text opposite the gold span: ");
-      opposite.append("“", ofCorpus(make("bdi", "", span.opposite)), "”");
+      const opposite = make("p", "opposite", phrase("The predicted text opposite the gold span:") + " ");
+      opposite.append(phrase("“"), ofCorpus(make("bdi", "", span.opposite)), phrase("”"));
       item.append(ofLength(opposite, span.opposite.length));
     }
     return item;
   }
 
-  const list = page.pagedList(card, () => spans.length ? "No span matches these filters." : "No gold spans.");
+  const list = page.pagedList(card, () => spans.length ? phrase("No span matches these filters.") : phrase("No gold spans."));
   apply();
   document.documentElement.dataset.ready = "yes";
 })();

@@ -22,7 +22,7 @@ from clueval.metrics.counting import Tally
 from clueval.options import field_names, require_share, with_fields
 from clueval.reading.layers import layer_names
 from clueval.reading.options import Reading
-from clueval.reports.language import speaking
+from clueval.reports.language import Remark, speaking
 from clueval.reports.report import Data, Report
 from clueval.reports.table import Table
 from clueval.spans.filters import parse_where
@@ -234,7 +234,12 @@ def with_intervals(study: Study, confidence: float) -> dict[str, Any]:
         for sequence, tables in whole.tables().items()
     }
     remarks = [
-        f"{sequence}: {len(units)} documents weigh as much as {least:.1f} of equal size; the intervals are rough"
+        Remark(
+            "{sequence}: {number} documents weigh as much as {least} of equal size; the intervals are rough",
+            sequence=sequence,
+            number=len(units),
+            least=least,
+        )
         for sequence, found in scores.items()
         if (least := min((each.effective or 0 for each in found.values()), default=FEW)) < FEW
     ]

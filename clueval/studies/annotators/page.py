@@ -14,11 +14,18 @@ from pathlib import Path
 from typing import Any
 
 from clueval.findings.decisions import require_no_choices
-from clueval.reports.language import phrase
+from clueval.reports.language import numeral, phrase
 from clueval.reports.page import LONG, ShownTable, assets, environment, json_inside
 from clueval.reports.table import Rate, Table, cut_label
-from clueval.studies.annotators.places import Disagreement, spans_of, written
-from clueval.studies.annotators.render import ceiling_tables, matrices, remarks, sequence_tables
+from clueval.studies.annotators.places import BOUNDARIES, FACETS, Disagreement, spans_of, written
+from clueval.studies.annotators.render import (
+    ceiling_tables,
+    kind_in_words,
+    matrices,
+    reading_in_words,
+    remarks,
+    sequence_tables,
+)
 from clueval.writing import whole_file
 
 Report = Mapping[str, Any]
@@ -78,7 +85,11 @@ def write_page(
     pieces = jinja.get_template("agreement.html").generate(
         title=title or phrase("Agreement of annotators"),
         report=report,
-        matrices=[_matrix(each) for name in report["agreement"] for each in matrices(report, name)],
+        matrices=[
+            _matrix(f"{cut_label(name)}, {key}", each)
+            for name in report["agreement"]
+            for key, each in matrices(report, name).items()
+        ],
         meanings=MEANINGS,
         remarks=list(remarks(report)),
         main_tables=[
@@ -90,7 +101,7 @@ def write_page(
         ],
         more_tables=(),
         about=Markup(json_inside(_about(report, store))),
-        **assets(None, "places", parts=["decisions", "agreement"]),
+        **assets(None, "places", parts=["decisions", "agreement"], words=(*FACETS, *BOUNDARIES)),
         without_script=WITHOUT_SCRIPT,
         cards=(_card(row, len(report["agreement"]) > 1) for row in first),
         data=(Markup(json_inside(_line(row)) + "\n") for row in chain(first, rest)),
@@ -140,7 +151,7 @@ def _card(row: Disagreement, has_layers: bool) -> dict[str, Any]:
     """Return the values of a card for a browser that runs no script."""
     before, after = row.place
     return {
-        "what": row.kind if row.boundary is None else f"{row.kind} ({row.boundary})",
+        "what": kind_in_words(row),
         "layer": row.sequence if has_layers else "",
         "document": row.document,
         "where": f"{row.start}–{row.end - 1}",
@@ -148,18 +159,15 @@ def _card(row: Disagreement, has_layers: bool) -> dict[str, Any]:
         "inside": row.context[before:after],
         "after": row.context[after:],
         "long": len(row.context) > LONG,
-        "readings": [
-            (cut_label(name), "not annotated" if reading is None else written(reading) or "nothing")
-            for name, reading in row.readings.items()
-        ],
+        "readings": [(cut_label(name), reading_in_words(reading)) for name, reading in row.readings.items()],
     }
 
 
-def _matrix(table: Table) -> dict[str, Any]:
+def _matrix(caption: str, table: Table) -> dict[str, Any]:
     """Return F1 of all pairs; each cell has its text, its value from 0 to 1, and what it is in words."""
     names = [cut_label(name) for name in table.header[1:]]
     return {
-        "caption": table.title.replace(": F1 of pairs, ", ", "),
+        "caption": caption,
         "names": names,
         "rows": [
             (name, [_cell(value, name, other) for value, other in zip(row[1:], names, strict=True)])
@@ -171,5 +179,7 @@ def _matrix(table: Table) -> dict[str, Any]:
 def _cell(cell: Any, name: str, other: str) -> tuple[str, float, str]:
     value = cell.value if isinstance(cell, Rate) else None
     if value is None:
-        return "–", 0.0, f"{name} and {other}: not defined"
-    return f"{100 * value:.1f}", value, f"F1 of {name} and {other}: {100 * value:.2f} %"
+        return "–", 0.0, phrase("{name} and {other}: not defined", name=name, other=other)
+    percent = numeral(100 * value, ".2f")
+    spoken = phrase("F1 of {name} and {other}: {percent} %", name=name, other=other, percent=percent)
+    return numeral(100 * value, ".1f"), value, spoken

@@ -44,6 +44,7 @@ MOST = 400
 MOST_SHAPES = 5_000
 """The number of different shapes that are held: what is found in them, or their counts."""
 
+FACETS = ("boundary", "label", "missing")
 BOUNDARIES = ("start", "end", "both", "split")
 
 

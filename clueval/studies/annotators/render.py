@@ -14,10 +14,12 @@ from pathlib import Path
 from typing import Any
 
 from clueval.exceptions import FileError, UsageError
+from clueval.metrics.tables import named
+from clueval.reports.language import numeral, phrase
 from clueval.reports.separated import guarded
 from clueval.reports.table import Rate, Table, with_decimals
 from clueval.reports.workbook import ROWS, require_package, whole_workbook
-from clueval.studies.annotators.places import Disagreement, marks_of, written
+from clueval.studies.annotators.places import Disagreement, Marks, marks_of, written
 from clueval.studies.annotators.study import Study, sequences_of
 from clueval.visible import visible_lines
 from clueval.writing import make_folder, whole_file
@@ -40,20 +42,21 @@ _LIKE = 0.005
 def tables(report: Content) -> Iterator[Table]:
     """Yield all tables: F1 by pair and label, coefficients, unitizing, disagreements, the ceiling."""
     for sequence in report["agreement"]:
-        yield from matrices(report, sequence)
+        yield from matrices(report, sequence).values()
         yield from sequence_tables(report, sequence)
     yield from ceiling_tables(report)
 
 
-def matrices(report: Content, sequence: str) -> Iterator[Table]:
-    """Yield the F1 of all pairs of annotators by each convention."""
-    names = report["annotators"]
+def matrices(report: Content, sequence: str) -> dict[str, Table]:
+    """Return the F1 of all pairs of annotators by each convention."""
+    names, found = report["annotators"], {}
     for key, f1 in report["agreement"][sequence]["f1"].items():
         rows = [
             [name, *("" if i == j else Rate(value) for j, value in enumerate(row))]
             for i, (name, row) in enumerate(zip(names, f1["matrix"], strict=True))
         ]
-        yield Table(f"{sequence}: F1 of pairs, {key}", ["", *names], rows)
+        found[key] = Table(f"{sequence}: {phrase('F1 of pairs')}, {key}", ["", *names], rows)
+    return found
 
 
 UNITIZING = {
@@ -71,10 +74,13 @@ def sequence_tables(report: Content, sequence: str) -> Iterator[Table]:
     f1, coefficients, kinds = found["f1"], found["coefficients"], found["disagreements"]
     units = found["unitizing"] or {"per_label": {}}
     yield Table(
-        f"{sequence}: mean F1 of pairs",
-        ["F1", *(name for key in f1 for name in (f"{key} mean", "sd", "pooled"))],
+        f"{sequence}: {phrase('mean F1 of pairs')}",
         [
-            ["all labels", *_of_keys(f1.values())],
+            "F1",
+            *(name for key in f1 for name in (phrase("{key} mean", key=key), *named(["sd", "pooled"]))),
+        ],
+        [
+            [phrase("all labels"), *_of_keys(f1.values())],
             *(
                 [label, *_of_keys(each["per_label"][label] for each in f1.values())]
                 for label in next(iter(f1.values()))["per_label"]
@@ -82,18 +88,24 @@ def sequence_tables(report: Content, sequence: str) -> Iterator[Table]:
         ],
     )
     yield Table(
-        f"{sequence}: coefficients (kappa, pi: means of pairs)",
-        ["chance-corrected", "items", "observed", "kappa", "pi", "Fleiss", "alpha"],
+        f"{sequence}: {phrase('coefficients (kappa, pi: means of pairs)')}",
+        named(["chance-corrected", "items", "observed", "kappa", "pi", "Fleiss", "alpha"]),
         [
-            *([words, *_of_items(coefficients[items][which])] for (items, which), words in WHICH.items()),
-            *([words, "", "", "", "", "", decimal(units.get(name))] for name, words in UNITIZING.items()),
+            *(
+                [phrase(words), *_of_items(coefficients[items][which])]
+                for (items, which), words in WHICH.items()
+            ),
+            *(
+                [phrase(words), "", "", "", "", "", decimal(units.get(name))]
+                for name, words in UNITIZING.items()
+            ),
         ],
     )
     by_label = [coefficients["positions"]["all"]["per_label"], coefficients["spans"]["any"]["per_label"]]
     alphas = [*by_label, {label: each["alpha"] for label, each in units["per_label"].items()}]
     yield Table(
-        f"{sequence}: alpha by label",
-        ["label", "positions", "ranges", "cuα", "coverage of cuα %"],
+        f"{sequence}: {phrase('alpha by label')}",
+        named(["label", "positions", "ranges", "cuα", "coverage of cuα %"]),
         [
             [
                 label,
@@ -104,15 +116,23 @@ def sequence_tables(report: Content, sequence: str) -> Iterator[Table]:
         ],
     )
     yield Table(
-        f"{sequence}: places where spans are",
-        ["", "places"],
-        [["all agree", kinds["unanimous"]], *map(list, kinds["kinds"].items())],
+        f"{sequence}: {phrase('places where spans are')}",
+        ["", phrase("places")],
+        [
+            [phrase("all agree"), kinds["unanimous"]],
+            *([_facets(kind), number] for kind, number in kinds["kinds"].items()),
+        ],
     )
     if "intervals" in report:
         intervals = report["intervals"]
         yield Table(
-            f"{sequence}: {100 * intervals['confidence']:g} % intervals over documents ({intervals['method']})",
-            ["", "from", "to"],
+            phrase(
+                "{sequence}: {confidence} % intervals over documents ({method})",
+                sequence=sequence,
+                confidence=numeral(100 * intervals["confidence"], "g"),
+                method=phrase(intervals["method"]),
+            ),
+            named(["", "from", "to"]),
             [
                 [name, decimal(entry["low"]), decimal(entry["high"])]
                 for name, entry in intervals["scores"][sequence].items()
@@ -134,11 +154,27 @@ def ceiling_tables(report: Content) -> Iterator[Table]:
     columns = ["human", "system", "difference"]
     for sequence, keys in report.get("ceiling", {}).items():
         rows: list[list[Any]] = [
-            [f"{key}, {words}", *(Rate(found[name][column]) for column in columns)]
+            [f"{key}, {phrase(words)}", *(Rate(found[name][column]) for column in columns)]
             for key, found in keys.items()
             for name, words in (("pairs", "each other"), ("majority", "the majority of the others"))
         ]
-        yield Table(f"{sequence}: the system and the annotators, F1", ["", *columns], rows)
+        title = f"{sequence}: {phrase('the system and the annotators, F1')}"
+        yield Table(title, named(["", *columns]), rows)
+
+
+def kind_in_words(row: Disagreement) -> str:
+    """Return in what annotators differ."""
+    kind = _facets(row.kind)
+    return kind if row.boundary is None else f"{kind} ({phrase(row.boundary)})"
+
+
+def _facets(kind: str) -> str:
+    return "+".join(named(kind.split("+")))
+
+
+def reading_in_words(reading: Marks | None) -> str:
+    """Return what an annotator has marked, or why there is nothing."""
+    return phrase("not annotated") if reading is None else written(reading) or phrase("nothing")
 
 
 RECOMMENDED = (
@@ -150,12 +186,15 @@ RECOMMENDED = (
 
 def remarks(report: Content) -> Iterator[str]:
     """Yield what a reader must know besides the numbers."""
-    yield RECOMMENDED
+    yield phrase(RECOMMENDED)
     if report["left_out"]:
-        n = report["left_out"]
-        yield f"{n:,} document{'s were' if n > 1 else ' was'} left out: only one annotator has annotated it"
+        yield phrase(
+            "{n} document was left out: only one annotator has annotated it|"
+            "{n} documents were left out: only one annotator has annotated it",
+            n=report["left_out"],
+        )
     for sequence, found in report["agreement"].items():
-        yield from (f"{sequence}: {note}" for note in found["notes"])
+        yield from (f"{sequence}: {phrase(note)}" for note in found["notes"])
     for sequence, keys in report.get("ceiling", {}).items():
         for key, found in keys.items():
             difference = found["pairs"]["difference"]
@@ -164,9 +203,9 @@ def remarks(report: Content) -> Iterator[str]:
                 interval = scores.get(f"ceiling.{key}.pairs.difference", {})
                 words = in_words(difference, interval.get("low"), interval.get("high"))
                 yield f"{sequence}, {key}: {words}"
-    yield from report.get("intervals", {}).get("remarks", ())
+    yield from map(phrase, report.get("intervals", {}).get("remarks", ()))
     if any(_is_undefined(each) for table in tables(report) for row in table.rows for each in row):
-        yield UNDEFINED
+        yield phrase(UNDEFINED)
 
 
 UNDEFINED = (
@@ -189,19 +228,29 @@ def in_words(difference: float, low: float | None = None, high: float | None = N
     >>> in_words(-0.1)
     'the system agrees with annotators less than they do with each other, by 10.0 points of F1'
     """
-    same = "the system agrees with annotators as well as they do with each other"
-    known = "" if low is None or high is None else f"from {100 * low:.1f} to {100 * high:.1f} points of F1"
-    if low is not None and high is not None and low <= 0 <= high:
-        return f"{same}: the difference is {known}"
+    same = phrase("the system agrees with annotators as well as they do with each other")
+    known = ""
+    if low is not None and high is not None:
+        ends = (numeral(100 * end, ".1f") for end in (low, high))
+        known = phrase(
+            "the difference is from {low} to {high} points of F1",
+            **dict(zip(("low", "high"), ends, strict=True)),
+        )
+        if low <= 0 <= high:
+            return f"{same}: {known}"
     if abs(difference) < _LIKE:
         return same
-    points = f"{100 * abs(difference):.1f} points of F1" + (f" (the difference is {known})" if known else "")
+    points = phrase("{points} points of F1", points=numeral(100 * abs(difference), ".1f"))
+    points += f" ({known})" if known else ""
     if difference > 0:
-        return (
-            f"the system agrees with annotators more than they do with each other, by {points}; it is like "
-            "another annotator, which does not mean that it is right"
+        return phrase(
+            "the system agrees with annotators more than they do with each other, by {points}; it is like "
+            "another annotator, which does not mean that it is right",
+            points=points,
         )
-    return f"the system agrees with annotators less than they do with each other, by {points}"
+    return phrase(
+        "the system agrees with annotators less than they do with each other, by {points}", points=points
+    )
 
 
 def decimal(value: float | None) -> str:

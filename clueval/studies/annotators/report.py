@@ -10,6 +10,7 @@ from itertools import combinations
 from typing import Any
 
 from clueval.metrics.counting import Tally
+from clueval.reports.language import Remark
 from clueval.statistics.agreement import (
     Unitized,
     coincidences,
@@ -144,13 +145,16 @@ def sequence_report(tables: Tables, overlap: str | None = None) -> dict[str, Any
 
 def _notes(tables: Tables, overlapping: bool, where: str | None) -> Iterable[str]:
     if overlapping:
-        yield f"unitizing is not defined: spans of one annotator overlap ({where or 'first place not known'})"
+        place = where or Remark("first place not known")
+        yield Remark("unitizing is not defined: spans of one annotator overlap ({place})", place=place)
     for key in tables.contests.keys:
         if tables.refuses(key):
-            yield f"{key} is not defined: spans of one annotator overlap, which this convention forbids"
+            yield Remark(
+                "{key} is not defined: spans of one annotator overlap, which this convention forbids", key=key
+            )
     alone = [name for number, name in enumerate(tables.names) if not _shares(tables, number)]
     for name in alone:
-        yield f"{name} shares no document with another annotator"
+        yield Remark("{name} shares no document with another annotator", name=name)
 
 
 def _shares(tables: Tables, number: int) -> bool:

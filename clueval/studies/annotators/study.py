@@ -12,6 +12,7 @@ from clueval.evaluation.repairs import RepairCount
 from clueval.evaluation.signature import Signature
 from clueval.exceptions import UsageError
 from clueval.metrics.counting import Tally
+from clueval.reports.language import Remark
 from clueval.spans.document import Document
 from clueval.spans.filters import Filter, SeenNames
 from clueval.spans.merging import with_merged
@@ -281,7 +282,11 @@ def report_of(counts: StudyCounts) -> dict[str, Any]:
 
 
 def _no_text(n: int) -> str:
-    return f"{n} document{'s have' if n > 1 else ' has'} no text, so positions outside of all spans are not counted"
+    return Remark(
+        "{n} document has no text, so positions outside of all spans are not counted|"
+        "{n} documents have no text, so positions outside of all spans are not counted",
+        n=n,
+    )
 
 
 def _signature(counts: StudyCounts) -> Signature:

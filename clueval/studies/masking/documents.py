@@ -9,6 +9,7 @@ from math import inf
 from operator import itemgetter
 
 from clueval.metrics.masking.mention import Risk
+from clueval.reports.language import numeral, phrase
 from clueval.spans.span import NO_LABEL
 from clueval.studies.masking.leak import Leak
 
@@ -55,11 +56,16 @@ class DocumentToReview:
         >>> DocumentToReview("a", (("high", 2), ("_", 1)), 4, 1).in_words()
         'high; leaks: high 2, no class 1; 4 words exposed; 1 entity masked elsewhere'
         """
-        named = [("no class" if kind == NO_LABEL else kind, number) for kind, number in self.leaks]
-        by_class = ", ".join(f"{kind} {number:,}" for kind, number in named)
-        words, entities = self.words_exposed, self.entities_masked_elsewhere
-        elsewhere = f"{entities:,} entit{'y' if entities == 1 else 'ies'} masked elsewhere"
-        return f"{named[0][0]}; leaks: {by_class}; {words:,} word{'s' * (words != 1)} exposed; {elsewhere}"
+        named = [(phrase("no class") if kind == NO_LABEL else kind, number) for kind, number in self.leaks]
+        leaks = ", ".join(f"{kind} {numeral(number)}" for kind, number in named)
+        elsewhere = self.entities_masked_elsewhere
+        parts = [
+            named[0][0],
+            phrase("leaks: {leaks}", leaks=leaks),
+            phrase("{n} word exposed|{n} words exposed", n=self.words_exposed),
+            phrase("{n} entity masked elsewhere|{n} entities masked elsewhere", n=elsewhere),
+        ]
+        return "; ".join(parts)
 
 
 def documents_of(leaks: Iterable[Leak], risk: Risk) -> list[DocumentToReview]:

@@ -16,8 +16,9 @@ from clueval.evaluation.result import Result
 from clueval.evaluation.signature import Signature
 from clueval.metrics.masking import Masking
 from clueval.metrics.masking.mention import risk_by
-from clueval.metrics.tables import of_report, of_section
+from clueval.metrics.tables import first_of, named, of_report, of_section
 from clueval.reports import separated
+from clueval.reports.language import numeral, phrase
 from clueval.reports.report import Report
 from clueval.reports.table import Table, cut_label
 from clueval.reports.text import foot, narrow, render, summary
@@ -115,7 +116,7 @@ class MaskingFindings(Report):
         for metric, reports in self.result.metrics.items():
             for name, report in reports.items():
                 begin = f"{name}: " if len(reports) > 1 else ""
-                begin += "as reviewed, " if metric == REVIEWED else ""
+                begin += phrase("as reviewed, ") if metric == REVIEWED else ""
                 yield begin + documents_in_words(report["classes"]["all"], self.metric.confidence)
 
 
@@ -127,12 +128,17 @@ def documents_in_words(row: Mapping[str, Any], confidence: float) -> str:
     """
     number, exposed, bound = row["documents"], row["documents_exposed"], row["document_leak_upper"]
     if not number:
-        return "no document has a mention"
-    begin = f"{exposed:,} of {number:,} document{'s' * (number != 1)} leak{'s' * (number == 1)}"
+        return phrase("no document has a mention")
+    begin = phrase(
+        "{exposed} of {n} document leaks|{exposed} of {n} documents leak", exposed=exposed, n=number
+    )
     if bound >= 1:
-        return f"{begin}; if these are a random sample, all others may leak, too"
-    share = f"under {percent_above(bound)} % of all do ({100 * confidence:g} % confidence)"
-    return f"{begin}; if these are a random sample, {share}"
+        return begin + phrase("; if these are a random sample, all others may leak, too")
+    return begin + phrase(
+        "; if these are a random sample, under {share} % of all do ({confidence} % confidence)",
+        share=percent_above(bound),
+        confidence=numeral(100 * confidence, "g"),
+    )
 
 
 def percent_above(share: float) -> str:
@@ -142,7 +148,7 @@ def percent_above(share: float) -> str:
     ('5', '5.1', '13', '0.012')
     """
     places = 0 if share >= 0.1 else 1 - floor(log10(100 * share))
-    return f"{ceil(round(100 * share * 10**places, 6)) / 10**places:g}"
+    return numeral(ceil(round(100 * share * 10**places, 6)) / 10**places, "g")
 
 
 def by_frequency(counted: Iterable[tuple[str, int]]) -> list[tuple[str, int]]:
@@ -174,7 +180,7 @@ def lines(report: MaskingFindings, *, text: bool) -> Iterator[str]:
     yield from _documents(report.documents_to_review)
     yield from _leaks(report, text=text)
     if report.review is not None:
-        yield f"decisions: {visible(report.review.in_words())}"
+        yield f"{phrase('decisions')}: {visible(report.review.in_words())}"
     yield from foot(whole)
 
 
@@ -189,7 +195,8 @@ def number_tables(report: MaskingFindings) -> Iterator[Iterator[Table]]:
     yield of_report({**whole, "metrics": {}}, report.result.scored_by)
     for name, one in reports.items():
         for program, section in one["conventions"].items():
-            yield of_section(f"as {program} counts, {cut_label(name)}", section)
+            title = phrase("as {program} counts, {layer}", program=program, layer=cut_label(name))
+            yield of_section(title, section)
 
 
 def _narrow(found: Iterable[Table]) -> str:
@@ -201,15 +208,15 @@ def leak_tables(report: MaskingFindings, *, text: bool) -> Iterator[Table]:
     documents = report.documents_to_review
     if documents:
         yield Table(
-            _title("documents to review, riskiest first", len(documents), MOST_DOCUMENTS),
-            [name.replace("_", " ") for name in DOCUMENT_COLUMNS],
+            _title(phrase("documents to review, riskiest first"), len(documents), MOST_DOCUMENTS),
+            named(name.replace("_", " ") for name in DOCUMENT_COLUMNS),
             [one.cells() for one in documents[:MOST_DOCUMENTS]],
         )
     decided = () if report.review is None else ("decision",)
     listed = [
         [
             f"{leak.document} [{leak.start},{leak.end})",
-            *(leak.kind, leak.status, where_masked(leak)),
+            *(leak.kind, phrase(leak.status), where_masked(leak)),
             *([leak.label, _words(leak)] if text else []),
             *(_said(leak) for _ in decided),
         ]
@@ -217,10 +224,10 @@ def leak_tables(report: MaskingFindings, *, text: bool) -> Iterator[Table]:
     ]
     if listed:
         header = ["leak", "class", "status", "entity", *(["label", "text"] if text else []), *decided]
-        yield Table(_title("leaks, riskiest first", len(report.leaks)), header, listed)
+        yield Table(_title(phrase("leaks, riskiest first"), len(report.leaks)), named(header), listed)
     for what, strings in (
-        ("string leaks: words of a mention elsewhere in the text", report.string_leaks),
-        (SET_APART, report.set_apart),
+        (phrase("string leaks: words of a mention elsewhere in the text"), report.string_leaks),
+        (phrase("leaks set apart: harmless, or an error of the annotation"), report.set_apart),
     ):
         rows = [
             [
@@ -232,33 +239,34 @@ def leak_tables(report: MaskingFindings, *, text: bool) -> Iterator[Table]:
         ]
         if rows:
             header = ["leak", *(["text"] if text else []), *decided]
-            yield Table(_title(what, len(strings)), header, rows)
+            yield Table(_title(what, len(strings)), named(header), rows)
     if report.review is not None:
         numbers: list[list[str | int]] = [
-            [name, number] for name, number in report.review.to_dict().items() if isinstance(number, int)
+            [phrase(name), number]
+            for name, number in report.review.to_dict().items()
+            if isinstance(number, int)
         ]
-        yield Table("decisions", ["places", "number"], numbers)
-
-
-SET_APART = "leaks set apart: harmless, or an error of the annotation"
+        yield Table(phrase("decisions"), named(["places", "number"]), numbers)
 
 
 def _said(leak: Leak | StringLeak) -> str:
-    return "" if leak.decision is None else leak.decision.in_words().removeprefix("decision: ")
+    return "" if leak.decision is None else leak.decision.said()
 
 
 def _title(what: str, number: int, most: int = MOST_LEAKS) -> str:
-    return what + (f", the first {most} of {number:,}" if number > most else "")
+    return what + (first_of(most, number) if number > most else "")
 
 
 def _documents(found: Sequence[DocumentToReview]) -> Iterator[str]:
     number = len(found)
     if number:
-        yield f"{number:,} document{'s' * (number != 1)} to review, riskiest first"
+        yield phrase(
+            "{n} document to review, riskiest first|{n} documents to review, riskiest first", n=number
+        )
     for one in found[:MOST_DOCUMENTS]:
         yield visible(f"  {one.document}: {one.in_words()}")
     if number > MOST_DOCUMENTS:
-        yield f"  ... {number - MOST_DOCUMENTS:,} more (--documents has all)"
+        yield phrase("  ... {number} more (--documents has all)", number=number - MOST_DOCUMENTS)
     if number:
         yield ""
 
@@ -266,17 +274,26 @@ def _documents(found: Sequence[DocumentToReview]) -> Iterator[str]:
 def _leaks(report: MaskingFindings, *, text: bool) -> Iterator[str]:
     number = len(report.leaks)
     if not report.result.documents:
-        yield "no documents, so nothing was checked"
+        yield phrase("no documents, so nothing was checked")
         return
-    yield f"{number:,} leak{'s' * (number != 1)}, riskiest first" if number else "no leaks"
+    listed = phrase("{n} leak, riskiest first|{n} leaks, riskiest first", n=number)
+    yield listed if number else phrase("no leaks")
     yield from _listed(report.leaks, text=text)
     number = len(report.string_leaks)
     if number:
-        yield f"{number:,} string leak{'s' * (number != 1)}: words of a mention elsewhere in the text"
+        yield phrase(
+            "{n} string leak: words of a mention elsewhere in the text|"
+            "{n} string leaks: words of a mention elsewhere in the text",
+            n=number,
+        )
     yield from _listed(report.string_leaks, text=text)
     number = len(report.set_apart)
     if number:
-        yield f"{number:,} leak{'s' * (number != 1)}{SET_APART.removeprefix('leaks')}"
+        yield phrase(
+            "{n} leak set apart: harmless, or an error of the annotation|"
+            "{n} leaks set apart: harmless, or an error of the annotation",
+            n=number,
+        )
     yield from _listed(report.set_apart, text=text)
     yield ""
 
@@ -287,14 +304,14 @@ def _listed(leaks: Sequence[Leak | StringLeak], *, text: bool) -> Iterator[str]:
         decision = f"; {leak.decision.in_words()}" if _said(leak) and leak.decision is not None else ""
         yield visible(f"  {line}{words}{decision}")
     if len(leaks) > MOST_LEAKS:
-        yield f"  ... {len(leaks) - MOST_LEAKS:,} more (--tsv or --format json has all)"
+        yield phrase("  ... {number} more (--tsv or --format json has all)", number=len(leaks) - MOST_LEAKS)
 
 
 def _line(leak: Leak | StringLeak) -> str:
     place = f"{leak.document} [{leak.start},{leak.end})"
     if isinstance(leak, StringLeak):
         return place
-    return f"{place} {leak.kind}, {leak.label}, {leak.status}; {where_masked(leak)}"
+    return f"{place} {leak.kind}, {leak.label}, {phrase(leak.status)}; {where_masked(leak)}"
 
 
 def _words(leak: Leak | StringLeak) -> str:
@@ -302,14 +319,14 @@ def _words(leak: Leak | StringLeak) -> str:
     if isinstance(leak, StringLeak) or leak.status != "partial":
         return cut_label(leak.text)
     readable = " ".join(leak.text[start - leak.start : end - leak.start] for start, end in leak.exposed)
-    return f"{cut_label(leak.text)} (readable: {cut_label(readable)})"
+    return phrase("{text} (readable: {readable})", text=cut_label(leak.text), readable=cut_label(readable))
 
 
 def where_masked(leak: Leak) -> str:
     """Return in how many places the entity of a leak is masked, in words."""
     if leak.mentions == 1:
-        return "its only place"
-    return f"masked in {leak.protected} of {leak.mentions} places"
+        return phrase("its only place")
+    return phrase("masked in {protected} of {n} places", protected=leak.protected, n=leak.mentions)
 
 
 COLUMNS = (

@@ -15,7 +15,7 @@ from urllib.parse import quote
 from clueval.findings.decisions import PlaceKey
 from clueval.metrics.masking.weights import Range
 from clueval.metrics.tables import of_report, of_section
-from clueval.reports.language import phrase
+from clueval.reports.language import numeral, phrase
 from clueval.reports.page import LONG, ShownTable, assets, environment, json_inside
 from clueval.spans.span import NO_LABEL
 from clueval.studies.masking.found import MaskingFindings, number_tables, percent_above, where_masked
@@ -142,7 +142,7 @@ def _classes(report: MaskingFindings) -> Iterator[tuple[str, list[ShownClass]]]:
     several = len(report.reports) > 1 or report.review is not None
     for metric, reports in report.result.metrics.items():
         for name, one in reports.items():
-            title = f"{name}, as reviewed" if metric == REVIEWED else name
+            title = phrase("{name}, as reviewed", name=name) if metric == REVIEWED else name
             yield title if several else "", list(classes_in_words(one, report))
 
 
@@ -154,38 +154,51 @@ def classes_in_words(report: Mapping[str, Any], findings: MaskingFindings) -> It
         row = classes[name]
         protected, in_part = row["entities_protected"], row["entities_in_part"]
         shares = (protected, in_part, row["entities"] - protected - in_part)
-        shown = "all classes" if name == "all" and "all" not in order else _named(name)
+        shown = phrase("all classes") if name == "all" and "all" not in order else _named(name)
         yield ShownClass(shown, shares, list(_meaning(row, findings.metric.confidence)))
 
 
 def _named(kind: str) -> str:
-    return "no class" if kind == NO_LABEL else kind
+    return phrase("no class") if kind == NO_LABEL else kind
 
 
 def _meaning(row: Mapping[str, Any], confidence: float) -> Iterator[str]:
     entities, left = row["entities"], row["entities"] - row["entities_protected"]
     if entities and not left:
-        yield f"All {entities:,} persons or things are masked wherever they occur."
+        yield phrase("All {number} persons or things are masked wherever they occur.", number=entities)
     elif entities:
-        which = "The only person or thing" if entities == 1 else f"{left:,} of {entities:,} persons or things"
-        yield f"{which} can be read in at least one place."
+        yield phrase(
+            "The only person or thing can be read in at least one place.|"
+            "{left} of {n} persons or things can be read in at least one place.",
+            left=left,
+            n=entities,
+        )
     if row["entities_in_part"]:
-        number = row["entities_in_part"]
-        yield (
-            f"{number:,} of these {'is' if number == 1 else 'are'} masked in other places. "
-            "A reader may find out what these masks hide."
+        yield phrase(
+            "{n} of these is masked in other places. A reader may find out what these masks hide.|"
+            "{n} of these are masked in other places. A reader may find out what these masks hide.",
+            n=row["entities_in_part"],
         )
-    unmasked = row["mentions"] - row["protected"]
-    words = f"{row['words_exposed']:,} word{'s' * (row['words_exposed'] != 1)}"
-    yield f"{unmasked:,} of {row['mentions']:,} mentions can be read in full or in part ({words})."
-    documents, exposed = row["documents"], row["documents_exposed"]
-    if documents:
+    yield phrase(
+        "{unmasked} of {mentions} mentions can be read in full or in part ({n} word).|"
+        "{unmasked} of {mentions} mentions can be read in full or in part ({n} words).",
+        unmasked=row["mentions"] - row["protected"],
+        mentions=row["mentions"],
+        n=row["words_exposed"],
+    )
+    if row["documents"]:
+        documents = phrase(
+            "{n} of {documents} documents has such a mention|{n} of {documents} documents have such a mention",
+            n=row["documents_exposed"],
+            documents=row["documents"],
+        )
         bound = row["document_leak_upper"]
-        beyond = (
-            f"; of all such documents, under {percent_above(bound)} % do ({100 * confidence:g} % confidence)"
+        beyond = phrase(
+            "; of all such documents, under {share} % do ({confidence} % confidence)",
+            share=percent_above(bound),
+            confidence=numeral(100 * confidence, "g"),
         )
-        have = "have" if exposed != 1 else "has"
-        yield f"{exposed:,} of {documents:,} documents {have} such a mention{beyond if bound < 1 else ''}."
+        yield f"{documents}{beyond if bound < 1 else ''}."
 
 
 def shown_places(report: MaskingFindings, kinds: Sequence[str], *, text: bool) -> Iterator[ShownPlace]:
@@ -255,4 +268,4 @@ def _tables_of_groups(report: MaskingFindings) -> Iterator[ShownTable]:
 def _conventions(report: MaskingFindings) -> Iterator[ShownTable]:
     for one in report.reports.values():
         for program, section in one["conventions"].items():
-            yield from map(ShownTable.of, of_section(f"as {program} counts", section))
+            yield from map(ShownTable.of, of_section(phrase("as {program} counts", program=program), section))

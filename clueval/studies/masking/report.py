@@ -26,8 +26,8 @@ from clueval.metrics.masking import Masking
 from clueval.metrics.masking.figures import MOST_DOCUMENTS
 from clueval.metrics.masking.mention import risk_by
 from clueval.options import field_names, number
-from clueval.reports.language import phrase, speaking
-from clueval.reports.report import READABLE, Data, renderer
+from clueval.reports.language import numeral, phrase, speaking
+from clueval.reports.report import READABLE, Data, Report, renderer
 from clueval.reports.table import Table, decimals
 from clueval.statistics.distributions import trials_needed, upper_bound
 from clueval.studies.gates import require_fraction
@@ -61,18 +61,20 @@ class MaskingReport(MaskingFindings):
             yield from tables
         yield from leak_tables(self, text=text)
 
-    def render(self, form: str = "text", *, text: bool = True, digits: int | None = None) -> str:
+    def render(
+        self, form: str = "text", *, text: bool = True, digits: int | None = None, lang: str = ""
+    ) -> str:
         """The report in one of `FORMS`; without `text`, leaks have positions only.
 
         CSV and TSV have the figures, and `write_table` writes the leaks. `digits` is the number of decimals of the
-        other forms.
+        other forms, `lang` the language of their sentences and tables.
         """
-        with decimals(digits):
+        if form not in READABLE:
+            return Report.render(self, form)
+        with decimals(digits), speaking(lang):
             if form == "text":
                 return "\n".join(lines(self, text=text))
-            if form in READABLE:
-                return renderer(form)(self._content(), self.tables(text=text))
-            return self._rendered(form)
+            return renderer(form)(self._content(), self.tables(text=text))
 
     def write_table(self, path: str | Path, *, text: bool = True) -> None:
         """Write the leaks as tab-separated values. Raises `FileError`."""
@@ -230,13 +232,20 @@ def _failures(
         for figure, limit in map(_limit, [limits] if isinstance(limits, str) else limits):
             value = _value(figures, figure)
             require_fraction(figure, figure.partition("[")[0].rpartition(".")[2], limit)
-            word = "under" if is_lower else "over"
+            word = phrase("under") if is_lower else phrase("over")
             if value is None:
-                yield f"{figure} is undefined{_why(figures, figure)}, and must not be {word} {limit:g}"
+                yield phrase(
+                    "{figure} is undefined{why}, and must not be {word} {limit}",
+                    figure=figure,
+                    why=_why(figures, figure),
+                    word=word,
+                    limit=numeral(limit, "g"),
+                )
             elif (value < limit - NEAR) if is_lower else (value > limit + NEAR):
                 of_documents = None if is_lower else _BOUND.fullmatch(figure)
                 if of_documents is None:
-                    yield f"{figure} is {value:.6g}, {word} {limit:g}"
+                    shown = {"value": numeral(value, ".6g"), "limit": numeral(limit, "g")}
+                    yield phrase("{figure} is {value}, {word} {limit}", figure=figure, word=word, **shown)
                     continue
                 number, leaking = (
                     int(_value(figures, name.join(of_documents.groups())) or 0)
@@ -244,7 +253,13 @@ def _failures(
                 )
                 needed = _documents_needed(number, leaking, limit, report.metric.confidence)
                 bound = percent_above(value)
-                yield f"{figure}: the upper bound is {bound} %, over {100 * limit:g} %; {needed}"
+                yield phrase(
+                    "{figure}: the upper bound is {bound} %, over {limit} %; {needed}",
+                    figure=figure,
+                    bound=bound,
+                    limit=numeral(100 * limit, "g"),
+                    needed=needed,
+                )
 
 
 def _documents_needed(number: int, leaking: int, limit: float, confidence: float) -> str:
@@ -254,16 +269,30 @@ def _documents_needed(number: int, leaking: int, limit: float, confidence: float
     '60 documents cannot show less than 4.9 %: 299 documents without a leak are needed'
     """
     least = percent_above(upper_bound(0, number, confidence))
-    counted = f"{number:,} document{'s' * (number != 1)}"
     without, needed = (trials_needed(k, limit + NEAR, confidence) for k in (0, leaking))
     if without is None:
-        return f"{counted} cannot show less than {least} %, and {MOST_DOCUMENTS:,} would not be enough"
-    begin = f"{counted} cannot show less than {least} %: " if without > number else ""
+        return phrase(
+            "{n} document cannot show less than {least} %, and {most} would not be enough|"
+            "{n} documents cannot show less than {least} %, and {most} would not be enough",
+            n=number,
+            least=least,
+            most=MOST_DOCUMENTS,
+        )
+    begin = phrase(
+        "{n} document cannot show less than {least} %: |{n} documents cannot show less than {least} %: ",
+        n=number,
+        least=least,
+    )
+    begin = begin if without > number else ""
     if not leaking:
-        return f"{begin}{without:,} documents without a leak are needed"
-    leaks = f"{leaking:,} leak{'s' * (leaking == 1)}"
-    many = f"over {MOST_DOCUMENTS:,}" if needed is None else f"{needed:,}"
-    return f"{begin}{without:,} documents without a leak are needed, or {many} of which {leaks}"
+        return begin + phrase("{without} documents without a leak are needed", without=without)
+    return begin + phrase(
+        "{without} documents without a leak are needed, or {many} of which {n} leaks|"
+        "{without} documents without a leak are needed, or {many} of which {n} leak",
+        without=without,
+        many=phrase("over {number}", number=MOST_DOCUMENTS) if needed is None else numeral(needed),
+        n=leaking,
+    )
 
 
 def require_limits(*limits: Iterable[str]) -> None:
@@ -314,7 +343,7 @@ def _why(reports: _Reports, figure: str) -> str:
     kinds = sorted({kind for one in reports.values() for kind in one["classes"]} - {"all"})
     if match is None or match["kind"] in (None, "all", *kinds):
         return ""
-    return f" (the classes are {', '.join(kinds)})"
+    return phrase(" (the classes are {names})", names=", ".join(kinds))
 
 
 def _of_report(report: Mapping[str, Any], name: str, kind: str | None) -> Any:

@@ -32,6 +32,7 @@ from clueval.metrics.masking.exposure import Examination, Judged, masks_near
 from clueval.metrics.masking.mention import Mention
 from clueval.metrics.masking.weights import Range, Ranges
 from clueval.metrics.metric import Side
+from clueval.reports.language import numeral, phrase
 from clueval.studies.masking.leak import Leak, StringLeak
 
 REVIEWED = "reviewed"
@@ -167,18 +168,19 @@ class Review(NamedTuple):
     def in_words(self) -> str:
         """Return how many places are decided and how many are not, and the names of the reviewers."""
         n = self.to_dict()
-        choices = ", ".join(f"{number:,} {choice}" for choice, number in n["choices"].items() if number)
-        others = ", ".join(
-            f"{n[state]:,} {words}"
-            for state, words in {"stale": "stale", "conflict": "in conflict", "lost": "lost"}.items()
-            if n[state]
+        choices = [f"{numeral(number)} {phrase(choice)}" for choice, number in n["choices"].items() if number]
+        words = {"stale": "stale", "conflict": "in conflict", "lost": "lost"}
+        others = [f"{numeral(n[state])} {phrase(said)}" for state, said in words.items() if n[state]]
+        decided = phrase(
+            "{decided} of {n} place decided|{decided} of {n} places decided",
+            decided=n["decided"],
+            n=n["places"],
         )
-        names = ", ".join(n["reviewers"])
-        return (
-            f"{n['decided']:,} of {n['places']:,} place{'s' * (n['places'] != 1)} decided"
-            f"{f' ({choices})' if choices else ''}, {n['places'] - n['decided']:,} not decided"
-            f"{f'; {others}' if others else ''}; reviewers: {names or 'none named'}"
-        )
+        decided += f" ({', '.join(choices)})" if choices else ""
+        left = phrase("{number} not decided", number=n["places"] - n["decided"])
+        names = ", ".join(n["reviewers"]) or phrase("none named")
+        reviewers = phrase("reviewers: {names}", names=names)
+        return "; ".join(filter(None, (f"{decided}, {left}", ", ".join(others), reviewers)))
 
 
 def is_set_apart(leak: Leak | StringLeak) -> bool:
