@@ -334,9 +334,11 @@ def row(shape: str, job: str, size: int, doublings: int, limit: float) -> list[s
     return [
         shape,
         job,
-        *[f"{size << number:,}: {point.seconds:.3f}" for number, point in enumerate(found) if point.seconds][
-            -2:
-        ],
+        *[
+            f"{size << number:,}: {point.seconds:.3f}"
+            for number, point in enumerate(found)
+            if point.seconds is not None
+        ][-2:],
         "" if power is None else f"{power:.2f}",
         f"{last.memory}",
         last.error and f"{size << len(found) - 1:,}: {last.error}",
@@ -353,7 +355,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--doublings", type=int, default=2, help="how often it is doubled (%(default)s)")
     parser.add_argument("--limit", type=float, default=20, help="seconds a call may take (%(default)s)")
     parser.add_argument(
-        "--above", type=float, default=0, metavar="POWER", help="only rows with this power or more"
+        "--above", type=float, metavar="POWER", help="only rows with this power or more, and with a remark"
     )
     parser.add_argument("--shapes", nargs="+", choices=SHAPES, default=list(SHAPES), metavar="SHAPE")
     parser.add_argument("--jobs", nargs="+", choices=JOBS, default=list(JOBS), metavar="JOB")
@@ -366,7 +368,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for job in options.jobs:
             cells = row(shape, job, options.size, options.doublings, options.limit)
             cells[2:2] = [""] * (len(_HEADER) - len(cells))
-            if cells[-1] or float(cells[4] or 0) >= options.above:
+            if cells[-1] or options.above is None or float(cells[4] or 0) >= options.above:
                 print("| " + " | ".join(cells) + " |", flush=True)
     return 0
 

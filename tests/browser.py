@@ -31,6 +31,9 @@ _CHEAPLY = (
 )
 """What a browser does for people, and what takes half of its time in the tests."""
 
+LONG = 200
+"""Seconds after which a test gives up: it waits for an event, never for a time, so a busy machine changes nothing."""
+
 LOADED = """location.href !== 'about:blank' && document.readyState === 'complete'
   && (!document.getElementById('data') || document.documentElement.dataset.ready === 'yes')"""
 """True when a page is loaded and its script, if it has data for one, has run."""
@@ -141,11 +144,11 @@ class Browser:
         assert "exceptionDetails" not in answer, answer["exceptionDetails"]
         return answer["result"].get("value")
 
-    def wait_for(self, condition: str, seconds: float = 20) -> None:
-        self.wait_until(lambda: bool(self.run(condition)), condition, seconds)
+    def wait_for(self, condition: str) -> None:
+        self.wait_until(lambda: bool(self.run(condition)), condition)
 
-    def wait_until(self, is_so: Callable[[], bool], what: str = "", seconds: float = 20) -> None:
-        end = time.monotonic() + seconds
+    def wait_until(self, is_so: Callable[[], bool], what: str = "") -> None:
+        end = time.monotonic() + LONG
         while not is_so():
             assert time.monotonic() < end, f"never true: {what}; {self.complaints}"
             time.sleep(0.02)
@@ -175,7 +178,7 @@ class Browser:
 
     def close(self) -> None:
         self._process.terminate()
-        self._process.wait(20)
+        self._process.wait(LONG)
         os.close(self._write)
         os.close(self._read)
 

@@ -6,6 +6,7 @@ import importlib
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -37,9 +38,16 @@ collect_ignore = (
 SHARED = Path(__file__).parents[2] / "shared"
 IN_CI = bool(os.environ.get("CI"))
 
-# the quick tests look at few examples; "full" is for the long run, which has --hypothesis-profile=full
-settings.register_profile("quick", deadline=None, derandomize=IN_CI, max_examples=5, print_blob=True)
-settings.register_profile("full", deadline=None, derandomize=IN_CI, max_examples=150, print_blob=True)
+# the quick tests look at few examples; "full" is for the long run, which has --hypothesis-profile=full;
+# no test fails because the machine is busy, and files in the folder of a test may be written again
+untimed = settings(
+    deadline=None,
+    derandomize=IN_CI,
+    print_blob=True,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+)
+settings.register_profile("quick", untimed, max_examples=5)
+settings.register_profile("full", untimed, max_examples=150)
 settings.register_profile(
     "mutants",
     deadline=None,
@@ -99,7 +107,11 @@ def small_limits(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """A worker of xdist has a thread that waits for work; clueval forks nevertheless, and Python 3.12 warns of it."""
+    """Prepare for what surrounds the tests: a shell that ignores Ctrl-C for what it runs in the background, and xdist.
+
+    A worker of xdist has a thread that waits for work; clueval forks nevertheless, and Python 3.12 warns of it.
+    """
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     if "PYTEST_XDIST_WORKER" in os.environ:
         config.addinivalue_line(
             "filterwarnings", "ignore:This process .* is multi-threaded:DeprecationWarning"
@@ -140,7 +152,7 @@ def pytest_collection_finish() -> None:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, exitstatus: int) -> None:
-    """In CI a skipped test is a failure, save where the published data, bconv or pyodide is not on the machine.
+    """In CI a skipped test is a failure, save where the published data, bconv, pyodide or pyspark is missing.
 
     bconv needs an lxml older than that of dkpro-cassis, so its tests run in an environment of their own.
     """
@@ -149,7 +161,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, exitstatu
         report
         for report in skipped
         if sys.platform == "linux"  # tests of what other systems lack are skipped there
-        and not re.search("bconv|CLUEVAL_PYODIDE", str(report.longrepr))
+        and not re.search("bconv|CLUEVAL_PYODIDE|pyspark", str(report.longrepr))
         and (SHARED.is_dir() or "published" not in str(report.longrepr))
     ]
     if IN_CI and missing:

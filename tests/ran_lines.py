@@ -1,4 +1,4 @@
-"""Counts the lines of the package that run, and the characters of the texts that its functions return."""
+"""Counts the lines of the package that run, and the characters of the texts, or bytes, that its functions return."""
 
 from __future__ import annotations
 
@@ -35,6 +35,6 @@ class Lines:
 
     def _ran(self, frame: FrameType, event: str, value: object) -> Any:
         self.number += event == "line"
-        if event == "return" and isinstance(value, str):
+        if event == "return" and isinstance(value, str | bytes):
             self.characters += len(value)
         return self._ran

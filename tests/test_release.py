@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import filecmp
+import importlib
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
+import zipapp
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
+from clueval.cli import main
 from clueval.version import __version__
 
 ROOT = Path(__file__).parents[1]
@@ -99,6 +104,55 @@ def test_action_gives_values_to_its_scripts_as_variables_alone() -> None:
     steps = loaded(".github/actions/score/action.yml")["runs"]["steps"]
 
     assert [step["name"] for step in steps if "${{" in step.get("run", "")] == []
+
+
+def test_readme_has_an_action_and_a_script_that_are_there_and_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    (line,) = re.findall(r"`uses: OWNER/clueval/(\S+)@v(\S+)`, with `(.*?)` and `(.*?): ", readme, re.S)
+    folder, version, *inputs = line
+    inputs = [name for each in inputs for name in re.findall(r"[\w-]+", each)]
+    (script,) = re.findall(r"`(script: .*)`", readme)
+    (_, command) = yaml.safe_load(script)["script"]
+    monkeypatch.chdir(tmp_path)
+    for name in ("gold", "predicted"):
+        (tmp_path / f"{name}.conll").write_text("Ada B-PER\n", encoding="utf-8")
+
+    assert version == __version__
+    assert set(inputs) <= loaded(f"{folder}/action.yml")["inputs"].keys()
+    assert main(command.split()[1:]) == 0
+
+
+@pytest.mark.long
+def test_package_runs_from_one_zip_file_with_pages_samples_and_processes(tmp_path: Path) -> None:
+    app, zipped = tmp_path / "app", tmp_path / "clueval.pyz"
+    for name in ("clueval", "intervaltree", "sortedcontainers", "jinja2", "markupsafe"):
+        (folder,) = importlib.import_module(name).__path__
+        shutil.copytree(folder, app / name, ignore=shutil.ignore_patterns("__pycache__", "browser"))
+    zipapp.create_archive(app, zipped, main="clueval.__main__:run")
+    shutil.rmtree(app)
+    words = ["samples/german/gold.vrt", "samples/german/predicted.vrt", "--layer", "entity=2"]
+
+    def run(*arguments: str) -> str:
+        command = [sys.executable, "-I", "-S", str(zipped), *arguments]
+        return subprocess.run(command, cwd=tmp_path, capture_output=True, encoding="utf-8", check=True).stdout
+
+    assert run("--version") == f"clueval {__version__}\n"
+    assert "samples" in run("samples", "samples")
+    assert filecmp.cmp(tmp_path / "samples" / "german" / "gold.vrt", GERMAN / "gold.vrt", shallow=False)
+    assert run("score", *words) == run("score", *words, "--jobs", "2")
+    assert "Which F1" in run("guide", "which-f1")
+    run("errors", *words, "--html", "errors.html")
+    assert "<html" in (tmp_path / "errors.html").read_text(encoding="utf-8")
+
+
+def test_files_that_contributors_copy_or_change_are_there() -> None:
+    text = (ROOT / ".github" / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    named = re.findall(r"`((?:clueval|tests)/[\w/]+\.py)`", text)
+
+    assert len(named) > 10
+    assert [name for name in named if not (ROOT / name).is_file()] == []
 
 
 def test_workflows_run_the_tests_on_each_version_of_python_that_the_package_names() -> None:

@@ -185,7 +185,7 @@ def test_a_signal_that_a_destructor_loses_is_raised_again_in_the_process(monkeyp
 
     with pytest.raises(KeyboardInterrupt):  # noqa: PT012  # the signal arrives a moment later
         clueval.cli._send_again(lost)
-        for _ in range(200):
+        for _ in range(4_000):
             time.sleep(0.05)
 
 

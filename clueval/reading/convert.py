@@ -234,12 +234,10 @@ class Conversion:
 
         Raises `UsageError` after the last document if anything is lost, unless `lossy` is true.
         """
-        has_said = self.tokens is not None
+        are_split = False
         losing: list[Document] = []
         for document in documents:
-            if self.writer.unit == "token" and document.unit == "character" and not has_said:
-                self.remark("texts without tokens are split into words and single marks")
-                has_said = True
+            are_split |= self.tokens is None and (self.writer.unit, document.unit) == ("token", "character")
             fitting, lost = fitted(self._in_unit(document), self.writer)
             self.lost.update(lost)
             if lost and len(losing) < 2:
@@ -256,6 +254,8 @@ class Conversion:
         if not self.lossy:
             place = losing[0] if len(losing) == 1 else None
             refuse_lost(self.form.name, self.lost, all_passed_over(self.noted), place)
+        if are_split:
+            self.remark("texts without tokens are split into words and single marks")
 
     def _in_unit(self, document: Document) -> Document:
         tokens = None if self.tokens is None else next(self.tokens, None)

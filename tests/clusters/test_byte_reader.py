@@ -11,7 +11,7 @@ from unittest.mock import patch
 
 import pytest
 from corpora import Corpus, conll, tagged_corpora, vrt, write
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from readings import LEVELS, parts_of
 from sizes import documents_alone, handed_in, passages_alone
@@ -285,7 +285,6 @@ def _legal(rows: list[tuple[str, str]]) -> list[tuple[str, str]]:
     return [(token, "O" if tag.startswith("O") else tag) for token, tag in rows]
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     corpora=tagged_corpora(layers=2, tags=("O", "O", "B-X", "I-X", "B-Y", "I-Y")),
     form=st.sampled_from([vrt, unbroken, conll]),
@@ -329,7 +328,6 @@ LINES = (
 )
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     lines=st.lists(st.sampled_from(LINES), max_size=14),
     changes=st.lists(st.tuples(st.integers(0, 13), st.sampled_from(LINES)), max_size=2),

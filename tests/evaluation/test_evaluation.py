@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from corpora import Corpus, tagged_corpora, vrt, write
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from seqeval.metrics import accuracy_score
 from seqeval.metrics.sequence_labeling import precision_recall_fscore_support
@@ -20,7 +20,6 @@ from clueval.reading.options import Reading
 
 SAMPLES = Path(__file__).parents[2] / "clueval" / "samples"
 LAYERS = {"entity": 2, "risk": 3}
-in_one_folder = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 def sample(language: str, side: str) -> str:
@@ -42,7 +41,6 @@ class TestTheSamples:
         assert report.repaired_tags == {"gold": 0, "predicted": 1}
 
 
-@in_one_folder
 @given(
     corpora=tagged_corpora(tags=("O", "B-A", "I-A", "E-A", "S-A", "I-B", "E-B")),
     treatments=st.tuples(*[st.sampled_from(["conlleval", "discard"])] * 2),
@@ -66,7 +64,6 @@ def test_files_equal_documents_if_the_sides_treat_tags_in_their_own_ways(
         assert [layer["spans"] for layer in layers] == totals
 
 
-@in_one_folder
 @given(
     corpora=tagged_corpora(tags=("O", "B", "I", "S-PER", "E-PER", "B-PER", "I-PER", "I-court-name", "E-LOC"))
 )
@@ -89,7 +86,6 @@ def test_level_one_labelled_is_seqeval(tmp_path: Path, corpora: tuple[Corpus, Co
         assert report["exact"]["x"]["token_accuracy"] == pytest.approx(accuracy_score(gold, predicted))
 
 
-@in_one_folder
 @given(corpora=tagged_corpora())
 def test_rates_never_fall_with_the_level(tmp_path: Path, corpora: tuple[Corpus, Corpus]) -> None:
     report = scored(tmp_path, corpora, layers={"x": 2}).to_dict()["metrics"]["levels"]["x"]
@@ -100,7 +96,6 @@ def test_rates_never_fall_with_the_level(tmp_path: Path, corpora: tuple[Corpus, 
             assert values == sorted(values)
 
 
-@in_one_folder
 @given(corpora=tagged_corpora())
 def test_swapping_the_sides_swaps_precision_and_recall(
     tmp_path: Path, corpora: tuple[Corpus, Corpus]

@@ -11,6 +11,7 @@ from random import Random
 
 from clueval.cli import COMMANDS
 from clueval.cli.commands import command_parser
+from clueval.formats import all_formats
 from clueval.metrics import METRICS
 
 from .corpora import Files
@@ -22,6 +23,9 @@ LANGUAGES = ("de", "de-AT", "fr", "xx", "", "../x")
 
 LINES = "lines"
 """The name under which command lines are fuzzed, with valid files."""
+
+WRITTEN = [form.name for form in all_formats() if form.write is not None and form.name != "docbin"]
+"""The formats that `convert` and `curate` write, but for the one whose files spaCy writes."""
 
 KINDS = (*FORMATS, SAVED, LINES)
 """What can be fuzzed."""
@@ -105,7 +109,7 @@ def command(rng: Random, pair: Files) -> list[str]:
         return [name, *sides, *own]
     if name == "convert":
         output = rng.choice(([], ["-o", "out"], ["-o", "out/"]))
-        return [name, gold, "--to", rng.choice(("ltf", "spans")), *output, *own]
+        return [name, gold, "--to", rng.choice(WRITTEN), *rng.choice(([], ["--lossy"])), *output, *own]
     if name == "merge":
         return [name, gold, *own]
     if name == "agree":
@@ -128,6 +132,7 @@ def command(rng: Random, pair: Files) -> list[str]:
             ["--votes", "1"],
             ["--decisions", predicted, "--conflicts", "last"],
             ["--undecided", "out.tsv"],
+            ["--to", rng.choice(WRITTEN), "--lossy", "-o", "out"],
         )
         return [name, gold, predicted, *own, *rng.choice(more)]
     if name == "diff":

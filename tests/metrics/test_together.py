@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from corpora import Corpus, tagged_corpora, vrt, write
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 
 from clueval import read, score
 from clueval.cli import main
@@ -18,7 +18,6 @@ SHARED = Path(__file__).parents[2].parent / "shared" / "data" / "faireval-ner"
 COUNTED_ANYWHERE = ["levels", "exact", "fair", "partial", "gate", "muc", "confusion"]
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(corpora=tagged_corpora())
 def test_every_metric_counts_raw_text_as_it_counts_documents(
     tmp_path: Path, corpora: tuple[Corpus, Corpus]

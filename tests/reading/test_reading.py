@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from corpora import Corpus, tagged_corpora, vrt, write
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 
 from clueval import Span, read, score
 from clueval.exceptions import CluevalError, FileError, FormatError, SpanError, TagError, UsageError
@@ -175,7 +175,6 @@ class TestVrt:
         assert document.lines[-1] == 1 + 5000 * 4 - 1
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(tagged_corpora(layers=2))
 def test_regular_and_irregular_markup_read_the_same(tmp_path: Path, corpora: tuple[Corpus, Corpus]) -> None:
     text = vrt(corpora[0])

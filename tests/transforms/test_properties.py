@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from corpora import write
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from clueval import Document, Result, Span, score
@@ -147,7 +147,6 @@ CONTENT = st.lists(PIECES, max_size=30).map("".join).map(lambda text: text.encod
 
 
 @pytest.mark.parametrize("option", ["label_map", "gold_map", "hierarchy", "alternatives"])
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(content=CONTENT | st.binary(max_size=40))
 def test_files_of_changes_give_a_result_or_an_error_of_one_line(
     option: str, content: bytes, tmp_path: Path

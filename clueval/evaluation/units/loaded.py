@@ -122,7 +122,7 @@ class _SavedLines:
 
     def _read_header(self, line: Mapping[str, Any]) -> _SavedHeader:
         number = line.get("clueval_counts")
-        if type(number) is not int:
+        if type(number) is not int or number < 1:
             self.refuse("this is not a saved result")
         if number > FORMAT:
             raise FormatError(

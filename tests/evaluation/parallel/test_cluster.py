@@ -12,6 +12,7 @@ import inspect
 import os
 import pickle
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -26,7 +27,7 @@ from typing import Any
 import pytest
 from corpora import write
 from scripts import benchmark
-from test_jobs import ON_LINUX, Elsewhere, command, corpus_files, everything, wait_until
+from test_jobs import LONG, ON_LINUX, Elsewhere, command, corpus_files, everything, wait_until
 
 from clueval import score as score_files
 from clueval.cli import main
@@ -47,10 +48,11 @@ count_fast, here = evaluation._count_sources, pathlib.Path(__file__).parent
 def count(*arguments):
     with open(here / "begun", "a") as begun:
         begun.write("x")
-    time.sleep(float((here / "pause").read_text()))
+    while (here / "held").exists():
+        time.sleep(0.02)
     return count_fast(*arguments)
 """
-"""A module for workers: counting that notes when it begins, and takes as long as a file says."""
+"""A module for workers: counting that notes when it begins, and waits while there is a file."""
 
 SLOWLY = """\
 import slow_counting, clueval.evaluation.parallel.dask
@@ -70,22 +72,21 @@ class Cluster:
         self.commands: list[subprocess.Popen[str]] = []
         write(folder / "slow_counting.py", SLOW_COUNTING)
         write(folder / "begun", "")
-        self.pause = 0.0
         connection = folder / "scheduler.json"
         self.scheduler = self._start("scheduler", "--port", "0", "--scheduler-file", str(connection))
         assert wait_until(connection.exists), self._log(0)
         self.workers = [
             self._start(
                 "worker", "--scheduler-file", str(connection), "--nthreads", "1", "--no-nanny",
-                "--death-timeout", "20", "--local-directory", str(folder / "spill"),
+                "--death-timeout", str(LONG), "--local-directory", str(folder / "spill"),
             )
             for _ in range(workers)
         ]  # fmt: skip
         self.client = distributed.Client(
-            scheduler_file=str(connection), set_as_default=False, timeout=60, name="watcher"
+            scheduler_file=str(connection), set_as_default=False, timeout=LONG, name="watcher"
         )
         if workers:
-            self.client.wait_for_workers(workers, timeout=60)
+            self.client.wait_for_workers(workers, timeout=LONG)
         self.address: str = self.client.scheduler.address
 
     def _start(self, kind: str, *options: str) -> subprocess.Popen[bytes]:
@@ -108,14 +109,14 @@ class Cluster:
         paths = [str(self.folder), os.environ.get("PYTHONPATH", "")]
         return {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths))}
 
-    @property
-    def pause(self) -> float:
-        """Seconds that slow counting waits; to be set."""
-        return float((self.folder / "pause").read_text())
-
-    @pause.setter
-    def pause(self, seconds: float) -> None:
-        write(self.folder / "pause", str(seconds))
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Each worker begins a task that is counted slowly, and waits."""
+        write(self.folder / "held", "")
+        try:
+            yield
+        finally:
+            (self.folder / "held").unlink()
 
     def begun(self) -> int:
         """How many tasks have begun to count slowly."""
@@ -308,22 +309,21 @@ def test_tasks_carry_paths_and_ranges_of_bytes_and_no_token_of_the_corpus(
 
 def ended(process: subprocess.Popen[str]) -> tuple[int, str, str]:
     """Exit code, output and complaint of a command that has not long to go."""
-    output, complaint = process.communicate(timeout=60)
+    output, complaint = process.communicate(timeout=LONG)
     return process.returncode, output, complaint
 
 
 @ON_LINUX
 @pytest.mark.long
 def test_killed_worker_changes_no_number(doomed: Cluster, files: tuple[Path, Path]) -> None:
-    doomed.pause = 0.05
-    process = doomed.command(files, "--format", "json", "--quiet", before=SLOWLY)
-    assert wait_until(lambda: doomed.begun() > 6)
-    doomed.workers[0].send_signal(signal.SIGKILL)
-    begun = doomed.begun()
+    with doomed.held():
+        process = doomed.command(files, "--format", "json", "--quiet", before=SLOWLY)
+        assert wait_until(lambda: doomed.begun() == 2)
+        doomed.workers[0].send_signal(signal.SIGKILL)
+        assert wait_until(lambda: list(doomed.client.nthreads().values()) == [1])
 
     assert ended(process) == (0, score_files(*files).to_json() + "\n", "")
-    assert doomed.begun() > begun + 6  # it was in the middle
-    assert list(doomed.client.nthreads().values()) == [1]
+    assert doomed.begun() > 8  # it was in the middle
 
 
 @ON_LINUX
@@ -331,18 +331,18 @@ def test_killed_worker_changes_no_number(doomed: Cluster, files: tuple[Path, Pat
 def test_command_ends_in_one_line_if_all_workers_are_killed(
     doomed: Cluster, files: tuple[Path, Path]
 ) -> None:
-    doomed.pause = 0.1
-    process = doomed.command(files, before=SLOWLY)
-    assert wait_until(lambda: doomed.begun() > 3)
-    for worker in doomed.workers:
-        worker.send_signal(signal.SIGKILL)
+    with doomed.held():
+        process = doomed.command(files, before=SLOWLY)
+        assert wait_until(lambda: doomed.begun() == 2)
+        for worker in doomed.workers:
+            worker.send_signal(signal.SIGKILL)
 
-    assert ended(process) == (
-        2,
-        "",
-        f"clueval score: all workers of the scheduler {doomed.address} have ended, and none has started for 1 s "
-        "(look at their last messages, and start workers)\n",
-    )
+        assert ended(process) == (
+            2,
+            "",
+            f"clueval score: all workers of the scheduler {doomed.address} have ended, and none has started for 1 s "
+            "(look at their last messages, and start workers)\n",
+        )
     assert wait_until(lambda: not doomed.tasks())
 
 
@@ -352,17 +352,17 @@ def test_command_ends_in_one_line_if_all_workers_are_killed(
 def test_command_ends_in_one_line_if_the_scheduler_is_killed(
     doomed: Cluster, files: tuple[Path, Path]
 ) -> None:
-    doomed.pause = 0.1
-    process = doomed.command(files, before=SLOWLY)
-    assert wait_until(lambda: doomed.begun() > 3)
-    doomed.scheduler.send_signal(signal.SIGKILL)
+    with doomed.held():
+        process = doomed.command(files, before=SLOWLY)
+        assert wait_until(lambda: doomed.begun() == 1)
+        doomed.scheduler.send_signal(signal.SIGKILL)
 
-    assert ended(process) == (
-        2,
-        "",
-        f"clueval score: the scheduler {doomed.address} has ended, or cannot be reached any more "
-        "(start the scheduler, then this again)\n",
-    )
+        assert ended(process) == (
+            2,
+            "",
+            f"clueval score: the scheduler {doomed.address} has ended, or cannot be reached any more "
+            "(start the scheduler, then this again)\n",
+        )
 
 
 @ON_LINUX
@@ -372,11 +372,11 @@ def test_task_that_kills_its_workers_is_an_error_in_one_line(
     doomed: Cluster, files: tuple[Path, Path]
 ) -> None:
     doomed.client.run_on_scheduler(lambda dask_scheduler: setattr(dask_scheduler, "allowed_failures", 0))
-    doomed.pause = 2
-    process = doomed.command(files, before=SLOWLY)
-    assert wait_until(lambda: doomed.begun() == 1)
-    doomed.workers[0].send_signal(signal.SIGKILL)
-    code, output, complaint = ended(process)
+    with doomed.held():
+        process = doomed.command(files, before=SLOWLY)
+        assert wait_until(lambda: doomed.begun() == 1)
+        doomed.workers[0].send_signal(signal.SIGKILL)
+        code, output, complaint = ended(process)
 
     assert (code, output, complaint.count("\n")) == (2, "", 1)
     assert "the executor could not carry out a task: KilledWorker: " in complaint
@@ -393,18 +393,18 @@ def test_interrupted_command_leaves_no_task_on_the_cluster(
     processes: Cluster, files: tuple[Path, Path], number: signal.Signals, code: int, message: str
 ) -> None:
     cluster = processes
-    cluster.pause = 0.2
     before, known = cluster.begun(), cluster.tasks()
-    process = cluster.command(files, before=SLOWLY)
-    assert wait_until(lambda: cluster.begun() > before + 2)
-    assert len(cluster.tasks()) > len(known) + 2
-    process.send_signal(number)
+    with cluster.held():
+        process = cluster.command(files, before=SLOWLY)
+        assert wait_until(lambda: cluster.begun() == before + 2)
+        assert wait_until(lambda: len(cluster.tasks()) > len(known) + 2)
+        process.send_signal(number)
 
-    assert ended(process) == (code, "", f"clueval score: {message}\n")
-    assert wait_until(lambda: cluster.tasks() == known)
-    begun = cluster.begun()
-    time.sleep(2 * cluster.pause)
-    assert cluster.begun() == begun
+        assert ended(process) == (code, "", f"clueval score: {message}\n")
+        assert wait_until(lambda: cluster.tasks() == known)
+    for worker in cluster.client.nthreads():  # each carries out another task after what it has
+        assert cluster.client.submit(abs, -1, workers=[worker], pure=False).result() == 1
+    assert cluster.begun() == before + 2
 
 
 def scored(
@@ -532,14 +532,20 @@ def test_files_that_grow_before_they_are_sent_are_counted_again(
 def test_task_cancelled_at_the_scheduler_is_one_error(
     cluster: Cluster | Threads, files: tuple[Path, Path]
 ) -> None:
+    def waiting(path: Path) -> None:
+        while not path.exists():
+            time.sleep(0.02)
+
+    goes_on = files[0].with_name("goes on")
     with scheduler(cluster.address) as (executor, _):
-        future = executor.submit(time.sleep, 2)
-        assert wait_until(lambda: cluster.tasks("sleep"))
-        theirs = [distributed.Future(key, cluster.client) for key in cluster.tasks("sleep")]
+        future = executor.submit(waiting, goes_on)
+        assert wait_until(lambda: cluster.tasks("waiting"))
+        theirs = [distributed.Future(key, cluster.client) for key in cluster.tasks("waiting")]
         cluster.client.cancel(theirs, force=True)
 
         with pytest.raises(WorkerLost, match="a task was cancelled at the scheduler tcp://"):
             future.result()
+    write(goes_on, "")
 
 
 # How large tasks are
@@ -638,6 +644,24 @@ def test_recipe_for_spark_is_the_one_that_its_benchmark_runs() -> None:
     spark = benchmark("spark")
     for function in (spark.count, spark.count_on_spark):
         assert inspect.getsource(function) in PAGE
+
+
+@pytest.mark.long
+def test_recipe_for_spark_gives_the_same_bytes_on_spark() -> None:
+    pytest.importorskip("pyspark")
+    if shutil.which("java") is None:
+        pytest.skip("pyspark needs Java")
+    script = Path(__file__).parents[3] / "benchmarks" / "spark.py"
+    sizes = ["--tokens", "2000", "--files", "3", "--cores", "1", "--runs", "1"]
+    done = subprocess.run(
+        [sys.executable, str(script), *sizes],
+        env={**os.environ, "SPARK_LOCAL_IP": "127.0.0.1"},
+        capture_output=True,
+        encoding="utf-8",
+    )
+
+    assert done.returncode == 0, done.stderr
+    assert "the reports are the same bytes" in done.stdout
 
 
 def test_benchmark_of_spark_prints_one_line_if_spark_is_missing(

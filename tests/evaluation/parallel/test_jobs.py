@@ -839,7 +839,15 @@ def command(
     return [sys.executable, "-c", "\n".join(lines)]
 
 
-SLEEPING = "clueval.evaluation.count_files.count_without_documents = lambda *_: time.sleep(60)"
+SLEEPING = """
+def sleeping(*_):
+    with open({begun!r}, "a") as file:
+        file.write("x")
+    time.sleep(600)
+
+clueval.evaluation.count_files.count_without_documents = sleeping
+"""
+"""Counting that never ends, and that writes a letter to a file when it begins."""
 
 
 @pytest.mark.parametrize("output", ["text", pytest.param("json", marks=pytest.mark.long)])
@@ -892,8 +900,12 @@ def are_there(pids: list[int]) -> bool:
     return any("Z" not in line for line in listed.split())
 
 
-def wait_until(condition: Callable[[], object], seconds: float = 20) -> bool:
-    end = time.monotonic() + seconds
+LONG = 200
+"""Seconds after which a test gives up: it waits for an event, never for a time, so a busy machine changes nothing."""
+
+
+def wait_until(condition: Callable[[], object]) -> bool:
+    end = time.monotonic() + LONG
     while not condition():
         if time.monotonic() > end:
             return False
@@ -901,19 +913,29 @@ def wait_until(condition: Callable[[], object], seconds: float = 20) -> bool:
     return True
 
 
+def wait_for_size(path: Path, size: int) -> bool:
+    return wait_until(lambda: path.stat().st_size == size)
+
+
 @pytest.fixture
-def started(tmp_path: Path) -> Iterator[tuple[subprocess.Popen[str], list[int]]]:
+def begun(tmp_path: Path) -> Path:
+    """A file with a letter for each time that a process has begun to count."""
+    return write(tmp_path / "begun", "")
+
+
+@pytest.fixture
+def started(tmp_path: Path, begun: Path) -> Iterator[tuple[subprocess.Popen[str], list[int]]]:
     """A command that counts for ever in two processes, and these."""
+    before = SLEEPING.format(begun=str(begun))
     process = subprocess.Popen(
-        command(corpus_files(tmp_path, 4, documents=100), "--jobs", "2", before=SLEEPING),
+        command(corpus_files(tmp_path, 4, documents=100), "--jobs", "2", before=before),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
     )
-    assert wait_until(lambda: len(children_of(process.pid)) == 2), process.communicate(timeout=5)
+    assert wait_for_size(begun, 2), process.communicate(timeout=5)
     workers = children_of(process.pid)
-    time.sleep(0.3)  # they are at work now
     yield process, workers
     for pid in (process.pid, *workers):
         try:
@@ -936,7 +958,7 @@ def test_interrupted_command_prints_that_and_leaves_no_process(
         os.killpg(process.pid, number)  # as a terminal does: to all of them
     else:
         os.kill(process.pid, number)
-    output, complaint = process.communicate(timeout=20)
+    output, complaint = process.communicate(timeout=LONG)
 
     assert (process.returncode, output, complaint) == (code, "", f"clueval score: {message}\n")
     assert wait_until(lambda: not are_there(workers))
@@ -956,16 +978,15 @@ def test_workers_end_with_a_parent_that_is_killed(
 @ON_LINUX
 @pytest.mark.long
 def test_workers_that_are_killed_repeatedly_are_one_line_that_names_the_part(
-    started: tuple[subprocess.Popen[str], list[int]],
+    started: tuple[subprocess.Popen[str], list[int]], begun: Path
 ) -> None:
     process, workers = started
-    for _ in range(2):
+    for count in (4, 6):
         os.kill(workers[0], signal.SIGKILL)  # the standard pool ends the other
-        assert wait_until(lambda: len(set(children_of(process.pid)) - set(workers)) == 2)
+        assert wait_for_size(begun, count)
         workers[:] = children_of(process.pid)
-        time.sleep(0.3)  # they are at work now
     os.kill(workers[0], signal.SIGKILL)
-    output, complaint = process.communicate(timeout=20)
+    output, complaint = process.communicate(timeout=LONG)
 
     assert (process.returncode, output) == (2, "")
     assert re.fullmatch(
@@ -992,7 +1013,7 @@ def test_interrupted_command_ends_its_workers_even_if_they_are_stopped(
     for worker in workers:
         os.kill(worker, signal.SIGSTOP)
     os.kill(process.pid, number)
-    output, complaint = process.communicate(timeout=15)
+    output, complaint = process.communicate(timeout=LONG)
 
     assert (process.returncode, output, complaint) == (code, "", f"clueval score: {message}\n")
     assert not are_there(workers)
@@ -1203,7 +1224,7 @@ class Dying:
 
 def count(*_):
     Dying()
-    time.sleep(20)
+    time.sleep(600)
 
 clueval.evaluation.count_files.count_without_documents = count
 """
@@ -1222,7 +1243,7 @@ def test_interruption_during_a_destructor_ends_the_command(
         capture_output=True,
         text=True,
         check=False,
-        timeout=15,
+        timeout=LONG,
     )
 
     assert (done.returncode, done.stdout, done.stderr) == (code, "", f"clueval score: {message}\n")

@@ -145,6 +145,7 @@ CHANGES: dict[str, tuple[Any, int, str]] = {
     "more after the end": (lambda lines: lines.append({"keys": []}), 9, "after the end line"),
     "higher format": (lambda lines: lines[0].update(clueval_counts=2), 1, "has the format 2"),
     "no format": (lambda lines: lines[0].pop("clueval_counts"), 1, "not a saved result"),
+    "format 0": (lambda lines: lines[0].update(clueval_counts=0), 1, "not a saved result"),
     "negative count": (lambda lines: lines[2]["counts"].__setitem__(1, -1), 3, "-1, and not a whole number"),
     "fraction": (lambda lines: lines[2]["counts"].__setitem__(1, 1.5), 3, "1.5, and not a whole number"),
     "true": (lambda lines: lines[2]["counts"].__setitem__(1, True), 3, "True, and not a whole number"),
