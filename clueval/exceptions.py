@@ -290,7 +290,7 @@ def _misfit(function: Callable[..., Any], given: Sequence[Any], named: Mapping[s
     """Return the error for an argument that the function does not take, or that is missing."""
     from inspect import Parameter, signature  # not needed for a call that is right
 
-    from clueval.hints import ARGUMENTS, TEXTS
+    from clueval.hints import ARGUMENTS, REDACTED, TEXTS
 
     parameters = signature(function).parameters
     name = function.__name__
@@ -311,7 +311,7 @@ def _misfit(function: Callable[..., Any], given: Sequence[Any], named: Mapping[s
         order = f"give {', '.join(in_order)} in this order, or by their names"
         advice = order if missing[0] in in_order else f"by its name, as in {name}(..., {missing[0]}=...)"
         return UsageError(f"{name} needs {' and '.join(missing)}", advice=advice)
-    about_texts = f"; {TEXTS}" if in_order == ["gold", "predicted"] else ""
+    about_texts = f"; {TEXTS}{REDACTED * (name == 'masking')}" if in_order == ["gold", "predicted"] else ""
     return UsageError(
         f"{name} takes {', '.join(in_order)} without names, but {len(given)} arguments were given so",
         advice=f"name the others{about_texts}",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 
 SETTINGS = "settings belong to a metric: metrics=[clueval.metrics.metric_named('partial', factor=0.5)]"
+REDACTED = "; redacted texts are masking([{'text': text, 'spans': spans}], [redacted], redacted=True)"
 TEXTS = "gold has the texts, as in [{'text': text, 'spans': spans}]"
 
 
@@ -18,7 +19,8 @@ def table(rows: str) -> Mapping[str, str]:
 
 
 ARGUMENTS = table(f"""
-mode: the strict mode of seqeval is scheme='BIO', invalid='discard'
+mode: metrics='muc' has strict, exact, partial and type, as in result.get('muc.label.partial.f1'); \
+the strict mode of seqeval is scheme='BIO', invalid='discard'
 average: a result has all averages, see result.rows()
 zero_division: rates of 0/0 are 0; clueval guide concept-averages says more
 output_dict: result.to_dict() gives dictionaries
@@ -29,11 +31,14 @@ output: result.render('markdown') gives a form, which you can write to a file
 factor glue betas beta focus weights threshold types containing settings set min_overlap overlap_of: {SETTINGS}
 id2label label_list label_names class_names features: names of tags that are numbers are names=[...]
 tags: all labels count; names of tags that are numbers are names=[...]
-text texts: {TEXTS}
+text texts: {TEXTS}; answers of language models without positions need input='mentions'
 entities: spaCy's entities are read from Docs; a row of a dataset is an item of gold
 true reference references labels_true y_true: it is called gold
 pred prediction predictions y_pred hypothesis: it is called predicted
 """)
+
+IN_MEMORY = {"labels": ARGUMENTS["id2label"], "text": ARGUMENTS["text"]}
+"""Advice on options for files that are given with lists."""
 
 _ARGUMENTS_OF_ERRORS = table("type kind only: reasons=['missed'], kinds and sides choose errors")
 
@@ -44,13 +49,19 @@ find_errors: errors
 confusion_matrix: score(..., metrics='confusion')
 compute_metrics: compat.huggingface.Seqeval
 from_llm: score(gold, answers, input='mentions')
-kappa cohen_kappa_score fleiss_kappa krippendorff_alpha: agree
+agreement iaa kappa cohen_kappa cohen_kappa_score fleiss_kappa krippendorff_alpha: agree
+mask redaction evaluate_redaction leaks: masking(gold, texts, redacted=True)
 """)
 
 _ATTRIBUTES = {
     "rows": table("""
-to_pandas to_df to_dataframe dataframe df per_label per_class by_document labels micro macro weighted: \
+to_pandas to_df to_dataframe dataframe df to_excel per_label per_class per_type by_document labels micro macro \
+weighted: \
 rows() has a row for each label and average, as in pandas.DataFrame(result.rows())
+"""),
+    "scored_by": table("""
+errors false_negatives false_positives mistakes: clueval.errors(gold, predicted) lists them
+macro_f1 micro_f1 weighted_f1 overall_f1 overall_precision overall_recall: scores() has all of them by name
 """),
     "scores": table("keys values items: scores() and to_dict() are dictionaries"),
     "tests": table("""
@@ -58,12 +69,13 @@ p_value p_values significant pvalue p difference diff better: \
 tests has the difference, its interval and p of each score and system, and rows() the same as a table
 """),
     "disagreements": table("""
-kappa cohen_kappa fleiss_kappa alpha krippendorff pairwise pairs: \
+f1 mean_f1 kappa cohen_kappa fleiss_kappa alpha krippendorff pairwise pairs: \
 scores() and rows() have all of them, and print() shows tables
 """),
     "render": table("""
 to_csv to_markdown to_latex to_string report summary print show table: \
 print it, or use render('markdown'), render('csv'), ...
+to_html html: write_page('page.html') writes a web page
 """),
 }
 """Attributes of results, by the attribute that a result must have for the advice."""

@@ -146,6 +146,17 @@ GUESSES: dict[str, tuple[Callable[[], object], object]] = {
         0.6667,
     ),
     "stanza": (lambda: exact(TEXTS, found(start_char=0, end_char=7, type="PER", text="Ann Lee")), 0.6667),
+    "flair as a dictionary": (
+        lambda: exact(
+            TEXTS, [[{"start_pos": 0, "end_pos": 7, "labels": [{"value": "PER", "confidence": 0.9}]}]]
+        ),
+        0.6667,
+    ),
+    "begin": (lambda: exact(TEXTS, [[{"begin": 0, "end": 7, "label": "PER"}]]), 0.6667),
+    "one list of tags for each annotator": (
+        lambda: clueval.agree(TAGS[0], OTHER[0]).scores()["f1.exact.mean"],
+        2 / 3,
+    ),
     "GLiNER": (lambda: exact(TEXTS, [[PERSON | {"text": "Ann Lee", "score": 0.9}]]), 0.6667),
     "spans of one text": (lambda: exact(TEXTS, [PERSON]), 0.6667),
     "spans by id": (lambda: exact([{"id": 7, **TEXTS[0]}], {7: [PERSON]}), 0.6667),
@@ -176,6 +187,24 @@ GUESSES: dict[str, tuple[Callable[[], object], object]] = {
 }
 
 REFUSED: dict[str, tuple[Callable[[], object], str]] = {
+    "tokens with tags": (
+        lambda: exact([[("Ada", "B-PER"), ("met", "O")]], TAGS),
+        "pairs of a token and its tag",
+    ),
+    "a text of lists": (
+        lambda: exact([SPANS], [SPANS], text="a b"),
+        "files, but both sides are in memory (gold has the texts",
+    ),
+    "partial matches": (lambda: exact(TAGS, OTHER, mode="partial"), "get('muc.label.partial.f1')"),
+    "a redacted text": (
+        lambda: clueval.masking("Ada met Bo", "A. met B.", [(0, 3, "PER")]),  # type: ignore[call-arg,misc]
+        "masking([{'text': text, 'spans': spans}], [redacted], redacted=True)",
+    ),
+    "a redacted text without the option": (lambda: clueval.masking(TEXTS, ["A. in Rome"]), "redacted=True"),
+    "other tokens": (
+        lambda: exact([{"tokens": ["Dr."], "tags": ["O"]}], [{"tokens": ["Dr", "."], "tags": ["O", "O"]}]),
+        "if only the tokens differ, clueval convert FILE --to doccano",
+    ),
     "label first, as get_entities": (
         lambda: exact([[("PER", 0, 1)]], [[]]),
         "ends of seqeval's get_entities are inclusive",
@@ -376,6 +405,12 @@ ELSEWHERE: dict[str, tuple[Callable[[], object], str]] = {
     "numbers of classes": (lambda: clueval.score(TAGS, OTHER).per_class, "rows()"),
     "p": (lambda: clueval.compare(TAGS * 3, OTHER * 3, TAGS * 3).p_value, "tests has"),
     "coefficients": (lambda: clueval.agree(TAGS, OTHER).kappa, "scores()"),
+    "F1 of annotators": (lambda: clueval.agree(TAGS, OTHER).f1, "scores()"),
+    "agreement": (lambda: clueval.agreement, "did you mean agree?"),
+    "redaction": (lambda: clueval.evaluate_redaction, "masking(gold, texts, redacted=True)"),
+    "errors": (lambda: clueval.score(TAGS, OTHER).errors, "clueval.errors(gold, predicted)"),
+    "a page": (lambda: clueval.score(TAGS, OTHER).to_html, "write_page('page.html')"),
+    "averages": (lambda: clueval.score(TAGS, OTHER).macro_f1, "scores()"),
 }
 
 

@@ -86,7 +86,7 @@ def require_command(name: str | None) -> None:
         near = suggestion(name, {command: command for command in COMMANDS})
         if name in hints.COMMANDS:
             near = f"; {hints.COMMANDS[name]}"
-        if name != "version" and Path(name).is_file():
+        elif Path(name).exists():
             near = f"; did you mean clueval score {name} ...?"
         raise UsageError(f"there is no command {name!r}{near}", advice=f"one of {', '.join(COMMANDS)}")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from clueval.hints import table
 
-AVERAGES = "--all prints all averages, and --format json has them"
+AVERAGES = "each label has a row, --all prints all averages, and --format json has them"
 
 OPTIONS = table(f"""
 --gold --pred --predicted -g -p: name the files without options, gold first
@@ -50,6 +50,7 @@ all coefficients are printed; --convention names other F1 scores
     "conventions": table("--all: --format csv has each convention in a row of its own"),
     "errors": table("--type --types --only --filter --kind: use --reason, --class or --side"),
     "score": table("""
+--original --source: gold needs spans; clueval masking reads redacted texts, and clueval.recover their masks in Python
 --ci --bootstrap --confidence-interval --interval: use --intervals
 --level --levels: --all prints every level
 """),
@@ -61,6 +62,7 @@ confusion: use clueval score --metric confusion
 eval evaluate f1 seqeval report: use clueval score
 agreement iaa kappa alpha: use clueval agree
 adjudicate gold: use clueval curate
+mask redact anonymise anonymize leaks: use clueval masking GOLD REDACTED --redacted
 significance test: use clueval compare
 hilfe aide: use clueval help
 version: use --version

@@ -193,6 +193,7 @@ def _unknown(arguments: Iterable[str], known: Mapping[str, str], program: str) -
 
 _FURTHER = {
     "clueval score": "; clueval compare and diff take several systems, clueval agree several annotators",
+    "clueval masking": "; a table of spans as GOLD takes its text from --text ORIGINAL",
     "clueval merge": "; clueval curate joins the files of several annotators",
 }
 """What to do with one more path, by command."""

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 _LISTED = 5
 """The number of labels or files that a warning names; it counts the others."""
 
+_MANY = 3
+"""The least number of gold spans for a warning that none is found exactly."""
+
 
 def warnings_of(result: Result) -> Iterator[str]:
     """Yield a warning for what is often a mistake: no documents, a side without spans, a label of one side only."""
@@ -38,6 +41,7 @@ def warnings_of(result: Result) -> Iterator[str]:
             yield f"layer {_shown(layer)}: {' and '.join(without)} {has} no spans"
         elif result.signature.choices.get("where") == "all":
             yield from _one_sided(layer, result.metrics)
+            yield from _none_equal(layer, result.metrics)
 
 
 REPAIRED = r"(gold|predicted) has [\d,]+ repaired tag"
@@ -70,10 +74,26 @@ def _one_sided(layer: str, metrics: Mapping[str, Mapping[str, Any]]) -> Iterator
             yield f"layer {_shown(layer)}: only {SIDES[side]} has the {labels}"
     sides = [any(of_sides[side] for of_sides in counts.values()) for side in (0, 1)]
     if all(sides) and not any(all(of_sides) for of_sides in counts.values()):
+        folded = [{label.casefold() for label in counts if counts[label][side]} for side in (0, 1)]
+        why = ", but some differ only in upper and lower case" if folded[0] & folded[1] else ""
         yield (
-            f"layer {_shown(layer)}: no label is on both sides; "
+            f"layer {_shown(layer)}: no label is on both sides{why}; "
             "gold_map and predicted_map give labels new names"
         )
+
+
+def _none_equal(layer: str, metrics: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
+    """Yield a warning if most spans of a side overlap spans of the other, and none is equal to one."""
+    classes = metrics.get("levels", {}).get(layer, {}).get("classes", {})
+    for side, numbers in classes.items():
+        total = sum(numbers.values())
+        overlapping = total - numbers["missed" if side == "gold" else "spurious"]
+        if total >= _MANY and 2 * overlapping > total and not numbers["exact"]:
+            yield (
+                f"layer {_shown(layer)}: {overlapping:,} of {total:,} {side} spans overlap others, and none is equal "
+                "to one; starts count from 0, and ends are exclusive: if the ends of one side are inclusive, add 1"
+            )
+            return
 
 
 def _shown(name: str) -> str:
@@ -102,6 +122,14 @@ def empty_files(paths: Iterable[Path]) -> Iterator[str]:
         more = f" and {len(empty) - _LISTED} more" if len(empty) > _LISTED else ""
         names = ", ".join(map(str, empty[:_LISTED]))
         yield f"{names}{more} {'is' if len(empty) == 1 else 'are'} empty"
+
+
+def swapped(gold: object, predicted: object) -> Iterator[str]:
+    """Yield a warning for paths whose names say that predicted was given first."""
+    if not (isinstance(gold, str | Path) and isinstance(predicted, str | Path)):
+        return
+    if "pred" in Path(gold).name.lower() and "gold" in Path(predicted).name.lower():
+        yield f"{gold} counts as gold, because it comes first, and {predicted} as predicted"
 
 
 def _is_empty(path: Path) -> bool:

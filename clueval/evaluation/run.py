@@ -17,7 +17,7 @@ from warnings import catch_warnings, simplefilter
 
 from clueval.evaluation.count_files import choices_of_tags, count_files, count_groups, placed, sha256_of_gold
 from clueval.evaluation.engine import Evaluation
-from clueval.evaluation.notices import repairs_of, warnings_of
+from clueval.evaluation.notices import repairs_of, swapped, warnings_of
 from clueval.evaluation.options import Counting, Groups, Trust, Workers, groups_of
 from clueval.evaluation.parallel.work import FilePair, require_jobs
 from clueval.evaluation.plan import Plan, choices_of, chosen_metrics, require_depths, require_sentences
@@ -114,7 +114,7 @@ def score(
     with spooled(gold, predicted) as (gold, predicted):
         result = count(gold, predicted, chosen, layers, groups, transforms, observers)
     result = result.trusted(groups.trust)
-    for warning in (*warnings_of(result), *repairs_of(result)):
+    for warning in (*swapped(gold, predicted), *warnings_of(result), *repairs_of(result)):
         warn(warning)
     return result
 

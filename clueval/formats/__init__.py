@@ -76,7 +76,7 @@ MARKS = {
     "ltf": ("<body>", "<body/>"),
     "gate-xml": ("<GateDocument",),
     "vrt": ("<",),
-    "spans": ("start", '"'),
+    "spans": ("start", "Start", '"'),
 }
 """Strings of which the first lines of a file have one if a sign of the format holds that is not sought in JSON."""
 
@@ -176,6 +176,7 @@ _UNREAD = {
 """Keys of JSON that is not read: what is wrong, and what to do."""
 
 _REFUSED = (
+    (re.compile("\ufffd\ufffd.?\0"), "is UTF-16", "convert the file to UTF-8"),
     (
         re.compile(r'c=".*" \d+:\d+ \d+:\d+\|\|t="'),
         "has concepts of i2b2 by line and word",
@@ -226,7 +227,7 @@ def format_of(beginning: Beginning, file: str) -> Format:
             file=file,
             line=1,
             advice="separate the columns of tokens and tags by tabs, and sentences by empty lines (see clueval guide "
-            "howto-conll); a table of spans has columns `start` and `end`",
+            "howto-conll); a table of spans has the columns document, start, end_exclusive and label",
         )
     tried = [form for form in map(format_named, ORDER) if form.is_sought_in(is_json)]
     names = ", ".join(form.name for form in tried)

@@ -5,9 +5,11 @@ The columns are, by name: ``document`` (the id of the document), ``start``, and 
 other columns are layers, except ``id``, ``text``, ``start_id``, ``end_id`` and ``fragments``; an empty cell means no
 label. ``fragments`` has the ranges of a discontinuous span, with inclusive ends, as in ``0-2;7-8``.
 The text file that belongs to the table is by default the file with the same name and the ending ``.vrt`` in the same
-folder. In a VRT or CoNLL-like file, positions are corpus positions, counted from 0 over the whole file; without a
-column ``document``, they determine the document. In a file of JSON rows, such as doccano's, positions are characters
-(code points), or the tokens of a row, counted from 0 in each text.
+folder. These names of columns may begin with a capital. In a VRT or CoNLL-like file, positions are corpus positions,
+counted from 0 over the whole file; without a column ``document``, they determine the document. In a file of JSON rows,
+such as doccano's, positions are characters (code points), or the tokens of a row, counted from 0 in each text. A plain
+text is one document, in characters, with the name of its file. The length of the ``text`` shows an exclusive ``end``,
+which is an error.
 
 The table is held in memory; the text is read in parts. Use other formats if you can: only the positions
 connect the spans with the text, so every position outside it is an error.
@@ -44,11 +46,18 @@ class Header(NamedTuple):
     layers: Mapping[str, int]
     width: int
     fragments: int | None
+    text: int | None
 
 
 def names_in(line: str) -> list[str]:
     """Return the names of the columns in a header. Raises `FormatError`, without file and line, if it is not CSV."""
-    return _split(line, _delimiter(line))
+    return _known(_split(line, _delimiter(line)))
+
+
+def _known(names: Iterable[str]) -> list[str]:
+    """Return the names of columns; those of `RESERVED` may begin with a capital."""
+    small = {name.capitalize(): name for name in RESERVED}
+    return [small.get(name, name) for name in names]
 
 
 def is_table(line: str) -> bool:
@@ -118,7 +127,13 @@ def read(
             what = (
                 "positions after the end of the text" if document_id is None else f"document {document_id!r}"
             )
-            raise SpanError(f"the text has no {what}", file=file, line=left[0].line)
+            raise SpanError(
+                f"the text has no {what}",
+                file=file,
+                line=left[0].line,
+                advice="plain text is one document with the name of its file; for several, write JSON rows: "
+                '{"id": "ID", "text": "TEXT", "label": []}',
+            )
 
 
 def _rows(
@@ -134,7 +149,7 @@ def _rows(
             continue
         if header is None:
             delimiter = _delimiter(line)
-            header = _header(_fields(line, delimiter, file, number), file, number, layers)
+            header = _header(_known(_fields(line, delimiter, file, number)), file, number, layers)
             continue
         fields = _fields(line, delimiter, file, number)
         if len(fields) != header.width:
@@ -193,6 +208,7 @@ def _header(names: Sequence[str], file: str, number: int, layers: Mapping[str, i
         chosen,
         len(names),
         places.get("fragments"),
+        places.get("text"),
     )
 
 
@@ -216,6 +232,13 @@ def _span(fields: Sequence[str], header: Header, file: str, number: int) -> Span
     if end <= start:
         raise SpanError(
             f"the span ends before it starts: {positions[0]} to {positions[1]}", file=file, line=number
+        )
+    if header.inclusive and header.text is not None and len(fields[header.text]) == end - start - 1:
+        raise SpanError(
+            f"the text has {end - start - 1} characters, but {positions[0]} to {positions[1]} (inclusive) are more",
+            file=file,
+            line=number,
+            advice="name the column of the end 'end_exclusive'",
         )
     labels = {layer: fields[place] for layer, place in header.layers.items() if fields[place]}
     if not header.layers:
@@ -319,7 +342,7 @@ def _lines(documents: Iterator[Document], layers: Sequence[str], with_ids: bool)
 FORMAT = Format(
     name="spans",
     holds="a table of spans, TSV or CSV: `document`, `start`, `end` (inclusive), one column per layer; the text is in "
-    "the `.vrt` file of the same name, or in `--text` (also JSON rows with texts)",
+    "the `.vrt` file of the same name, or in `--text` (also plain text or JSON rows)",
     signs=(Sign("header with `start` and `end`", lambda beginning: is_table(beginning.first_line)),),
     read=_read,
     options=frozenset({"layers", "token", "token_id", "document_tag", "sentence_tag", "text"}),

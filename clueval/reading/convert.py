@@ -310,6 +310,12 @@ class Conversion:
         elif self.form.single and (is_folder(path) or output.endswith("/")):
             self._write_each(documents, path)
             return
+        elif output.endswith("/"):
+            raise FileError(
+                f"is a folder, and the format {self.form.name} writes one file",
+                file=output,
+                advice="name a file, or a format with a file for each document, such as brat",
+            )
         else:
             with whole_file(path) as file:
                 file.writelines(self.text(documents))
@@ -392,9 +398,9 @@ def to_tokens(
 ) -> Document:
     """Return the document with positions in tokens: those of `tokens`, or the words and single marks of its text.
 
-    A document with tokens is returned unchanged. A span that does not begin and end with a token is left out and
-    counted in `dropped`. Raises `UsageError` for a document with neither and, without `dropped`, for such a span, and
-    `TextMismatch` for tokens that are not those of the text.
+    A document with tokens is returned unchanged, unless `tokens` are others. A span that does not begin and end with
+    a token is left out and counted in `dropped`. Raises `UsageError` for a document with neither and, without
+    `dropped`, for such a span, and `TextMismatch` for tokens that are not those of the text.
 
     >>> text = Document("d", {"x": [Span(4, 8, {"x": "PER"})]}, text="Hi, Anna!", unit="character")
     >>> document = to_tokens(text)
@@ -402,7 +408,9 @@ def to_tokens(
     (['Hi', ',', 'Anna', '!'], 2, 3)
     """
     if document.unit == "token" and document.tokens is not None:
-        return document
+        if tokens is None or list(tokens.tokens or ()) == list(document.tokens):
+            return document
+        document = to_characters(document)
     if document.unit == "token" or document.text is None:
         raise UsageError(
             "a document without text has no tokens",

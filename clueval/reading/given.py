@@ -74,7 +74,8 @@ def given(gold: Any, predicted: Any, names: Any = None) -> Given:
         raise UsageError(
             f"gold is {one} and predicted is {other}",
             advice="give both sides as files, or both in memory; read gives the documents of files, and texts "
-            "that are answers of language models need input='mentions' or 'inline'",
+            "that are answers of language models need input='mentions' or 'inline', redacted ones "
+            "masking(gold, texts, redacted=True)",
         )
     if "documents" in kinds and any(side.kind != "documents" for side in sides):
         return _completed(sides[0], sides[1], known[0])

@@ -377,6 +377,16 @@ def _refuse_text(tag: str | None, place: str) -> None:
 
 def _refuse_list(first: Any, place: str) -> None:
     """Raise `UsageError` for lists that are too deep, as splits, batches and scores; `first` is the first item."""
+    if (
+        isinstance(first, list | tuple)
+        and len(first) == 2
+        and isinstance(first[0], str)
+        and _is_tag(first[1])
+    ):
+        raise UsageError(
+            f"{place} has pairs of a token and its tag",
+            advice="give lists of tags, or rows: {'tokens': [...], 'tags': [...]}",
+        )
     if is_row(first):
         raise UsageError(
             f"{place} is a list of rows", advice="give one split of the data set, as in data['test']"

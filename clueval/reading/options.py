@@ -259,11 +259,12 @@ class Reading:
         """Raise `UsageError` for an option that is set, except the `allowed`, because there are no files to read."""
         for name in [*self._set(), *(each for each in ("input", "annotation_set") if getattr(self, each))]:
             if name not in allowed:
+                from clueval.hints import IN_MEMORY  # only for options that do not apply
+
+                shown = name if name == "text" else f"{name}={getattr(self, name)!r}"
                 raise UsageError(
-                    f"{name}={getattr(self, name)!r} applies to files, but both sides are in memory",
-                    advice="names of tags that are numbers are names=[...]"
-                    if name == "labels"
-                    else "remove it, or pass it to read",
+                    f"{shown} applies to files, but both sides are in memory",
+                    advice=IN_MEMORY.get(name, "remove it, or pass it to read"),
                 )
 
     def _set(self) -> list[str]:

@@ -140,7 +140,8 @@ def pairs_of(gold: Path, predicted: Path) -> list[tuple[str | None, Path, Path]]
         raise FileError(
             f"has no file {str(name).removesuffix(ending) + ending!r}, which {there} has",
             file=str(missing),
-            advice="files are paired by name; see pair_by",
+            advice="files are paired by name; see pair_by"
+            + ("; an empty file has no spans" if ending == ".ann" else ""),
         )
     return [(name, own[name], other[name]) for name in own]
 

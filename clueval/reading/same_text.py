@@ -23,6 +23,11 @@ from clueval.tagging.schemes import OUTSIDE, neighbours_of
 
 ADVICE = "gold and predicted must have the same text"
 
+_OTHER_TOKENS = (
+    "if only the tokens differ, clueval convert FILE --to doccano -o TEXTS.jsonl makes texts of one side"
+)
+"""Advice where a token begins with the other one: characters are compared if one side has no tokens."""
+
 OTHER_ORDER = (
     "give both sides the same documents in the same order, or pair them: pair_by='id' or pair_by='content'"
 )
@@ -80,10 +85,22 @@ def first_difference(gold: Passage, predicted: Passage) -> CluevalError:
             what = "begins" if row < other_row else "continues"
             problem = f"gold {what} a sentence where {place} does not"
         else:
-            shown, other_shown = _shown(*differing[1:])
-            problem = f"gold has the {differing[0]} {shown} where {place} has {other_shown}"
+            what, own, other = differing
+            shown, other_shown = _shown(own, other)
+            problem = f"gold has the {what} {shown} where {place} has {other_shown}"
+            return TextMismatch(
+                problem, file=gold.file, line=line, advice=ADVICE + _on_tokens(what, own, other)
+            )
         return TextMismatch(problem, file=gold.file, line=line, advice=ADVICE)
     return _one_goes_on(gold, predicted)
+
+
+def _on_tokens(what: str, own: object, other: object) -> str:
+    """Return more advice for two values that may be tokens of the same text, else an empty string."""
+    are_parts = (
+        isinstance(own, str) and isinstance(other, str) and (own.startswith(other) or other.startswith(own))
+    )
+    return f"; {_OTHER_TOKENS}" if what == "token" and are_parts else ""
 
 
 def _shown(own: str, other: str) -> tuple[str, str]:
@@ -234,6 +251,7 @@ def _mismatch(
         shown, other_shown = repr(own), repr(other)
     there = "ends" if other is None else f"has {other_shown}"
     advice = OTHER_ORDER if what == "document" else f"{names[0]} and {names[1]} must have the same text"
+    advice += _on_tokens(what, own, other)
     if what == "character" and index == 0:
         advice += "; documents in another order are paired with pair_by='content'"
     return TextMismatch(

@@ -308,7 +308,7 @@ class Source:
                 f"the text file {path} of this table of spans does not exist",
                 file=str(self.path),
                 advice="put a .vrt file with the same name next to the table, or name the text with text=...: VRT or "
-                "CoNLL, or JSON rows with texts if positions are characters",
+                "CoNLL, or a text or JSON rows if positions are characters; data frames in Python need no text",
             )
         return texts_of(path, self.options, self.name)
 
@@ -371,10 +371,10 @@ def wanted_set(document: Document, name: str | None, containing: str | None) -> 
 
 
 def texts_of(path: Path, options: ReadOptions, name: str | None = None) -> Iterator[Document]:
-    """Yield the documents of a file without layers: tokens of VRT or CoNLL, or the texts of JSON rows.
+    """Yield the documents of a file without layers: tokens of VRT or CoNLL, texts of JSON rows, or one plain text.
 
-    A file that is not recognised is read as rows if it is JSON, else as CoNLL, whose lines may be tokens alone. Raises
-    `FileError` for another format, and for a text without tokens.
+    A file that is not recognised is read as rows if it is JSON, as a text in characters if it is running text, else as
+    CoNLL, whose lines may be tokens alone. Raises `FileError` for another format.
     """
     plain = replace(options, input=None, text=None, layers=None)
     beginning = Beginning(path.name, beginning_of(path))
@@ -393,11 +393,9 @@ def texts_of(path: Path, options: ReadOptions, name: str | None = None) -> Itera
             advice="use VRT, CoNLL or JSON such as doccano's",
         )
     if source.format == "conll" and is_running_text(beginning):
-        raise FileError(
-            "holds words of a text, not one token per line",
-            file=str(path),
-            advice='for positions of characters, write a line {"id": "ID", "text": "TEXT", "label": []} for each text',
-        )
+        opened = source._opened()
+        text = opened.text()
+        return iter([Document(opened.stem, {}, text=text, unit="character", file=opened.file)])
     from clueval.formats.columns.documents import documents
 
     columns = source.options.columns()._replace(layers={})

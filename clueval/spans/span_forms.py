@@ -26,7 +26,7 @@ from clueval.spans.features import (
 from clueval.spans.span import _NOTHING, NO_LABEL, Span
 
 KEYS = {
-    "start": ("start", "start_offset", "start_char", "start_pos", "start_position"),
+    "start": ("start", "start_offset", "start_char", "start_pos", "start_position", "begin"),
     "end": ("end", "end_offset", "end_char", "end_pos", "end_position"),
     "label": LABELS,
 }
@@ -270,9 +270,11 @@ def _of_sequence(item: Any, place: str) -> tuple[Any, Any, Any, Mapping[str, Any
 
 
 def _labels(label: Any, place: str) -> Any:
-    """Return a label, or labels by layer. A list of one label, as in Label Studio, is that label."""
+    """Return a label, or labels by layer. A list of one label, as in Label Studio and flair, is that label."""
     if isinstance(label, list | tuple) and len(label) == 1:
         label = label[0]
+    if isinstance(label, Mapping) and label.keys() == {"value", "confidence"}:
+        label = label["value"]
     if label is None:
         return NO_LABEL
     if isinstance(label, Mapping) and all(

@@ -84,3 +84,60 @@ def test_masking_of_empty_files_says_that_nothing_was_checked(capsys: Capture) -
     assert "no leaks" not in out
     assert "no documents, so nothing was checked" in out
     assert "e.conll is empty" in err
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("a\tO\n".encode("utf-16"), "is UTF-16, which clueval does not read (convert the file to UTF-8)"),
+        ("Stra\xdfe\tO\n".encode("latin-1"), "not UTF-8: byte 0xdf (save the file as plain text in UTF-8)"),
+    ],
+)
+def test_a_file_that_is_no_text_says_what_it_is(content: bytes, message: str, capsys: Capture) -> None:
+    Path("x").write_bytes(content)
+
+    assert main(["score", "x", "x"]) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_a_folder_in_the_place_of_a_command_is_taken_for_gold(capsys: Capture) -> None:
+    Path("first").mkdir()
+
+    assert main(["first/", "second/"]) == 2
+    assert "did you mean clueval score first/ ...?" in capsys.readouterr().err
+
+
+def test_a_folder_without_the_annotations_of_a_text_says_what_an_empty_file_is(capsys: Capture) -> None:
+    for name in ("first/a", "first/b", "second/a"):
+        Path(name).parent.mkdir(exist_ok=True)
+        Path(f"{name}.txt").write_text("Ada", encoding="utf-8")
+        Path(f"{name}.ann").write_text("T1\tPER 0 3\tAda\n", encoding="utf-8")
+
+    assert main(["score", "first", "second"]) == 2
+    assert "has no file 'b.ann', which first has (" in (error := capsys.readouterr().err)
+    assert "an empty file has no spans" in error
+
+
+def test_a_format_of_one_file_is_not_written_to_a_folder(capsys: Capture) -> None:
+    assert main(["convert", "g.conll", "--to", "doccano", "-o", "out/"]) == 2
+    assert "out/: is a folder, and the format doccano writes one file" in capsys.readouterr().err
+    assert not Path("out").exists()
+
+
+def test_files_with_other_tokens_are_scored_as_texts(capsys: Capture) -> None:
+    Path("a.conll").write_text("Dr.\tO\nKlein-Voss\tB-PER\n", encoding="utf-8")
+    Path("b.conll").write_text("Dr\tO\n.\tO\nKlein\tB-PER\n-\tI-PER\nVoss\tI-PER\n", encoding="utf-8")
+
+    assert main(["score", "a.conll", "b.conll"]) == 2
+    assert "clueval convert FILE --to doccano -o TEXTS.jsonl" in capsys.readouterr().err
+    assert main(["convert", "b.conll", "--to", "doccano", "-o", "b.jsonl"]) == 0
+    assert main(["score", "a.conll", "b.jsonl"]) == 0
+    assert "F1 100.00 %" in capsys.readouterr().out
+
+
+def test_tokens_of_another_file_replace_tokens(capsys: Capture) -> None:
+    Path("a.conll").write_text("Dr.\tO\nKlein-Voss\tB-PER\n", encoding="utf-8")
+    Path("b.conll").write_text("Dr\tO\n.\tO\nKlein\tB-PER\n-\tI-PER\nVoss\tI-PER\n", encoding="utf-8")
+
+    assert main(["convert", "b.conll", "--to", "conll", "--tokens", "a.conll"]) == 0
+    assert "Dr.\tO\nKlein-Voss\tB-PER\n" in capsys.readouterr().out

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from collections.abc import Callable
 from contextlib import chdir
 from pathlib import Path
@@ -89,6 +90,33 @@ def test_labels_with_other_names_are_answered_with_the_options_that_rename_them(
     assert advice in capsys.readouterr().err
     assert main(["score", gold, mapped]) == 0
     assert advice not in capsys.readouterr().err
+
+
+def test_labels_that_differ_in_case_are_said_to() -> None:
+    with pytest.warns(CluevalWarning, match="but some differ only in upper and lower case"):
+        score([[(0, 2, "PER")]], [[(0, 2, "per")]])
+
+
+@pytest.mark.parametrize("slip", [(0, -1), (1, 0)])
+def test_ends_that_are_inclusive_on_one_side_are_warned_of(slip: tuple[int, int]) -> None:
+    gold = [[(0, 9, "PER"), (13, 18, "LOC"), (24, 32, "ORG")]]
+    predicted = [[(start + slip[0], end + slip[1], label) for start, end, label in gold[0]]]
+
+    for sides in ((gold, predicted), (predicted, gold)):
+        with pytest.warns(CluevalWarning, match="3 of 3 .* none is equal to one; .* ends are exclusive"):
+            score(*sides)
+
+
+def test_files_whose_names_are_of_the_other_side_are_warned_of(tmp_path: Path) -> None:
+    paths = [tmp_path / "Gold.conll", tmp_path / "predictions.conll"]
+    for path in paths:
+        path.write_text("a\tB-X\n", encoding="utf-8")
+
+    with pytest.warns(CluevalWarning, match="predictions.conll counts as gold, because it comes first"):
+        score(paths[1], paths[0])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        score(paths[0], paths[1])
 
 
 def test_annotation_sets_of_the_only_file_are_named_if_none_is_chosen(

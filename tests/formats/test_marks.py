@@ -41,7 +41,14 @@ TEXTS = [
     ),
     *('[{"entity_type": "A", "start": 0', '[[], [{"entity_type": "A"', '{"tokenized_text": ['),
     *('{"tokens": ["a"], "entities": [{"start": 0}', '{"Entities": [{"Score": 1}], "File": "a"'),
-    *("<s>\n", "start\tend\n", 'end,"st"art\n', '{"a": [[1, 2]]}', '"annotations": {"entity_mentions"'),
+    *(
+        "<s>\n",
+        "start\tend\n",
+        "Start\tEnd\n",
+        'end,"st"art\n',
+        '{"a": [[1, 2]]}',
+        '"annotations": {"entity_mentions"',
+    ),
 ]
 """Beginnings of files, at least one for each mark and for each sign."""
 

@@ -74,8 +74,10 @@ def test_text_of_another_format_is_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("Anna Weiß lives in Bern", "holds words of a text, not one token per line"),
-        ("Anna Weiß lives in Bern.\nAda does, too.\n", "holds words of a text, not one token per line"),
+        (
+            "Anna Weiß lives in Bern",
+            "the text has no document '7' .* is one document with the name of its file",
+        ),
         ('{"id": "7", "text": "Anna Weiß"}\n', "the row has no spans: no key 'label'"),
         ('[{"id": "7", "label": []}]', "the row has no text"),
     ],
@@ -85,6 +87,29 @@ def test_text_that_is_neither_tokens_nor_rows_is_refused(content: str, message: 
 
     with pytest.raises(CluevalError, match=message):
         list(read(table, text=write(tmp_path / "t.txt", content)))
+
+
+def test_text_may_be_plain(tmp_path: Path) -> None:
+    table = write(tmp_path / "t.csv", "Start,End_exclusive,label\n0,9,PER\n20,24,LOC\n")
+    text = "Anna Weiß\r\nlives in Bern."
+    (document,) = read(table, text=write(tmp_path / "a.txt", text))
+
+    spans = [(span.start, span.end, span.label) for span in document.layers["label"]]
+    assert (document.id, document.unit, document.text, spans) == (
+        "a",
+        "character",
+        text,
+        [(0, 9, "PER"), (20, 24, "LOC")],
+    )
+
+
+def test_text_of_a_span_shows_an_exclusive_end(tmp_path: Path) -> None:
+    table = write(tmp_path / "t.csv", "start,end,label,text\n0,9,PER,Anna Weiß\n")
+
+    with pytest.raises(
+        SpanError, match=r"t\.csv:2: .* 9 characters, .* \(name the column of the end 'end_exclusive'"
+    ):
+        list(read(table, text=write(tmp_path / "a.txt", "Anna Weiß lives in Bern.")))
 
 
 @pytest.mark.parametrize("content", ["Anna\nWeiß\n", "Anna NE\nWeiß NE\n", "Anna B-PER\n", "[\nAnna\n]\n"])

@@ -37,6 +37,7 @@ from clueval.reading.paths import (
     files_of,
     folders_of,
     is_in_archive,
+    is_path_or_paths,
     located,
     with_equal_names,
     without_ending,
@@ -387,7 +388,7 @@ def _annotator(name: str, source: Any, options: ReadOptions) -> Annotator:
         raise UsageError(f"{name!r} cannot be the name of an annotator", advice="write it NAME=PATH")
     if isinstance(source, Annotator):
         return source
-    if are_paths(source):
+    if are_paths(source) and is_path_or_paths(source):
         for path in [] if isinstance(source, str | Path) else source:
             files_of(Path(path))  # raises for a path that does not exist
         return Annotator(name, files_of_side(source), options)
