@@ -69,10 +69,10 @@ def _pairs(
     both = pairs(items, documents, "documents") if is_gold else pairs(documents, items, "documents")
     for number, pair in enumerate(both):
         item, document = pair if is_gold else pair[::-1]
-        yield document, _with_text_of(document, item, f"{side}[{number}]", names)
+        yield document, with_text_of(document, item, f"{side}[{number}]", names)
 
 
-def _with_text_of(document: Document, item: Any, place: str, names: TagNames) -> Document:
+def with_text_of(document: Document, item: Any, place: str, names: TagNames) -> Document:
     """Return spans or tags as a document with the text or the tokens of another one."""
     if isinstance(item, Document):
         return item

@@ -7,6 +7,7 @@ from collections import Counter
 from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations, pairwise, permutations
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -568,3 +569,44 @@ def test_agree_names_the_layout_of_the_only_folder_if_it_has_one_annotator(tmp_p
     with pytest.raises(UsageError, match=r"one subfolder, so one annotator.*layout='document/annotator'"):
         agree(tmp_path)
     assert agree(tmp_path, layout="document/annotator").to_dict()["annotators"] == ["a", "b"]
+
+
+def test_agree_lends_the_texts_of_an_annotator_to_lists_of_spans():
+    rows = [
+        {"id": "x", "text": "Ada in Ulm", "spans": [(0, 3, "PER"), (7, 10, "LOC")]},
+        {"id": "y", "text": "Bob", "spans": []},
+    ]
+    whole = [{**rows[0], "spans": [(0, 3, "PER")]}, rows[1]]
+    expected = agree({"a": rows, "b": whole, "c": rows}).to_dict()
+
+    for lists in ([[(0, 3, "PER")], []], {"y": [], "x": [(0, 3, "PER")]}):
+        assert agree({"a": rows, "b": lists, "c": rows}).to_dict() == expected
+        assert agree({"b": lists, "a": rows, "c": rows}).to_dict()["documents"] == expected["documents"]
+    partial = agree({"a": rows, "b": {"x": [(0, 3, "PER")]}, "c": rows})
+    assert [(place.document, place.start, place.kind) for place in partial.disagreements()] == [
+        ("x", 7, "missing")
+    ]
+    with pytest.raises(CluevalError, match="b has spans of document 'z', of which no annotator has the text"):
+        agree({"a": rows, "b": {"z": []}})
+    with pytest.raises(CluevalError, match=r"b\[0\]"):
+        agree({"a": rows, "b": [[(0, 30, "PER")], []]})
+
+
+def test_agree_takes_one_of_the_annotators_of_a_file_as_the_system(tmp_path: Path):
+    path = tmp_path / "three.conll"
+    path.write_text("Ada\tB-PER\tB-PER\tO\nin\tO\tO\tO\nUlm\tB-LOC\tO\tB-LOC\n", encoding="utf-8")
+    columns = {"anna": 2, "bob": 3, "model": 4}
+    two = agree(path, annotators={"anna": 2, "bob": 3}, system=_column(path, tmp_path / "model.conll"))
+
+    found = agree(path, annotators=columns, system="model")
+
+    assert found.to_dict() == two.to_dict()
+    assert found.to_dict()["annotators"] == ["anna", "bob"]
+    with pytest.raises(CluevalError, match="carl: there is no such file"):
+        agree(path, annotators=columns, system="carl")
+
+
+def _column(path: Path, other: Path) -> Path:
+    lines = path.read_text(encoding="utf-8").splitlines()
+    other.write_text("".join(f"{line.split()[0]}\t{line.split()[3]}\n" for line in lines), encoding="utf-8")
+    return other

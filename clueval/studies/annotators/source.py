@@ -26,9 +26,10 @@ from clueval.formats.columns.passages import Passage
 from clueval.formats.format import Format
 from clueval.formats.label_studio import PREDICTION
 from clueval.options import field_names, require_types, with_fields
-from clueval.reading.items import documents_of
+from clueval.reading.items import GivenSide, TagNames, documents_of, place_of, side_of
 from clueval.reading.layers import require_layers
 from clueval.reading.options import Reading, require_positions
+from clueval.reading.other_side import with_text_of
 from clueval.reading.pairing import files_of_side, key_of, moved_to, require_pair_by
 from clueval.reading.paths import (
     INCEPTION,
@@ -340,20 +341,24 @@ def annotators_of(
     if not isinstance(sources, Mapping):
         sources = _listed(sources)
     if isinstance(sources, list) and len(sources) == 1 and isinstance(sources[0], str | PathLike):
-        sources = _of_one(Path(sources[0]), read, naming.annotators, naming.layout)
+        sources = _of_one(Path(sources[0]), read, naming.annotators, naming.layout, system)
+        if isinstance(system, str | PathLike) and str(system) in sources and not Path(system).exists():
+            system = sources.pop(str(system))
     elif naming.annotators is not None or naming.layout is not None:
         raise UsageError(
             "columns of annotators and a layout need one source", advice="give one file or folder"
         )
     elif isinstance(sources, list):
         sources = _by_name(sources)
-    listed = tuple(_annotator(name, source, read) for name, source in sources.items())
+    listed = tuple(
+        _annotator(name, source, read) for name, source in _with_texts(sources, read.names).items()
+    )
     if len(listed) < 2:
         raise UsageError(
             f"there {'is one annotator' if listed else 'are no annotators'}, but agreement needs two",
             advice="give a second file, or name columns or annotation sets as annotators",
         )
-    last = None if system is None else _annotator("system", system, read)
+    last = None if system is None else replace(_annotator("system", system, read), name="system")
     found = Annotators(listed, last, naming.pair_by, naming.unannotated, naming.progress).with_paired_files()
     paths = [path for each in found.columns for _, path in each.files]
     read.require_use(paths)
@@ -395,10 +400,52 @@ def _annotator(name: str, source: Any, options: ReadOptions) -> Annotator:
     return Annotator(name, given=list(documents_of(source, name, options.names)))
 
 
+def _with_texts(sources: Mapping[str, Any], names: Any) -> dict[str, Any]:
+    """Return the sources, with documents in place of lists of spans if an annotator in memory has their texts.
+
+    They are put together by id if the lists have ids, else by number.
+    """
+    if any(isinstance(source, Annotator) or are_paths(source) for source in sources.values()):
+        return dict(sources)
+    sides = {
+        name: side_of(source, name, TagNames.of(names, source))
+        for name, source in sources.items()
+        if isinstance(source, list | tuple | Mapping)
+    }
+    found: dict[str, Any] = {
+        name: list(side.items) if side.kind == "documents" else sources[name] for name, side in sides.items()
+    }
+    with_texts = [
+        found[name]
+        for name, side in sides.items()
+        if side.kind == "documents"
+        and all(each.text is not None and each.unit == "character" for each in found[name])
+    ]
+    if with_texts:
+        numbered = {str(number): each for number, each in enumerate(with_texts[0])}
+        by_id = {each.id: each for each in with_texts[0]}
+        for name, side in sides.items():
+            if side.kind == "spans" and side.nested is not False:
+                found[name] = list(_lent(name, side, numbered if side.ids is None else by_id))
+    return {name: found.get(name, source) for name, source in sources.items()}
+
+
+def _lent(name: str, side: GivenSide, documents: Mapping[str, Document]) -> Iterator[Document]:
+    """Yield lists of spans as documents with the texts of others."""
+    for number, item in enumerate(side.items):
+        id_ = str(number) if side.ids is None else side.ids[number]
+        if id_ not in documents:
+            raise UsageError(
+                f"{name} has spans of document {id_!r}, of which no annotator has the text",
+                advice="give documents with texts",
+            )
+        yield with_text_of(documents[id_], item, place_of(name, number, side.ids), TagNames())
+
+
 def _of_one(
-    path: Path, options: ReadOptions, columns: Mapping[str, Any] | None, layout: str | None
+    path: Path, options: ReadOptions, columns: Mapping[str, Any] | None, layout: str | None, system: Any
 ) -> dict[str, Annotator]:
-    """Return the annotators of one file or folder."""
+    """Return the annotators of one file or folder, of which one may be the system."""
     folder, folders = _folders(located(path))
     if layout is None and folders and _is_inception(folders):
         layout = LAYOUTS[1]
@@ -406,7 +453,8 @@ def _of_one(
         return {name: _of_column(name, path, options, column) for name, column in columns.items()}
     if layout is None and not folders:
         sets = require_sets(path, options)
-        if model := next((name for name in sets if name.startswith(PREDICTION)), None):
+        others = (name for name in sets if name != str(system))
+        if model := next((name for name in others if name.startswith(PREDICTION)), None):
             warn(f"{model!r} counts as an annotator; annotators={ {'NAME': 'SET'} } names those that count")
         return {name or DEFAULT_SET: _of_column(name or DEFAULT_SET, path, options, name) for name in sets}
     if not folders:
