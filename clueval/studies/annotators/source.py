@@ -425,7 +425,7 @@ def _with_texts(sources: Mapping[str, Any], names: Any) -> dict[str, Any]:
         numbered = {str(number): each for number, each in enumerate(with_texts[0])}
         by_id = {each.id: each for each in with_texts[0]}
         for name, side in sides.items():
-            if side.kind == "spans" and side.nested is not False:
+            if side.kind in ("spans", None) and side.nested is not False:
                 found[name] = list(_lent(name, side, numbered if side.ids is None else by_id))
     return {name: found.get(name, source) for name, source in sources.items()}
 
