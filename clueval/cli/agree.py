@@ -63,7 +63,7 @@ def add_arguments(parser: CommandParser) -> None:
         "--system",
         type=input_path,
         metavar="PATH",
-        help="the output of a system, compared with each annotator",
+        help="the output of a system, compared with each annotator; or the name of an annotator of the only file",
     )
     group.add_argument(
         "--intervals", action="store_true", help="add intervals, with documents as units (jackknife)"

@@ -11,10 +11,11 @@ import os
 import shutil
 import sys
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from clueval.cli.options import SEVERAL_LAYERS
 from clueval.cli.outputs import put_form, put_result
 from clueval.cli.printing import put_painted, remark, wrote
 from clueval.evaluation.result import Result
@@ -29,6 +30,7 @@ from clueval.findings.table import REASONS, Finding
 from clueval.findings.text import HEAD, lines_of
 from clueval.reports.language import phrase, speaking
 from clueval.reports.table import Table, cut_label
+from clueval.reports.text import layers_not_predicted
 from clueval.studies.errors import ErrorForms
 from clueval.visible import visible
 
@@ -71,16 +73,25 @@ def put_errors(
         wrote(options.html)
     if options.output_file is not None or options.format not in (None, "text"):
         put_form(errors, options)
-    elif options.tsv is options.xlsx is options.html is None:
-        _print(errors.kept)
+    elif prints(options):
+        _print(errors.kept, layers_not_predicted(result.inputs))
 
 
-def _print(errors: KeptRows[Finding]) -> None:
+def prints(options: argparse.Namespace) -> bool:
+    """Return whether the errors are printed in their sentences."""
+    files = options.tsv, options.xlsx, options.html, options.output_file
+    return files == (None,) * 4 and options.format in (None, "text")
+
+
+def _print(errors: KeptRows[Finding], left_out: Collection[str]) -> None:
+    """Print the errors, without those in layers that are left out."""
     width = shutil.get_terminal_size((100, 24)).columns
     colour = sys.stdout.isatty() and "NO_COLOR" not in os.environ
     for line in HEAD if len(errors) else ():
         put_painted(line)
     for finding in errors:
+        if finding.sequence in left_out:
+            continue
         put_painted("\n".join(lines_of(finding, width=width, colour=colour)))
 
 
@@ -159,8 +170,9 @@ def remark_wrong_labels(reports: Iterable[Mapping[str, Any]], choice: Choice) ->
                 remark(f"not listed: {what} (--labelled {layer} lists them, too)")
 
 
-def remark_one_sided(result: Result, filters: Iterable[str]) -> None:
+def remark_one_sided(result: Result, filters: Iterable[str], printed: bool = False) -> None:
     """Print which layers only one side has, what is therefore listed, and how to compare them; `filters`: of layers."""
+    left_out = layers_not_predicted(result.inputs) if printed else ()
     sides = {side: found["layers"] for side, found in result.inputs.items()}
     for layer in sides.get("gold", ()):
         numbers = {side: layers[layer]["spans"] for side, layers in sides.items()}
@@ -168,10 +180,9 @@ def remark_one_sided(result: Result, filters: Iterable[str]) -> None:
             if not numbers[side] or numbers[other]:
                 continue
             name, listed = cut_label(visible(layer)), "missed" if side == "gold" else "spurious"
+            what = f"{listed}, and is not printed" if layer in left_out else f"listed as {listed}"
             remark(
-                f"layer {name}: {other} has no spans, so every {side} span of this layer is listed as {listed}; "
-                f"to compare several layers of gold with one of predicted, give each as --layer NAME=GOLD:PREDICTED "
-                f"with the same PREDICTED"
+                f"layer {name}: {other} has no spans, so every {side} span of this layer is {what}; {SEVERAL_LAYERS}"
             )
             if layer in filters:
                 remark(f"filter {name}: {other} has no such labels, so no {other} span is counted")

@@ -15,6 +15,7 @@ from clueval.cli.error_outputs import (
     CountedErrors,
     KeptErrors,
     many,
+    prints,
     put_errors,
     remark_numbers,
     remark_one_sided,
@@ -281,7 +282,7 @@ def _spans(options: argparse.Namespace, _: Metric) -> Finder:
         remark_numbers(rows, counted, choice)
         if choice.by_levels and choice.labelled is None and not (choice.kinds or choice.reasons):
             remark_wrong_labels(reports, choice)
-        remark_one_sided(result, [key for key, _ in choice.where.conditions])
+        remark_one_sided(result, [key for key, _ in choice.where.conditions], prints(options))
         if decided is not None:
             decided.put(tables)
 
@@ -313,7 +314,7 @@ def _fair(options: argparse.Namespace, metric: Fair) -> Finder:
     def show(rows: CountedErrors, result: Result) -> None:
         put_errors(options, KeptErrors(rows, Choice()), result, {})
         remark_numbers(rows)
-        remark_one_sided(result, ())
+        remark_one_sided(result, (), prints(options))
 
     return Finder([metric], partial(DocumentsObserver, find), CountedErrors(options.limit), show)
 

@@ -30,6 +30,12 @@ if TYPE_CHECKING:
 Value = TypeVar("Value")
 
 
+SEVERAL_LAYERS = (
+    "to compare several layers of gold with one of predicted, give each as --layer NAME=GOLD:PREDICTED with the same "
+    "PREDICTED"
+)
+
+
 def add_sides(parser: CommandParser) -> None:
     """Add the arguments GOLD and PREDICTED."""
     parser.add_argument("gold", type=input_path, metavar="GOLD", help="file or folder")

@@ -25,6 +25,8 @@ from clueval.metrics.metric import Metric
 from clueval.options import options_of, whole
 from clueval.overwriting import input_path
 from clueval.reports.report import FORMS
+from clueval.reports.table import cut_label
+from clueval.reports.text import layers_not_predicted
 from clueval.visible import visible, visible_lines
 
 if TYPE_CHECKING:
@@ -120,6 +122,8 @@ def run(options: argparse.Namespace) -> int:
     if options.cite is None and (options.output_file is not None or form_of(options) != "text"):
         common.say_what_was_read(options, result)  # the text on the terminal has these lines
     printing.remark_passed_over(result.passed_over)
+    for layer in layers_not_predicted(result.inputs):
+        printing.remark(f"layer {cut_label(visible(layer))}: not predicted; {common.SEVERAL_LAYERS}")
     return int(any(not gate["passed"] for gate in result.gates or ()))
 
 

@@ -192,7 +192,6 @@ SAMPLES = Path(__file__).parents[2] / "clueval" / "samples" / "formats"
 COMMANDS = [
     ["convert", "--to", "spans", "--lossy"],
     ["convert", "--to", "doccano", "--lossy"],
-    ["check"],
     ["merge"],
     ["curate", "--to", "doccano"],
     ["curate", "--to", "doccano", "--union"],
@@ -209,7 +208,7 @@ OVERLAPPING = ["brat/one.ann", "webanno/gold.tsv"]
         if command != ["merge"] or sample not in OVERLAPPING  # merge refuses overlapping spans of a layer
     ],
 )
-def test_passed_over_is_one_line_of_every_command_that_writes_or_checks_spans(
+def test_passed_over_is_one_line_of_every_command_that_writes_spans(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], sample: str, command: list[str]
 ) -> None:
     if sample == "numbers":

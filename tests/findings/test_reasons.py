@@ -325,3 +325,24 @@ def test_a_layer_of_one_side_is_named(second: list[str], tmp_path: Path, capsys:
     assert "layer risk: predicted has no spans, so every gold span of this layer is listed as missed" in told
     assert "--layer NAME=GOLD:PREDICTED" in told
     assert "filter risk: predicted has no such labels, so no predicted span is counted" in told
+
+
+def test_a_layer_that_is_not_predicted_fills_no_screen(capsys: Capture) -> None:
+    route = [*FILES, "--layer", "entity=2", "--layer", "risk=3:"]
+    assert main(["errors", *FILES, "--layer", "entity=2"]) == 0
+    alone = capsys.readouterr().out
+
+    assert main(["errors", *route]) == 0
+    of_both = capsys.readouterr()
+    assert of_both.out == alone
+    said = "so every gold span of this layer is missed, and is not printed; to compare several layers of gold with one"
+    assert said in of_both.err
+    assert main(["errors", *route, "--format", "tsv"]) == 0
+    assert capsys.readouterr().out.count("\trisk\t") == 219
+    assert main(["score", *route]) == 0
+    scored = capsys.readouterr()
+    assert "risk not predicted" in scored.out
+    assert (
+        "layer risk: not predicted; to compare several layers of gold with one of predicted, give each as"
+        in scored.err
+    )

@@ -106,9 +106,9 @@ def command(rng: Random, pair: Files) -> list[str]:
     )
     sides = [gold, *([] if has_sets and rng.random() < 0.5 else [predicted])]
     if name == "check":
-        return [name, *sides, *own]
+        return [name, *sides, *own, *rng.choice(([], ["--to", rng.choice(WRITTEN)]))]
     if name == "convert":
-        output = rng.choice(([], ["-o", "out"], ["-o", "out/"]))
+        output = rng.choice(([], ["-o", "out"], ["-o", "out/"], ["-o", "out.xlsx"]))
         return [name, gold, "--to", rng.choice(WRITTEN), *rng.choice(([], ["--lossy"])), *output, *own]
     if name == "merge":
         return [name, gold, *own]
@@ -116,6 +116,7 @@ def command(rng: Random, pair: Files) -> list[str]:
         more = (
             ["--format", rng.choice(("text", "json", "csv", "tsv", "markdown", "latex"))],
             ["--system", gold],
+            ["--system", "predicted"],
             ["--intervals"],
             ["--disagreements"],
             ["--tsv", "out.tsv", "--html", "out.html"],
@@ -134,7 +135,8 @@ def command(rng: Random, pair: Files) -> list[str]:
             ["--undecided", "out.tsv"],
             ["--to", rng.choice(WRITTEN), "--lossy", "-o", "out"],
         )
-        return [name, gold, predicted, *own, *rng.choice(more)]
+        named = rng.choice(([gold, predicted], [f"gold={gold}", f"predicted={predicted}"]))
+        return [name, *named, *own, *rng.choice(more)]
     if name == "diff":
         form = rng.choice(("text", "json", "tsv", "markdown"))
         more = (

@@ -178,7 +178,8 @@ def agree(
             path, or documents, lists of tags or lists of spans, as a side of `clueval.score`. Or one path: a file
             with several annotators (`annotators`), or a folder with a folder for each.
         conventions: the conventions of F1: ``exact``, or keys of `clueval.conventions`.
-        system: a path or documents, scored against each annotator (``ceiling`` in the report).
+        system: a path or documents, scored against each annotator (``ceiling`` in the report); or the name of one of
+            the annotators of one file or folder.
         merge: whether to merge all layers into one sequence.
         where: conditions ``KEY=VALUE`` on the metadata of documents, as in `clueval.score`; others do not count.
         intervals: whether to add intervals, with documents as units; `confidence` is that of the intervals.
