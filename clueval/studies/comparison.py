@@ -10,10 +10,13 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from clueval.evaluation.signature import Signature
+from clueval.metrics.tables import named
+from clueval.reports.language import numeral, phrase, speaking
 from clueval.reports.markdown import escaped
 from clueval.reports.page import ShownTable, assets
 from clueval.reports.report import Data, Report
 from clueval.reports.table import Table, cut_label, with_decimals
+from clueval.statistics.jackknife import FEWEST_THAT_DIFFER
 from clueval.textfiles import cell
 from clueval.version import __version__
 from clueval.visible import visible
@@ -77,11 +80,13 @@ class Comparison(Report):
                 rows.append(
                     [self.called(score), value["system"], points(value["value"]), ends, *runs],
                 )
-        yield Table(
-            f"Scores of {len(self.systems)} systems on {self.units:,} {self._kind_of_units()}, in %",
-            header,
-            rows,
+        title = phrase(
+            "Scores of {number} systems on {units} {kind}, in %",
+            number=len(self.systems),
+            units=self.units,
+            kind=self._kind_of_units(),
         )
+        yield Table(title, named(header), rows)
         differences = [
             [
                 self.called(score),
@@ -99,8 +104,8 @@ class Comparison(Report):
         holm = ["p (Holm)"] if len(self.systems) > 2 else []
         header = ["score", "system", "difference", self._of_interval(), "p", *holm]
         yield Table(
-            f"Differences to {self.systems[0]}, in points",
-            [*header, "units that differ", "detectable"],
+            phrase("Differences to {system}, in points", system=self.systems[0]),
+            named([*header, "units that differ", "detectable"]),
             differences,
         )
 
@@ -116,51 +121,65 @@ class Comparison(Report):
             if by_runs
             else "paired approximate randomisation, two-sided; intervals by the jackknife"
         )
-        yield f"{self.units} units ({self._kind_of_units()}); {test}; {100 * self.confidence:g} % confidence."
+        yield phrase(
+            "{units} units ({kind}); {test}; {confidence} % confidence.",
+            units=str(self.units),
+            kind=self._kind_of_units(),
+            test=phrase(test),
+            confidence=numeral(100 * self.confidence, "g"),
+        )
         if "gold" in Signature.parse(self.signature).choices:
-            yield "Of several golds, each system was scored against the one nearest to it: gold may differ by system."
+            yield phrase(
+                "Of several golds, each system was scored against the one nearest to it: gold may differ by system."
+            )
         yield from self._explanations(by_runs)
         tested = len(self.tests)
         if tested > 1:
-            corrected = (
-                " Holm's correction is over systems, not over scores;" if len(self.systems) > 2 else ""
-            )
+            corrected = phrase(" Holm's correction is over systems, not over scores;")
             level = 1 - self.confidence
-            yield (
-                f"{tested} scores were tested;{corrected} of {tested} tests at {100 * level:.2g} %, "
-                f"{level * tested:.2g} are positive by chance alone."
+            yield phrase(
+                "{tested} scores were tested;{corrected} of {tested} tests at {level} %, {chance} are positive by "
+                "chance alone.",
+                tested=tested,
+                corrected=corrected if len(self.systems) > 2 else "",
+                level=numeral(100 * level, ".2g"),
+                chance=numeral(level * tested, ".2g"),
             )
 
     def _explanations(self, by_runs: bool) -> Iterator[str]:
         """Yield what the figures mean that are shown."""
         entries = [entry for score in self.tests for entry in score["against_baseline"]]
         if any(entry["p"] is not None for entry in entries):
-            yield (
+            yield phrase(
                 "p: how often systems that are equally good would differ by at least as much in such units and runs."
                 if by_runs
                 else "p: the counts of units are swapped between two systems; p is the share of swaps after which the "
                 "difference is at least as large. If up to 16 units differ, all swaps are tried, otherwise random ones."
             )
         if any(entry["detectable"] is not None for entry in entries):
-            yield "80 % power: a true difference of this size is found in 80 of 100 such test sets."
+            yield phrase("80 % power: a true difference of this size is found in 80 of 100 such test sets.")
 
     def _needed(self, entry: Mapping[str, Any]) -> str:
         if self.detect is None or entry.get("units_needed") is None:
             return ""
-        return f"; to show {points(self.detect)} points takes about {entry['units_needed']:,} such units"
+        shown = {"points": points(self.detect), "number": entry["units_needed"]}
+        return phrase("; to show {points} points takes about {number} such units", **shown)
 
     def _kind_of_units(self) -> str:
-        return _UNITS.get(self.resample_by, f"values of {self.resample_by}")
+        if self.resample_by in _UNITS:
+            return phrase(_UNITS[self.resample_by])
+        return phrase("values of {key}", key=self.resample_by)
 
     def called(self, score: Mapping[str, Any]) -> str:
         return self.shown.get(score["score"], score["score"])
 
     def _of_interval(self) -> str:
-        return f"{100 * self.confidence:g} % interval"
+        return phrase("{confidence} % interval", confidence=numeral(100 * self.confidence, "g"))
 
     def page(self, *, title: str | None = None, lang: str = "", text_lang: str = "") -> str:
         """Return the web page; with `details`, `compare` finds all that it shows."""
-        title = " and ".join(self.systems) if title is None else title
+        with speaking(lang):
+            title = phrase(" and ").join(self.systems) if title is None else title
         return Report.page(self, title=title, lang=lang, text_lang=text_lang)
 
     def _content(self) -> Mapping[str, Any]:
@@ -194,8 +213,8 @@ class Comparison(Report):
     def _page(self) -> dict[str, Any]:
         return {
             "sentences": list(self.sentences()),
-            "figures": [*_values(self), *_differences(self, self.tests, "Differences")],
-            "labels": list(_differences(self, self.labels, "F1 by label")),
+            "figures": [*_values(self), *_differences(self, self.tests, phrase("Differences"))],
+            "labels": list(_differences(self, self.labels, phrase("F1 by label"))),
             "units": list(_units(self)),
             **assets("compare"),
         }
@@ -209,25 +228,42 @@ _COLUMNS = (
 
 def _verdict(baseline: str, entry: Mapping[str, Any], level: float) -> str:
     """What a test at this level says, in words."""
-    name, difference, p = entry["system"], entry["difference"], entry["p_holm"]
+    difference, p = entry["difference"], entry["p_holm"]
+    names = {"name": entry["system"], "baseline": baseline}
     if difference is None or p is None:
-        return f"{name} and {baseline} cannot be compared: {entry['reason']}"
+        return phrase("{name} and {baseline} cannot be compared: {reason}", reason=_reason(entry), **names)
     if not entry["units_that_differ"]:
-        return f"{name} and {baseline} have the same counts in every unit"
+        return phrase("{name} and {baseline} have the same counts in every unit", **names)
     ends = interval(entry, sign=True)
     shown = f"{f' {ends}' if entry['low'] is not None else ''}, p {_equals(p)}"
     if p != entry["p"]:
-        shown += " after Holm's correction"
+        shown += phrase(" after Holm's correction")
     if p <= level + _EPSILON:
-        size, way = f"{points(abs(difference))} points", "better" if difference > 0 else "worse"
-        verdict = f"{name} is {way} than {baseline} by {size}{shown}"
+        is_better = "{name} is better than {baseline} by {points} points{shown}"
+        verdict = is_better if difference > 0 else "{name} is worse than {baseline} by {points} points{shown}"
+        size = points(abs(difference))
     else:
-        signed = f"{points(difference, sign=True)} points"
-        verdict = f"{name} and {baseline} do not differ significantly (difference {signed}{shown})"
+        verdict = "{name} and {baseline} do not differ significantly (difference {points} points{shown})"
+        size = points(difference, sign=True)
+    said = phrase(verdict, points=size, shown=shown, **names)
     if entry["detectable"] is None:
-        return f"{verdict}; {entry.get('reason', 'too few units differ')}"
-    return (
-        f"{verdict}; this test set shows differences of {points(entry['detectable'])} points with 80 % power"
+        return f"{said}; {_reason(entry)}"
+    return said + phrase(
+        "; this test set shows differences of {points} points with 80 % power",
+        points=points(entry["detectable"]),
+    )
+
+
+def _reason(entry: Mapping[str, Any]) -> str:
+    """Return why an entry has no test or no interval."""
+    reason = entry.get("reason", "too few units differ")
+    differ = entry["units_that_differ"]
+    if not reason.startswith("the systems differ in "):
+        return phrase(reason)
+    return phrase(
+        "the systems differ in {n} unit, fewer than {least}|the systems differ in {n} units, fewer than {least}",
+        n=differ,
+        least=FEWEST_THAT_DIFFER,
     )
 
 
@@ -253,11 +289,11 @@ def shown_p(p: float | None) -> str:
     """Return a p-value with four decimals; a smaller one as ``<0.0001``, none as ``-``."""
     if p is None:
         return "-"
-    return "<0.0001" if p < 0.0001 else f"{p:.4f}"
+    return f"<{numeral(0.0001, '.4f')}" if p < 0.0001 else numeral(p, ".4f")
 
 
 def _equals(p: float) -> str:
-    return "< 0.0001" if p < 0.0001 else f"= {p:.2g}"
+    return f"< {numeral(0.0001, '.4f')}" if p < 0.0001 else f"= {numeral(p, '.2g')}"
 
 
 Entry = Mapping[str, Any]
@@ -295,7 +331,9 @@ def _values(comparison: Comparison) -> Iterator[DotFigure]:
             if value["value"] is not None
         ]
         if rows:
-            yield _figure(comparison.called(score), "system", "value", rows, is_difference=False)
+            yield _figure(
+                comparison.called(score), phrase("system"), phrase("value"), rows, is_difference=False
+            )
 
 
 def _differences(comparison: Comparison, scores: Sequence[Entry], title: str) -> Iterator[DotFigure]:
@@ -306,8 +344,12 @@ def _differences(comparison: Comparison, scores: Sequence[Entry], title: str) ->
             (name, entry["difference"], entry) for name, entry in entries if entry["difference"] is not None
         ]
         if rows:
-            heading = f"{title}: {system}, compared with {comparison.systems[0]}"
-            yield _figure(heading, "score", "difference", rows, is_difference=True)
+            heading = f"{title}: {_against(system, comparison)}"
+            yield _figure(heading, phrase("score"), phrase("difference"), rows, is_difference=True)
+
+
+def _against(system: str, comparison: Comparison) -> str:
+    return phrase("{system}, compared with {baseline}", system=system, baseline=comparison.systems[0])
 
 
 def _figure(
@@ -349,8 +391,9 @@ def _units(comparison: Comparison) -> Iterator[ShownTable]:
         if not table["units"]:  # the same counts everywhere, or an undefined score
             continue
         rows = [
-            [cut_label(unit), points(influence, sign=True), f"{positions:,}"]
+            [cut_label(unit), points(influence, sign=True), numeral(positions)]
             for unit, influence, positions in table["units"]
         ]
-        title = f"{comparison.called(table)}: {table['system']}, compared with {comparison.systems[0]}"
-        yield ShownTable(cut_label(title, 120), ("unit", "share of the difference", "positions"), rows)
+        title = f"{comparison.called(table)}: {_against(table['system'], comparison)}"
+        header = named(["unit", "share of the difference", "positions"])
+        yield ShownTable(cut_label(title, 120), header, rows)

@@ -18,6 +18,7 @@ from clueval import Document, Span
 from clueval.cli import main
 from clueval.exceptions import UsageError
 from clueval.metrics import METRICS
+from clueval.metrics.masking.counts import REDACTED_FIELDS, REPLACEMENT_FIELDS
 from clueval.reports.language import language, numeral, phrase, speaking
 from clueval.studies.convention_rows import _REASONS as REASONS_OF_CONVENTIONS
 from clueval.studies.convention_rows import CONVENTIONS
@@ -85,6 +86,9 @@ def test_every_text_of_the_catalogue_is_used() -> None:
 
 
 MADE = [
+    "the score is undefined without one of the units",
+    *(f"replacements, {name}" for name in REPLACEMENT_FIELDS),
+    *(f"redacted, {name.replace('_', ' ')}" for name in (*REDACTED_FIELDS, "documents")),
     *("only A", "only B", "A is right", "B is right"),
     *(convention.counts for convention in CONVENTIONS),
     *REASONS_OF_CONVENTIONS.values(),
@@ -133,7 +137,14 @@ def test_what_is_no_language_is_refused(tag: str) -> None:
 
 
 class Marked(dict[str, str]):
-    """A catalogue that has every text, with other letters, so that what is not translated is seen."""
+    """A catalogue that has every text, with other letters, so that what is not translated is seen.
+
+    It keeps the texts that it was asked for.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.asked: set[str] = set()
 
     def __contains__(self, text: object) -> bool:
         return True
@@ -143,13 +154,18 @@ class Marked(dict[str, str]):
         return "".join(part if n % 2 else re.sub("[A-Za-z]", "ж", part) for n, part in enumerate(parts))
 
     def get(self, text: str, other: object = None) -> str:  # type: ignore[override]
+        self.asked.add(text)
         return self[text]
 
 
 @pytest.fixture
-def marked(monkeypatch: pytest.MonkeyPatch) -> None:
+def marked(monkeypatch: pytest.MonkeyPatch) -> Marked:
+    catalogue = Marked()
     monkeypatch.setattr(clueval.reports.language, "CATALOGUES", ("xx",))
-    monkeypatch.setattr(clueval.reports.language, "_catalogue", lambda _: Marked())
+    monkeypatch.setattr(
+        clueval.reports.language, "_catalogue", lambda spoken: catalogue if spoken == "xx" else {}
+    )
+    return catalogue
 
 
 WORDS = ["αα", "ββ", "γγ", "δδ", "εε", "ζζ", "ηη", "θθ", "ιι", "κκ"]
@@ -220,6 +236,14 @@ PAGES: dict[str, Callable[[Path, Path], object]] = {
     "gate": lambda page, _: clueval.gate(
         GOLD, ONE, metric=clueval.metrics.gate.Gate(score_feature="Π"), page=page, lang="xx"
     ),
+    "comparison": lambda page, _: clueval.compare(
+        {"α": ONE, "β": TWO, "γ": GOLD},
+        gold=GOLD,
+        metrics=["exact", "levels"],
+        resamples=99,
+        details=True,
+        detect=0.01,
+    ).write_page(page, lang="xx"),
     "threshold": lambda page, _: clueval.threshold(GOLD, ONE, score_feature="Π").write_page(page, lang="xx"),
 }
 
@@ -254,6 +278,10 @@ KEPT = {
 """What is the same in all languages: names of metrics, programs, figures and systems."""
 
 
+SCORES = {"comparison": {"p", "precision", "recall"}}
+"""The names of scores on a page."""
+
+
 def seen(page: str) -> set[str]:
     """The words with Latin letters that a page shows or has for screen readers, without those that are kept."""
     shown = re.sub(r"(?s)<(script|style|code|title)\b.*?</\1>", " ", page)
@@ -265,12 +293,13 @@ def seen(page: str) -> set[str]:
 
 
 @pytest.mark.parametrize("name", PAGES)
-def test_page_has_no_text_outside_the_catalogue(name: str, tmp_path: Path, marked: None) -> None:
+def test_page_has_no_text_outside_the_catalogue(name: str, tmp_path: Path, marked: Marked) -> None:
     pytest.importorskip("jinja2")
     page = tmp_path / "page.html"
     PAGES[name](page, tmp_path)
 
-    assert seen(page.read_text(encoding="utf-8")) == set()
+    assert seen(page.read_text(encoding="utf-8")) - SCORES.get(name, set()) == set()
+    assert {text for text in marked.asked if re.search("[A-Za-z]{2}", text)} - {*GERMAN, *KEPT} == set()
 
 
 WITH_SCRIPT = [
@@ -286,7 +315,7 @@ WITH_SCRIPT = [
 @in_browser
 @pytest.mark.parametrize("name", WITH_SCRIPT)
 def test_script_has_no_text_outside_the_catalogue(
-    name: str, browser: Browser, tmp_path: Path, marked: None
+    name: str, browser: Browser, tmp_path: Path, marked: Marked
 ) -> None:
     page = tmp_path / "page.html"
     PAGES[name](page, tmp_path)
@@ -296,3 +325,50 @@ def test_script_has_no_text_outside_the_catalogue(
     assert browser.complaints == []
     assert seen(browser.run("document.documentElement.outerHTML")) == set()
     assert browser.run("document.querySelectorAll('.card').length") > 1
+
+
+@in_browser
+def test_decisions_on_a_german_page_are_those_of_the_file(browser: Browser, tmp_path: Path) -> None:
+    pages = {lang: tmp_path / f"{lang}.html" for lang in ("en", "de")}
+    for lang, page in pages.items():
+        clueval.errors(GOLD, ONE, decisions=decided(tmp_path)).write_page(page, lang=lang)
+    browser.open(pages["de"])
+    for key in "j1":
+        browser.press(key)
+    said = browser.run("document.getElementById('decided').textContent")
+    browser.open(pages["en"])  # both keep decisions in the same place
+
+    assert said.startswith("1 von 4 Stellen entschieden; 1 veraltet; 1 verloren; geben Sie Ihren Namen an")
+    assert browser.run("document.getElementById('decided').textContent").startswith("1 of 4 places decided")
+    assert browser.run("document.querySelector('.reading input').value") == "predicted"
+    assert browser.run("document.querySelector('.reading input').checked")
+
+
+@in_browser
+def test_numbers_and_dates_of_a_german_page_are_german(browser: Browser, tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    clueval.errors(GOLD, ONE, decisions=decided(tmp_path)).write_page(page, lang="de-AT", text_lang="el")
+    browser.open(page)
+    shown = browser.run("document.body.innerText")
+
+    assert browser.run("[document.documentElement.lang, document.querySelector('.sentence').lang]") == [
+        "de",
+        "el",
+    ]
+    assert "24.11.2026" in shown
+    assert "„αα ββ“" in shown
+    assert re.search(r"\d,\d\d\b", shown)
+    assert not re.search(r"\d\.\d\d\b", shown.replace("24.11", ""))
+
+
+def test_sentences_of_masking_and_agree_are_german(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    report = clueval.masking(GOLD, ONE)
+    found = clueval.agree({"α": GOLD, "β": ONE})
+
+    assert "2 Dokumente, 20 Positionen" in report.render(lang="de")
+    assert "haben offene Stellen" in report.render(lang="de")
+    assert "berichten Sie" in found.render(lang="de")
+    assert report.render("json", lang="de") == report.render("json")
+    assert found.render("tsv", lang="de") == found.render("tsv")
