@@ -298,6 +298,14 @@ def test_exported_decisions_can_be_read_and_imported(
 
 
 @pytest.mark.parametrize("kind", PAGES)
+def test_a_page_without_places_opens_without_complaint(browser: Browser, tmp_path: Path, kind: str) -> None:
+    browser.open(PAGES[kind](tmp_path / "a.html", ANNA, ANNA))
+
+    assert browser.run("document.querySelectorAll('.card').length") == 0
+    assert browser.complaints == []
+
+
+@pytest.mark.parametrize("kind", PAGES)
 def test_decisions_in_a_sandboxed_frame_are_exported_and_imported_and_the_page_says_that_it_keeps_none(
     browser: Browser, tmp_path: Path, kind: str
 ) -> None:
@@ -321,7 +329,7 @@ def test_decisions_in_a_sandboxed_frame_are_exported_and_imported_and_the_page_s
 
         assert said(browser) == f"1 of 3 places decided{notice}; 1 line imported"
         assert checked(browser) == [0, -1, -1]
-        assert remarks(browser, 0).startswith(f"{FIRST[kind]} (Ada, ")
+        assert " (Ada, " in remarks(browser, 0)
         browser.run("confirm = () => true; document.getElementById('forget').click()")
         assert said(browser) == "0 of 3 places decided" + notice
     assert browser.complaints == []

@@ -15,6 +15,10 @@
     const haystack = [at[0], ...pieces.map(([text]) => text), ...found.map(({ label }) => label)].join("\n").toLowerCase();
     return { index, anchor, at, fingerprint, leaks: found, pieces, siblings, more, exposed, haystack };
   });
+  if (!places.length) {  // then the page has no list, no filters and no decisions
+    document.documentElement.dataset.ready = "yes";
+    return;
+  }
   const decisions = page.decisions({
     store: about.store, given: about.given, places, options: () => CHOICES, known: KNOWN, changed: () => show(),
   });
