@@ -561,6 +561,8 @@ def test_redacted_texts_answer_one_question(opened: Opened, tmp_path: Path) -> N
     shown = opened.ask("masking")
 
     assert (shown["error"], shown["page"]) == ("", True)
+    with opened.browser.in_frame():
+        assert opened.browser.complaints == []
     opened.browser.run("element('redacted').click()")
     assert len(opened.browser.run(enabled)) == len(jobs.OUTPUTS)
 

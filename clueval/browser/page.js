@@ -136,6 +136,7 @@ async function look(side, form = "") {
 function enable(on = true) {
   const able = on && seen.gold && SIDES.every((side) => !files[side].length || (seen[side] && !seen[side].error));
   const only = element("redacted").checked && "masking";
+  element("again").disabled = !on;
   for (const button of document.querySelectorAll("[data-command]")) button.disabled = !able || (only && button.dataset.command !== only);
 }
 
