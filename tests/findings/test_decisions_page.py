@@ -51,7 +51,7 @@ def masking_page(path: Path, gold: Spans = ANNA, masks: Spans = (), text: str = 
 
 PAGES = {"agreement": agreement_page, "errors": error_page, "masking": masking_page}
 
-FIRST = {"agreement": "anna", "errors": "predicted"}
+FIRST = {"agreement": "anna", "errors": "predicted", "masking": "leak"}
 """The first choice of each page."""
 
 CARD = "document.querySelectorAll('.card')"
@@ -134,7 +134,12 @@ def test_decisions_are_there_when_the_page_is_opened_again(
     call(browser, "Ada")
     click(browser, 0, 0)
     comment(browser, 1, "<b>hm</b>")
+    before = kept(browser)
     browser.open(page)
+    for _ in range(5):  # what one page stores may reach the process of the next one late
+        if kept(browser) == before:
+            break
+        browser.open(page)
 
     assert said(browser) == "1 of 3 places decided"
     assert checked(browser) == [0, -1, -1]
@@ -145,7 +150,7 @@ def test_decisions_are_there_when_the_page_is_opened_again(
     assert browser.complaints == []
 
 
-@pytest.mark.parametrize("kind", FIRST)
+@pytest.mark.parametrize("kind", ["agreement", "errors"])
 @pytest.mark.parametrize(
     ("changed", "expected", "counts"),
     [

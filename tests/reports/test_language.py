@@ -191,7 +191,7 @@ def decided(folder: Path) -> str:
     path = folder / "decisions.tsv"
     path.write_text(
         "document\tlayer\tstart\tend_inclusive\tfingerprint\tchoice\tcomment\treviewer\ttime\n"
-        "1\t*\t0\t1\t000000000000\tgold\tκ\tρ\t2026-11-24T01:02:03Z\n9\t*\t0\t1\t0\tgold\t\tρ\t\n",
+        "1\t*\t0\t1\t000000000000\tgold\tκ\tρ\t\n9\t*\t0\t1\t0\tgold\t\tρ\t\n",
         encoding="utf-8",
     )
     return str(path)
@@ -284,7 +284,7 @@ SCORES = {"comparison": {"p", "precision", "recall"}}
 
 def seen(page: str) -> set[str]:
     """The words with Latin letters that a page shows or has for screen readers, without those that are kept."""
-    shown = re.sub(r"(?s)<(script|style|code|title)\b.*?</\1>", " ", page)
+    shown = re.sub(r"(?s)<(script|style|code|title)\b.*?</\1>|U\+[0-9A-F]{4,6}", " ", page)
     texts = re.findall(r'(?:aria-label|title|placeholder)="([^"]*)"', shown)
     words = re.findall(
         r"[A-Za-z][A-Za-z_]*\d?", html.unescape(" ".join([re.sub("<[^>]*>", " ", shown), *texts]))

@@ -114,8 +114,9 @@ def render(report: MaskingFindings, *, title: str, store: str = "", text: bool =
         sequences=list(_classes(report)),
         documents=[(one, first_of.get(one.document)) for one in report.documents_to_review[:MOST_LISTED]],
         documents_number=len({leak.document for leak in report.leaks}),
-        number=len(report.all_leaks),
-        string_number=len(report.all_string_leaks),
+        number=len(report.leaks),
+        string_number=len(report.string_leaks),
+        apart_number=len({leak.key for leak in report.set_apart}),
         cards=places[:WITHOUT_SCRIPT],
         without_script=WITHOUT_SCRIPT,
         kinds=about["kinds"],
@@ -202,15 +203,22 @@ def _meaning(row: Mapping[str, Any], confidence: float) -> Iterator[str]:
 
 
 def shown_places(report: MaskingFindings, kinds: Sequence[str], *, text: bool) -> Iterator[ShownPlace]:
-    """Yield the places of leaks, riskiest first, with links between those of one entity, then of string leaks."""
-    places: dict[PlaceKey, list[Leak]] = {}
-    for leak in report.all_leaks:
+    """Yield the places of leaks, riskiest first, with links between those of one entity, then of string leaks.
+
+    Those that are set apart come last.
+    """
+    places: dict[PlaceKey, list[Leak | StringLeak]] = {}
+    for leak in (*report.leaks, *report.string_leaks, *report.set_apart):
         places.setdefault(leak.key, []).append(leak)
-    for key, leaks in places.items():
-        first = leaks[0]
+    for key, found in places.items():
+        first = found[0]
+        if isinstance(first, StringLeak):
+            yield _place(key, first, [ShownLeak(None, "", "string", "", False)], text=text)
+            continue
         shown = [
             ShownLeak(kinds.index(leak.kind), leak.label, leak.status, where_masked(leak), leak.is_in_part)
-            for leak in leaks
+            for leak in found
+            if isinstance(leak, Leak)
         ]
         siblings = []
         for one in first.siblings:
@@ -219,8 +227,6 @@ def shown_places(report: MaskingFindings, kinds: Sequence[str], *, text: bool) -
             siblings.append((one.start, one.end, one.status, anchor, _pieces(one) if text else []))
         more = first.mentions - 1 - len(siblings)
         yield _place(key, first, shown, text=text)._replace(siblings=siblings, more=more)
-    for string in report.all_string_leaks:
-        yield _place(string.key, string, [ShownLeak(None, "", "string", "", False)], text=text)
 
 
 def _place(key: PlaceKey, leak: Leak | StringLeak, shown: list[ShownLeak], *, text: bool) -> ShownPlace:

@@ -151,6 +151,9 @@ def test_figures_as_reviewed_and_decisions_are_on_the_page(tmp_path: Path) -> No
         "reviewers: &lt;b&gt;Ada&lt;/b&gt;</span>"
     ) in found
     assert "<i>no" not in found
+    assert "2 leaks, riskiest first</h2>" in found
+    assert "The last place is set apart: it was decided to be harmless" in found
+    assert re.findall(r'<li class="card leak" id="([^"]+)"', found)[-1] == "at:d:x:24-30"
 
 
 def test_a_corpus_without_a_leak_says_so() -> None:
