@@ -124,7 +124,8 @@ def __getattr__(name: str) -> object:
     if name not in _MODULES:
         from clueval.hints import for_function  # only for names that do not exist
 
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}{for_function(name, __all__)}")
+        message = f"module {__name__!r} has no attribute {name!r}{for_function(name, __all__)}"
+        raise AttributeError(message, name=name, obj=None)  # Python adds no suggestion of its own
     return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
 
 

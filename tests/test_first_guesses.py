@@ -200,6 +200,14 @@ REFUSED: dict[str, tuple[Callable[[], object], str]] = {
         lambda: clueval.masking("Ada met Bo", "A. met B.", [(0, 3, "PER")]),  # type: ignore[call-arg,misc]
         "masking([{'text': text, 'spans': spans}], [redacted], redacted=True)",
     ),
+    "a redacted text that is not in a list": (
+        lambda: clueval.masking(TEXTS, "[NAME] in Rome", redacted=True),
+        "predicted is neither a file nor a folder (a text goes into a list: [text])",
+    ),
+    "redacted texts of spans without texts": (
+        lambda: clueval.masking([SPANS], ["[NAME] in Rome"], redacted=True),
+        "an original without text cannot be compared (gold has the texts",
+    ),
     "a redacted text without the option": (lambda: clueval.masking(TEXTS, ["A. in Rome"]), "redacted=True"),
     "other tokens": (
         lambda: exact([{"tokens": ["Dr."], "tags": ["O"]}], [{"tokens": ["Dr", "."], "tags": ["O", "O"]}]),

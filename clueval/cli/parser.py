@@ -57,6 +57,8 @@ class Parser(argparse.ArgumentParser):
             message += "; --input names the format of files"
         if message == "the following arguments are required: GOLD":
             message += "; - is standard input"
+        if message == "the following arguments are required: --to":
+            message += ", as in --to conll -o FILE"
         self.exit(2, visible(f"{self.prog}: {message} (see {self.prog} --help)") + "\n")
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
@@ -193,7 +195,8 @@ def _unknown(arguments: Iterable[str], known: Mapping[str, str], program: str) -
 
 _FURTHER = {
     "clueval score": "; clueval compare and diff take several systems, clueval agree several annotators",
-    "clueval masking": "; a table of spans as GOLD takes its text from --text ORIGINAL",
+    "clueval masking": "; a table of spans as GOLD needs --text ORIGINAL, redacted texts need --redacted",
+    "clueval convert": "; -o FILE writes a file",
     "clueval merge": "; clueval curate joins the files of several annotators",
 }
 """What to do with one more path, by command."""

@@ -141,3 +141,17 @@ def test_tokens_of_another_file_replace_tokens(capsys: Capture) -> None:
 
     assert main(["convert", "b.conll", "--to", "conll", "--tokens", "a.conll"]) == 0
     assert "Dr.\tO\nKlein-Voss\tB-PER\n" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ([], "are required: --to, as in --to conll -o FILE"),
+        (["--to", "doccano"], "unexpected argument 'out.jsonl'; -o FILE writes a file"),
+    ],
+)
+def test_convert_says_how_its_output_is_named(options: list[str], message: str, capsys: Capture) -> None:
+    with pytest.raises(SystemExit):
+        main(["convert", "g.conll", "out.jsonl", *options])
+
+    assert message in capsys.readouterr().err

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import tee
@@ -46,6 +47,10 @@ class RedactedTexts:
         elif is_folder(path := Path(source)):
             self.folder = path
             self._files = _by_stem(files_of(path))
+        elif isinstance(source, str) and " " in source and not os.path.lexists(path):
+            raise UsageError(
+                "predicted is neither a file nor a folder", advice="a text goes into a list: [text]"
+            )
         else:
             self._single = path
 

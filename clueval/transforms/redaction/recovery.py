@@ -92,7 +92,9 @@ def recovery_of(
 def _text_of(document: Document) -> tuple[str, bool, Sequence[Place]]:
     """Return the text of a document, whether it is only that of its tokens, and the ranges of these."""
     if document.text is None and document.tokens is None:
-        raise UsageError("an original without text cannot be compared", **document.in_errors)
+        from clueval.hints import TEXTS
+
+        raise UsageError("an original without text cannot be compared", **document.in_errors, advice=TEXTS)
     tokens = document.tokens or ()
     text = " ".join(tokens) if document.text is None else document.text
     return text, document.text is None, tokens_in(text, tokens)
