@@ -167,7 +167,7 @@ class Browser:
         try:
             for domain in ("Runtime", "Log"):
                 self(f"{domain}.enable")
-            self.wait_for(LOADED, 60)
+            self.wait_for(LOADED)
             yield
         finally:
             self._session = outer
