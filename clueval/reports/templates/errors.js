@@ -81,8 +81,9 @@
 
   const sorted = (counts, order) => [...counts.keys()].sort((a, b) =>
     order ? order.indexOf(a) - order.indexOf(b) : String(a).localeCompare(String(b)));
+  const shownAs = (value) => systems.includes(value) ? value : phrase(value);  // systems have names
   const plain = (counts, order) =>
-    [{ options: sorted(counts, order).map((value) => [value, order ? phrase(value) : value, counts.get(value)]) }];
+    [{ options: sorted(counts, order).map((value) => [value, order ? shownAs(value) : value, counts.get(value)]) }];
 
   const views = findings.flatMap((f) => f.views.map((view) => ({ f, ...view })));
   if (systems.length) {
@@ -129,7 +130,7 @@
     none: phrase("neither is right"),
   };
   const KNOWN = new Map([...(systems.length ? ["gold", ...systems] : ["predicted", "gold", "both"]), "none", "unclear"]
-    .map((value) => [value, phrase(value)]));
+    .map((value) => [value, shownAs(value)]));
   const CHOICES = [...KNOWN].map(([value, title]) => ({ value, title: MEANINGS[value] ? `${title}: ${MEANINGS[value]}` : title }));
   const decisions = page.decisions({
     store: about.store, given: about.given, places, options: () => CHOICES, known: KNOWN, changed: () => apply(),
