@@ -191,7 +191,7 @@ def decided(folder: Path) -> str:
     path = folder / "decisions.tsv"
     path.write_text(
         "document\tlayer\tstart\tend_inclusive\tfingerprint\tchoice\tcomment\treviewer\ttime\n"
-        "1\t*\t0\t1\t000000000000\tgold\tκ\tρ\t\n9\t*\t0\t1\t0\tgold\t\tρ\t\n",
+        "1\t*\t0\t1\t000000000000\tgold\tκ\tρ\t2026-11-24T01:02:03Z\n9\t*\t0\t1\t0\tgold\t\tρ\t\n",
         encoding="utf-8",
     )
     return str(path)
@@ -284,7 +284,11 @@ SCORES = {"comparison": {"p", "precision", "recall"}}
 
 def seen(page: str) -> set[str]:
     """The words with Latin letters that a page shows or has for screen readers, without those that are kept."""
-    shown = re.sub(r"(?s)<(script|style|code|title)\b.*?</\1>|U\+[0-9A-F]{4,6}", " ", page)
+    shown = re.sub(
+        r"(?s)<(script|style|code|title)\b.*?</\1>|U\+[0-9A-F]{4,6}|Nov 24, 2026, [\d:]+\s[AP]M UTC",
+        " ",
+        page,
+    )
     texts = re.findall(r'(?:aria-label|title|placeholder)="([^"]*)"', shown)
     words = re.findall(
         r"[A-Za-z][A-Za-z_]*\d?", html.unescape(" ".join([re.sub("<[^>]*>", " ", shown), *texts]))
@@ -331,15 +335,16 @@ def test_script_has_no_text_outside_the_catalogue(
 def test_decisions_on_a_german_page_are_those_of_the_file(browser: Browser, tmp_path: Path) -> None:
     pages = {lang: tmp_path / f"{lang}.html" for lang in ("en", "de")}
     for lang, page in pages.items():
-        clueval.errors(GOLD, ONE, decisions=decided(tmp_path)).write_page(page, lang=lang)
+        found = clueval.errors(GOLD, ONE, decisions=decided(tmp_path))
+        found.write_page(page, lang=lang, title="A store of its own")
     browser.open(pages["de"])
     for key in "j1":
         browser.press(key)
     said = browser.run("document.getElementById('decided').textContent")
     browser.open(pages["en"])  # both keep decisions in the same place
 
-    assert said.startswith("1 von 4 Stellen entschieden; 1 veraltet; 1 verloren; geben Sie Ihren Namen an")
-    assert browser.run("document.getElementById('decided').textContent").startswith("1 of 4 places decided")
+    assert said.startswith("1 von 6 Stellen entschieden; 1 verloren; geben Sie Ihren Namen an")
+    assert browser.run("document.getElementById('decided').textContent").startswith("1 of 6 places decided")
     assert browser.run("document.querySelector('.reading input').value") == "predicted"
     assert browser.run("document.querySelector('.reading input').checked")
 
@@ -347,9 +352,12 @@ def test_decisions_on_a_german_page_are_those_of_the_file(browser: Browser, tmp_
 @in_browser
 def test_numbers_and_dates_of_a_german_page_are_german(browser: Browser, tmp_path: Path) -> None:
     page = tmp_path / "page.html"
-    clueval.errors(GOLD, ONE, decisions=decided(tmp_path)).write_page(page, lang="de-AT", text_lang="el")
+    found = clueval.errors(GOLD, ONE, decisions=decided(tmp_path))
+    found.write_page(page, lang="de-AT", text_lang="el", title="Another store")
     browser.open(page)
-    shown = browser.run("document.body.innerText")
+    shown = browser.run(
+        "[...document.querySelectorAll('main td, .card')].map((e) => e.textContent).join(' ')"
+    )
 
     assert browser.run("[document.documentElement.lang, document.querySelector('.sentence').lang]") == [
         "de",
