@@ -15,6 +15,7 @@ Source: the OASIS standard UIMA, version 1.0.
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -316,6 +317,17 @@ def _fit_xml(given: Mapping[str, str], document: Document, lost: Counter[str]) -
     return document
 
 
+def _fit_json(given: Mapping[str, str], document: Document, lost: Counter[str]) -> Document:
+    """Return the document with features that are texts. Raises `UsageError` for half a UTF-16 pair in the text."""
+    if (found := re.search("[\ud800-\udfff]", document.text or "")) is not None:
+        raise UsageError(
+            f"UIMA cannot count U+{ord(found[0]):04X} at position {found.start()} of the text",
+            **document.in_errors,
+            advice="remove the character",
+        )
+    return with_texts(given, document, lost)
+
+
 FORMAT = Format(
     name="xmi",
     holds="UIMA CAS XMI, with its type system in `TypeSystem.xml` in the same folder; views are annotation sets",
@@ -337,5 +349,5 @@ JSON_FORMAT = replace(
     holds="UIMA CAS JSON; views are annotation sets",
     endings=(),
     signs=(json_key("%TYPES", "%FEATURE_STRUCTURES"),),
-    write=writer(_json, ".json", with_texts, ends_lines=False),
+    write=writer(_json, ".json", _fit_json, ends_lines=False),
 )

@@ -9,7 +9,7 @@ import cassis
 import pytest
 from contents import texts
 
-from clueval import read, score
+from clueval import Document, Span, convert, read, score
 from clueval.exceptions import CluevalError, FileError, FormatError, UsageError
 
 SAMPLES = Path(__file__).parents[2] / "clueval" / "samples" / "formats" / "xmi"
@@ -163,3 +163,10 @@ def test_tokens_are_those_of_the_document_only_if_they_make_up_its_text(tmp_path
 
     (document,) = read(tmp_path / "whole.json")
     assert document.tokens == ["\U0001f600", "Ada", "Lovelace", "in", "Ulm", "&", "London."]
+
+
+def test_text_with_half_a_pair_of_utf_16_is_refused_in_json(tmp_path: Path) -> None:
+    document = Document("d", {"label": [Span(0, 1, "X")]}, text="a\ud800")
+
+    with pytest.raises(UsageError, match=r"cannot count U\+D800 at position 1 of the text"):
+        convert([document], "uima-json", tmp_path / "a.json")
