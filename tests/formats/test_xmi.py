@@ -166,7 +166,7 @@ def test_tokens_are_those_of_the_document_only_if_they_make_up_its_text(tmp_path
 
 
 def test_text_with_half_a_pair_of_utf_16_is_refused_in_json(tmp_path: Path) -> None:
-    document = Document("d", {"label": [Span(0, 1, "X")]}, text="a\ud800")
+    document = Document("d", {"label": [Span(0, 1, "X")]}, text="a\ud800", unit="character")
 
     with pytest.raises(UsageError, match=r"cannot count U\+D800 at position 1 of the text"):
         convert([document], "uima-json", tmp_path / "a.json")
