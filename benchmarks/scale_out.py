@@ -50,11 +50,15 @@ OTHERS = 1_000_000
 """The greatest number of tokens of the files on which other commands are measured."""
 
 HOLDING = {
-    "`--by document`": ("document", ("--by", "document", "--format", "json")),
+    "`--by document`": ("document", ("--by", "document")),
+    "`--by document --format json`": ("document", ("--by", "document", "--format", "json")),
     "`--save`, `--intervals`": ("document", ("--save", "{out}", "--resample-by", "document")),
     "the same with `--resample-by sentence`": ("sentence", ("--save", "{out}", "--resample-by", "sentence")),
 }
 """Options of `score` with which something is held for each unit: what they are, the unit, the options."""
+
+UNITS = {"document": (50, 1_100), "sentence": (1, 22)}
+"""The sentences and the tokens of the units that are measured; a sentence is the only one of its document."""
 
 SPANS = 100_000
 """The spans a side of the document of which the memory is measured."""
@@ -157,15 +161,18 @@ def measured(tokens: int, runs: int, tasks: int, seed: int, folder: Path) -> Fig
 
 
 def _per_unit(tokens: int, seed: int, folder: Path) -> dict[str, float]:
-    """Return the bytes by which memory grows with each unit that is held; documents have one sentence."""
-    sizes = [Corpus(size, seed, document_length=1) for size in (tokens // 4, tokens)]
-    units = [files(size, folder)[0].read_text(encoding="utf-8").count("<text") for size in sizes]
+    """Return the bytes by which memory grows with each unit that is held."""
     found = {}
-    for name, (_, options) in HOLDING.items():
+    for name, (unit, options) in HOLDING.items():
         progress(name)
+        sizes = [Corpus(size, seed, document_length=UNITS[unit][0]) for size in (tokens // 4, tokens)]
+        few, many = (files(size, folder)[0].read_text(encoding="utf-8").count("<text") for size in sizes)
         out = [str(folder / "held.clueval") if option == "{out}" else option for option in options]
-        few, many = (run_once(name, [*filled(COMMANDS["clueval"], size, folder), *out]) for size in sizes)
-        found[name] = max(many.memory - few.memory, 1.0) / (units[1] - units[0])
+        less, more = (
+            min(run_once(name, [*filled(COMMANDS["clueval"], size, folder), *out]).memory for _ in range(3))
+            for size in sizes
+        )
+        found[name] = max(more - less, 1.0) / max(many - few, 1)
     return found
 
 
@@ -372,12 +379,12 @@ _STAGES = ("counting", "reading", "cutting", "submitting tasks", "adding counts"
 
 
 def _core_hours(figures: Figures) -> str:
-    told = " and ".join(
-        f"{tokens * figures.per_token * figures.crowding / 3600:,.1f} core hours for {_power(tokens)} tokens"
+    told = ", ".join(
+        f"{tokens * figures.per_token * figures.crowding / 3600:,.1f} for {_power(tokens)} tokens"
         for tokens in SIZES
     )
     return (
-        f"If all cores of a machine count: {told}.\nThe peak memory of each process is "
+        f"Core hours, if all cores of a machine count: {told}.\nThe peak memory of each process is "
         f"{figures.memory / 2**20:.0f} MiB for files of any size; counts grow with the number of labels,\nnot with "
         "the corpus."
     )
@@ -390,6 +397,7 @@ def _other_commands(figures: Figures) -> str:
     ]
     for name, seconds in figures.per_command.items():
         cores = "all, with --jobs" if name.startswith(f"{SCORE} ") else "one"
+        cores = "one for each file, with --jobs" if name.endswith(" masking") else cores
         rows.append([f"`{name}`", f"{seconds * 1e9:,.0f}", duration(SIZES[0] * seconds), cores])
     return (
         "CPU time of the commands of `commands.py`, on CoNLL files with documents. Commands that use one core are run\n"
@@ -425,14 +433,14 @@ def _limits(figures: Figures) -> str:
 
 def _memory(figures: Figures) -> str:
     """Return what is held for each document, sentence or span, and how much that is for the largest corpus."""
-    tokens, document, sentence = SIZES[-1], 1_000, 20
+    tokens, document, sentence = SIZES[-1], UNITS["document"][1], UNITS["sentence"][1]
     rows = [
         ["with", "held for each", "bytes", f"{_power(tokens)} tokens"],
         ["---", "---", "---:", "---:"],
     ]
     for name, held in figures.per_unit.items():
         unit = HOLDING[name][0]
-        whole = held * tokens / (document if unit == "document" else sentence)
+        whole = held * tokens / UNITS[unit][1]
         rows.append([name, unit, f"{held:,.0f}", _size(whole)])
     return (
         f"`score` alone holds no document, id or sentence: {figures.memory / 2**20:.0f} MiB in each process, for any "

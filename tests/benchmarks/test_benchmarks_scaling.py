@@ -299,8 +299,8 @@ def test_page_names_the_bottleneck_and_the_estimates(tmp_path: Path) -> None:
         ("10^12", "16", "counting: **21.7 h**"),
         ("10^12", "1,000", "counting: **21 min**"),
     ]
-    assert "| `--by document` | document | 5,000 | 5.0 TB |" in text
-    assert "| the same with `--resample-by sentence` | sentence | 5,000 | 250.0 TB |" in text
+    assert "| `--by document` | document | 5,000 | 4.5 TB |" in text
+    assert "| the same with `--resample-by sentence` | sentence | 5,000 | 227.3 TB |" in text
     assert "If every sentence has an error, counting takes 2.4 times as long" in text
     assert "| tasks per second, Dask | 500 | measured:" in text
     assert "| reading, a machine of a cluster | 1.25 GB/s | **estimated**" in text
