@@ -121,12 +121,12 @@ def cost(what: str, command: str, shape: str, rows: int, folder: Path) -> tuple[
 
 @pytest.mark.parametrize("shape", HOSTILE)
 @pytest.mark.parametrize("command", COMMANDS)
-def test_four_times_the_rows_take_four_times_the_work(command: str, shape: str, tmp_path: Path) -> None:
-    _, lines, characters = cost("lines", command, shape, 3_000, tmp_path / "few")
-    _, more_lines, more_characters = cost("lines", command, shape, 12_000, tmp_path / "many")
+def test_twice_the_rows_add_twice_the_work(command: str, shape: str, tmp_path: Path) -> None:
+    sizes = [2_000, 4_000, 8_000]
+    few, more, most = (cost("lines", command, shape, rows, tmp_path / f"{rows}") for rows in sizes)
 
-    assert more_lines <= LIMIT * 4 * lines
-    assert more_characters <= LIMIT * 4 * characters
+    assert most[1] - more[1] <= LIMIT * 2 * (more[1] - few[1])
+    assert most[2] <= LIMIT * 2 * more[2]
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="memory is measured as Linux tells it")
