@@ -166,8 +166,10 @@ def test_workflows_run_the_tests_on_each_version_of_python_that_the_package_name
 
 def test_placeholders_are_those_that_are_to_be_filled_in_before_the_first_release() -> None:
     lines = (ROOT / "pyproject.toml").read_text(encoding="utf-8").splitlines()
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
 
     assert [line.strip() for line in lines if "example.org" in line] == [
         'authors = [{ name = "The clueval authors", email = "clueval@example.org" }]',
         'Repository = "https://example.org/clueval"',
     ]
+    assert set(re.findall(r"\bOWNER/\S+?@", readme)) == {"OWNER/clueval/.github/actions/score@"}

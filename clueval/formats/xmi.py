@@ -312,7 +312,7 @@ def _fit_xml(given: Mapping[str, str], document: Document, lost: Counter[str]) -
             raise UsageError(
                 f"XML cannot contain U+{ord(found[0]):04X} at position {found.start()} of {what}",
                 **document.in_errors,
-                advice="remove the character, or write uima-json",
+                advice="remove the character",
             )
     return document
 
