@@ -376,7 +376,7 @@ def test_sentences_of_masking_and_agree_are_german(
     found = clueval.agree({"α": GOLD, "β": ONE})
 
     assert "2 Dokumente, 20 Positionen" in report.render(lang="de")
-    assert "haben offene Stellen" in report.render(lang="de")
-    assert "berichten Sie" in found.render(lang="de")
+    assert "haben ungeschützte Stellen" in report.render(lang="de")
+    assert "geben Sie" in found.render(lang="de")
     assert report.render("json", lang="de") == report.render("json")
     assert found.render("tsv", lang="de") == found.render("tsv")

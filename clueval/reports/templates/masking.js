@@ -102,7 +102,7 @@
     keys: decisions.keysFor(() => hand),
   });
 
-  const list = page.pagedList(cardOf, () => places.length ? phrase("No place matches these filters.") : phrase("No mention can be read."));
+  const list = page.pagedList(cardOf, () => phrase("No place matches these filters."));
   let found = places;
   function show() {
     fill("f-by", decisions.reviewers().map((name) => [name, name]));
