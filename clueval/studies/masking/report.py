@@ -371,7 +371,7 @@ def _at(report: Any, path: str) -> Any:
 
 
 def _advice(reports: _Reports, figure: str) -> str:
-    from difflib import get_close_matches
+    from clueval.hints import nearest  # only for figures that do not exist
 
     first = next(iter(reports.values()), None)
     if first is None:
@@ -380,5 +380,5 @@ def _advice(reports: _Reports, figure: str) -> str:
     asked = figure.partition("[")[0].rpartition(".")[2]
     if asked in ("leak", "leaks", "leaked"):
         return "documents_exposed counts documents that leak, missed and partial the mentions"
-    near = get_close_matches(asked, names, n=1, cutoff=0.7)
-    return f"did you mean {near[0]}?" if near else f"one of {', '.join(names)}"
+    near = nearest(asked, names, 0.7)
+    return f"did you mean {near}?" if near else f"one of {', '.join(names)}"
