@@ -96,7 +96,7 @@ def for_argument(name: str, known: Collection[str]) -> str:
 
 def for_attribute(name: str, known: Collection[str]) -> str:
     """Return the advice on an attribute that a result with these `known` ones does not have."""
-    found = (table[name] for has, table in _ATTRIBUTES.items() if has in known and name in table)
+    found = (names[name] for has, names in _ATTRIBUTES.items() if has in known and name in names)
     return next(found, None) or _or_all(name, known, 0.8)
 
 

@@ -233,9 +233,11 @@ def _span(fields: Sequence[str], header: Header, file: str, number: int) -> Span
         raise SpanError(
             f"the span ends before it starts: {positions[0]} to {positions[1]}", file=file, line=number
         )
-    if header.inclusive and header.text is not None and len(fields[header.text]) == end - start - 1:
+    given = "" if header.fragments is None else fields[header.fragments]
+    text = "" if header.text is None or given else fields[header.text]  # what joins fragments has any length
+    if header.inclusive and text and len(text) == end - start - 1:
         raise SpanError(
-            f"the text has {end - start - 1} characters, but {positions[0]} to {positions[1]} (inclusive) are more",
+            f"the text has {len(text)} characters, but {positions[0]} to {positions[1]} (inclusive) are more",
             file=file,
             line=number,
             advice="name the column of the end 'end_exclusive'",
@@ -245,7 +247,6 @@ def _span(fields: Sequence[str], header: Header, file: str, number: int) -> Span
         labels = {DEFAULT_LAYER: NO_LABEL}
     if not labels:
         raise FormatError("the span has no label in any layer", file=file, line=number)
-    given = "" if header.fragments is None else fields[header.fragments]
     parts = _fragments(given, file, number) if given else None
     try:
         return Span(start, end, labels, line=number, parts=parts)

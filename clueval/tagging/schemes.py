@@ -104,7 +104,6 @@ RULES = {
     "IOE2": SchemeRules("IOE", "O** E** I=I I=E", "O*I O*E E*I E*E I!I I!E", "I=I I=E", "E**"),
 }
 
-
 SCHEMES = tuple(RULES)
 
 BOUNDED = frozenset({"BIO", "BIOES", "BILOU", "BMES", "BMEOW"})

@@ -112,6 +112,14 @@ def test_text_of_a_span_shows_an_exclusive_end(tmp_path: Path) -> None:
         list(read(table, text=write(tmp_path / "a.txt", "Anna Weiß lives in Bern.")))
 
 
+@pytest.mark.parametrize("row", ["0,0,PER,,", "0,6,PER,Ada et,0-2;5-6"])
+def test_text_of_a_span_shows_no_end_if_it_is_empty_or_of_fragments(row: str, tmp_path: Path) -> None:
+    table = write(tmp_path / "t.csv", f"start,end,label,text,fragments\n{row}\n")
+    (document,) = read(table, text=write(tmp_path / "a.txt", "Ada met Bo"))
+
+    assert [span.end - 1 for span in document.layers["label"]] == [int(row[2])]
+
+
 @pytest.mark.parametrize("content", ["Anna\nWeiß\n", "Anna NE\nWeiß NE\n", "Anna B-PER\n", "[\nAnna\n]\n"])
 def test_text_may_be_lines_of_tokens(content: str, tmp_path: Path) -> None:
     table = write(tmp_path / "t.csv", "document,start,end,label\n")

@@ -379,7 +379,8 @@ def prodigy(_: Random, row: Row) -> dict[str, Any]:
 @rows
 def label_studio(_: Random, row: Row) -> dict[str, Any]:
     values = [
-        {**each, "labels": [each.pop("label")]} for each in row.objects("start", "end", "label", "text")
+        {"start": start, "end": end, "text": row.text[start:end], "labels": [label]}
+        for start, end, label in row.spans
     ]
     result = [{"from_name": "l", "type": "labels", "value": value} for value in values]
     return {"id": row.id, "data": {"text": row.text}, "annotations": [{"completed_by": 1, "result": result}]}
