@@ -497,9 +497,9 @@ def _settings(figures: Figures) -> str:
 def _doubts() -> str:
     return (
         "*Two processes at the same time* compares CPU seconds of a command, alone and beside another one: what\n"
-        "sharing caches and memory costs. By the clock, `--jobs 2` takes 0.57 of the time of one process for a pair\n"
-        "of 10 million tokens ([README](README.md)), and not 0.50: before and after the counting, processes start,\n"
-        "files are cut, one process waits for the other's last task, and counts are added.\n\n"
+        "sharing caches and memory costs. By the clock, `--jobs 2` takes more than half of the time of one process\n"
+        "(`jobs.py`, [README](README.md)): before and after the counting, processes start, files are cut, one\n"
+        "process waits for the other's last task, and counts are added.\n\n"
         "Not considered: the scheduler, two workers and the submitting process shared two cores here, so a\n"
         "scheduler on its own core is probably faster, but its network slower; the disk of a virtual machine may\n"
         "be in a cache of its host; 16 cores that share a memory bus lose more time than two; the task of a lost\n"
