@@ -29,7 +29,7 @@ import json, sys
 from pathlib import Path
 sys.path += ["/root/tests", "/root/tests/guide"]
 from in_pyodide import differences
-json.dumps(differences(Path("/work")))`);
+json.dumps(differences(Path("/guide")))`);
   console.log(differences);
 }).catch((error) => {
   console.error(error.message);
