@@ -39,7 +39,7 @@ OPTIONS_OF = {
 --metric --metrics --kappa --cohen --fleiss --alpha --krippendorff: \
 all coefficients are printed; --convention names other F1 scores
 --gold --pred --predicted: name annotators without options; --system names a system
---by --label --labels --per-label: the tables have a row for each label
+--by --label --per-label: the tables have a row for each label
 """),
     "compare": table("""
 --systems --files: name the files without options, as in GOLD base=A large=B
