@@ -69,9 +69,7 @@
     byId(id).replaceChildren(new Option(phrase("all"), ""), ...options.map(([text, value]) => new Option(visible(text), value)));
     byId(id).parentElement.hidden = options.length < 2;
   }
-  const tally = new Map();
-  for (const place of places) tally.set(place.kind, (tally.get(place.kind) ?? 0) + 1);
-  fill("f-kind", [...tally].sort().map(([kind, n]) => [`${kind ? kindOf(kind) : phrase("none")} (${n})`, kind]));
+  fill("f-kind", [...page.tally(places.map(({ kind }) => kind))].sort().map(([kind, n]) => [`${kind ? kindOf(kind) : phrase("none")} (${n})`, kind]));
   const pairs = [];
   names.forEach((one, i) => names.forEach((other, j) => { if (i < j) pairs.push([`${one} / ${other}`, `${i} ${j}`]); }));
   fill("f-pair", pairs);
@@ -101,13 +99,7 @@
     places,
     shown: () => found,
     until: (index) => list.until(index),
-    filters: {
-      values: () => [...fields].filter(([, field]) => field.value !== "").map(([name, field]) => [name, field.value]),
-      set(values) {
-        for (const field of fields.values()) field.value = "";
-        for (const [name, value] of values) if (fields.has(name)) fields.get(name).value = value;
-      },
-    },
+    filters: page.filtersOf(fields),
     apply: show,
     keys: decisions.keysFor(() => hand),
   });

@@ -91,13 +91,7 @@
     places,
     shown: () => found,
     until: (index) => list.until(index),
-    filters: {
-      values: () => [...fields].filter(([, field]) => field.value !== "").map(([name, field]) => [name, field.value]),
-      set(values) {
-        for (const field of fields.values()) field.value = "";
-        for (const [name, value] of values) if (fields.has(name)) fields.get(name).value = value;
-      },
-    },
+    filters: page.filtersOf(fields),
     apply: show,
     keys: decisions.keysFor(() => hand),
   });

@@ -1,3 +1,12 @@
+// The filters of a form, as `atHand` takes them; `fields` are its fields by name.
+page.filtersOf = (fields) => ({
+  values: () => [...fields].filter(([, field]) => field.value !== "").map(([name, field]) => [name, field.value]),
+  set(values) {
+    for (const field of fields.values()) field.value = "";
+    for (const [name, value] of values) if (fields.has(name)) fields.get(name).value = value;
+  },
+});
+
 // The place at hand in a list, its address, and keys. "#at:..." is a place, "#f:side=gold&class=missed" are filters, to
 // which "at=..." adds a place. `filters.values()` returns the filters that are set, as pairs; `filters.set(pairs)` sets
 // these and clears the others. `keys` are further keys and what they do.
