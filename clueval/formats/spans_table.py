@@ -8,8 +8,8 @@ The text file that belongs to the table is by default the file with the same nam
 folder. These names of columns may begin with a capital. In a VRT or CoNLL-like file, positions are corpus positions,
 counted from 0 over the whole file; without a column ``document``, they determine the document. In a file of JSON rows,
 such as doccano's, positions are characters (code points), or the tokens of a row, counted from 0 in each text. A plain
-text is one document, in characters, with the name of its file. The length of the ``text`` shows an exclusive ``end``,
-which is an error.
+text is one document, in characters, with the name of its file. If the lengths of the ``text`` of the rows show an
+exclusive ``end``, this is an error.
 
 The table is held in memory; the text is read in parts. Use other formats if you can: only the positions
 connect the spans with the text, so every position outside it is an error.
@@ -144,6 +144,8 @@ def _rows(
     header: Header | None = None
     delimiter = "\t"
     rows: defaultdict[str | None, list[Span]] = defaultdict(list)
+    spare: dict[int, tuple[Span, int]] = {}
+    """The first span that has so many positions more than its text has characters, and this number of characters."""
     for number, line in numbered:
         if not line.strip():
             continue
@@ -160,7 +162,19 @@ def _rows(
                 advice="each line needs a field for each column; fields may be empty",
             )
         document = None if header.document is None else fields[header.document]
-        rows[document].append(_span(fields, header, file, number))
+        span = _span(fields, header, file, number)
+        rows[document].append(span)
+        text = "" if header.text is None else fields[header.text]
+        if text and not span.parts:  # what joins fragments has any length
+            spare.setdefault(span.end - span.start - len(text), (span, len(text)))
+    if header is not None and header.inclusive and 1 in spare and 0 not in spare:
+        span, length = spare[1]
+        raise SpanError(
+            f"the text has {length} characters, but {span.start} to {span.end - 1} (inclusive) are more",
+            file=file,
+            line=span.line,
+            advice="name the column of the end 'end_exclusive'",
+        )
     if header is None:
         return list(layers or [DEFAULT_LAYER]), rows
     rows[None].sort(key=lambda span: span.start, reverse=True)
@@ -234,14 +248,6 @@ def _span(fields: Sequence[str], header: Header, file: str, number: int) -> Span
             f"the span ends before it starts: {positions[0]} to {positions[1]}", file=file, line=number
         )
     given = "" if header.fragments is None else fields[header.fragments]
-    text = "" if header.text is None or given else fields[header.text]  # what joins fragments has any length
-    if header.inclusive and text and len(text) == end - start - 1:
-        raise SpanError(
-            f"the text has {len(text)} characters, but {positions[0]} to {positions[1]} (inclusive) are more",
-            file=file,
-            line=number,
-            advice="name the column of the end 'end_exclusive'",
-        )
     labels = {layer: fields[place] for layer, place in header.layers.items() if fields[place]}
     if not header.layers:
         labels = {DEFAULT_LAYER: NO_LABEL}

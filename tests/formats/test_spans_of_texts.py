@@ -120,6 +120,13 @@ def test_text_of_a_span_shows_no_end_if_it_is_empty_or_of_fragments(row: str, tm
     assert [span.end - 1 for span in document.layers["label"]] == [int(row[2])]
 
 
+def test_text_of_one_span_that_lost_a_blank_shows_no_end(tmp_path: Path) -> None:
+    table = write(tmp_path / "t.csv", "start,end,label,text\n0,4,PER,Anna\n10,14,VERB,lives\n")
+    (document,) = read(table, text=write(tmp_path / "a.txt", "Anna Weiß lives in Bern."))
+
+    assert [(span.start, span.end) for span in document.layers["label"]] == [(0, 5), (10, 15)]
+
+
 @pytest.mark.parametrize("content", ["Anna\nWeiß\n", "Anna NE\nWeiß NE\n", "Anna B-PER\n", "[\nAnna\n]\n"])
 def test_text_may_be_lines_of_tokens(content: str, tmp_path: Path) -> None:
     table = write(tmp_path / "t.csv", "document,start,end,label\n")
