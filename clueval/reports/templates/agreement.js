@@ -19,7 +19,7 @@
     });
     return [...read, { value: "none", title: phrase("no span"), what: make("span", "what none", phrase("none of these spans")) }];
   }
-  const decisions = page.decisions({ store: about.store, places, options, known: new Map([...names.map((name) => [name, name]), ["none", phrase("no span")]]), changed: () => show() });
+  const decisions = page.decisions({ store: about.store, places, options, known: new Map([...names.map((name) => [name, name]), ["none", phrase("no span")]]), changed: () => hand.show() });
 
   const kindOf = (kind) => kind.split("+").map((facet) => phrase(facet)).join("+");
 
@@ -65,58 +65,27 @@
 
   // --- filters ---------------------------------------------------------------------------------------------
 
-  function fill(id, options) {
-    byId(id).replaceChildren(new Option(phrase("all"), ""), ...options.map(([text, value]) => new Option(visible(text), value)));
-    byId(id).parentElement.hidden = options.length < 2;
-  }
-  fill("f-kind", [...page.tally(places.map(({ kind }) => kind))].sort().map(([kind, n]) => [`${kind ? kindOf(kind) : phrase("none")} (${n})`, kind]));
+  page.fillFilter("kind", [...page.tally(places.map(({ kind }) => kind))].sort().map(([kind, n]) => [`${kind ? kindOf(kind) : phrase("none")} (${n})`, kind]));
   const pairs = [];
   names.forEach((one, i) => names.forEach((other, j) => { if (i < j) pairs.push([`${one} / ${other}`, `${i} ${j}`]); }));
-  fill("f-pair", pairs);
-  fill("f-layer", about.sequences.map((layer) => [layer, layer]));
-  fill("f-done", Object.entries(decisions.FILTERS).map(([value, text]) => [text, value]));
+  page.fillFilter("pair", pairs);
+  page.fillFilter("layer", about.sequences.map((layer) => [layer, layer]));
 
   const key = (reading) => JSON.stringify(reading);
-  function fits(place) {
-    const text = byId("f-text").value.trim().toLowerCase(), kind = byId("f-kind").value, pair = byId("f-pair").value;
-    const layer = byId("f-layer").value, done = byId("f-done").value, by = byId("f-by").value;
-    if (kind && place.kind !== kind) return false;
-    if (layer && place.layer !== layer) return false;
-    if (done && !decisions.fits(place, done)) return false;
-    if (by && !decisions.isBy(place, by)) return false;
-    if (pair) {
-      const [one, other] = pair.split(" ").map((number) => place.readings[number]);
-      if (one === null || other === null || key(one) === key(other)) return false;
-    }
-    if (!text) return true;
-    return [place.id, place.before + place.inside + place.after, ...place.shown].join("\n").toLowerCase().includes(text);
-  }
-
-  // --- addresses and keys -----------------------------------------------------------------------------------
-
-  const fields = new Map(["text", "kind", "pair", "layer", "done", "by"].map((name) => [name, byId("f-" + name)]));
-  const hand = page.atHand({
-    places,
-    shown: () => found,
-    until: (index) => list.until(index),
-    filters: page.filtersOf(fields),
-    apply: show,
-    keys: decisions.keysFor(() => hand),
+  const hand = page.filteredPlaces({
+    places, cardOf, decisions,
+    tests: {
+      text: (place, text) => [place.id, place.before + place.inside + place.after, ...place.shown].join("\n").toLowerCase().includes(text.trim().toLowerCase()),
+      kind: (place, kind) => place.kind === kind,
+      layer: (place, layer) => place.layer === layer,
+      pair(place, pair) {
+        const [one, other] = pair.split(" ").map((number) => place.readings[number]);
+        return one !== null && other !== null && key(one) !== key(other);
+      },
+    },
+    count: (found) => phrase("{found} of {n} place where annotators differ|{found} of {n} places where annotators differ", { found, n: places.length }),
+    none: places.length ? phrase("No place matches these filters.") : phrase("No disagreements."),
   });
-
-  const list = page.pagedList(cardOf, () => places.length ? phrase("No place matches these filters.") : phrase("No disagreements."));
-  let found = places;
-  function show() {
-    const by = byId("f-by").value;
-    fill("f-by", decisions.reviewers().map((name) => [name, name]));
-    byId("f-by").value = by;
-    found = places.filter(fits);
-    byId("count").textContent = phrase("{found} of {n} place where annotators differ|{found} of {n} places where annotators differ", { found: found.length, n: places.length });
-    list.show(found);
-    hand.remember();
-  }
-  byId("filters").addEventListener("input", show);
-  byId("filters").addEventListener("submit", (event) => event.preventDefault());
-  if (!hand.goTo()) show();
+  if (!hand.goTo()) hand.show();
   document.documentElement.dataset.ready = "yes";
 })();

@@ -20,7 +20,7 @@
     return;
   }
   const decisions = page.decisions({
-    store: about.store, given: about.given, places, options: () => CHOICES, known: KNOWN, changed: () => show(),
+    store: about.store, given: about.given, places, options: () => CHOICES, known: KNOWN, changed: () => hand.show(),
   });
 
   // --- cards -----------------------------------------------------------------------------------------------
@@ -63,51 +63,24 @@
 
   // --- filters ---------------------------------------------------------------------------------------------
 
-  function fill(id, options, least = 2) {
-    const before = byId(id).value;
-    byId(id).replaceChildren(new Option(phrase("all"), ""), ...options.map(([text, value]) => new Option(visible(text), value)));
-    byId(id).value = before;
-    byId(id).parentElement.hidden = options.length < least;
-  }
   const kinds = page.tally(places.flatMap(({ leaks }) => [...new Set(leaks.map(({ kind, status }) => status === STRING ? STRING : String(kind)))]));
   const nameOf = (kind) => kind === STRING ? STATUS[STRING] : about.kinds[kind];
-  fill("f-kind", [...kinds].map(([kind, n]) => [`${nameOf(kind)} (${number(n)})`, kind]));
+  page.fillFilter("kind", [...kinds].map(([kind, n]) => [`${nameOf(kind)} (${number(n)})`, kind]));
   const inPart = places.filter(({ leaks }) => leaks.some((leak) => leak.inPart)).length;
-  fill("f-entity", inPart ? [[`${phrase("masked elsewhere")} (${number(inPart)})`, "part"]] : [], 1);
-  fill("f-document", [...page.tally(places.map(({ at }) => at[0]))].map(([id, n]) => [`${id} (${number(n)})`, id]));
-  fill("f-done", Object.entries(decisions.FILTERS).map(([value, text]) => [text, value]));
+  page.fillFilter("entity", inPart ? [[`${phrase("masked elsewhere")} (${number(inPart)})`, "part"]] : [], 1);
+  page.fillFilter("document", [...page.tally(places.map(({ at }) => at[0]))].map(([id, n]) => [`${id} (${number(n)})`, id]));
 
-  const fields = new Map(["text", "kind", "entity", "document", "done", "by"].map((name) => [name, byId("f-" + name)]));
-  const FITS = {
-    text: (place, text) => text.toLowerCase().split(/\s+/).every((word) => place.haystack.includes(word)),
-    kind: ({ leaks }, kind) => leaks.some((leak) => kind === (leak.status === STRING ? STRING : String(leak.kind))),
-    entity: ({ leaks }) => leaks.some((leak) => leak.inPart),
-    document: ({ at }, id) => at[0] === id,
-    done: decisions.fits,
-    by: decisions.isBy,
-  };
-
-  const hand = page.atHand({
-    places,
-    shown: () => found,
-    until: (index) => list.until(index),
-    filters: page.filtersOf(fields),
-    apply: show,
-    keys: decisions.keysFor(() => hand),
+  const hand = page.filteredPlaces({
+    places, cardOf, decisions,
+    tests: {
+      text: (place, text) => text.toLowerCase().split(/\s+/).every((word) => place.haystack.includes(word)),
+      kind: ({ leaks }, kind) => leaks.some((leak) => kind === (leak.status === STRING ? STRING : String(leak.kind))),
+      entity: ({ leaks }) => leaks.some((leak) => leak.inPart),
+      document: ({ at }, id) => at[0] === id,
+    },
+    count: (found) => phrase("{found} of {n} place|{found} of {n} places", { found, n: places.length }),
+    none: phrase("No place matches these filters."),
   });
-
-  const list = page.pagedList(cardOf, () => phrase("No place matches these filters."));
-  let found = places;
-  function show() {
-    fill("f-by", decisions.reviewers().map((name) => [name, name]));
-    const active = [...fields].filter(([, field]) => field.value !== "");
-    found = places.filter((place) => active.every(([name, field]) => FITS[name](place, field.value)));
-    byId("count").textContent = phrase("{found} of {n} place|{found} of {n} places", { found: found.length, n: places.length });
-    list.show(found);
-    hand.remember();
-  }
-  byId("filters").addEventListener("input", show);
-  byId("filters").addEventListener("submit", (event) => event.preventDefault());
-  if (!hand.goTo()) show();
+  if (!hand.goTo()) hand.show();
   document.documentElement.dataset.ready = "yes";
 })();

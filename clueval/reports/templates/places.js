@@ -7,6 +7,47 @@ page.filtersOf = (fields) => ({
   },
 });
 
+// Set the options of a filter, each a text and a value, keeping what is chosen. With fewer than `least` it is hidden.
+page.fillFilter = (name, options, least = 2) => {
+  const field = page.byId("f-" + name), before = field.value;
+  field.replaceChildren(new Option(page.phrase("all"), ""), ...options.map(([text, value]) => new Option(page.visible(text), value)));
+  field.value = before;
+  field.parentElement.hidden = options.length < least;
+};
+
+// The list of a page of places and the filters of its form. `tests` has, by the name of a field, whether a place fits its
+// value; those of decisions are added. `count(n)` is the line above n places, `none` the text in place of no place.
+// Returns what `atHand` does, and `show`, which lists the places that fit.
+page.filteredPlaces = ({ places, tests, cardOf, decisions, count, none }) => {
+  const { byId } = page;
+  const all = { ...tests, done: decisions.fits, by: decisions.isBy };
+  const fields = new Map(Object.keys(all).map((name) => [name, byId("f-" + name)]));
+  let found = places;
+
+  function show() {
+    page.fillFilter("by", decisions.reviewers().map((name) => [name, name]));
+    const active = [...fields].filter(([, field]) => field.value !== "");
+    found = places.filter((place) => active.every(([name, field]) => all[name](place, field.value)));
+    byId("count").textContent = count(found.length);
+    list.show(found);
+    hand.remember();
+  }
+
+  const list = page.pagedList(cardOf, () => none);
+  const hand = page.atHand({
+    places,
+    shown: () => found,
+    until: (index) => list.until(index),
+    filters: page.filtersOf(fields),
+    apply: show,
+    keys: decisions.keysFor(() => hand),
+  });
+  page.fillFilter("done", Object.entries(decisions.FILTERS).map(([value, text]) => [text, value]));
+  byId("filters").addEventListener("input", show);
+  byId("filters").addEventListener("submit", (event) => event.preventDefault());
+  return { ...hand, show };
+};
+
 // The place at hand in a list, its address, and keys. "#at:..." is a place, "#f:side=gold&class=missed" are filters, to
 // which "at=..." adds a place. `filters.values()` returns the filters that are set, as pairs; `filters.set(pairs)` sets
 // these and clears the others. `keys` are further keys and what they do.
