@@ -60,6 +60,9 @@ class _Part(EventReader):
         local = {key.rpartition(":")[2]: value for key, value in attributes.items()}
         super()._open_element(name.rpartition(":")[2], local)
 
+    def _close_element(self, name: str) -> None:
+        super()._close_element(name.rpartition(":")[2])
+
     def _text(self, text: str) -> None:
         pass
 
@@ -109,7 +112,7 @@ class _Texts(_Written):
         pass
 
     def _end(self, name: str) -> None:
-        if name.rpartition(":")[2] == "si":
+        if name == "si":
             self.found.append(self._taken())
 
 
@@ -135,7 +138,7 @@ class _SheetCells(_Written):
             self._pieces.clear()
 
     def _end(self, name: str) -> None:
-        if name.rpartition(":")[2] != "c" or not self.found:
+        if name != "c" or not self.found:
             return
         text = self._taken()
         if self._kind == "s" and text:

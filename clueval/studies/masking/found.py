@@ -272,29 +272,33 @@ def _documents(found: Sequence[DocumentToReview]) -> Iterator[str]:
 
 
 def _leaks(report: MaskingFindings, *, text: bool) -> Iterator[str]:
-    number = len(report.leaks)
     if not report.result.documents:
         yield phrase("no documents, so nothing was checked")
         return
-    listed = phrase("{n} leak, riskiest first|{n} leaks, riskiest first", n=number)
-    yield listed if number else phrase("no leaks")
-    yield from _listed(report.leaks, text=text)
-    number = len(report.string_leaks)
-    if number:
-        yield phrase(
-            "{n} string leak: words of a mention elsewhere in the text|"
-            "{n} string leaks: words of a mention elsewhere in the text",
-            n=number,
-        )
-    yield from _listed(report.string_leaks, text=text)
-    number = len(report.set_apart)
-    if number:
-        yield phrase(
-            "{n} leak set apart: harmless, or an error of the annotation|"
-            "{n} leaks set apart: harmless, or an error of the annotation",
-            n=number,
-        )
-    yield from _listed(report.set_apart, text=text)
+    if not report.leaks:
+        yield phrase("no leaks")
+    for leaks, title in (
+        (report.leaks, phrase("{n} leak, riskiest first|{n} leaks, riskiest first", n=len(report.leaks))),
+        (
+            report.string_leaks,
+            phrase(
+                "{n} string leak: words of a mention elsewhere in the text|"
+                "{n} string leaks: words of a mention elsewhere in the text",
+                n=len(report.string_leaks),
+            ),
+        ),
+        (
+            report.set_apart,
+            phrase(
+                "{n} leak set apart: harmless, or an error of the annotation|"
+                "{n} leaks set apart: harmless, or an error of the annotation",
+                n=len(report.set_apart),
+            ),
+        ),
+    ):
+        if leaks:
+            yield title
+            yield from _listed(leaks, text=text)
     yield ""
 
 
