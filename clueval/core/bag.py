@@ -1,0 +1,265 @@
+"""The bag: how often each case occurs in each place. It is all that is kept of a corpus.
+
+A place is what counts are kept by: a document with its metadata, a sentence, or everything. Workers return bags, a saved
+result is one, and bags can be added in any order: the numbers are the same.
+
+A bag is bounded. Its table of cases ends at `MOST_KEYS` distinct keys, or `MOST_SPANS` spans in them: then each case is
+counted once by each metric, the counts are added to the tallies of its places, and the table begins again, empty. A bag
+that was folded in this way can be added, saved, resampled and broken down, but not be scored by another metric.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+
+from clueval.core.case import BOTH, Key, case_of, other, same
+from clueval.core.metric import AnyMetric, Metric, split_metrics
+from clueval.core.read import Read
+from clueval.core.tally import Tally, added
+from clueval.files.errors import UsageError
+
+MOST_KEYS = 1 << 16
+MOST_SPANS = 1 << 18
+
+EVERYTHING = ()
+"""The only place where counts are not kept by place."""
+
+Place = Hashable
+
+Row = Mapping[int, int] | tuple[tuple[int, int], ...]
+"""How often each case, by its number, occurs in a place. Places with the same cases share a tuple."""
+
+_INSIDE = "inside"
+"""Stands for a metric in tallies: the positions that cases have in a sequence."""
+
+
+class Bag:
+    """The cases of a corpus, by place.
+
+    Attributes:
+        metrics: the metrics that count what cannot be kept.
+        layers: all layers, in the order in which they occurred.
+        keys: the number of each key, by sequence and key.
+        places: the numbers of cases of each place.
+        documents: the number of documents of each place.
+        positions: the number of positions of each place, by the sides that are present.
+        tallies: what was counted at once in each place, by sequence and name of the metric.
+        folded: whether cases were counted because they were too many.
+        notes: how often each step changed what.
+        read: what was read.
+    """
+
+    def __init__(self, metrics: Sequence[AnyMetric] = (), layers: Iterable[str] = ()) -> None:
+        self.metrics = tuple(metrics)
+        self.layers = list(layers)
+        self.keys: dict[tuple[str, Key], int] = {}
+        self.places: dict[Place, Row] = {}
+        self.documents: Counter[Place] = Counter()
+        self.positions: dict[Place, Counter[int]] = {}
+        self.tallies: dict[Place, dict[tuple[str, str], Tally]] = {}
+        self.folded = False
+        self.notes: Counter[tuple[str, ...]] = Counter()
+        self.read = Read()
+        self._spans = 0
+        self._open: tuple[Place, dict[str, Counter[Key]]] | None = None
+        self._rows: dict[tuple[tuple[int, int], ...], tuple[tuple[int, int], ...]] = {}
+
+    # Adding
+
+    def see_layers(self, layers: Iterable[str]) -> None:
+        """Add layers that are new."""
+        self.layers += [layer for layer in dict.fromkeys(layers) if layer not in self.layers]
+
+    def add_text(self, place: Place, positions: int, documents: int = 1, present: int = BOTH) -> None:
+        """Add a text, or a part of one, by its number of positions and the sides that are present."""
+        self.documents[place] += documents
+        self.positions.setdefault(place, Counter())[present] += positions
+
+    def add(self, place: Place, sequence: str, keys: Iterable[Key]) -> list[Key]:
+        """Add the keys of cases in a sequence of a place. Returns those that the bag did not have."""
+        if self._open is None or self._open[0] != place:
+            self.close()
+            self._open = place, {}
+        found = self._open[1].setdefault(sequence, Counter())
+        before = len(found)
+        found.update(keys)
+        new = []
+        for key in islice(reversed(found), len(found) - before):
+            if (sequence, key) not in self.keys:
+                self.keys[sequence, key] = len(self.keys)
+                self._spans += len(key)
+                new.append(key)
+        if self.is_full:
+            self.fold()
+        return new[::-1]
+
+    def add_others(self, place: Place, sequence: str, number: int, present: int) -> None:
+        """Add positions outside all spans whose tags, as they were written, differ."""
+        if number:
+            key = other(present)
+            self.add(place, sequence, [key])
+            assert self._open is not None
+            self._open[1][sequence][key] += number - 1
+
+    def add_tally(self, place: Place, sequence: str, metric: str, tally: Tally) -> None:
+        """Add what a metric counted at once."""
+        total = self.tallies.setdefault(place, {}).setdefault((sequence, metric), Tally())
+        for key, number in tally.items():
+            total[key] = total.get(key, 0) + number
+
+    @property
+    def is_full(self) -> bool:
+        """Whether the table of cases is as large as it may become."""
+        return len(self.keys) > MOST_KEYS or self._spans > MOST_SPANS
+
+    def close(self) -> None:
+        """End the place that is being counted; equal rows of places are kept once."""
+        if self._open is None:
+            return
+        (place, of_sequence), self._open = self._open, None
+        row = {
+            self.keys[sequence, key]: times
+            for sequence, found in of_sequence.items()
+            for key, times in found.items()
+        }
+        self._add_row(place, row)
+
+    def _add_row(self, place: Place, row: Mapping[int, int]) -> None:
+        if place not in self.places:
+            listed = tuple(sorted(row.items()))
+            self.places[place] = self._rows.setdefault(listed, listed)
+            return
+        own = self.places[place]
+        total = dict(own) if isinstance(own, tuple) else own
+        for number, times in row.items():
+            total[number] = total.get(number, 0) + times  # type: ignore[index]  # it is a dict
+        self.places[place] = total
+
+    def fold(self) -> None:
+        """Count all cases, and keep the counts in place of the cases."""
+        self.close()
+        counted = _Counted(self)
+        for place, row in self.places.items():
+            for sequence, metric, tally in counted.tallies(row):
+                self.add_tally(place, sequence, metric, tally)
+        self.keys, self.places, self._rows = {}, {}, {}
+        self._spans, self.folded = 0, True
+
+    def include(self, bag: Bag) -> None:
+        """Add another bag, of another part of the corpus. Raises `UsageError` for one of other metrics."""
+        if self.metrics != bag.metrics:
+            raise UsageError("counts of different metrics cannot be added")
+        self.close()
+        bag.close()
+        self.see_layers(bag.layers)
+        self.documents.update(bag.documents)
+        for place, positions in bag.positions.items():
+            self.positions.setdefault(place, Counter()).update(positions)
+        self.notes.update(bag.notes)
+        self.read.include(bag.read)
+        for place, of_place in bag.tallies.items():
+            for (sequence, metric), tally in of_place.items():
+                self.add_tally(place, sequence, metric, tally)
+        numbers = []
+        for sequence, key in bag.keys:
+            if (sequence, key) not in self.keys:
+                self._spans += len(key)
+            numbers.append(self.keys.setdefault((sequence, key), len(self.keys)))
+        for place, row in bag.places.items():
+            pairs = row if isinstance(row, tuple) else row.items()
+            self._add_row(place, {numbers[number]: times for number, times in pairs})
+        if self.folded or bag.folded or self.is_full:
+            self.fold()
+
+    # Asking
+
+    def grouped(self, group: Callable[[Place], Place]) -> Bag:
+        """Return the bag with other places, in the order of the first that each of them has."""
+        self.close()
+        found = Bag(self.metrics, self.layers)
+        found.keys, found.folded, found.notes, found.read = self.keys, self.folded, self.notes, self.read
+        for place in self.documents:
+            found.documents[group(place)] += self.documents[place]
+            found.positions.setdefault(group(place), Counter()).update(self.positions[place])
+        for place, row in self.places.items():
+            found._add_row(group(place), dict(row))
+        for place, of_place in self.tallies.items():
+            for (sequence, metric), tally in of_place.items():
+                found.add_tally(group(place), sequence, metric, tally)
+        return found
+
+    def tallies_of(
+        self, metrics: Sequence[AnyMetric], sequences: Sequence[str]
+    ) -> Iterator[tuple[Place, str, AnyMetric, Tally]]:
+        """Yield the counts of metrics in each sequence of each place; each distinct case is counted once by each.
+
+        Raises `UsageError` for a metric that has not counted the cases that the bag does not have any more.
+        """
+        self.close()
+        if self.folded and (missing := [each.name for each in metrics if each not in self.metrics]):
+            raise UsageError(
+                f"metric {missing[0]!r} cannot count this corpus any more: it has more than {MOST_KEYS:,} different "
+                "cases, which were counted and dropped",
+                advice="score the files with all metrics at once",
+            )
+        counted = _Counted(self, metrics)
+        of_cases, _ = split_metrics(metrics)
+        for place in self.documents:
+            own: dict[tuple[str, str], Tally] = {}
+            for sequence, name, tally in counted.tallies(self.places.get(place, ())):
+                own[sequence, name] = tally
+            kept = self.tallies.get(place, {})
+            for sequence in sequences:
+                inside = _sum(own.get((sequence, _INSIDE)), kept.get((sequence, _INSIDE)))
+                for metric in metrics:
+                    parts = [own.get((sequence, metric.name)), kept.get((sequence, metric.name))]
+                    if metric in of_cases:
+                        for present, number in self.positions[place].items():
+                            outside = counted.same(metric, present)  # type: ignore[arg-type]
+                            parts.append(added([(outside, number - inside[(present,)])]))
+                    yield place, sequence, metric, _sum(*parts)
+
+
+def _sum(*tallies: Tally | None) -> Tally:
+    return added((tally, 1) for tally in tallies if tally is not None)
+
+
+class _Counted:
+    """What metrics counted in the cases of a bag: a memo, by the number of a case, that lives for one call."""
+
+    def __init__(self, bag: Bag, metrics: Sequence[AnyMetric] | None = None) -> None:
+        self._metrics, _ = split_metrics(bag.metrics if metrics is None else metrics)
+        self._metrics = [metric for metric in self._metrics if metric.keeps]
+        self._keys = list(bag.keys)
+        self._tallies: dict[int, list[Tally]] = {}
+        self._same: dict[tuple[str, int], Tally] = {}
+
+    def same(self, metric: Metric, present: int) -> Tally:
+        """Return the counts of a position outside all spans with the same tag on all sides."""
+        if (metric.name, present) not in self._same:
+            self._same[metric.name, present] = metric.count(case_of(same(present), ""))
+        return self._same[metric.name, present]
+
+    def tallies(self, row: Row) -> Iterator[tuple[str, str, Tally]]:
+        """Yield the sequences, the names of the metrics and their counts in a row of cases."""
+        numbers: dict[str, list[tuple[int, int]]] = {}
+        for number, times in row if isinstance(row, tuple) else row.items():
+            numbers.setdefault(self._keys[number][0], []).append((number, times))
+        for sequence, of_sequence in numbers.items():
+            inside = Tally()
+            for number, times in of_sequence:
+                length, _, present = self._keys[number][1][:3]
+                inside[(present,)] += length * times
+            yield sequence, _INSIDE, inside
+            for place, metric in enumerate(self._metrics):
+                yield sequence, metric.name, added((self._of(number)[place], n) for number, n in of_sequence)
+
+    def _of(self, number: int) -> list[Tally]:
+        found = self._tallies.get(number)
+        if found is None:
+            sequence, key = self._keys[number]
+            case = case_of(key, sequence)
+            found = self._tallies[number] = [metric.count(case) for metric in self._metrics]
+        return found

@@ -1,0 +1,484 @@
+"""Cases: the unit of counting. A corpus is a bag of cases.
+
+A case has the spans of all sides, in one layer, that overlap, directly or through others; nothing reaches out of it, so
+the counts of a corpus are the sum of the counts of its cases. Positions count from the first start of the case, so that
+equal cases at different places are one::
+
+    gold        [2,4) A          [9,10) B        two cases:  [0,2) A with [0,1) A;  [0,1) B with [0,1) B
+    predicted   [2,3) A          [9,10) B
+
+What readers and bags count is the **key** of a case, a plain tuple, hashed in C:
+
+    (positions, positions with equal tags, sides that are present, span, span, ...)
+
+The positions are 0 if no side has a text. Those with equal tags are None if they follow from the BIO tags of the spans.
+The sides that are present are a number whose bit n is set if side n has the document. A span is
+
+    (start, end, side, label)
+    (start, end, side, labels, parts, tokens, features, counted)
+
+the short form if it has one label, in the layer of the key, and nothing else that is read. Features are those that a
+metric of the plan names, as (name, name of the type, value), because 1, 1.0 and True are equal in Python. A key never has a
+score, an id, a line, a file or a text. Spans are sorted by all that the key holds of them, so the order of a document
+does not matter; a document that is `ordered` keeps its order, side by side.
+
+Positions outside all spans are cases, too: those with equal tags (`same`), and the others (`other`).
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from operator import ne
+from typing import Any, NamedTuple
+
+from clueval.core.document import Document, Row
+from clueval.core.matching import joined_labels
+from clueval.core.merging import with_merged
+from clueval.core.overlap import SpanIndex, components, overlaps_between
+from clueval.core.span import MERGED, NOTHING, Frozen, Span, by_position
+
+Key = tuple[Any, ...]
+"""A case as plain values; see the module."""
+
+Where = Mapping[str, frozenset[str]]
+"""The labels that count, by layer."""
+
+Sides = tuple[tuple[Span, ...] | None, ...]
+"""The spans of each side; None for a side that lacks the document."""
+
+TOKENS = "tokens"
+"""What a metric names in `Metric.reads` if it reads the positions of a span (`Span.tokens`)."""
+
+BOTH = 0b11
+"""The sides that are present in a key of gold and predicted."""
+
+
+def same(present: int = BOTH) -> Key:
+    """Return the key of a position outside all spans that has the same tag on all sides."""
+    return 1, 1, present
+
+
+def other(present: int = BOTH) -> Key:
+    """Return the key of a position outside all spans whose tags, as they were written, differ."""
+    return 1, 0, present
+
+
+SAME, OTHER = same(), other()
+
+
+@dataclass(frozen=True)
+class Case:
+    """Spans of all sides that overlap, directly or through others; it is made once for each distinct key.
+
+    Attributes:
+        sides: the spans of each side, None for a side that lacks the document.
+        counted: of each side, which of its spans count (a filter may exclude some); None: all.
+        length: the number of positions from the first start to the last end; 0 if no side has a text.
+        equal: the number of these positions whose tags are the same.
+    """
+
+    sides: Sides
+    counted: tuple[tuple[bool, ...] | None, ...]
+    length: int = 0
+    equal: int = 0
+
+    @property
+    def gold(self) -> tuple[Span, ...]:
+        """The spans of the first side."""
+        return self.sides[0] or ()
+
+    @property
+    def predicted(self) -> tuple[Span, ...]:
+        """The spans of the second side."""
+        return self.sides[1] or ()
+
+    @cached_property
+    def around(self) -> tuple[list[list[int]], list[list[int]]]:
+        """Of each span of gold and of predicted, the numbers of the other side's spans that overlap it, ascending.
+
+        Spans of zero length that are equal do not overlap. Raises `LimitError` for too many pairs.
+        """
+        return overlaps_between(self.gold, self.predicted)
+
+    def counting(self, side: int) -> Iterator[tuple[int, Span]]:
+        """Yield the spans of a side that count, with their numbers."""
+        flags = self.counted[side]
+        for number, span in enumerate(self.sides[side] or ()):
+            if flags is None or flags[number]:
+                yield number, span
+
+    def of(self, i: int, j: int) -> Case:
+        """Return the case of two of several sides."""
+        sides = self.sides[i], self.sides[j]
+        return Case(sides, (self.counted[i], self.counted[j]), self.length, _equal(sides, self.length))
+
+
+def case_of(key: Key, sequence: str) -> Case:
+    """Return the case of a key of a sequence, that is, of a layer or of the merged layers.
+
+    >>> case = case_of((2, None, 3, (0, 2, 0, "A"), (0, 1, 1, "A")), "entity")
+    >>> case.gold[0].labels, case.equal
+    ({'entity': 'A'}, 1)
+    """
+    length, equal, present, *spans = key
+    number = present.bit_length()
+    sides: list[list[Span]] = [[] for _ in range(number)]
+    flags: list[list[bool]] = [[] for _ in range(number)]
+    known: dict[Hashable, Frozen] = {}
+    for start, end, side, labels, *more in spans:
+        if labels not in known:
+            known[labels] = Frozen({sequence: labels} if isinstance(labels, str | None) else labels)
+        parts, tokens, features, counts = more or (None, None, (), True)
+        sides[side].append(
+            Span(
+                start,
+                end,
+                known[labels],
+                Frozen({name: value for name, _, value in features}) if features else NOTHING,
+                None if tokens is None else frozenset(tokens),
+                parts=parts,
+            )
+        )
+        flags[side].append(counts)
+    made = tuple(tuple(spans) if present >> side & 1 else None for side, spans in enumerate(sides))
+    counted = tuple(None if all(of) else tuple(of) for of in flags)
+    return Case(made, counted, length, _equal(made, length) if equal is None else equal)
+
+
+def _equal(sides: Sides, length: int) -> int:
+    """Return the number of positions that have the same BIO tag on all sides that are present."""
+    written = [_bio(spans, length) for spans in sides if spans is not None]
+    return sum(map(_all_equal, zip(*written, strict=True)))
+
+
+def _all_equal(tags: tuple[str, ...]) -> bool:
+    return tags.count(tags[0]) == len(tags)
+
+
+def _bio(spans: Sequence[Span], length: int) -> list[str]:
+    """Return the BIO tags of spans; where they overlap, the last one wins, discontinuous ones over others."""
+    tags = ["O"] * length
+    for span in sorted(spans, key=lambda span: span.parts is not None):
+        for start, end in span.fragments:
+            if start < end:
+                tags[start:end] = [f"B-{span.label}", *[f"I-{span.label}"] * (end - start - 1)]
+    return tags
+
+
+# From documents to cases
+
+
+class Located(NamedTuple):
+    """A case where it stands: spans at their own positions. `first` is the first start of the case.
+
+    `counted` says of the spans of each side which count; None: all.
+    """
+
+    sequence: str
+    first: int
+    sides: Sides
+    counted: tuple[tuple[bool, ...] | None, ...]
+
+
+class _Sequence(NamedTuple):
+    """The spans of all sides in one sequence, which of them count, and the tags of its positions as they were written."""
+
+    name: str
+    sides: Sequence[Sequence[Span] | None]
+    counted: Sequence[Sequence[bool] | None]
+    tags: Sequence[Sequence[str]] | None
+
+
+class Keys(NamedTuple):
+    """The keys of the cases of one text in one sequence, in the order of their positions.
+
+    `ranges` has the first start and the last end of each case, `others` the positions outside all spans whose tags, as
+    they were written, differ. The rest of the positions of the text are `same`.
+    """
+
+    sequence: str
+    keys: list[Key]
+    ranges: list[tuple[int, int]]
+    others: list[int]
+
+
+def keys_of(
+    documents: Sequence[Document | None],
+    layers: Sequence[str],
+    *,
+    merge: bool = False,
+    where: Where = NOTHING,
+    reads: Collection[str] = (),
+) -> Iterator[Keys]:
+    """Yield the keys of one text for each sequence. Costs O(n log n) for n spans.
+
+    Args:
+        documents: one for each side, None for a side that lacks the text.
+        layers: the layers to count; with `merge`, all of them as one sequence.
+        where: the labels that count, by layer; other spans still take part in cases.
+        reads: the features of spans that the key holds, and `TOKENS`.
+
+    Raises `OverlapError` for layers that cannot be merged, `UsageError` for a feature that is no plain value.
+    """
+    ordered = [side for side, document in enumerate(documents) if document is not None and document.ordered]
+    has_text = any(document is not None and document.end is not None for document in documents)
+    present = sum(1 << side for side, document in enumerate(documents) if document is not None)
+    start = next((document.start for document in documents if document is not None), 0)
+    for sequence in _sequences(documents, layers, merge, where):
+        entries, plain = _entries(documents, sequence, reads)
+        order = {id(entry): number for number, entry in enumerate(entries)} if ordered else {}
+        if plain:
+            entries.sort()
+        else:
+            entries.sort(key=_rank)
+        differing = None if sequence.tags is None else _differing(sequence.tags, start)
+        keys: list[Key] = []
+        ranges: list[tuple[int, int]] = []
+        for members in components(entries):
+            first = members[0][0]
+            last = max([member[1] for member in members])
+            length, equal = (last - first, None) if has_text else (0, 0)
+            if differing is not None:
+                length = last - first
+                equal = length - bisect_left(differing, last) + bisect_left(differing, first)
+            if ordered:
+                members = _in_order(members, ordered, order)
+            if plain:
+                spans = [(start - first, end - first, side, label) for start, end, side, label in members]
+            else:
+                spans = [_moved(member, first) for member in members]
+            keys.append((length, equal, present, *spans))
+            ranges.append((first, last))
+        yield Keys(sequence.name, keys, ranges, _outside(differing or (), ranges))
+
+
+def keys_of_triples(gold: Sequence[Row], predicted: Sequence[Row], *, has_text: bool = False) -> list[Key]:
+    """Return the keys of one text whose spans are rows ``(start, end, label)``, in any order; as `keys_of` does.
+
+    >>> keys_of_triples([(2, 4, "A"), (9, 10, "B")], [(9, 10, "B"), (2, 3, "A")])
+    [(0, 0, 3, (0, 2, 0, 'A'), (0, 1, 1, 'A')), (0, 0, 3, (0, 1, 0, 'B'), (0, 1, 1, 'B'))]
+    """
+    if gold == predicted and _are_flat(gold):
+        if has_text:
+            return [
+                (end - start, None, BOTH, (0, end - start, 0, label), (0, end - start, 1, label))
+                for start, end, label in gold
+            ]
+        return [
+            (0, 0, BOTH, (0, end - start, 0, label), (0, end - start, 1, label)) for start, end, label in gold
+        ]
+    rows = [(start, end, 0, label) for start, end, label in gold]
+    rows += [(start, end, 1, label) for start, end, label in predicted]
+    rows.sort()
+    keys: list[Key] = []
+    for members in components(rows):
+        first = members[0][0]
+        spans = [(start - first, end - first, side, label) for start, end, side, label in members]
+        if has_text:
+            keys.append((max([row[1] for row in spans]), None, BOTH, *spans))
+        else:
+            keys.append((0, 0, BOTH, *spans))
+    return keys
+
+
+def _are_flat(rows: Sequence[Row]) -> bool:
+    """Return whether rows come by position, none is empty, and none overlaps another."""
+    past = 0
+    for start, end, _ in rows:
+        if start < past or start == end:
+            return False
+        past = end
+    return True
+
+
+_Entry = tuple[Any, ...]
+"""A span of a key, at its own positions."""
+
+
+def _sequences(
+    documents: Sequence[Document | None], layers: Sequence[str], merge: bool, where: Where
+) -> Iterator[_Sequence]:
+    """Yield each sequence of the documents of one text: each layer, or all of them merged."""
+    sources = documents
+    if merge:
+        present = [document for document in documents if document is not None]
+        names = [name for name in layers if any(name in document.layers for document in present)]
+        sources = [None if document is None else with_merged(document, names) for document in documents]
+    for name in [MERGED] if merge else layers:
+        sides: list[Sequence[Span] | None] = []
+        for source in sources:
+            spans = None if source is None else source.layers.get(name, ())
+            sides.append(spans)
+        tags = [source.tags.get(name) for source in sources if source is not None]
+        yield _Sequence(
+            name,
+            sides,
+            [
+                None if not where or document is None or spans is None else _counted(spans, document, where)
+                for document, spans in zip(documents, sides, strict=True)
+            ],
+            None if None in tags else tags,  # type: ignore[arg-type]  # None is not in it
+        )
+
+
+def _counted(spans: Sequence[Span], document: Document, where: Where) -> list[bool]:
+    """Return which spans count: those whose label in each layer of a filter is one that counts.
+
+    A span of another layer has the label of the spans of the named layer that overlap it, of its own side.
+    """
+    flags = [True] * len(spans)
+    for layer, labels in where.items():
+        of_layer = sorted(document.layers.get(layer, ()), key=by_position)
+        index = SpanIndex(of_layer)
+        for number, span in enumerate(spans):
+            if layer in span.by_layer:
+                label = span.by_layer[layer]
+            else:
+                around = [of_layer[each] for each in index.overlapping(span)]
+                label = joined_labels(span, around).get(layer) if around else None
+            flags[number] &= label in labels
+    return flags
+
+
+def _entries(
+    documents: Sequence[Document | None], sequence: _Sequence, reads: Collection[str]
+) -> tuple[list[_Entry], bool]:
+    """Return the spans of all sides as entries of keys, and whether all of them are plain: have a label alone."""
+    entries: list[_Entry] = []
+    plain = True
+    for side, (document, spans, counted) in enumerate(
+        zip(documents, sequence.sides, sequence.counted, strict=True)
+    ):
+        rows = None if document is None or counted is not None else document.rows_in(sequence.name)
+        if rows is not None:
+            entries += [(start, end, side, label) for start, end, label in rows]
+            continue
+        for number, span in enumerate(spans or ()):
+            entry = _entry(span, side, sequence.name, reads, counted is None or counted[number])
+            plain = plain and len(entry) == 4 and type(entry[3]) is str
+            entries.append(entry)
+    return entries, plain
+
+
+def _entry(span: Span, side: int, sequence: str, reads: Collection[str], counts: bool) -> _Entry:
+    labels: Any = span.by_layer
+    labels = labels[sequence] if len(labels) == 1 and sequence in labels else tuple(labels.items())
+    tokens = tuple(sorted(span.tokens)) if span.tokens is not None and TOKENS in reads else None
+    features: tuple[Any, ...] = ()
+    if span.features and reads:
+        features = tuple(
+            (name, type(value).__name__, _plain(value))
+            for name, value in sorted(span.features.items())
+            if name in reads
+        )
+    if span.parts is None and tokens is None and not features and counts:
+        return span.start, span.end, side, labels
+    return span.start, span.end, side, labels, span.parts, tokens, features, counts
+
+
+def _plain(value: Any) -> Hashable:
+    """Return the value of a feature as one that can be hashed: lists and dictionaries as tuples."""
+    if isinstance(value, Mapping):
+        return tuple((key, _plain(each)) for key, each in sorted(value.items()))
+    if isinstance(value, Sequence | set | frozenset) and not isinstance(value, str):
+        return tuple(map(_plain, value))
+    return value  # type: ignore[no-any-return]
+
+
+def _rank(entry: _Entry) -> tuple[Any, ...]:
+    """Return the order of an entry: start, end, side, parts, labels by layer, tokens, features, counted."""
+    start, end, side, labels, *more = entry
+    parts, tokens, features, counts = more or (None, None, (), True)
+    pairs = labels if isinstance(labels, tuple) else (("", labels),)
+    named = tuple(sorted((layer, label is not None, label or "") for layer, label in pairs))
+    values = tuple((name, kind, repr(value)) for name, kind, value in features)
+    return start, end, side, parts or (), named, tokens or (), values, counts
+
+
+def _in_order(members: list[_Entry], ordered: Sequence[int], order: Mapping[int, int]) -> list[_Entry]:
+    """Return the entries of a case side by side, those of a document that is ordered in its order."""
+    ranks = {id(entry): number for number, entry in enumerate(members)}
+    return sorted(
+        members,
+        key=lambda entry: (entry[2], order[id(entry)] if entry[2] in ordered else ranks[id(entry)]),
+    )
+
+
+def _moved(entry: _Entry, first: int) -> _Entry:
+    """Return an entry whose positions count from the start of its case."""
+    start, end, side, labels, *more = entry
+    if not more:
+        return start - first, end - first, side, labels
+    parts, tokens, features, counts = more
+    if parts is not None:
+        parts = tuple((begin - first, past - first) for begin, past in parts)
+    if tokens is not None:
+        tokens = tuple(token - first for token in tokens)
+    return start - first, end - first, side, labels, parts, tokens, features, counts
+
+
+def _differing(tags: Sequence[Sequence[str]], start: int) -> list[int]:
+    """Return the positions, from `start` on, whose tags are not the same on all sides."""
+    if all(of == tags[0] for of in tags):
+        return []
+    if len(tags) == 2:
+        return [number for number, differ in enumerate(map(ne, *tags), start) if differ]
+    return [number for number, row in enumerate(zip(*tags, strict=True), start) if len(set(row)) > 1]
+
+
+def _outside(positions: Sequence[int], ranges: Sequence[tuple[int, int]]) -> list[int]:
+    """Return those of the positions that are in none of the ranges; both are in ascending order."""
+    if not positions:
+        return []
+    firsts = [first for first, _ in ranges]
+    found = []
+    for position in positions:
+        number = bisect_right(firsts, position) - 1
+        if number < 0 or ranges[number][1] <= position:
+            found.append(position)
+    return found
+
+
+# From documents to cases that stay where they are
+
+
+def located(
+    documents: Sequence[Document | None],
+    layers: Sequence[str],
+    *,
+    merge: bool = False,
+    where: Where = NOTHING,
+) -> Iterator[Located]:
+    """Yield each case of one text with the spans of the documents, of which each stands for a side, as in `keys_of`.
+
+    Cases come by sequence, then by position; the spans of a side are in the order of the key, or of an ordered document.
+    """
+    for sequence in _sequences(documents, layers, merge, where):
+        rows = [
+            (span.start, span.end, side, number)
+            for side, spans in enumerate(sequence.sides)
+            for number, span in enumerate(spans or ())
+        ]
+        rows.sort()
+        for members in components(rows):
+            numbers: list[list[int]] = [[] for _ in documents]
+            for _, _, side, number in members:
+                numbers[side].append(number)
+            sides: list[tuple[Span, ...] | None] = []
+            flags: list[tuple[bool, ...] | None] = []
+            for side, (document, of) in enumerate(zip(documents, numbers, strict=True)):
+                spans, counted = sequence.sides[side], sequence.counted[side]
+                if document is None or spans is None:
+                    sides.append(None)
+                    flags.append(None)
+                    continue
+                if document.ordered:
+                    of.sort()
+                elif len(of) > 1:
+                    of.sort(key=lambda n, s=spans, k=side: _rank(_entry(s[n], k, sequence.name, (), True)))  # type: ignore[misc]
+                sides.append(tuple([spans[number] for number in of]))
+                flags.append(None if counted is None else tuple([counted[number] for number in of]))
+            yield Located(sequence.name, members[0][0], tuple(sides), tuple(flags))

@@ -1,0 +1,296 @@
+"""Counting: the loop over a corpus that puts its cases into a bag.
+
+`count` takes the pairs of documents text by text and a plan. `Plan` says what is counted; `Step` is what changes pairs
+before they are counted.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple, Protocol
+
+from clueval.core.bag import Bag, Place
+from clueval.core.case import BOTH, Case, Key, Keys, case_of, keys_of, located
+from clueval.core.document import Document, Notes, Pair
+from clueval.core.metric import AnyMetric, Metric, split_metrics
+from clueval.core.overlap import first_clash
+from clueval.core.span import MERGED, NOTHING, SIDES, name_of
+from clueval.files.errors import CluevalError, OverlapError, UsageError
+
+DOCUMENT, SENTENCE, EITHER = "document", "sentence", "document or sentence"
+"""What units may be. `EITHER`: documents; sentences if documents are fewer than `FEW_DOCUMENTS`."""
+
+FEW_DOCUMENTS = 10
+
+ID = "document"
+"""The key for the id of a document in break-downs and filters."""
+
+WITHOUT_VALUE = "(none)"
+"""The value of documents that lack the metadata of a break-down or of a unit."""
+
+LARGE = 1000
+"""A case with more spans is counted where it is found, so that an error names the document."""
+
+
+class Step(Protocol):
+    """A transform, a choice among golds, an alignment: from all pairs of one text to those that count.
+
+    Attributes:
+        signature: its name and its choice in the signature.
+        zeros: the notes that are reported though they are 0.
+    """
+
+    @property
+    def signature(self) -> tuple[str, str]: ...
+    @property
+    def zeros(self) -> Sequence[tuple[str, ...]]: ...
+
+    def __call__(self, pairs: Sequence[Pair]) -> Sequence[Pair]:
+        """Return the pairs that count, each with what was changed in its notes."""
+        ...
+
+    def check(self, notes: Notes) -> Iterable[str]:
+        """Yield warnings, given the sum of all notes; raise `UsageError` for a choice that never applied."""
+        ...
+
+
+def each(change: Callable[[Pair], Iterable[Pair]], pairs: Sequence[Pair]) -> list[Pair]:
+    """Return the pairs that `change` makes of each pair."""
+    return [changed for pair in pairs for changed in change(pair)]
+
+
+def noted(pair: Pair, notes: Mapping[tuple[str, ...], int]) -> Notes:
+    """Return the notes of a pair with further ones."""
+    return dict(Counter(pair.notes) + Counter(notes)) if notes else pair.notes
+
+
+class Unit(NamedTuple):
+    """A place: the values of the break-downs, and the unit, which is a document, a sentence of it, or a value."""
+
+    values: tuple[str, ...] = ()
+    name: str | None = None
+    sentence: int | None = None
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is counted.
+
+    Attributes:
+        metrics: what counts.
+        merge: whether all layers are counted as one sequence.
+        where: the values that count, by key: of a layer, its spans with these labels; of metadata, documents.
+        by: the keys of metadata of the break-downs.
+        units: what counts are kept by, for intervals, tests and saved results: `DOCUMENT`, `SENTENCE`, `EITHER`, a key of
+            metadata, or None.
+        steps: what changes the pairs of a text, in order.
+        align: the step that places predicted spans on gold's text, for metrics that need the same text.
+    """
+
+    metrics: tuple[AnyMetric, ...]
+    merge: bool = False
+    where: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    by: tuple[str, ...] = ()
+    units: str | None = None
+    steps: tuple[Step, ...] = ()
+    align: Step | None = None
+
+    @property
+    def reads(self) -> frozenset[str]:
+        """The features of spans that the metrics read."""
+        of_cases, _ = split_metrics(self.metrics)
+        return frozenset().union(*(metric.reads for metric in of_cases if metric.keeps))
+
+    def place(self, document: Document, sentence: int | None = None) -> Unit:
+        """Return the place of what is counted in a document, or in a sentence of it."""
+        values = tuple(_value(key, document) for key in self.by)
+        if self.units is None:
+            return Unit(values)
+        if self.units in (DOCUMENT, SENTENCE, EITHER):
+            return Unit(values, document.id, sentence)
+        return Unit(values, _value(self.units, document))
+
+    def takes(self, document: Document, layers: Sequence[str]) -> bool:
+        """Return whether a document meets the conditions on metadata; those on layers select spans."""
+        return all(
+            key in layers or (document.id if key == ID else document.metadata.get(key)) in values
+            for key, values in self.where.items()
+        )
+
+    def on_layers(self, layers: Sequence[str]) -> Mapping[str, frozenset[str]]:
+        """Return the conditions that select spans."""
+        return {key: values for key, values in self.where.items() if key in layers} if self.where else NOTHING
+
+
+def _value(key: str, document: Document) -> str:
+    return document.id if key == ID else document.metadata.get(key, WITHOUT_VALUE)
+
+
+def count(texts: Iterable[Sequence[Pair]], plan: Plan, layers: Sequence[str] = ()) -> Bag:
+    """Count a corpus, given as the pairs of each text: one, or one for each of several golds.
+
+    Memory holds one text, and the bag. Raises the errors of metrics and steps, with the document.
+    """
+    bag = Bag(plan.metrics, layers)
+    in_sentences = plan.units in (SENTENCE, EITHER)
+    for number, pairs in enumerate(texts, 1):
+        if number == FEW_DOCUMENTS and plan.units == EITHER:
+            bag, in_sentences = bag.grouped(_document_of), False
+        bag.read.add(zip(SIDES, pairs[0].sides, strict=True), list(plan.where))
+        for step in plan.steps:
+            pairs = step(pairs)
+        aligned = pairs if plan.align is None else plan.align(pairs)
+        bag.see_layers(layer for pair in aligned for side in pair.sides for layer in side.layers)
+        if plan.takes(pairs[0].gold, bag.layers):
+            _count_documents(bag, plan, pairs, aligned)
+            for pair in aligned:
+                _count_cases(bag, plan, pair, in_sentences)
+        for pair in aligned:
+            bag.notes.update(pair.notes)
+    bag.close()
+    return bag
+
+
+def sequences_of(bag: Bag, plan: Plan) -> list[str]:
+    """Return the sequences that are counted: the layers, or all of them merged."""
+    return [MERGED] if plan.merge else list(bag.layers)
+
+
+def _document_of(place: Place) -> Place:
+    assert isinstance(place, Unit)
+    return place._replace(sentence=None)
+
+
+def _count_cases(bag: Bag, plan: Plan, pair: Pair, in_sentences: bool) -> None:
+    """Put the cases of a pair into the bag, and let metrics that keep no cases count."""
+    where = plan.on_layers(bag.layers)
+    columns = list(keys_of(pair.sides, bag.layers, merge=plan.merge, where=where, reads=plan.reads))
+    documents = 0 if pair.beside else 1
+    if in_sentences and not pair.beside:
+        for number, positions, parts in by_sentence(pair, columns):
+            _add(bag, plan, pair, plan.place(pair.gold, number), parts, positions, documents)
+            documents = 0
+    else:
+        _add(bag, plan, pair, plan.place(pair.gold), columns, pair.positions, documents)
+    at_once = [metric for metric in split_metrics(plan.metrics)[0] if not metric.keeps]
+    if at_once:
+        place = plan.place(pair.gold)
+        for found in located(pair.sides, bag.layers, merge=plan.merge, where=where):
+            case = Case(found.sides, found.counted)
+            for metric in at_once:
+                bag.add_tally(place, found.sequence, metric.name, metric.count(case))
+
+
+def _add(
+    bag: Bag, plan: Plan, pair: Pair, place: Place, columns: Sequence[Keys], positions: int, documents: int
+) -> None:
+    bag.add_text(place, positions, documents)
+    for column in columns:
+        for key in bag.add(place, column.sequence, column.keys):
+            _require_countable(plan, pair, column, key, bag.layers)
+        bag.add_others(place, column.sequence, len(column.others), BOTH)
+
+
+def _count_documents(bag: Bag, plan: Plan, pairs: Sequence[Pair], aligned: Sequence[Pair]) -> None:
+    """Let the metrics that need documents count the pairs of a text."""
+    where = plan.on_layers(bag.layers)
+    for metric in split_metrics(plan.metrics)[1]:
+        given = aligned if metric.same_text else pairs
+        if not metric.places:
+            given = [pair for pair in given if not pair.beside]
+        for sequence in [metric.whole] if metric.whole else sequences_of(bag, plan):
+            tally = metric.count_documents(given, sequence, where)
+            bag.add_tally(plan.place(pairs[0].gold), sequence, metric.name, tally)
+
+
+def by_sentence(pair: Pair, columns: Sequence[Keys]) -> Iterator[tuple[int, int, list[Keys]]]:
+    """Yield the parts of a pair between sentence ends that no case crosses.
+
+    Each has the number, from 1, of its first sentence, its number of positions, and its keys. A document without
+    sentences, or without its text, is one part.
+    """
+    gold = pair.gold
+    if gold.end is None:
+        yield 1, 0, list(columns)
+        return
+    cuts = _free_cuts(gold, [range_ for column in columns for range_ in column.ranges])
+    starts, ends = [gold.start, *cuts], [sentence.end for sentence in gold.sentences]
+    for start, stop in zip(starts, [*cuts, gold.end], strict=True):
+        parts = []
+        for sequence, keys, ranges, others in columns:
+            first, past = (
+                bisect_left(ranges, (at,)) if at != gold.end else len(ranges) for at in (start, stop)
+            )
+            low, high = bisect_left(others, start), bisect_left(others, stop)
+            parts.append(Keys(sequence, keys[first:past], ranges[first:past], others[low:high]))
+        yield bisect_left(ends, start + 1) + 1, stop - start, parts
+
+
+def _free_cuts(document: Document, ranges: Sequence[tuple[int, int]]) -> list[int]:
+    """Return the sentence ends within a document that no range crosses."""
+    ends = {sentence.end for sentence in document.sentences}
+    free, reach, place, ordered = [], document.start, 0, sorted(ranges)
+    for cut in sorted(ends):
+        while place < len(ordered) and ordered[place][0] < cut:
+            reach = max(reach, ordered[place][1])
+            place += 1
+        if reach <= cut and document.start < cut < (document.end or 0):
+            free.append(cut)
+    return free
+
+
+# Refusing what a metric cannot count
+
+
+def _require_countable(plan: Plan, pair: Pair, column: Keys, key: Key, layers: Sequence[str]) -> None:
+    """Raise an error, with document and line, for a case that a metric cannot count; `key` is new in the corpus."""
+    of_cases, _ = split_metrics(plan.metrics)
+    spans, large = key[3:], len(key) > LARGE
+    if not large and all(len(span) == 4 for span in spans) and not any(metric.flat for metric in of_cases):
+        return
+    try:
+        _require_by_all(of_cases, case_of(key, column.sequence), large)
+    except CluevalError:
+        first, _ = column.ranges[column.keys.index(key)]
+        where = plan.on_layers(layers)
+        for found in located(pair.sides, layers, merge=plan.merge, where=where):
+            if (found.sequence, found.first) == (column.sequence, first):
+                try:
+                    _require_by_all(of_cases, Case(found.sides, found.counted), large)
+                except CluevalError as error:
+                    error.document = pair.gold.id
+                    error.file = error.file or pair.gold.file
+                    raise error from None
+        raise
+
+
+def _require_by_all(metrics: Sequence[Metric], case: Case, large: bool) -> None:
+    for metric in metrics:
+        require_countable(metric, case)
+        if large:
+            metric.count(case)
+
+
+def require_countable(metric: AnyMetric, case: Case) -> None:
+    """Raise `UsageError` or `OverlapError` for a case that a metric cannot count."""
+    if metric.filters is not None and any(flags is not None for flags in case.counted):
+        raise UsageError(
+            f"metric {metric.name!r} cannot leave spans out of the count, as a filter on a layer asks for",
+            advice=metric.filters,
+        )
+    for spans in case.sides:
+        for span in spans or ():
+            if span.parts is not None and not getattr(metric, "gaps", True):
+                raise UsageError(
+                    f"span {name_of(span)} has gaps, and metric {metric.name!r} cannot count such spans",
+                    advice="exact, fair, gate, muc and partial can; or make each fragment a span with "
+                    "fragments='split', or one span from start to end with fragments='hull'",
+                )
+        if getattr(metric, "flat", False) and spans and (clash := first_clash(spans)) is not None:
+            raise OverlapError(
+                f"spans {name_of(clash[0])} and {name_of(clash[1])} of one sequence overlap",
+                advice=f"metric {metric.name!r} cannot count such spans; exact, fair, gate and muc can",
+            )

@@ -1,0 +1,276 @@
+"""Documents: the spans of a text in their layers, with its sentences, tokens and metadata; and pairs of them.
+
+A document holds its layers as spans, or as rows ``(start, end, label)``, of which spans are made when they are asked
+for (`Layers`): readers of plain rows need no spans to count.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, NamedTuple, TypedDict
+
+from clueval.core.span import MERGED, NOTHING, Frozen, Span, name_of
+from clueval.files.errors import SpanError, described
+
+Unit = Literal["token", "character"]
+
+Row = tuple[int, int, str]
+"""Start, end and label of a span."""
+
+
+class Sentence(NamedTuple):
+    """The range ``[start, end)`` of a sentence, and its id in the file (None if it has none)."""
+
+    start: int
+    end: int
+    id: str | None = None
+
+
+class Layers(Mapping[str, Sequence[Span]]):
+    """The spans of a document by layer. A layer may be given as rows; its spans are made when they are asked for.
+
+    >>> layers = Layers({}, rows={"entity": [(0, 2, "PER")]})
+    >>> layers["entity"][0].labels, layers.rows("entity")
+    ({'entity': 'PER'}, [(0, 2, 'PER')])
+    """
+
+    __slots__ = ("_rows", "_spans")
+
+    def __init__(
+        self, spans: Mapping[str, Sequence[Span]], rows: Mapping[str, Sequence[Row]] = NOTHING
+    ) -> None:
+        self._spans: dict[str, Sequence[Span]] = dict(spans)
+        self._rows = rows
+
+    def __getitem__(self, layer: str) -> Sequence[Span]:
+        if layer not in self._spans:
+            labels: dict[str, Frozen] = {}
+            spans = []
+            for start, end, label in self._rows[layer]:
+                if label not in labels:
+                    labels[label] = Frozen({layer: label})
+                spans.append(Span(start, end, labels[label]))
+            self._spans[layer] = spans
+        return self._spans[layer]
+
+    def __iter__(self) -> Iterator[str]:
+        yield from self._rows
+        yield from [layer for layer in self._spans if layer not in self._rows]
+
+    def __len__(self) -> int:
+        return len({*self._rows, *self._spans})
+
+    def __contains__(self, layer: object) -> bool:
+        return layer in self._rows or layer in self._spans
+
+    def __repr__(self) -> str:
+        return repr(dict(self))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Layers, ({key: self._spans[key] for key in self._spans if key not in self._rows}, self._rows)
+
+    def rows(self, layer: str) -> Sequence[Row] | None:
+        """Return the rows of a layer that was given so, or None."""
+        return self._rows.get(layer)
+
+
+class _Place(TypedDict):
+    file: str | None
+    document: str
+
+
+_TYPES: tuple[tuple[str, type, str], ...] = (
+    ("id", str, "text"),
+    ("layers", Mapping, "a dictionary"),
+    ("tokens", Sequence, "a list"),
+    ("text", str, "text"),
+    ("unit", str, "text"),
+    ("start", int, "a whole number"),
+    ("token_ids", Sequence, "a list"),
+    ("metadata", Mapping, "a dictionary"),
+)
+"""The fields of a document that are checked, with their types."""
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """One document of one side: its text, and its spans by layer.
+
+    Positions count from `start`, the first position of the document (tokens are counted over a whole file),
+    so token ``p`` is ``tokens[p - start]``. `unit` says what a position is: the number of a token of
+    `tokens`, or of a code point of `text`. A document may come without its text; its spans are then not
+    checked against it. `lines` holds the line number of each token, `file` the path of the file; both
+    are ignored when documents are compared. If the only label of a span belongs to another layer than the one
+    that lists the span, as the label of a plain string does, it becomes a label of that layer; spans of the
+    layer `MERGED` keep the labels of their layers, even if there is only one.
+
+    `tags` are the tags of each layer as they were written, `metadata` what the file says of the document. `ordered` says
+    that the order of the spans of a layer counts, as it does in some formats; otherwise no number depends on it.
+
+    Raises `SpanError` for spans outside the text and for token ids whose number is not that of the tokens.
+    """
+
+    id: str
+    layers: Mapping[str, Sequence[Span]]
+    tokens: Sequence[str] | None = None
+    text: str | None = None
+    unit: Unit = "token"
+    start: int = 0
+    token_ids: Sequence[str] | None = None
+    sentences: Sequence[Sentence] = ()
+    metadata: Mapping[str, str] = NOTHING
+    tags: Mapping[str, Sequence[str]] = field(default=NOTHING, repr=False)
+    lines: Sequence[int] | None = field(default=None, compare=False, repr=False)
+    file: str | None = field(default=None, compare=False)
+    ordered: bool = field(default=False, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        self._require_types()
+        if self.unit not in ("token", "character"):
+            raise SpanError(f"unit must be 'token' or 'character', not {self.unit!r}", document=self.id)
+        if self.token_ids is not None and len(self.token_ids) != len(self.tokens or ()):
+            raise SpanError(
+                f"{len(self.token_ids)} token ids for {len(self.tokens or ())} tokens", **self.in_errors
+            )
+        if not isinstance(self.layers, Layers):
+            named = {
+                name: spans if name == MERGED else in_layer(name, spans)
+                for name, spans in self.layers.items()
+            }
+            object.__setattr__(self, "layers", Layers(named))
+        if self.end is not None:
+            self._require_inside(self.end)
+
+    def _require_types(self) -> None:
+        for name, kind, says in _TYPES:
+            value = getattr(self, name)
+            if not isinstance(value, kind) or (kind is not str and isinstance(value, str | bool)):
+                if value is None and name in ("tokens", "text", "token_ids"):
+                    continue
+                raise SpanError(f"{name} must be {says}, not {described(value)}")
+        if isinstance(self.layers, Layers):
+            return
+        for layer, spans in self.layers.items():
+            if not isinstance(spans, Sequence) or isinstance(spans, str):
+                raise SpanError(f"the spans of layer {layer!r} must be a list, not {described(spans)}")
+            if spans and not isinstance(spans[0], Span):
+                raise SpanError(f"layer {layer!r} must have spans, not {described(spans[0])}")
+
+    def _require_inside(self, end: int) -> None:
+        for layer in self.layers:
+            rows = self.rows_in(layer)
+            if rows is not None and (
+                not rows
+                or (min([row[0] for row in rows]) >= self.start and max([row[1] for row in rows]) <= end)
+            ):
+                continue
+            for span in self.layers[layer]:
+                if span.start < self.start or span.end > end:
+                    raise SpanError(
+                        f"span {name_of(span)} of layer {layer!r} lies outside the text, "
+                        f"which has the positions {self.start} to {end - 1}"
+                        if end > self.start
+                        else f"span {name_of(span)} of layer {layer!r} lies in a document without text",
+                        **self.in_errors,
+                        line=span.line,
+                    )
+
+    @property
+    def in_errors(self) -> _Place:
+        """The fields of an error that say which document it is in."""
+        return {"file": self.file, "document": self.id}
+
+    @property
+    def end(self) -> int | None:
+        """The position after the last one, or None if the document has no text."""
+        text = self.tokens if self.unit == "token" else self.text
+        return None if text is None else self.start + len(text)
+
+    def rows_in(self, layer: str) -> Sequence[Row] | None:
+        """Return the spans of a layer as rows ``(start, end, label)`` if it was given so, or None."""
+        return self.layers.rows(layer) if isinstance(self.layers, Layers) else None
+
+    def placed(self, place: Callable[[int, int], tuple[int, int]], **changes: Any) -> Document:
+        """Return the document with spans and sentences at other positions: `place` returns the new range for a range.
+
+        `changes` are new values of other fields.
+        """
+        layers = {layer: [span.placed(place) for span in spans] for layer, spans in self.layers.items()}
+        sentences = [Sentence(*place(start, end), name) for start, end, name in self.sentences]
+        return replace(self, layers=layers, sentences=sentences, **changes)
+
+    def from_position(self, start: int) -> Document:
+        """Return the document with another first position."""
+        by = start - self.start
+        return self.placed(lambda first, last: (first + by, last + by), start=start) if by else self
+
+    def text_of(self, span: Span) -> str:
+        """Return the text that a span covers, tokens joined by blanks; empty if the document has no text.
+
+        >>> Document("d", {}, tokens=["Frau", "Anna", "Weiß"], start=10).text_of(Span(11, 13))
+        'Anna Weiß'
+        """
+        return self.text_between(span.start, span.end)
+
+    def text_between(self, start: int, end: int) -> str:
+        """Return the text of the positions ``[start, end)``, as `text_of` does."""
+        first = self.start
+        if self.unit == "character":
+            return (self.text or "")[start - first : end - first]
+        return " ".join((self.tokens or ())[start - first : end - first])
+
+
+def in_layer(layer: str, spans: Sequence[Span]) -> Sequence[Span]:
+    """Return the spans with their labels in `layer`: the only label of a span is put under this name.
+
+    A span that has a label in `layer` already, or labels in several layers, is returned unchanged.
+
+    >>> in_layer("risk", [Span(0, 2, "high")])[0].labels
+    {'risk': 'high'}
+    """
+    if all(layer in span.by_layer or len(span.by_layer) != 1 for span in spans):
+        return spans
+    return [
+        span
+        if layer in span.by_layer or len(span.by_layer) != 1
+        else replace(span, labels={layer: next(iter(span.by_layer.values()))})
+        for span in spans
+    ]
+
+
+Notes = Mapping[tuple[str, ...], int]
+"""How often a step changed what, by the name of the step and of what it changed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """The two documents of one text: what a step changes and cases are made of.
+
+    `notes` say how often each step changed what. A pair that stands `beside` its text has predicted spans without a place
+    in the text: it counts no document and no positions.
+    """
+
+    gold: Document
+    predicted: Document
+    notes: Notes = NOTHING
+    beside: bool = False
+
+    @property
+    def sides(self) -> tuple[Document, Document]:
+        return self.gold, self.predicted
+
+    @property
+    def positions(self) -> int:
+        """The number of positions of the text; 0 if neither side has its text, and beside the text."""
+        return 0 if self.beside else positions_of(self.sides)
+
+
+def positions_of(documents: Sequence[Document | None]) -> int:
+    """Return the number of positions of a text, of which some documents may be missing or without their text.
+
+    >>> positions_of([None, Document("d", {}), Document("d", {}, tokens=["Anna", "lebt"])])
+    2
+    """
+    known = [document.end - document.start for document in documents if document and document.end is not None]
+    return known[0] if known else 0

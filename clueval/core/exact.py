@@ -1,0 +1,119 @@
+"""Metric `exact`: a span is correct if the other side has a span with the same start, end and label.
+
+Equal spans of one side count once. Sources: conlleval (CoNLL-2000), seqeval's default mode; `min_overlap` is
+nervaluate's percentage.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from clueval.core.case import Case
+from clueval.core.metric import Metric
+from clueval.core.one_to_one import best_pairs
+from clueval.core.overlap import shared_positions
+from clueval.core.ranges import Ranges
+from clueval.core.span import Span
+from clueval.core.tally import Counts, Tally, averages_of, counts_by_label, rate
+from clueval.files.errors import UsageError
+
+_Key = tuple[int, int, str, Ranges | None]
+"""Start, end, label and parts of a span: what makes it equal to others."""
+
+
+@dataclass(frozen=True, slots=True)
+class Exact(Metric):
+    """Spans with the same start, end and label on both sides.
+
+    With `min_overlap`, a span is correct if it is paired with a span of the same label of the other side with which it
+    shares at least this part of the positions of gold's span (`overlap_of` is ``gold``, nervaluate's percentage) or of
+    both together (``union``): one to one, as many pairs as possible, of those the greatest number of shared
+    positions. None: both have the same start and end.
+
+    Its tally has the keys ``(count, label)``, where count is gold, predicted, tp_gold or tp_predicted, and
+    ``("positions", "all" or "equal")``.
+    """
+
+    name: ClassVar[str] = "exact"
+
+    min_overlap: float | None = None
+    overlap_of: str = "gold"
+
+    def __post_init__(self) -> None:
+        least = self.min_overlap
+        if least is not None and (
+            isinstance(least, bool) or not isinstance(least, int | float) or not 0 < least <= 1
+        ):
+            raise UsageError(f"Exact.min_overlap must be above 0 and at most 1, not {least!r}")
+        if self.overlap_of not in ("gold", "union"):
+            raise UsageError(f"Exact.overlap_of must be gold or union, not {self.overlap_of!r}")
+
+    def count(self, case: Case) -> Tally:
+        """Count by label the spans of each side, and those of them that are correct."""
+        tally = Tally()
+        if case.length:
+            tally["positions", "all"] = case.length
+            tally["positions", "equal"] = case.equal
+        gold, predicted = [list(map(_key, side)) for side in (case.gold, case.predicted)]
+        if self.min_overlap is None:
+            both = set(gold) & set(predicted)
+            correct = both, both
+        else:
+            correct = self._paired(case, gold, predicted)
+        for side, name, keys in ((0, "gold", gold), (1, "predicted", predicted)):
+            for key in {keys[number] for number, _ in case.counting(side)}:
+                tally[name, key[2]] += 1
+                if key in correct[side]:
+                    tally[f"tp_{name}", key[2]] += 1
+        return tally
+
+    def _paired(
+        self, case: Case, gold: Sequence[_Key], predicted: Sequence[_Key]
+    ) -> tuple[set[_Key], set[_Key]]:
+        """Return the spans of each side that are in a pair which shares enough positions."""
+        of_gold, of_predicted = _numbers(gold), _numbers(predicted)
+        pairs: list[dict[int, float]] = [{} for _ in of_gold]
+        for own, (key, number) in enumerate(of_gold.items()):
+            around = {predicted[other]: other for other in case.around[0][number]}
+            if key in of_predicted:  # of zero length, too
+                around[key] = of_predicted[key]
+            for mate, other in around.items():
+                if mate[2] == key[2] and (
+                    mate == key or self._is_enough(case.gold[number], case.predicted[other])
+                ):
+                    shared = shared_positions(case.gold[number], case.predicted[other])
+                    pairs[own][list(of_predicted).index(mate)] = shared
+        chosen = best_pairs(pairs)
+        golds, predicteds = list(of_gold), list(of_predicted)
+        return {golds[own] for own in chosen}, {predicteds[other] for other in chosen.values()}
+
+    def _is_enough(self, gold: Span, predicted: Span) -> bool:
+        assert self.min_overlap is not None
+        shared = shared_positions(gold, predicted)
+        size = _size(gold) if self.overlap_of == "gold" else _size(gold) + _size(predicted) - shared
+        return bool(shared) and shared >= self.min_overlap * size
+
+    def scores(self, total: Tally, layers: Sequence[str]) -> dict[str, Any]:
+        return {
+            **averages_of(counts_by_label(total)),
+            "token_accuracy": rate(total["positions", "equal"], total["positions", "all"]),
+        }
+
+    def headlines(self, total: Tally, layers: Sequence[str]) -> Mapping[str, Counts]:
+        return {"micro": Counts.total(counts_by_label(total).values())}
+
+
+def _key(span: Span) -> _Key:
+    return span.start, span.end, span.label, span.parts
+
+
+def _numbers(keys: Sequence[_Key]) -> dict[_Key, int]:
+    """Return the number of the first span of each key, in the order of start, end, label and parts."""
+    first = {key: number for number, key in reversed(list(enumerate(keys)))}
+    return dict(sorted(first.items(), key=lambda item: (*item[0][:3], item[0][3] or ())))
+
+
+def _size(span: Span) -> int:
+    return sum(end - start for start, end in span.fragments)

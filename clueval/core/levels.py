@@ -1,0 +1,112 @@
+"""Metric `levels`: CLUEval's recall and precision at four levels of leniency.
+
+Every span of each side has one of five classes (see `clueval.core.matching`). At level n, the spans of classes 1 to n are
+true positives: recall is their share of the gold spans, precision their share of the predicted spans, each with its own
+support. *Labelled* in a layer means that the joined label of the match must also equal the span's own label; spans
+without a label in the layer are not counted there. Per-label recall is computed over gold spans with that label, per-label
+precision over predicted spans with it.
+
+Source: the CLUEval algorithm.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import Any, ClassVar
+
+from clueval.core.case import Case
+from clueval.core.matching import KINDS, LEVELS, Match, classes_of, match_of
+from clueval.core.metric import Metric
+from clueval.core.span import SIDES, by_position
+from clueval.core.tally import Counts, Tally, averages_of
+
+
+@dataclass(frozen=True, slots=True)
+class Levels(Metric):
+    """The metric; it has no settings.
+
+    Its tally has the keys ``("class", side, kind)`` and ``("label", side, layer, label, kind, agrees)``.
+    """
+
+    name: ClassVar[str] = "levels"
+    flat: ClassVar[bool] = True
+    gaps: ClassVar[bool] = False
+
+    def count(self, case: Case) -> Tally:
+        tally = Tally()
+        for side, name in enumerate(SIDES):
+            for match in matches_in(case, side):
+                tally["class", name, match.kind] += 1
+                for layer, label in match.span.by_layer.items():
+                    if label is not None:
+                        agrees = match.labels.get(layer) == label
+                        tally["label", name, layer, label, match.kind, agrees] += 1
+        return tally
+
+    def scores(self, total: Tally, layers: Sequence[str]) -> dict[str, Any]:
+        return {
+            "classes": {
+                side: {
+                    name: total["class", side, kind]
+                    for name, kind in zip(classes_of(side), KINDS, strict=True)
+                }
+                for side in SIDES
+            },
+            "unlabelled": {str(level): counts.report() for level, counts in _unlabelled(total).items()},
+            "labelled": {
+                layer: {
+                    str(level): averages_of(
+                        {label: of[level] for label, of in sorted(labels.items())}, is_weighted=False
+                    )
+                    for level in LEVELS
+                }
+                for layer, labels in _labelled(total, layers).items()
+            },
+        }
+
+    def headlines(self, total: Tally, layers: Sequence[str]) -> Mapping[str, Counts]:
+        found = {
+            f"labelled.{layer}.{level}.micro": Counts.total(of[level] for of in labels.values())
+            for layer, labels in _labelled(total, layers).items()
+            for level in LEVELS
+        }
+        return {**found, **{f"unlabelled.{level}": counts for level, counts in _unlabelled(total).items()}}
+
+
+def matches_in(case: Case, side: int) -> Iterator[Match]:
+    """Yield the matches of the spans of one side of a case that count."""
+    others = case.predicted if side == 0 else case.gold
+    equal = {by_position(span): span for span in others}
+    for number, span in case.counting(side):
+        same = equal.get(by_position(span))
+        around = [same] if same is not None else [others[each] for each in case.around[side][number]]
+        yield match_of(span, around)
+
+
+def _unlabelled(total: Tally) -> dict[int, Counts]:
+    """Return the counts at each level, whatever the labels."""
+    gold, predicted = (list(accumulate(total["class", side, kind] for kind in KINDS)) for side in SIDES)
+    return {level: Counts(gold[-1], predicted[-1], gold[level - 1], predicted[level - 1]) for level in LEVELS}
+
+
+def _labelled(total: Tally, layers: Sequence[str]) -> dict[str, dict[str, dict[int, Counts]]]:
+    """Return the counts by layer, label and level; a span of class n with its label is correct from level n on."""
+    numbers: dict[
+        tuple[str, str], list[list[int]]
+    ] = {}  # by layer and label, of each side: spans, correct by class
+    for key, number in total.items():
+        if key[0] == "label":
+            _, side, layer, label, kind, agrees = key
+            row = numbers.setdefault((layer, label), [[0] * 6, [0] * 6])[SIDES.index(side)]
+            row[0] += number
+            row[1 + KINDS.index(kind)] += number * agrees
+    found: dict[str, dict[str, dict[int, Counts]]] = {layer: {} for layer in layers}
+    for (layer, label), (gold, predicted) in numbers.items():
+        if layer in found:
+            found[layer][label] = {
+                level: Counts(gold[0], predicted[0], sum(gold[1 : level + 1]), sum(predicted[1 : level + 1]))
+                for level in LEVELS
+            }
+    return found

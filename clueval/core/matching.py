@@ -1,0 +1,155 @@
+"""Matches: the five match classes of CLUEval, and the label that several partners of a span have together.
+
+Each span of one side is classified by the spans of the other side that overlap it::
+
+    the span         |==========|
+    other side       |----------|        1 exact
+                  |-------------|        2 superset: one span covers it
+                     |---||-----|        3 tiling: adjacent spans cover it exactly
+                   |--------||----|      4 overlap: adjacent spans cover it and extend beyond it
+                     everything else     5 missed
+
+*Level n* counts the classes 1 to n as true positives. A span that has an equal is matched by it alone. Spans of one side
+must not overlap one another. A span of zero length is matched exactly, or covered by a span that begins before it and
+ends after it. Recall comes from the gold spans, precision from the predicted spans.
+
+Source: the CLUEval algorithm, "match.spans".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from types import MappingProxyType
+from typing import Literal, get_args
+
+from clueval.core.overlap import SpanIndex, first_clash
+from clueval.core.span import NOTHING, Frozen, Labels, Span, by_position, name_of
+from clueval.files.errors import OverlapError
+
+Kind = Literal["exact", "superset", "tiling", "overlap", "missed"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
+"""The classes in the order of their levels; `missed` is no match at any level."""
+
+LEVELS = (1, 2, 3, 4)
+
+UNMATCHED = MappingProxyType({"gold": "missed", "predicted": "spurious"})
+"""The name of the last class for each side: a gold span is missed, a predicted span is spurious."""
+
+
+def classes_of(side: str) -> tuple[str, ...]:
+    """Return the classes of the spans of `side` (``gold`` or ``predicted``), in the order of their levels.
+
+    >>> classes_of("predicted")[-1]
+    'spurious'
+    """
+    return (*KINDS[:-1], UNMATCHED[side])
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """How one span is matched by the other side; `kind` is the class of the match.
+
+    `partners` are the spans of the other side that match the span, by position: one for exact and superset,
+    the adjacent spans for tiling and overlap, none for missed (even if spans overlap it). `labels` holds for
+    each layer the label of the partners that has most positions inside the span.
+    """
+
+    span: Span
+    kind: Kind
+    partners: tuple[Span, ...] = ()
+    labels: Labels = NOTHING
+
+    @property
+    def level(self) -> int | None:
+        """The lowest level at which the span is a true positive, or None if it is missed."""
+        return None if self.kind == "missed" else KINDS.index(self.kind) + 1
+
+
+def match_of(span: Span, around: Sequence[Span]) -> Match:
+    """Return the match of a span, given the spans of the other side that overlap or equal it, by position.
+
+    >>> match_of(Span(0, 4, "PER"), [Span(0, 1, "LOC"), Span(1, 4, "PER")]).kind
+    'tiling'
+    """
+    for other in around:
+        if other.start == span.start and other.end == span.end:
+            return Match(span, "exact", (other,), other.by_layer)
+    if not around or around[0].start > span.start or around[-1].end < span.end:
+        return Match(span, "missed")
+    partners = tuple(around)
+    if len(partners) == 1:
+        return Match(span, "superset", partners, partners[0].by_layer)
+    if any(one.end != following.start for one, following in pairwise(partners)):
+        return Match(span, "missed")
+    exactly = partners[0].start == span.start and partners[-1].end == span.end
+    return Match(span, "tiling" if exactly else "overlap", partners, joined_labels(span, partners))
+
+
+def match_spans(
+    gold: Iterable[Span], predicted: Iterable[Span], *, document: str | None = None
+) -> list[Match]:
+    """Classify every gold span by the predicted spans; one `Match` per gold span, in the given order.
+
+    Called the other way round it classifies the predicted spans. Labels are not compared: a match has the
+    labels that were found. `document` is named in errors. Costs O(n log n).
+
+    Raises `OverlapError` if two spans of one side overlap.
+
+    >>> gold = [Span(0, 4, "PER"), Span(6, 8, "LOC")]
+    >>> predicted = [Span(0, 1, "LOC"), Span(1, 4, "PER")]
+    >>> [(match.kind, dict(match.labels)) for match in match_spans(gold, predicted)]
+    [('tiling', {'label': 'PER'}), ('missed', {})]
+    """
+    own, others = list(gold), sorted(predicted, key=by_position)
+    for spans in (own, others):
+        require_flat(spans, document)
+    index = SpanIndex(others)
+    equal = {by_position(other): other for other in others}
+    found = []
+    for span in own:
+        same = equal.get(by_position(span))
+        around = [same] if same is not None else [others[number] for number in index.overlapping(span)]
+        found.append(match_of(span, around))
+    return found
+
+
+def require_flat(spans: Sequence[Span], document: str | None = None, file: str | None = None) -> None:
+    """Raise `OverlapError`, which names both, if two of the spans overlap or are equal."""
+    clash = first_clash(spans)
+    if clash is not None:
+        raise OverlapError(
+            f"spans {name_of(clash[0])} and {name_of(clash[1])} of one sequence overlap",
+            file=file,
+            document=document,
+            line=clash[1].line,
+            advice="spans of one sequence must not overlap",
+        )
+
+
+def joined_labels(span: Span, partners: Sequence[Span]) -> Labels:
+    """Return for each layer the label of the partners with most positions inside `span`.
+
+    If several labels have the same number of positions, the earliest one wins. `partners` must come by
+    position. A partner without a label in a layer is ignored there; the label is None if no partner has one.
+
+    >>> joined_labels(Span(2, 8), [Span(0, 4, "A"), Span(4, 6, "B"), Span(6, 9, "B")])
+    {'label': 'B'}
+    """
+    first = partners[0].by_layer
+    if all(partner.by_layer == first for partner in partners):
+        return first
+    positions: dict[str, dict[str, int]] = {}
+    for partner in partners:
+        inside = min(span.end, partner.end) - max(span.start, partner.start)
+        for layer, label in partner.by_layer.items():
+            of_layer = positions.setdefault(layer, {})
+            if label is not None:
+                of_layer[label] = of_layer.get(label, 0) + inside
+    return Frozen({layer: most(of_layer) for layer, of_layer in positions.items()})
+
+
+def most(positions: Mapping[str, int]) -> str | None:
+    """Return the label with most positions, the first of equals; labels were added by position."""
+    return max(positions, key=positions.__getitem__, default=None)

@@ -1,0 +1,129 @@
+"""The interface of metrics: a metric counts a case, and makes a report of a sum of counts.
+
+A metric is a frozen dataclass of its settings, whose values are in the signature. `count` counts one case and returns a
+`Tally`; tallies add up over a corpus, in any order and in any process. `scores` turns the sum into the report.
+`headlines` names the counts of which rates follow, so that tests and intervals need not call `scores` for each resample.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+
+from clueval.core.tally import Counts, Tally
+
+if TYPE_CHECKING:
+    from clueval.core.case import Case, Where
+    from clueval.core.document import Pair
+
+Sizes = tuple[float, float]
+"""What an entry of a report weighs on each side: usually its numbers of gold and of predicted spans."""
+
+
+class Metric(Protocol):
+    """What every metric has. One without special needs inherits what is here, and defines `count` and `scores`.
+
+    Attributes:
+        name: the key of the metric in reports.
+        zero: the value of 0/0, for the signature.
+        reads: the features of spans that the metric reads, and `clueval.core.case.TOKENS`.
+        flat: spans of one side must not overlap.
+        gaps: the metric can count discontinuous spans.
+        filters: None if a filter may exclude spans; otherwise advice on what to do instead of filtering.
+        keeps: cases are kept, so that their counts can be asked for later; False: each case is counted at once, with all
+            its features, since nearly every case is different (scores of single spans).
+        places: spans need places in the text; False: those without one are counted together with the others.
+    """
+
+    __slots__ = ()
+
+    name: ClassVar[str]
+    zero: ClassVar[str] = "0"
+    flat: ClassVar[bool] = False
+    gaps: ClassVar[bool] = True
+    filters: ClassVar[str | None] = None
+    places: ClassVar[bool] = True
+
+    @property
+    def reads(self) -> frozenset[str]:
+        return frozenset()
+
+    @property
+    def keeps(self) -> bool:
+        return True
+
+    def count(self, case: Case) -> Tally:
+        """Count one case. Costs at most n log n for n spans, and the pairs that overlap."""
+        ...
+
+    def scores(self, total: Tally, layers: Sequence[str]) -> dict[str, Any]:
+        """Return the report on a sum of counts, for a sequence whose spans have labels in these layers."""
+        ...
+
+    def headlines(self, total: Tally, layers: Sequence[str]) -> Mapping[str, Counts]:
+        """Return the counts of the entries that summarise all spans, by their paths in the report, the first first."""
+        return {}
+
+    def sizes(self, total: Tally, layers: Sequence[str]) -> Mapping[str, Sizes]:
+        """Return the sizes of the entries whose report does not have them as ``gold`` and ``predicted``, by path."""
+        return {}
+
+    def choices(self, total: Tally) -> Mapping[str, str]:
+        """Return what the signature must say beyond the settings, given the sum of all counts."""
+        return {}
+
+    def check(self, total: Tally) -> None:
+        """Raise `UsageError` for a setting that names something that never occurred in the data."""
+        return
+
+
+class DocumentMetric(Protocol):
+    """A metric that needs whole documents: texts, sentences, or spans that do not overlap.
+
+    It has all of `Metric` but counts all pairs of one text at once, one for each gold. Its tallies are added at once.
+
+    Attributes:
+        same_text: both sides must have the same text; False: the texts may differ.
+        whole: the name of its only sequence, if it counts all layers together; None: it counts each sequence.
+    """
+
+    __slots__ = ()
+
+    name: ClassVar[str]
+    zero: ClassVar[str] = "0"
+    same_text: ClassVar[bool] = True
+    filters: ClassVar[str | None] = None
+    places: ClassVar[bool] = True
+
+    @property
+    def whole(self) -> str | None:
+        return None
+
+    def count_documents(self, pairs: Sequence[Pair], sequence: str, where: Where) -> Tally:
+        """Count the pairs of one text in one sequence; `where` has the labels that count, by layer."""
+        ...
+
+    def scores(self, total: Tally, layers: Sequence[str]) -> dict[str, Any]:
+        """Return the report on a sum of counts, as `Metric.scores` does."""
+        ...
+
+    headlines = Metric.headlines
+    sizes = Metric.sizes
+    choices = Metric.choices
+    check = Metric.check
+
+
+AnyMetric = Metric | DocumentMetric
+
+
+def split_metrics(metrics: Sequence[AnyMetric]) -> tuple[list[Metric], list[DocumentMetric]]:
+    """Return the metrics that count cases, and those that need documents."""
+    of_documents = [metric for metric in metrics if hasattr(metric, "count_documents")]
+    of_cases = [metric for metric in metrics if not hasattr(metric, "count_documents")]
+    return of_cases, of_documents  # type: ignore[return-value]  # told apart by their methods
+
+
+def both_ways(case: Case) -> Iterator[tuple[str, int, int]]:
+    """Yield the name and the number of each side of a case, with the number of the other side."""
+    yield "gold", 0, 1
+    yield "predicted", 1, 0

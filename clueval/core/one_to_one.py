@@ -1,0 +1,165 @@
+"""Matching one to one, as many pairs as possible: those with the greatest sum, or the first in order.
+
+`best_pairs` has the greatest sum, by successive best augmenting paths (Busacker and Gowen 1960; paths by Bellman and
+Ford), in each connected component of the possible pairs alone. A component of a few spans costs next to nothing; one of
+n spans that all overlap costs O(n^4) at worst, and is refused if it is large.
+
+`most_pairs` prefers earlier members and partners, by augmenting paths (Kuhn 1955).
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
+
+from clueval.files.errors import LimitError
+
+MAX_MATCHING = 5_000_000
+"""The most steps of a search for the best matching of spans that overlap: spans of one side times possible pairs."""
+
+Pairs = Sequence[Mapping[int, float]]
+"""For each number of the first side, the numbers of the other side that it can be paired with, and their worth."""
+
+
+def best_pairs(pairs: Pairs) -> dict[int, int]:
+    """Return the chosen pairs, as numbers of the first side with those of the other.
+
+    >>> best_pairs([{0: 4, 1: 1}, {0: 9}, {2: 1}])
+    {0: 1, 1: 0, 2: 2}
+    """
+    chosen: dict[int, int] = {}
+    for component in _components(pairs):
+        if len(component) == 1:
+            (number,) = component
+            chosen[number] = max(pairs[number], key=lambda other: (pairs[number][other], -other))
+        else:
+            edges = [other for number in component for other in pairs[number]]
+            _require_quick(min(len(component), len(set(edges))), len(edges))
+            chosen |= _chosen(component, pairs)
+    return dict(sorted(chosen.items()))
+
+
+def _require_quick(spans: int, pairs: int) -> None:
+    """Raise `LimitError` for spans of one side with too many possible pairs."""
+    if spans * pairs > MAX_MATCHING:
+        raise LimitError(
+            f"{spans:,} spans are connected by {pairs:,} possible pairs, too many to find the best",
+            advice="set a greater min_overlap, or leave out spans that are nested or repeated",
+        )
+
+
+def _components(pairs: Pairs) -> Iterator[list[int]]:
+    """Yield the numbers of the first side that hang together by the other side; those without pairs are left out."""
+    of_other: dict[int, list[int]] = {}
+    for number, others in enumerate(pairs):
+        for other in others:
+            of_other.setdefault(other, []).append(number)
+    seen: set[int] = set()
+    for first, others in enumerate(pairs):
+        if first in seen or not others:
+            continue
+        seen.add(first)
+        found = [first]
+        for number in found:  # grows
+            for other in pairs[number]:
+                for further in of_other.pop(other, ()):
+                    if further not in seen:
+                        seen.add(further)
+                        found.append(further)
+        yield sorted(found)
+
+
+def _chosen(numbers: Sequence[int], pairs: Pairs) -> dict[int, int]:
+    mates: dict[int, int] = {}
+    owners: dict[int, int] = {}
+    while (path := _best_path(numbers, pairs, mates, owners)) is not None:
+        for number, other in path:
+            mates[number], owners[other] = other, number
+    return mates
+
+
+def _best_path(
+    numbers: Sequence[int], pairs: Pairs, mates: Mapping[int, int], owners: Mapping[int, int]
+) -> list[tuple[int, int]] | None:
+    """Return the new pairs of the augmenting path that adds most; None if there is none."""
+    gain = {number: 0.0 for number in numbers if number not in mates}
+    came: dict[
+        int, int
+    ] = {}  # the number of the first side from which the path comes to one of the other side
+    best: dict[int, float] = {}
+    waiting = deque(gain)
+    while waiting:
+        number = waiting.popleft()
+        for other, worth in pairs[number].items():
+            if mates.get(number) == other or gain[number] + worth <= best.get(other, float("-inf")):
+                continue
+            best[other], came[other] = gain[number] + worth, number
+            if other in owners:
+                owner = owners[other]
+                gain[owner] = best[other] - pairs[owner][other]
+                waiting.append(owner)
+    free = [other for other in best if other not in owners]
+    if not free:
+        return None
+    end: int | None = max(free, key=lambda other: (best[other], -other))
+    path = []
+    while end is not None:
+        path.append((came[end], end))
+        end = mates.get(came[end])
+    return path
+
+
+def most_pairs(edges: Sequence[Sequence[tuple[int, int]]]) -> list[int | None]:
+    """Return for each member of one side the value of the edge by which it is paired, None for no partner.
+
+    `edges` has for each member its possible partners with a value for each, in the order in which they are tried.
+    Earlier members keep a partner if they have one, maybe another one.
+
+    >>> most_pairs([[(0, 10), (1, 11)], [(0, 20)], [(0, 30)]])
+    [11, 20, None]
+    """
+    owners: dict[int, int] = {}
+    chosen: list[int | None] = [None] * len(edges)
+    untried = [iter(each) for each in edges]
+    given_up: set[int] = set()
+    for group in range(len(edges)):
+        _augment(group, edges, untried, given_up, owners, chosen)
+    return chosen
+
+
+def _augment(
+    group: int,
+    edges: Sequence[Sequence[tuple[int, int]]],
+    untried: Sequence[Iterator[tuple[int, int]]],
+    given_up: set[int],
+    owners: dict[int, int],
+    chosen: list[int | None],
+) -> None:
+    """Give `group` a slot if there is one, moving other groups to other slots of theirs where necessary.
+
+    A search in depth without recursion: `path` has the groups to move, each with the slot that it would get.
+    No slot becomes free again, so each edge is asked once (`untried`) whether its slot is free. The slots that a search
+    without success has seen are `given_up`: the groups that own them have no edge to any other slot.
+    """
+    seen: set[int] = set()
+    path: list[tuple[int, int, int]] = []
+    waiting = [(group, iter(edges[group]))]
+    while waiting:
+        current, rest = waiting[-1]
+        found = next((edge for edge in untried[current] if edge[0] not in owners), None) or next(
+            (edge for edge in rest if edge[0] not in seen and edge[0] not in given_up), None
+        )
+        if found is None:
+            waiting.pop()
+            if path:
+                path.pop()
+            continue
+        slot, member = found
+        seen.add(slot)
+        path.append((current, slot, member))
+        if slot not in owners:
+            for each, its_slot, its_member in path:
+                owners[its_slot], chosen[each] = each, its_member
+            return
+        waiting.append((owners[slot], iter(edges[owners[slot]])))
+    given_up |= seen

@@ -1,0 +1,209 @@
+"""Which spans overlap: components by a sweep line and a union-find, and an index for queries.
+
+Two spans are linked if they overlap or are equal; spans that only touch are not linked. A component is a set of spans
+that are connected by links. The CLUEval algorithm builds the graph and its full adjacency matrix; here a sweep over the
+starts finds enough links to connect every component.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, TypeVar
+
+from clueval.core.ranges import intersect
+from clueval.core.span import Span, by_position
+from clueval.files.errors import LimitError
+
+if TYPE_CHECKING:
+    from intervaltree import IntervalTree
+
+MAX_PAIRS = 300_000
+"""The most pairs of overlapping spans of a case that are compared one by one; see `PAIRS_OF_SPAN`."""
+
+PAIRS_OF_SPAN = 100
+"""A case with many spans may have this many such pairs for each of its spans, even if that is more."""
+
+Ranged = TypeVar("Ranged", bound=tuple[int, ...])
+
+
+class UnionFind:
+    """Disjoint sets of the numbers 0..n-1 (Tarjan 1975: union by size, path halving)."""
+
+    __slots__ = ("_parents", "_sizes")
+
+    def __init__(self, n: int) -> None:
+        self._parents = list(range(n))
+        self._sizes = [1] * n
+
+    def find(self, number: int) -> int:
+        parents = self._parents
+        while parents[number] != number:
+            parents[number] = number = parents[parents[number]]
+        return number
+
+    def unite(self, one: int, other: int) -> None:
+        one, other = self.find(one), self.find(other)
+        if one == other:
+            return
+        if self._sizes[one] < self._sizes[other]:
+            one, other = other, one
+        self._parents[other] = one
+        self._sizes[one] += self._sizes[other]
+
+
+def components(rows: Iterable[Ranged]) -> Iterator[list[Ranged]]:
+    """Yield the overlap components of rows that begin with a start and an end; `rows` must come by position.
+
+    In this order a component is a run of rows: a row that is not linked to the one with the greatest end so far begins
+    at or after the end of every earlier row, and so do all later rows.
+
+    >>> list(components([(0, 3, "a"), (2, 5, "b"), (5, 6, "c")]))
+    [[(0, 3, 'a'), (2, 5, 'b')], [(5, 6, 'c')]]
+    """
+    run: list[Ranged] = []
+    begin = reach = -1  # the last row with the greatest end so far
+    for row in rows:
+        start, end = row[0], row[1]
+        if start >= reach and (start > begin or end > reach) and run:
+            yield run
+            run = []
+        if end >= reach:
+            begin, reach = start, end
+        run.append(row)
+    if run:
+        yield run
+
+
+def overlap_components(spans: Iterable[Span]) -> list[list[Span]]:
+    """Return the overlap components of `spans`, by position.
+
+    The spans of each component come by position, equal spans in the given order. Costs O(n log n) for n spans: a sweep
+    links each span to the one with the greatest end so far, and a union-find joins what is linked. Worked example: [0,3)
+    reaches to 3, so [2,5) joins its component and extends the reach to 5; [5,6) begins where the reach ends and is a
+    component of its own.
+
+    >>> [[(s.start, s.end) for s in c] for c in overlap_components([Span(5, 6), Span(0, 3), Span(2, 5)])]
+    [[(0, 3), (2, 5)], [(5, 6)]]
+    """
+    ordered = sorted(spans, key=by_position)
+    sets = UnionFind(len(ordered))
+    furthest = 0
+    for number in range(1, len(ordered)):
+        span, reach = ordered[number], ordered[furthest]
+        if span.start < reach.end or by_position(span) == by_position(reach):
+            sets.unite(furthest, number)
+        if span.end >= reach.end:
+            furthest = number
+    found: dict[int, list[Span]] = {}
+    for number, span in enumerate(ordered):
+        found.setdefault(sets.find(number), []).append(span)
+    return list(found.values())
+
+
+def shared_positions(one: Span, other: Span) -> int:
+    """Return the number of positions that two spans share; those of discontinuous spans are in their fragments.
+
+    >>> shared_positions(Span.of_fragments([(0, 3), (7, 9)]), Span(2, 8))
+    2
+    """
+    if one.parts is None and other.parts is None:
+        return max(0, min(one.end, other.end) - max(one.start, other.start))
+    return sum(end - start for start, end in intersect(one.fragments, other.fragments))
+
+
+def first_clash(spans: Sequence[Span]) -> tuple[Span, Span] | None:
+    """Return the first two spans that overlap or are equal, or None.
+
+    >>> first_clash([Span(2, 4), Span(0, 2), Span(3, 5)])
+    (Span(start=2, end=4, labels={}, id=None), Span(start=3, end=5, labels={}, id=None))
+    """
+    ordered = sorted(spans, key=by_position)
+    for span, following in zip(ordered, ordered[1:], strict=False):
+        if following.start < span.end or (following.end == span.start == span.end):
+            return span, following
+    return None
+
+
+class SpanIndex:
+    """Finds the spans that overlap a given span, by their numbers in a sequence of spans.
+
+    Spans that overlap the next one, by position, stand in an interval tree (package intervaltree); all others are disjoint
+    and are found by bisection. Building costs O(n log n) for n spans; a query costs O(log n + k) for k results.
+
+    >>> index = SpanIndex([Span(0, 3), Span(2, 6), Span(8, 9)])
+    >>> index.overlapping(Span(1, 8))
+    [0, 1]
+    """
+
+    __slots__ = ("_ends", "_has_gaps", "_numbers", "_spans", "_starts", "_tree")
+
+    def __init__(self, spans: Sequence[Span]) -> None:
+        self._spans = spans
+        self._has_gaps = any(span.parts is not None for span in spans)
+        order = sorted(range(len(spans)), key=lambda number: by_position(spans[number]))
+        disjoint, others = [], []
+        for number, following in zip(order, [*order[1:], None], strict=False):
+            reaches = following is not None and spans[following].start < spans[number].end
+            (others if reaches else disjoint).append(number)
+        self._numbers = disjoint
+        self._starts = [spans[number].start for number in disjoint]
+        self._ends = [spans[number].end for number in disjoint]
+        self._tree = _tree(spans, others) if others else None
+
+    def overlapping(self, span: Span) -> list[int]:
+        """Return the numbers of the spans that overlap `span` (see `Span.overlaps`), in ascending order."""
+        start, end = span.start, span.end
+        found = self._numbers[bisect_right(self._ends, start) : bisect_left(self._starts, end)]
+        if self._tree is not None:
+            nodes = self._tree.overlap(start, end) if start < end else self._tree.at(start)
+            found += [number for node in nodes if node.begin < end for number in node.data]
+        if self._has_gaps or span.parts is not None:
+            found = [number for number in found if self._spans[number].overlaps(span)]
+        return sorted(found)
+
+
+def _tree(spans: Sequence[Span], numbers: Iterable[int]) -> IntervalTree:
+    """Return a tree of some spans that have positions; intervaltree stores equal intervals once, so of their numbers."""
+    from intervaltree import (
+        Interval,
+        IntervalTree,
+    )  # few corpora have spans that overlap others of their side
+
+    of_range: dict[tuple[int, int], list[int]] = {}
+    for number in numbers:
+        of_range.setdefault((spans[number].start, spans[number].end), []).append(number)
+    return IntervalTree(Interval(start, end, tuple(equal)) for (start, end), equal in of_range.items())
+
+
+_FEW = 64
+"""Up to this many pairs of spans, comparing all of them costs less than an index."""
+
+
+def overlaps_between(one: Sequence[Span], two: Sequence[Span]) -> tuple[list[list[int]], list[list[int]]]:
+    """Return for each span of each side the numbers of the other side's spans that overlap it, in ascending order.
+
+    Raises `LimitError` for more than `MAX_PAIRS` pairs, or `PAIRS_OF_SPAN` for each span.
+
+    >>> overlaps_between([Span(0, 3), Span(4, 6)], [Span(2, 5), Span(8, 9)])
+    ([[0], [0]], [[0, 1], []])
+    """
+    found: tuple[list[list[int]], list[list[int]]] = [], [[] for _ in two]
+    if len(one) * len(two) <= _FEW:
+        for span in one:
+            found[0].append([number for number, other in enumerate(two) if span.overlaps(other)])
+    else:
+        index, pairs = SpanIndex(two), 0
+        most = max(MAX_PAIRS, PAIRS_OF_SPAN * (len(one) + len(two)))
+        for span in one:
+            found[0].append(index.overlapping(span))
+            pairs += len(found[0][-1])
+            if pairs > most:
+                raise LimitError(
+                    f"more than {most:,} pairs of spans overlap, too many to be compared one by one",
+                    advice="score the document in parts, or leave out spans that are nested or repeated",
+                )
+    for number, others in enumerate(found[0]):
+        for other in others:
+            found[1][other].append(number)
+    return found

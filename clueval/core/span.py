@@ -1,0 +1,242 @@
+"""Spans: ranges of positions with labels.
+
+A span is a **half-open** range ``[start, end)`` of positions in a document. A position is the number of a
+token (a *corpus position*: XML tags and blank lines are not counted) or of a Unicode code point, depending on
+`Document.unit`. A span of zero length, ``start == end``, lies between two positions. Two spans overlap if
+``a.start < b.end and b.start < a.end``; spans that touch do not overlap.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from operator import attrgetter
+from typing import Any, NoReturn
+
+from clueval.core.ranges import Ranges, checked_parts, intersect
+from clueval.files.errors import SpanError, described
+
+DEFAULT_LAYER = "label"
+"""The name of a layer that neither the format nor its options name."""
+
+SIDES = ("gold", "predicted")
+
+MERGED = "merged"
+"""The name of the layer into which several layers are merged."""
+
+NO_LABEL = "_"
+"""The label of a tag without a label (a bare ``B`` or ``I``)."""
+
+PLACEHOLDERS = ("NONE", "EMPTY")
+"""The labels with which FairEval marks a sentence without spans."""
+
+
+class Frozen(dict[str, Any]):
+    """A dictionary that cannot be changed and can therefore be hashed; equal to a dict of the same items.
+
+    >>> Frozen(entity="PER") == {"entity": "PER"}
+    True
+    """
+
+    __slots__ = ()
+
+    def _refuse(self, *_: object, **__: object) -> NoReturn:
+        raise TypeError(f"{type(self).__name__} cannot be changed")
+
+    __setitem__ = __delitem__ = update = setdefault = pop = popitem = clear = __ior__ = _refuse
+
+    def __hash__(self) -> int:  # type: ignore[override]  # None in dict; a Frozen never changes
+        return hash(frozenset(self.items()))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (dict(self),)
+
+    def __copy__(self) -> Frozen:
+        return self
+
+
+NOTHING = Frozen()
+"""No labels, no features, no metadata."""
+
+Labels = Mapping[str, str | None]
+"""Labels by layer: the labels of a span, or the joined labels of the spans that match it."""
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class Span:
+    """A half-open range ``[start, end)`` with one label per layer.
+
+    `labels` maps each layer to its label; a plain string is the label of the layer ``label``. A merged span
+    has None in a layer that has no span there; None is not a label called "O". `features` are further
+    properties of an annotation. `tokens` are the positions that belong to the span if punctuation within it does
+    not (None: all positions of the range). `parts` are the ranges of a discontinuous span, in order; None if it
+    is one piece. `id` and `line` are the id of the span and its line in the file; they do not enter equality.
+
+    Raises `SpanError` for positions that are not integers, negative or reversed, and for parts that are empty,
+    overlap, are not in order or do not reach from `start` to `end`.
+
+    >>> Span(3, 5, {"entity": "PER", "risk": "high"}).label
+    'PER|high'
+    >>> Span(0, 2, "LOC").labels
+    {'label': 'LOC'}
+    """
+
+    start: int
+    end: int
+    labels: Mapping[str, str | None] | str = NOTHING
+    features: Mapping[str, Any] = field(default=NOTHING, repr=False)
+    tokens: frozenset[int] | None = field(default=None, repr=False)
+    id: str | int | None = field(default=None, compare=False)
+    line: int | None = field(default=None, compare=False, repr=False)
+    parts: Ranges | None = field(default=None, repr=False)
+
+    # Written by hand, because creating spans takes most of the time for a corpus: the `__init__` that
+    # `dataclass` generates for a frozen class calls `object.__setattr__` for every attribute and takes 1.5
+    # times as long.
+    def __init__(
+        self,
+        start: int,
+        end: int,
+        labels: Mapping[str, str | None] | str = NOTHING,
+        features: Mapping[str, Any] = NOTHING,
+        tokens: frozenset[int] | None = None,
+        id: str | int | None = None,
+        line: int | None = None,
+        parts: Sequence[tuple[int, int]] | None = None,
+    ) -> None:
+        if type(start) is not int or type(end) is not int or start < 0 or end < start:
+            _refuse(start, end, labels, line)
+        if type(labels) is not Frozen:
+            labels = _frozen_labels(labels)
+        _set_start(self, start)
+        _set_end(self, end)
+        _set_labels(self, labels)
+        _set_features(self, features if type(features) is Frozen else _frozen_features(features))
+        _set_tokens(self, tokens)
+        _set_id(self, id)
+        _set_line(self, line)
+        _set_parts(self, parts if parts is None else checked_parts(parts, start, end, line))
+
+    @classmethod
+    def of_fragments(
+        cls,
+        ranges: Iterable[Sequence[int]],
+        labels: Mapping[str, str | None] | str = NOTHING,
+        features: Mapping[str, Any] = NOTHING,
+        *,
+        id: str | int | None = None,
+        line: int | None = None,
+    ) -> Span:
+        """Return the span of these ranges, in any order; `SpanError` if there is none, or two overlap.
+
+        >>> Span.of_fragments([(7, 9), (0, 3)], "A").fragments
+        ((0, 3), (7, 9))
+        """
+        found = sorted((first, last) for first, last in ranges)
+        if not found:
+            raise SpanError("a span needs at least one range", line=line)
+        parts = None if len(found) == 1 else found
+        return cls(found[0][0], found[-1][1], labels, features, id=id, line=line, parts=parts)
+
+    @property
+    def fragments(self) -> Ranges:
+        """The ranges of the span: `parts`, or the whole range if it is one piece."""
+        return ((self.start, self.end),) if self.parts is None else self.parts
+
+    @property
+    def label(self) -> str:
+        """The label; labels of several layers are joined by ``|`` in their order (``_`` for None)."""
+        labels = self.labels
+        if len(labels) == 1:
+            (label,) = labels.values()  # type: ignore[union-attr]  # as in `by_layer`
+            return NO_LABEL if label is None else label
+        return "|".join(NO_LABEL if label is None else label for label in self.by_layer.values())
+
+    @property
+    def by_layer(self) -> Mapping[str, str | None]:
+        """`labels`, typed as a mapping, which it always is after `__init__`."""
+        return self.labels  # type: ignore[return-value]  # __init__ has turned a string into a mapping
+
+    def __len__(self) -> int:
+        return self.end - self.start
+
+    def __bool__(self) -> bool:  # a span of zero length is true, too
+        return True
+
+    def overlaps(self, other: Span) -> bool:
+        """Return whether this span and `other` overlap.
+
+        Spans that touch do not overlap, nor do two equal spans of zero length.
+
+        >>> Span(0, 3).overlaps(Span(2, 5)), Span(0, 3).overlaps(Span(3, 5)), Span(4, 4).overlaps(Span(3, 5))
+        (True, False, True)
+        >>> Span.of_fragments([(0, 3), (7, 9)]).overlaps(Span(4, 6))
+        False
+        """
+        overlap = self.start < other.end and other.start < self.end
+        if not overlap or (self.parts is None and other.parts is None):
+            return overlap
+        return bool(intersect(self.fragments, other.fragments))
+
+    def placed(self, place: Callable[[int, int], tuple[int, int]]) -> Span:
+        """Return the span at other positions: `place` returns the new range for a range, a part, or one of the tokens.
+
+        >>> Span.of_fragments([(0, 3), (7, 9)]).placed(lambda start, end: (start + 5, end + 5)).fragments
+        ((5, 8), (12, 14))
+        """
+        start, end = place(self.start, self.end)
+        parts = None if self.parts is None else tuple(place(*part) for part in self.parts)
+        tokens = self.tokens
+        if tokens is not None:
+            tokens = frozenset(each for token in tokens for each in range(*place(token, token + 1)))
+        return Span(start, end, self.labels, self.features, tokens, self.id, self.line, parts)
+
+
+_set_start, _set_end, _set_labels, _set_features, _set_tokens, _set_id, _set_line, _set_parts = (
+    Span.__dict__[each.name].__set__ for each in fields(Span)
+)
+
+
+def _refuse(start: object, end: object, labels: Mapping[str, str | None] | str, line: int | None) -> NoReturn:
+    """Raise the `SpanError` for these positions; `labels` and `line` are for the message."""
+    if type(start) is not int or type(end) is not int:
+        raise SpanError(f"positions must be integers, not {start!r} and {end!r}", line=line)
+    problem = "starts before position 0" if start < 0 else "ends before it starts"
+    raise SpanError(f"span {_named(start, end, labels)} {problem}", line=line)
+
+
+def _frozen_labels(labels: Mapping[str, str | None] | str) -> Frozen:
+    if isinstance(labels, str):
+        return Frozen({DEFAULT_LAYER: labels})
+    if not isinstance(labels, Mapping):
+        raise SpanError(f"labels must be text or a dictionary, not {described(labels)}")
+    for layer, label in labels.items():
+        if not isinstance(layer, str) or not (label is None or isinstance(label, str)):
+            wrong = described(label if isinstance(layer, str) else layer)
+            raise SpanError(f"layers and labels must be text, not {wrong}")
+    return Frozen(labels)
+
+
+def _frozen_features(features: Mapping[str, Any]) -> Frozen:
+    if not isinstance(features, Mapping):
+        raise SpanError(f"features must be a dictionary, not {described(features)}")
+    return Frozen(features)
+
+
+def name_of(span: Span) -> str:
+    """Return the text for a span in error messages: ``[start,end)`` and its labels.
+
+    >>> name_of(Span(3, 5, "PER"))
+    "[3,5) 'PER'"
+    """
+    return _named(span.start, span.end, span.labels)
+
+
+def _named(start: int, end: int, labels: Mapping[str, str | None] | str) -> str:
+    found = (labels,) if isinstance(labels, str) else labels.values()
+    joined = "|".join([NO_LABEL if label is None else str(label) for label in found]) if labels else ""
+    return f"[{start},{end})" + (f" {joined!r}" if joined else "")
+
+
+by_position: Callable[[Span], tuple[int, int]] = attrgetter("start", "end")
+"""The order of spans: by start, then by end."""
