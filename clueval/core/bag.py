@@ -63,6 +63,7 @@ class Bag:
         self.notes: Counter[tuple[str, ...]] = Counter()
         self.read = Read()
         self._spans = 0
+        self._counted: dict[tuple[str, Key], list[Tally]] = {}
         self._open: tuple[Place, dict[str, Counter[Key]]] | None = None
         self._rows: dict[tuple[tuple[int, int], ...], tuple[tuple[int, int], ...]] = {}
 
@@ -109,6 +110,10 @@ class Bag:
         for key, number in tally.items():
             total[key] = total.get(key, 0) + number
 
+    def keep_counts(self, sequence: str, key: Key, tallies: list[Tally]) -> None:
+        """Keep what the metrics that count cases have counted in a large one, so that it is not counted again."""
+        self._counted[sequence, key] = tallies
+
     @property
     def is_full(self) -> bool:
         """Whether the table of cases is as large as it may become."""
@@ -144,7 +149,7 @@ class Bag:
         for place, row in self.places.items():
             for sequence, metric, tally in counted.tallies(row):
                 self.add_tally(place, sequence, metric, tally)
-        self.keys, self.places, self._rows = {}, {}, {}
+        self.keys, self.places, self._rows, self._counted = {}, {}, {}, {}
         self._spans, self.folded = 0, True
 
     def include(self, bag: Bag) -> None:
@@ -179,7 +184,8 @@ class Bag:
         """Return the bag with other places, in the order of the first that each of them has."""
         self.close()
         found = Bag(self.metrics, self.layers)
-        found.keys, found.folded, found.notes, found.read = self.keys, self.folded, self.notes, self.read
+        found.keys, found._counted, found.folded = self.keys, self._counted, self.folded
+        found.notes, found.read = self.notes, self.read
         for place in self.documents:
             found.documents[group(place)] += self.documents[place]
             found.positions.setdefault(group(place), Counter()).update(self.positions[place])
@@ -230,10 +236,12 @@ class _Counted:
     """What metrics counted in the cases of a bag: a memo, by the number of a case, that lives for one call."""
 
     def __init__(self, bag: Bag, metrics: Sequence[AnyMetric] | None = None) -> None:
-        self._metrics, _ = split_metrics(bag.metrics if metrics is None else metrics)
-        self._metrics = [metric for metric in self._metrics if metric.keeps]
+        of_cases, _ = split_metrics(bag.metrics if metrics is None else metrics)
+        self._metrics = [metric for metric in of_cases if metric.keeps]
         self._keys = list(bag.keys)
         self._tallies: dict[int, list[Tally]] = {}
+        if metrics is None or tuple(metrics) == bag.metrics:
+            self._tallies = {bag.keys[key]: tallies for key, tallies in bag._counted.items()}
         self._same: dict[tuple[str, int], Tally] = {}
 
     def same(self, metric: Metric, present: int) -> Tally:

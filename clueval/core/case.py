@@ -128,20 +128,18 @@ def case_of(key: Key, sequence: str) -> Case:
     sides: list[list[Span]] = [[] for _ in range(number)]
     flags: list[list[bool]] = [[] for _ in range(number)]
     known: dict[Hashable, Frozen] = {}
-    for start, end, side, labels, *more in spans:
+    for span in spans:
+        start, end, side, labels = span[:4]
         if labels not in known:
             known[labels] = Frozen({sequence: labels} if isinstance(labels, str | None) else labels)
-        parts, tokens, features, counts = more or (None, None, (), True)
-        sides[side].append(
-            Span(
-                start,
-                end,
-                known[labels],
-                Frozen({name: value for name, _, value in features}) if features else NOTHING,
-                None if tokens is None else frozenset(tokens),
-                parts=parts,
-            )
-        )
+        if len(span) == 4:
+            sides[side].append(Span(start, end, known[labels]))
+            flags[side].append(True)
+            continue
+        parts, tokens, features, counts = span[4:]
+        values = Frozen({name: value for name, _, value in features})
+        tokens = None if tokens is None else frozenset(tokens)
+        sides[side].append(Span(start, end, known[labels], values, tokens, parts=parts))
         flags[side].append(counts)
     made = tuple(tuple(spans) if present >> side & 1 else None for side, spans in enumerate(sides))
     counted = tuple(None if all(of) else tuple(of) for of in flags)

@@ -18,6 +18,7 @@ from clueval.core.document import Document, Notes, Pair
 from clueval.core.metric import AnyMetric, Metric, split_metrics
 from clueval.core.overlap import first_clash
 from clueval.core.span import MERGED, NOTHING, SIDES, name_of
+from clueval.core.tally import Tally
 from clueval.files.errors import CluevalError, OverlapError, UsageError
 
 DOCUMENT, SENTENCE, EITHER = "document", "sentence", "document or sentence"
@@ -190,7 +191,7 @@ def _add(
     bag.add_text(place, positions, documents)
     for column in columns:
         for key in bag.add(place, column.sequence, column.keys):
-            _require_countable(plan, pair, column, key, bag.layers)
+            _require_countable(bag, plan, pair, column, key)
         bag.add_others(place, column.sequence, len(column.others), BOTH)
 
 
@@ -245,33 +246,39 @@ def _free_cuts(document: Document, ranges: Sequence[tuple[int, int]]) -> list[in
 # Refusing what a metric cannot count
 
 
-def _require_countable(plan: Plan, pair: Pair, column: Keys, key: Key, layers: Sequence[str]) -> None:
-    """Raise an error, with document and line, for a case that a metric cannot count; `key` is new in the corpus."""
-    of_cases, _ = split_metrics(plan.metrics)
-    spans, large = key[3:], len(key) > LARGE
-    if not large and all(len(span) == 4 for span in spans) and not any(metric.flat for metric in of_cases):
+def _require_countable(bag: Bag, plan: Plan, pair: Pair, column: Keys, key: Key) -> None:
+    """Raise an error, with document and line, for a case that a metric cannot count; `key` is new in the corpus.
+
+    A large case is counted, and the bag keeps the counts.
+    """
+    of_cases = [metric for metric in split_metrics(plan.metrics)[0] if metric.keeps]
+    large = len(key) > LARGE
+    if not large and all(len(span) == 4 for span in key[3:]) and not any(metric.flat for metric in of_cases):
         return
     try:
-        _require_by_all(of_cases, case_of(key, column.sequence), large)
+        case = case_of(key, column.sequence)
+        tallies = _counted(of_cases, case, large)
     except CluevalError:
         first, _ = column.ranges[column.keys.index(key)]
-        where = plan.on_layers(layers)
-        for found in located(pair.sides, layers, merge=plan.merge, where=where):
+        where = plan.on_layers(bag.layers)
+        for found in located(pair.sides, bag.layers, merge=plan.merge, where=where):
             if (found.sequence, found.first) == (column.sequence, first):
                 try:
-                    _require_by_all(of_cases, Case(found.sides, found.counted), large)
+                    _counted(of_cases, Case(found.sides, found.counted), large)
                 except CluevalError as error:
                     error.document = pair.gold.id
                     error.file = error.file or pair.gold.file
                     raise error from None
         raise
+    if large:
+        bag.keep_counts(column.sequence, key, tallies)
 
 
-def _require_by_all(metrics: Sequence[Metric], case: Case, large: bool) -> None:
+def _counted(metrics: Sequence[Metric], case: Case, large: bool) -> list[Tally]:
+    """Raise an error for a case that one of the metrics cannot count; count it if it is large."""
     for metric in metrics:
         require_countable(metric, case)
-        if large:
-            metric.count(case)
+    return [metric.count(case) for metric in metrics] if large else []
 
 
 def require_countable(metric: AnyMetric, case: Case) -> None:

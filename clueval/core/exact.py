@@ -74,6 +74,7 @@ class Exact(Metric):
     ) -> tuple[set[_Key], set[_Key]]:
         """Return the spans of each side that are in a pair which shares enough positions."""
         of_gold, of_predicted = _numbers(gold), _numbers(predicted)
+        ranks = {key: rank for rank, key in enumerate(of_predicted)}
         pairs: list[dict[int, float]] = [{} for _ in of_gold]
         for own, (key, number) in enumerate(of_gold.items()):
             around = {predicted[other]: other for other in case.around[0][number]}
@@ -84,7 +85,7 @@ class Exact(Metric):
                     mate == key or self._is_enough(case.gold[number], case.predicted[other])
                 ):
                     shared = shared_positions(case.gold[number], case.predicted[other])
-                    pairs[own][list(of_predicted).index(mate)] = shared
+                    pairs[own][ranks[mate]] = shared
         chosen = best_pairs(pairs)
         golds, predicteds = list(of_gold), list(of_predicted)
         return {golds[own] for own in chosen}, {predicteds[other] for other in chosen.values()}
