@@ -1,7 +1,7 @@
 """The bag: how often each case occurs in each place. It is all that is kept of a corpus.
 
-A place is what counts are kept by: a document with its metadata, a sentence, or everything. Workers return bags, a saved
-result is one, and bags can be added in any order: the numbers are the same.
+A place is what counts are kept by: a document with its metadata, a sentence, or everything. Workers return bags, a
+saved result is one, and bags can be added in any order: the numbers are the same.
 
 A bag is bounded. Its table of cases ends at `MOST_KEYS` distinct keys, or `MOST_SPANS` spans in them: then each case is
 counted once by each metric, the counts are added to the tallies of its places, and the table begins again, empty. A bag
@@ -28,7 +28,7 @@ EVERYTHING = ()
 
 Place = Hashable
 
-Row = Mapping[int, int] | tuple[tuple[int, int], ...]
+Row = dict[int, int] | tuple[tuple[int, int], ...]
 """How often each case, by its number, occurs in a place. Places with the same cases share a tuple."""
 
 _INSIDE = "inside"
@@ -137,9 +137,9 @@ class Bag:
             self.places[place] = self._rows.setdefault(listed, listed)
             return
         own = self.places[place]
-        total = dict(own) if isinstance(own, tuple) else own
+        total = own if isinstance(own, dict) else dict(own)
         for number, times in row.items():
-            total[number] = total.get(number, 0) + times  # type: ignore[index]  # it is a dict
+            total[number] = total.get(number, 0) + times
         self.places[place] = total
 
     def fold(self) -> None:
@@ -223,7 +223,7 @@ class Bag:
                     parts = [own.get((sequence, metric.name)), kept.get((sequence, metric.name))]
                     if metric in of_cases:
                         for present, number in self.positions[place].items():
-                            outside = counted.same(metric, present)  # type: ignore[arg-type]
+                            outside = counted.same(metric, present)
                             parts.append(added([(outside, number - inside[(present,)])]))
                     yield place, sequence, metric, _sum(*parts)
 

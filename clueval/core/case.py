@@ -18,9 +18,9 @@ The sides that are present are a number whose bit n is set if side n has the doc
     (start, end, side, labels, parts, tokens, features, counted)
 
 the short form if it has one label, in the layer of the key, and nothing else that is read. Features are those that a
-metric of the plan names, as (name, name of the type, value), because 1, 1.0 and True are equal in Python. A key never has a
-score, an id, a line, a file or a text. Spans are sorted by all that the key holds of them, so the order of a document
-does not matter; a document that is `ordered` keeps its order, side by side.
+metric of the plan names, as (name, name of the type, value), because 1, 1.0 and True are equal in Python. A key never
+has a score, an id, a line, a file or a text. Spans are sorted by all that the key holds of them, so the order of a
+document does not matter; a document that is `ordered` keeps its order, side by side.
 
 Positions outside all spans are cases, too: those with equal tags (`same`), and the others (`other`).
 """
@@ -182,7 +182,7 @@ class Located(NamedTuple):
 
 
 class _Sequence(NamedTuple):
-    """The spans of all sides in one sequence, which of them count, and the tags of its positions as they were written."""
+    """The spans of all sides in one sequence, which of them count, and the tags of its positions as written."""
 
     name: str
     sides: Sequence[Sequence[Span] | None]
@@ -257,7 +257,7 @@ def keys_of_triples(gold: Sequence[Row], predicted: Sequence[Row], *, has_text: 
     """Return the keys of one text whose spans are rows ``(start, end, label)``, in any order; as `keys_of` does.
 
     >>> keys_of_triples([(2, 4, "A"), (9, 10, "B")], [(9, 10, "B"), (2, 3, "A")])
-    [(0, 0, 3, (0, 2, 0, 'A'), (0, 1, 1, 'A')), (0, 0, 3, (0, 1, 0, 'B'), (0, 1, 1, 'B'))]
+    [(0, 0, 3, (0, 1, 1, 'A'), (0, 2, 0, 'A')), (0, 0, 3, (0, 1, 0, 'B'), (0, 1, 1, 'B'))]
     """
     if gold == predicted and _are_flat(gold):
         if has_text:
@@ -452,7 +452,7 @@ def located(
 ) -> Iterator[Located]:
     """Yield each case of one text with the spans of the documents, of which each stands for a side, as in `keys_of`.
 
-    Cases come by sequence, then by position; the spans of a side are in the order of the key, or of an ordered document.
+    Cases come by sequence, then by position; the spans of a side are in the order of the key.
     """
     for sequence in _sequences(documents, layers, merge, where):
         rows = [

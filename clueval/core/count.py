@@ -85,8 +85,8 @@ class Plan:
         merge: whether all layers are counted as one sequence.
         where: the values that count, by key: of a layer, its spans with these labels; of metadata, documents.
         by: the keys of metadata of the break-downs.
-        units: what counts are kept by, for intervals, tests and saved results: `DOCUMENT`, `SENTENCE`, `EITHER`, a key of
-            metadata, or None.
+        units: what counts are kept by, for intervals, tests and saved results: `DOCUMENT`, `SENTENCE`, `EITHER`, a key
+            of metadata, or None.
         steps: what changes the pairs of a text, in order.
         align: the step that places predicted spans on gold's text, for metrics that need the same text.
     """

@@ -105,8 +105,8 @@ class Document:
     that lists the span, as the label of a plain string does, it becomes a label of that layer; spans of the
     layer `MERGED` keep the labels of their layers, even if there is only one.
 
-    `tags` are the tags of each layer as they were written, `metadata` what the file says of the document. `ordered` says
-    that the order of the spans of a layer counts, as it does in some formats; otherwise no number depends on it.
+    `tags` are the tags of each layer as they were written, `metadata` what the file says of the document. `ordered`
+    says that the order of the spans of a layer counts, as it does in some formats; otherwise no number depends on it.
 
     Raises `SpanError` for spans outside the text and for token ids whose number is not that of the tokens.
     """
@@ -247,13 +247,13 @@ Notes = Mapping[tuple[str, ...], int]
 class Pair:
     """The two documents of one text: what a step changes and cases are made of.
 
-    `notes` say how often each step changed what. A pair that stands `beside` its text has predicted spans without a place
-    in the text: it counts no document and no positions.
+    `notes` say how often each step changed what. A pair that stands `beside` its text has predicted spans without a
+    place in the text: it counts no document and no positions.
     """
 
     gold: Document
     predicted: Document
-    notes: Notes = NOTHING
+    notes: Notes = field(default_factory=dict)
     beside: bool = False
 
     @property

@@ -1,10 +1,10 @@
 """Metric `levels`: CLUEval's recall and precision at four levels of leniency.
 
-Every span of each side has one of five classes (see `clueval.core.matching`). At level n, the spans of classes 1 to n are
-true positives: recall is their share of the gold spans, precision their share of the predicted spans, each with its own
-support. *Labelled* in a layer means that the joined label of the match must also equal the span's own label; spans
-without a label in the layer are not counted there. Per-label recall is computed over gold spans with that label, per-label
-precision over predicted spans with it.
+Every span of each side has one of five classes (see `clueval.core.matching`). At level n, the spans of classes 1 to n
+are true positives: recall is their share of the gold spans, precision their share of the predicted spans, each with its
+own support. *Labelled* in a layer means that the joined label of the match must also equal the span's own label; spans
+without a label in the layer are not counted there. Per-label recall is computed over gold spans with that label,
+per-label precision over predicted spans with it.
 
 Source: the CLUEval algorithm.
 """

@@ -9,9 +9,9 @@ Each span of one side is classified by the spans of the other side that overlap 
                    |--------||----|      4 overlap: adjacent spans cover it and extend beyond it
                      everything else     5 missed
 
-*Level n* counts the classes 1 to n as true positives. A span that has an equal is matched by it alone. Spans of one side
-must not overlap one another. A span of zero length is matched exactly, or covered by a span that begins before it and
-ends after it. Recall comes from the gold spans, precision from the predicted spans.
+*Level n* counts the classes 1 to n as true positives. A span that has an equal is matched by it alone. Spans of one
+side must not overlap one another. A span of zero length is matched exactly, or covered by a span that begins before it
+and ends after it. Recall comes from the gold spans, precision from the predicted spans.
 
 Source: the CLUEval algorithm, "match.spans".
 """

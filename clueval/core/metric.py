@@ -2,12 +2,12 @@
 
 A metric is a frozen dataclass of its settings, whose values are in the signature. `count` counts one case and returns a
 `Tally`; tallies add up over a corpus, in any order and in any process. `scores` turns the sum into the report.
-`headlines` names the counts of which rates follow, so that tests and intervals need not call `scores` for each resample.
+`headlines` has the counts of which rates follow, so that tests and intervals need not call `scores` for each resample.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from clueval.core.tally import Counts, Tally
@@ -30,8 +30,8 @@ class Metric(Protocol):
         flat: spans of one side must not overlap.
         gaps: the metric can count discontinuous spans.
         filters: None if a filter may exclude spans; otherwise advice on what to do instead of filtering.
-        keeps: cases are kept, so that their counts can be asked for later; False: each case is counted at once, with all
-            its features, since nearly every case is different (scores of single spans).
+        keeps: cases are kept, so that their counts can be asked for later; False: each case is counted at once, with
+            all its features, since nearly every case is different (scores of single spans).
         places: spans need places in the text; False: those without one are counted together with the others.
     """
 
@@ -107,10 +107,21 @@ class DocumentMetric(Protocol):
         """Return the report on a sum of counts, as `Metric.scores` does."""
         ...
 
-    headlines = Metric.headlines
-    sizes = Metric.sizes
-    choices = Metric.choices
-    check = Metric.check
+    def headlines(self, total: Tally, layers: Sequence[str]) -> Mapping[str, Counts]:
+        """Return counts by path, as `Metric.headlines` does."""
+        return {}
+
+    def sizes(self, total: Tally, layers: Sequence[str]) -> Mapping[str, Sizes]:
+        """Return sizes by path, as `Metric.sizes` does."""
+        return {}
+
+    def choices(self, total: Tally) -> Mapping[str, str]:
+        """Return what the signature must say beyond the settings."""
+        return {}
+
+    def check(self, total: Tally) -> None:
+        """Raise `UsageError` for a setting that names something that never occurred in the data."""
+        return
 
 
 AnyMetric = Metric | DocumentMetric
@@ -121,9 +132,3 @@ def split_metrics(metrics: Sequence[AnyMetric]) -> tuple[list[Metric], list[Docu
     of_documents = [metric for metric in metrics if hasattr(metric, "count_documents")]
     of_cases = [metric for metric in metrics if not hasattr(metric, "count_documents")]
     return of_cases, of_documents  # type: ignore[return-value]  # told apart by their methods
-
-
-def both_ways(case: Case) -> Iterator[tuple[str, int, int]]:
-    """Yield the name and the number of each side of a case, with the number of the other side."""
-    yield "gold", 0, 1
-    yield "predicted", 1, 0

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, TypeVar
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from clueval.core.ranges import intersect
 from clueval.core.span import Span, by_position
@@ -24,7 +25,7 @@ MAX_PAIRS = 300_000
 PAIRS_OF_SPAN = 100
 """A case with many spans may have this many such pairs for each of its spans, even if that is more."""
 
-Ranged = TypeVar("Ranged", bound=tuple[int, ...])
+Ranged = TypeVar("Ranged", bound=tuple[Any, ...])
 
 
 class UnionFind:
@@ -79,9 +80,9 @@ def overlap_components(spans: Iterable[Span]) -> list[list[Span]]:
     """Return the overlap components of `spans`, by position.
 
     The spans of each component come by position, equal spans in the given order. Costs O(n log n) for n spans: a sweep
-    links each span to the one with the greatest end so far, and a union-find joins what is linked. Worked example: [0,3)
-    reaches to 3, so [2,5) joins its component and extends the reach to 5; [5,6) begins where the reach ends and is a
-    component of its own.
+    links each span to the one with the greatest end so far, and a union-find joins what is linked. Worked example:
+    [0,3) reaches to 3, so [2,5) joins its component and extends the reach to 5; [5,6) begins where the reach ends and
+    is a component of its own.
 
     >>> [[(s.start, s.end) for s in c] for c in overlap_components([Span(5, 6), Span(0, 3), Span(2, 5)])]
     [[(0, 3), (2, 5)], [(5, 6)]]
@@ -119,7 +120,7 @@ def first_clash(spans: Sequence[Span]) -> tuple[Span, Span] | None:
     (Span(start=2, end=4, labels={}, id=None), Span(start=3, end=5, labels={}, id=None))
     """
     ordered = sorted(spans, key=by_position)
-    for span, following in zip(ordered, ordered[1:], strict=False):
+    for span, following in pairwise(ordered):
         if following.start < span.end or (following.end == span.start == span.end):
             return span, following
     return None
@@ -128,8 +129,8 @@ def first_clash(spans: Sequence[Span]) -> tuple[Span, Span] | None:
 class SpanIndex:
     """Finds the spans that overlap a given span, by their numbers in a sequence of spans.
 
-    Spans that overlap the next one, by position, stand in an interval tree (package intervaltree); all others are disjoint
-    and are found by bisection. Building costs O(n log n) for n spans; a query costs O(log n + k) for k results.
+    Spans that overlap the next one, by position, stand in an interval tree (package intervaltree); all others are
+    disjoint and are found by bisection. Building costs O(n log n) for n spans, a query O(log n + k) for k results.
 
     >>> index = SpanIndex([Span(0, 3), Span(2, 6), Span(8, 9)])
     >>> index.overlapping(Span(1, 8))
@@ -142,7 +143,8 @@ class SpanIndex:
         self._spans = spans
         self._has_gaps = any(span.parts is not None for span in spans)
         order = sorted(range(len(spans)), key=lambda number: by_position(spans[number]))
-        disjoint, others = [], []
+        disjoint: list[int] = []
+        others: list[int] = []
         for number, following in zip(order, [*order[1:], None], strict=False):
             reaches = following is not None and spans[following].start < spans[number].end
             (others if reaches else disjoint).append(number)
@@ -164,11 +166,9 @@ class SpanIndex:
 
 
 def _tree(spans: Sequence[Span], numbers: Iterable[int]) -> IntervalTree:
-    """Return a tree of some spans that have positions; intervaltree stores equal intervals once, so of their numbers."""
-    from intervaltree import (
-        Interval,
-        IntervalTree,
-    )  # few corpora have spans that overlap others of their side
+    """Return a tree of some spans that have positions; intervaltree keeps equal intervals once, so of their numbers."""
+    # few corpora have spans that overlap others of their side
+    from intervaltree import Interval, IntervalTree
 
     of_range: dict[tuple[int, int], list[int]] = {}
     for number in numbers:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from clueval.core.document import Document
+from clueval.core.document import Document, Sentence
 from clueval.core.tags import Neighbours, count_illegal, neighbours_of, scheme_of
 
 Of = tuple[str, str | None, str]
@@ -17,8 +17,8 @@ class Read:
 
     Attributes:
         spans: the number of spans by side and layer.
-        neighbours: how often each pair of adjacent tags occurs, by side, file and layer. The scheme of a file, and which
-            tags of it are repaired, is known from these when all of it was read.
+        neighbours: how often each pair of adjacent tags occurs, by side, file and layer. The scheme of a file, and
+            which of its tags are repaired, is known from these when all of it was read.
         passed_over: what a format did not read, by side and kind.
         keys: the keys of metadata that documents have.
         labels: the labels that occur, by layer.
@@ -89,6 +89,6 @@ class Read:
 def _in_sentences(document: Document, tags: Sequence[str]) -> Neighbours:
     """Return the pairs of adjacent tags of a document, sentence by sentence."""
     found: Neighbours = Counter()
-    for start, end, _ in document.sentences or [(document.start, document.start + len(tags), None)]:
+    for start, end, _ in document.sentences or [Sentence(document.start, document.start + len(tags))]:
         found.update(neighbours_of(tags[start - document.start : end - document.start]))
     return found

@@ -1,1 +1,1 @@
-"""What everything else stands on: errors, limits, opening and writing files. This package imports nothing of clueval."""
+"""What everything else stands on: errors, limits, opening and writing files. It imports nothing of clueval."""
