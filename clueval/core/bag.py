@@ -3,8 +3,8 @@
 A place is what counts are kept by: a document with its metadata, a sentence, or everything. Workers return bags, a
 saved result is one, and bags can be added in any order: the numbers are the same.
 
-A bag is bounded. Its table of cases ends at `MOST_KEYS` distinct keys, or `MOST_SPANS` spans in them: then each case is
-counted once by each metric, the counts are added to the tallies of its places, and the table begins again, empty. A bag
+A bag is bounded. Its table of cases ends at some number of distinct keys, or of spans in them (`Bounds`): then each
+case is counted once by each metric, the counts are added to the tallies of its places, and the table begins again. A bag
 that was folded in this way can be added, saved, resampled and broken down, but not be scored by another metric.
 """
 
@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
+from typing import NamedTuple
 
 from clueval.core.case import BOTH, Key, case_of, other, same
 from clueval.core.metric import AnyMetric, Metric, split_metrics
@@ -20,11 +21,13 @@ from clueval.core.read import Read
 from clueval.core.tally import Tally, added
 from clueval.files.errors import UsageError
 
-MOST_KEYS = 1 << 16
-MOST_SPANS = 1 << 18
 
-EVERYTHING = ()
-"""The only place where counts are not kept by place."""
+class Bounds(NamedTuple):
+    """The most distinct keys that a bag has, and the most spans in them."""
+
+    keys: int = 1 << 16
+    spans: int = 1 << 18
+
 
 Place = Hashable
 
@@ -41,6 +44,7 @@ class Bag:
     Attributes:
         metrics: the metrics that count what cannot be kept.
         layers: all layers, in the order in which they occurred.
+        bounds: how many keys are kept.
         keys: the number of each key, by sequence and key.
         places: the numbers of cases of each place.
         documents: the number of documents of each place.
@@ -51,9 +55,15 @@ class Bag:
         read: what was read.
     """
 
-    def __init__(self, metrics: Sequence[AnyMetric] = (), layers: Iterable[str] = ()) -> None:
+    def __init__(
+        self,
+        metrics: Sequence[AnyMetric] = (),
+        layers: Iterable[str] = (),
+        bounds: Bounds = Bounds(),  # noqa: B008  # it cannot be changed
+    ) -> None:
         self.metrics = tuple(metrics)
         self.layers = list(layers)
+        self.bounds = bounds
         self.keys: dict[tuple[str, Key], int] = {}
         self.places: dict[Place, Row] = {}
         self.documents: Counter[Place] = Counter()
@@ -90,7 +100,7 @@ class Bag:
         for key in islice(reversed(found), len(found) - before):
             if (sequence, key) not in self.keys:
                 self.keys[sequence, key] = len(self.keys)
-                self._spans += len(key)
+                self._spans += len(key) - 3
                 new.append(key)
         if self.is_full:
             self.fold()
@@ -117,7 +127,7 @@ class Bag:
     @property
     def is_full(self) -> bool:
         """Whether the table of cases is as large as it may become."""
-        return len(self.keys) > MOST_KEYS or self._spans > MOST_SPANS
+        return len(self.keys) > self.bounds.keys or self._spans > self.bounds.spans
 
     def close(self) -> None:
         """End the place that is being counted; equal rows of places are kept once."""
@@ -170,7 +180,7 @@ class Bag:
         numbers = []
         for sequence, key in bag.keys:
             if (sequence, key) not in self.keys:
-                self._spans += len(key)
+                self._spans += len(key) - 3
             numbers.append(self.keys.setdefault((sequence, key), len(self.keys)))
         for place, row in bag.places.items():
             pairs = row if isinstance(row, tuple) else row.items()
@@ -183,7 +193,7 @@ class Bag:
     def grouped(self, group: Callable[[Place], Place]) -> Bag:
         """Return the bag with other places, in the order of the first that each of them has."""
         self.close()
-        found = Bag(self.metrics, self.layers)
+        found = Bag(self.metrics, self.layers, self.bounds)
         found.keys, found._counted, found.folded = self.keys, self._counted, self.folded
         found.notes, found.read = self.notes, self.read
         for place in self.documents:
@@ -206,8 +216,8 @@ class Bag:
         self.close()
         if self.folded and (missing := [each.name for each in metrics if each not in self.metrics]):
             raise UsageError(
-                f"metric {missing[0]!r} cannot count this corpus any more: it has more than {MOST_KEYS:,} different "
-                "cases, which were counted and dropped",
+                f"metric {missing[0]!r} cannot count this corpus any more: its different cases were too many to "
+                f"be kept (more than {self.bounds.keys:,}, or {self.bounds.spans:,} spans in them)",
                 advice="score the files with all metrics at once",
             )
         counted = _Counted(self, metrics)

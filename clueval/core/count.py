@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
-from clueval.core.bag import Bag, Place
+from clueval.core.bag import Bag, Bounds, Place
 from clueval.core.case import BOTH, Case, Key, Keys, case_of, keys_of, located
 from clueval.core.document import Document, Notes, Pair
 from clueval.core.metric import AnyMetric, Metric, split_metrics
@@ -130,12 +130,17 @@ def _value(key: str, document: Document) -> str:
     return document.id if key == ID else document.metadata.get(key, WITHOUT_VALUE)
 
 
-def count(texts: Iterable[Sequence[Pair]], plan: Plan, layers: Sequence[str] = ()) -> Bag:
+def count(
+    texts: Iterable[Sequence[Pair]],
+    plan: Plan,
+    layers: Sequence[str] = (),
+    bounds: Bounds = Bounds(),  # noqa: B008  # it cannot be changed
+) -> Bag:
     """Count a corpus, given as the pairs of each text: one, or one for each of several golds.
 
     Memory holds one text, and the bag. Raises the errors of metrics and steps, with the document.
     """
-    bag = Bag(plan.metrics, layers)
+    bag = Bag(plan.metrics, layers, bounds)
     in_sentences = plan.units in (SENTENCE, EITHER)
     for number, pairs in enumerate(texts, 1):
         if number == FEW_DOCUMENTS and plan.units == EITHER:

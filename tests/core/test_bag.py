@@ -1,0 +1,201 @@
+from __future__ import annotations
+
+import pickle
+import subprocess
+import sys
+from collections.abc import Sequence
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from clueval.core.bag import Bag, Bounds
+from clueval.core.count import Plan, Unit, count, sequences_of
+from clueval.core.document import Document, Pair, Sentence
+from clueval.core.exact import Exact
+from clueval.core.levels import Levels
+from clueval.core.span import Span
+from clueval.files.errors import LimitError, OverlapError, UsageError
+
+Row = tuple[int, int, str]
+PLAN = Plan((Exact(), Levels()))
+
+
+def pair(gold: Sequence[Row], predicted: Sequence[Row], name: str = "d", **fields: object) -> list[Pair]:
+    sides = (
+        Document(name, {"x": [Span(*row) for row in rows]}, tokens=["x"] * 20, **fields)  # type: ignore[arg-type]
+        for rows in (gold, predicted)
+    )
+    return [Pair(*sides)]
+
+
+def reports(bag: Bag, plan: Plan = PLAN) -> dict[object, object]:
+    """The reports of all metrics, by place, sequence and name."""
+    return {
+        (place, sequence, metric.name): metric.scores(tally, [sequence])
+        for place, sequence, metric, tally in bag.tallies_of(plan.metrics, sequences_of(bag, plan))
+    }
+
+
+def everything(bag: Bag, plan: Plan = PLAN) -> dict[object, object]:
+    return reports(bag.grouped(lambda place: ()), plan)
+
+
+FLAT = st.lists(st.sampled_from("OABab"), min_size=20, max_size=20).map(
+    lambda letters: [(n, n + 1, letter) for n, letter in enumerate(letters) if letter != "O"]
+)
+TEXTS = st.lists(st.tuples(FLAT, FLAT), max_size=6)
+
+
+def corpus(texts: Sequence[tuple[list[Row], list[Row]]]) -> list[list[Pair]]:
+    return [
+        pair(gold, predicted, str(n), metadata={"m": str(n % 2)}) for n, (gold, predicted) in enumerate(texts)
+    ]
+
+
+@given(TEXTS, st.integers(0, 6), st.booleans())
+def test_bags_of_parts_add_up_folded_or_not(
+    texts: list[tuple[list[Row], list[Row]]], cut: int, fold: bool
+) -> None:
+    bag = count(corpus(texts[:cut]), PLAN, ["x"])
+    if fold:
+        bag.fold()
+    bag.include(count(corpus(texts[cut:]), PLAN, ["x"]))
+
+    assert everything(bag) == everything(count(corpus(texts), PLAN, ["x"]))
+
+
+@given(TEXTS, st.randoms(use_true_random=False))
+def test_the_order_of_documents_changes_no_number(
+    texts: list[tuple[list[Row], list[Row]]], random: object
+) -> None:
+    shuffled = corpus(texts)
+    random.shuffle(shuffled)  # type: ignore[attr-defined]
+
+    assert everything(count(shuffled, PLAN, ["x"])) == everything(count(corpus(texts), PLAN, ["x"]))
+
+
+@given(TEXTS)
+def test_a_bag_that_folds_again_and_again_has_the_same_numbers(
+    texts: list[tuple[list[Row], list[Row]]],
+) -> None:
+    plan = Plan(PLAN.metrics, by=("m",))
+    small = count(corpus(texts), plan, ["x"], Bounds(keys=2))
+
+    assert everything(small) == everything(count(corpus(texts), plan, ["x"]))
+    assert reports(small.grouped(lambda place: place.values)) == reports(  # type: ignore[attr-defined]
+        count(corpus(texts), plan, ["x"]).grouped(lambda place: place.values)  # type: ignore[attr-defined]
+    )
+
+
+def test_a_million_distinct_keys_leave_a_small_bag() -> None:
+    texts = [pair([(0, 1 + n % 19, f"L{n}")], [], str(n)) for n in range(400)]
+    bag = count(texts, Plan((Exact(),)), bounds=Bounds(keys=100))
+
+    assert bag.folded
+    assert len(bag.keys) <= 100
+
+
+def test_a_folded_bag_is_not_scored_by_another_metric() -> None:
+    bag = count([pair([(0, 1, "A")], [])], Plan((Exact(),)))
+    bag.fold()
+
+    with pytest.raises(UsageError, match="'levels' cannot count this corpus any more"):
+        list(bag.tallies_of([Levels()], ["x"]))
+
+
+def test_a_bag_is_scored_by_other_metrics_as_if_it_was_counted_for_them() -> None:
+    texts = corpus([([(0, 1, "A"), (3, 4, "B")], [(0, 1, "A"), (4, 5, "B")])])
+    bag = count(texts, Plan((Exact(),)))
+
+    assert everything(bag, PLAN) == everything(count(texts, PLAN))
+
+
+def test_bags_of_other_metrics_do_not_add_up() -> None:
+    with pytest.raises(UsageError, match="different metrics"):
+        Bag([Exact()]).include(Bag([Levels()]))
+
+
+def test_a_layer_that_comes_late_counts_in_all_documents() -> None:
+    early = Pair(Document("1", {}, tokens=["x"] * 8), Document("1", {}, tokens=["x"] * 8))
+    late = pair([(0, 1, "A")], [(0, 1, "B")])
+    bag = count([[early], late], Plan((Exact(),)))
+    (report,) = everything(bag, Plan((Exact(),))).values()
+
+    assert report["token_accuracy"] == 27 / 28  # type: ignore[index]
+
+
+def test_places_with_the_same_cases_share_a_row() -> None:
+    texts = [pair([(0, 1, "A")], [(0, 1, "A")], str(n)) for n in range(50)]
+    bag = count(texts, Plan((Exact(),), units="document"))
+
+    assert len(bag.places) == 50
+    assert len({id(row) for row in bag.places.values()}) == 1
+
+
+def sentences(*ends: int) -> list[Sentence]:
+    return [Sentence(*range_) for range_ in pairwise((0, *ends))]
+
+
+def test_a_case_over_the_end_of_a_sentence_joins_the_sentences() -> None:
+    spans = [(0, 1, "A"), (4, 6, "A"), (12, 13, "B")]
+    bag = count(
+        [pair(spans, spans, sentences=sentences(5, 10, 15, 20))], Plan((Exact(),), units="sentence"), ["x"]
+    )
+
+    assert {place.sentence: sum(of.values()) for place, of in bag.positions.items()} == {1: 10, 3: 5, 4: 5}  # type: ignore[attr-defined]
+    assert bag.documents[Unit((), "d", 1)] == 1
+    assert bag.documents[Unit((), "d", 3)] == 0
+
+
+@pytest.mark.parametrize(("documents", "units"), [(9, 36), (10, 10)])
+def test_sentences_are_units_until_the_tenth_document_begins(documents: int, units: int) -> None:
+    texts = [pair([], [], str(n), sentences=sentences(5, 10, 15, 20)) for n in range(documents)]
+    bag = count(texts, Plan((Exact(),), units="document or sentence"), ["x"])
+
+    assert len(bag.documents) == units
+    assert sum(sum(of.values()) for of in bag.positions.values()) == 20 * documents
+
+
+def test_overlaps_that_levels_forbids_are_refused_with_document_and_positions() -> None:
+    with pytest.raises(OverlapError) as caught:
+        count([pair([], []), pair([(10, 13, "A"), (12, 14, "B")], [], "bad", file="g.tsv")], PLAN)
+
+    assert (caught.value.document, caught.value.file) == ("bad", "g.tsv")
+    assert "[10,13)" in str(caught.value)
+
+
+def test_too_many_overlapping_pairs_are_refused_with_the_document() -> None:
+    spans = [Span(0, 1000, "A", features={"n": n}) for n in range(1500)]
+    documents = [Document("big", {"x": spans}) for _ in range(2)]
+
+    with pytest.raises(LimitError) as caught:
+        count([[Pair(*documents)]], Plan((Exact(min_overlap=0.5),)))
+
+    assert caught.value.document == "big"
+
+
+_OTHER_PROCESS = """
+import pickle, sys
+sys.path.insert(0, sys.argv[1])
+from tests.core.test_bag import PLAN, corpus, count
+texts = [([(0, 1, "A"), (3, 4, "B")], [(0, 1, "A"), (4, 5, "B")])] * 3
+sys.stdout.buffer.write(pickle.dumps(count(corpus(texts), PLAN)))
+"""
+
+
+def test_a_bag_of_a_process_with_another_hash_seed_adds_no_key(pytestconfig: pytest.Config) -> None:
+    texts = [([(0, 1, "A"), (3, 4, "B")], [(0, 1, "A"), (4, 5, "B")])] * 3
+    bag = count(corpus(texts), PLAN)
+    keys = len(bag.keys)
+    sent = subprocess.run(
+        [sys.executable, "-c", _OTHER_PROCESS, str(pytestconfig.rootpath)],
+        env={"PYTHONHASHSEED": "77"},
+        stdout=subprocess.PIPE,
+        check=True,
+    ).stdout
+    bag.include(pickle.loads(sent))
+
+    assert len(bag.keys) == keys
+    assert everything(bag) == everything(count(corpus(texts * 2), PLAN))
