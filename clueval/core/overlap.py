@@ -129,15 +129,25 @@ def first_clash(spans: Sequence[Span]) -> tuple[Span, Span] | None:
 class SpanIndex:
     """Finds the spans that overlap a given span, by their numbers in a sequence of spans.
 
-    Spans that overlap the next one, by position, stand in an interval tree (package intervaltree); all others are
-    disjoint and are found by bisection. Building costs O(n log n) for n spans, a query O(log n + k) for k results.
+    Spans that overlap the next one, by position, stand in an interval tree (package intervaltree), which finds those
+    that hold the first position of the query; those that begin later, and all disjoint spans, are found by bisection.
+    Building costs O(n log n) for n spans; a query costs O(log n + k) for k results.
 
     >>> index = SpanIndex([Span(0, 3), Span(2, 6), Span(8, 9)])
     >>> index.overlapping(Span(1, 8))
     [0, 1]
     """
 
-    __slots__ = ("_ends", "_has_gaps", "_numbers", "_spans", "_starts", "_tree")
+    __slots__ = (
+        "_ends",
+        "_has_gaps",
+        "_numbers",
+        "_spans",
+        "_starts",
+        "_tree",
+        "_tree_numbers",
+        "_tree_starts",
+    )
 
     def __init__(self, spans: Sequence[Span]) -> None:
         self._spans = spans
@@ -151,6 +161,8 @@ class SpanIndex:
         self._numbers = disjoint
         self._starts = [spans[number].start for number in disjoint]
         self._ends = [spans[number].end for number in disjoint]
+        self._tree_numbers = others
+        self._tree_starts = [spans[number].start for number in others]
         self._tree = _tree(spans, others) if others else None
 
     def overlapping(self, span: Span) -> list[int]:
@@ -158,8 +170,9 @@ class SpanIndex:
         start, end = span.start, span.end
         found = self._numbers[bisect_right(self._ends, start) : bisect_left(self._starts, end)]
         if self._tree is not None:
-            nodes = self._tree.overlap(start, end) if start < end else self._tree.at(start)
-            found += [number for node in nodes if node.begin < end for number in node.data]
+            starts = self._tree_starts
+            found += [number for node in self._tree.at(start) if node.begin < end for number in node.data]
+            found += self._tree_numbers[bisect_right(starts, start) : bisect_left(starts, end)]
         if self._has_gaps or span.parts is not None:
             found = [number for number in found if self._spans[number].overlaps(span)]
         return sorted(found)

@@ -1,0 +1,217 @@
+"""The metric `fair`: its settings, counts and scores."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple
+
+from clueval.core.case import TOKENS, Case
+from clueval.core.metric import Metric, Sizes
+from clueval.core.span import NO_LABEL, PLACEHOLDERS, Span
+from clueval.core.tally import Counts, Tally
+from clueval.files.errors import UsageError, shortened, warn
+from clueval.second.metrics.fair.pairing import identity, pair_up
+from clueval.second.metrics.fair.weights import (
+    BOUNDARY,
+    DEFAULT_WEIGHTS,
+    KINDS,
+    PARTS,
+    TRADITIONAL_WEIGHTS,
+    Weights,
+    freeze_weights,
+    weighted,
+)
+
+FOCUSES = ("target", "system")
+
+
+class FairError(NamedTuple):
+    """One error: its type (LE, BES, BEL, BEO, LBE, FN or FP) and its spans; FN and FP have only one."""
+
+    kind: str
+    gold: Span | None
+    predicted: Span | None
+
+
+@dataclass(frozen=True, slots=True)
+class Fair(Metric):
+    """Fair evaluation: each error counts once, under its own type.
+
+    Swapping gold and predicted swaps FN with FP and BES with BEL if no span overlaps more than one span of
+    the other side. In general it does not, because the gold spans choose their partners. The smallest case:
+    gold A[0,1) and A[0,2) both share tokens with predicted A[0,3): two BEL. Swapped, gold A[0,3) chooses
+    A[0,2), a BES; no tokens of A[0,1) are left to share, so it is an FP.
+
+    Its tally has the keys ``("traditional", kind, label)`` and ``("fair", kind, gold label, predicted label)``; FN and
+    FP have the label of their only span. ``("excluded", label)`` has the spans of a label that `exclude` names.
+
+    Attributes:
+        focus: the side whose label an LE or LBE is counted under: ``"target"`` (gold) or ``"system"`` (predicted).
+        weights: the weights of error types as TP, FP and FN in the weighted scores; None: `DEFAULT_WEIGHTS`.
+        labels: only spans with these labels are evaluated, on both sides; empty: with any label.
+        exclude: spans with these labels are not evaluated.
+
+    Raises `UsageError` for another focus and for invalid weights.
+    """
+
+    name: ClassVar[str] = "fair"
+    filters: ClassVar[str | None] = "use Fair.labels and Fair.exclude instead"
+
+    focus: str = "target"
+    weights: Weights | None = None
+    labels: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = PLACEHOLDERS
+
+    def __post_init__(self) -> None:
+        if self.focus not in FOCUSES:
+            raise UsageError(f"Fair.focus must be 'target' or 'system', not {self.focus!r}")
+        if self.weights is not None:
+            object.__setattr__(self, "weights", freeze_weights(self.weights))
+        for name in ("labels", "exclude"):
+            labels = getattr(self, name)
+            if isinstance(labels, str):
+                raise UsageError(f"Fair.{name} must be several labels, not the string {labels!r}")
+            object.__setattr__(self, name, tuple(labels))
+
+    @property
+    def reads(self) -> frozenset[str]:
+        return frozenset((TOKENS,))
+
+    def count(self, case: Case) -> Tally:
+        tally = Tally()
+        gold, predicted = self._wanted(case.gold), self._wanted(case.predicted)
+        golds, predicteds = ({*map(identity, spans)} for spans in (gold, predicted))
+        for span in gold:
+            tally["traditional", "TP" if identity(span) in predicteds else "FN", span.label] += 1
+        for span in predicted:
+            if identity(span) not in golds:
+                tally["traditional", "FP", span.label] += 1
+        for kind, *pair in pair_up(gold, predicted):
+            tally["fair", kind, *[span.label for span in pair if span is not None]] += 1
+        for span in (*case.gold, *case.predicted):
+            if span.label in self._named:
+                tally["excluded", span.label] += 1
+        return tally
+
+    def findings(self, case: Case) -> Iterator[FairError]:
+        """Yield the errors that `count` counts, by position (of the gold span, if there is one)."""
+        pairs = pair_up(self._wanted(case.gold), self._wanted(case.predicted))
+        errors = [FairError(*pair) for pair in pairs if pair[0] != "TP"]
+        yield from sorted(errors, key=_position)
+
+    def scores(self, total: Tally, layers: Sequence[str]) -> dict[str, Any]:
+        """Return traditional, fair and weighted scores, overall and by label; the confusion; the gold labels.
+
+        The confusion matrix holds no true positives: its diagonal holds the boundary errors, its row ``_``
+        the false positives, its column ``_`` the false negatives. (A span without a label has the label
+        ``_``, and is counted in the same row and column.)
+        """
+        by_label = self._by_label(total)
+        golds = {label: counts[0]["TP"] + counts[0]["FN"] for label, counts in by_label.items()}
+        return {
+            "overall": self._versions(*_overall(by_label)),
+            "per_label": {label: self._versions(*counts) for label, counts in by_label.items()},
+            "confusion": _confusion(total, list(by_label)),
+            "label_counts": {label: number for label, number in golds.items() if number},
+        }
+
+    def headlines(self, total: Tally, layers: Sequence[str]) -> Mapping[str, Counts]:
+        traditional, fair = _overall(self._by_label(total))
+        return {
+            "overall.fair": weighted(fair, DEFAULT_WEIGHTS),
+            "overall.traditional": weighted(traditional, TRADITIONAL_WEIGHTS),
+            "overall.weighted": weighted(fair, self.weights or DEFAULT_WEIGHTS),
+        }
+
+    def sizes(self, total: Tally, layers: Sequence[str]) -> Mapping[str, Sizes]:
+        by_label = self._by_label(total)
+        entries = {f"per_label.{label}": counts for label, (counts, _) in by_label.items()}
+        return {
+            f"{place}.{version}": (counts["TP"] + counts["FN"], counts["TP"] + counts["FP"])
+            for place, counts in {"overall": _overall(by_label)[0], **entries}.items()
+            for version in ("traditional", "fair", "weighted")
+        }
+
+    def check(self, total: Tally) -> None:
+        """Raise `UsageError` for one of `labels` that no span has; warn of one of `exclude`, unless by default."""
+        found = {name for (_, _, *names) in total for name in names}
+        for label in self.labels:
+            if label not in found:
+                raise UsageError(f"no span is labelled {label!r}", advice="check Fair.labels")
+        for label in sorted(self._named) if total else ():
+            if not total["excluded", label]:
+                warn(shortened(f"fair.exclude: no span has the label {label!r}"))
+
+    @property
+    def _named(self) -> set[str]:
+        """The labels to exclude that are not excluded by default."""
+        return {*self.exclude} - {*PLACEHOLDERS}
+
+    def _wanted(self, spans: Sequence[Span]) -> list[Span]:
+        """Return the spans that are evaluated."""
+        return [
+            span
+            for span in spans
+            if span.label not in self.exclude and (not self.labels or span.label in self.labels)
+        ]
+
+    def _by_label(self, total: Tally) -> dict[str, tuple[Counter[str], Counter[str]]]:
+        """Return the traditional and the fair counts of each label, labels in order."""
+        found: dict[str, tuple[Counter[str], Counter[str]]] = {}
+        for (version, kind, *labels), number in sorted(total.items()):
+            for label in labels:
+                found.setdefault(label, (Counter(), Counter()))
+            if version == "traditional":
+                found[labels[0]][0][kind] += number
+            elif version == "fair":
+                of_label = found[labels[0] if self.focus == "target" else labels[-1]][1]
+                of_label[kind] += number
+                of_label["BE"] += number if kind in BOUNDARY else 0
+        return dict(sorted(found.items()))
+
+    def _versions(self, traditional: Counter[str], fair: Counter[str]) -> dict[str, dict[str, float]]:
+        return {
+            "traditional": _entry(traditional, PARTS, TRADITIONAL_WEIGHTS),
+            "fair": _entry(fair, KINDS, DEFAULT_WEIGHTS),
+            "weighted": _entry(fair, KINDS, self.weights or DEFAULT_WEIGHTS),
+        }
+
+
+def _position(error: FairError) -> tuple[int, int]:
+    span = error.gold or error.predicted
+    assert span is not None  # an error has at least one span
+    return span.start, span.end
+
+
+def _overall(by_label: Mapping[str, tuple[Counter[str], Counter[str]]]) -> tuple[Counter[str], Counter[str]]:
+    """Return the sums of the traditional and of the fair counts."""
+    sums: tuple[Counter[str], Counter[str]] = Counter(), Counter()
+    for counts in by_label.values():
+        for total, of_label in zip(sums, counts, strict=True):
+            total.update(of_label)
+    return sums
+
+
+def _entry(counts: Counter[str], kinds: Sequence[str], weights: Weights) -> dict[str, float]:
+    found = weighted(counts, weights)
+    rates = {"precision": found.precision, "recall": found.recall, "f1": found.f()}
+    return {**{kind: counts[kind] for kind in kinds}, **rates}
+
+
+def _confusion(total: Tally, labels: Sequence[str]) -> dict[str, dict[str, int]]:
+    """Return a row for every label, `NO_LABEL` last, with the cells that are not 0, in the same order."""
+    cells: Counter[tuple[str, str]] = Counter()
+    for (version, kind, *names), number in total.items():
+        if version == "fair" and kind != "TP":
+            gold = NO_LABEL if kind == "FP" else names[0]
+            cells[gold, NO_LABEL if kind == "FN" else names[-1]] += number
+    names = [*(label for label in labels if label != NO_LABEL), NO_LABEL]
+    matrix: dict[str, dict[str, int]] = {gold: {} for gold in names}
+    for (gold, predicted), number in sorted(
+        cells.items(), key=lambda cell: (cell[0][1] == NO_LABEL, cell[0])
+    ):
+        if number:
+            matrix[gold][predicted] = number
+    return matrix
