@@ -39,10 +39,11 @@ SHARED = Path(__file__).parents[2] / "shared"
 IN_CI = bool(os.environ.get("CI"))
 
 # the quick tests look at few examples; "full" is for the long run, which has --hypothesis-profile=full;
+# both look at the same examples in every run, while `python -m tests.search` looks for others;
 # no test fails because the machine is busy, and files in the folder of a test may be written again
 untimed = settings(
     deadline=None,
-    derandomize=IN_CI,
+    derandomize=True,
     print_blob=True,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
