@@ -60,6 +60,19 @@ settings.register_profile(
 settings.load_profile("quick")
 
 
+def pytest_sessionstart() -> None:
+    """The same examples, whatever was imported before.
+
+    Hypothesis draws some values from the constants of the modules that are imported at the time. These depend on the
+    tests that ran before, in this worker of xdist, and on the folder of the checkout: one named "tests" has none.
+    """
+    if settings().derandomize:
+        with contextlib.suppress(ImportError):  # an older Hypothesis, which takes no constants
+            from hypothesis.internal.conjecture import providers
+
+            providers._get_local_constants = lambda: providers._local_constants  # what is empty at the start
+
+
 @pytest.fixture(scope="session")
 def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
     from browser import Browser

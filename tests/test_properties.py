@@ -1,14 +1,43 @@
-"""The search for cases that break a property: `python -m tests.search`."""
+"""The examples of properties: the same ones in every run, and others in a search, `python -m tests.search`."""
 
 from __future__ import annotations
 
+import importlib
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 ROOT = Path(__file__).parents[1]
+
+SEEN: list[tuple[list[str], int]] = []
+
+
+@settings(max_examples=200)
+@given(st.lists(st.text()), st.integers())
+def look(words: list[str], number: int) -> None:
+    SEEN.append((words, number))
+
+
+def examples() -> list[tuple[list[str], int]]:
+    SEEN.clear()
+    look()
+    return list(SEEN)
+
+
+def test_examples_do_not_depend_on_the_modules_that_other_tests_have_imported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = examples()
+    constants = [f"word {number}" for number in range(500)]
+    (tmp_path / "with_constants.py").write_text(f"NAMES = {constants}", encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    importlib.import_module("with_constants")
+    assert examples() == before
+
 
 FALSE = """
 import os
