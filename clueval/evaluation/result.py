@@ -189,8 +189,8 @@ class Result(Report):
         """The result of both corpora together: counts are added, and scores are computed again.
 
         Raises `UsageError` if the signatures differ, unless `force` is given; then the new signature has both
-        values of choices that differ. Raises `UsageError` in any case for different metrics, and for results
-        without counts, with a break-down, of aligned texts, or with observers that cannot be added.
+        values of choices that differ. Raises `UsageError` in any case for different metrics, for results with
+        different break-downs, and for those without counts, of aligned texts, or with observers that cannot be added.
         """
         from clueval.evaluation.observer import added, sections_of
 
@@ -200,11 +200,18 @@ class Result(Report):
             cannot = result.sections.keys() - {observer.name for observer in result.observers}
             aligned = result.signature.choices.get("text") == "aligned" and result.unprojected is not None
             aligned = aligned and LOCATED not in (result.prepared or {})
-            if result.groups is not None or aligned or cannot:
+            if aligned or cannot:
                 raise UsageError(
-                    "results with a break-down, of aligned texts or with observers that do not add cannot be added",
+                    "results of aligned texts or with observers that do not add cannot be added",
                     advice="score both corpora together",
                 )
+        keys = [set(result.groups or ()) for result in (self, other)]
+        if keys[0] != keys[1]:
+            shown = [" and ".join(sorted(of_result)) or "nothing" for of_result in keys]
+            raise UsageError(
+                f"results broken down by {shown[0]} and by {shown[1]} cannot be added",
+                advice="score both with the same break-downs (by)",
+            )
         if self.counted is None or other.counted is None:
             raise UsageError(
                 "a result without its counts cannot be added", advice="score both corpora together"
@@ -214,7 +221,8 @@ class Result(Report):
             include(inputs, result.inputs)
             for side, numbers in result.passed_over.items():
                 add_passed_over(inputs, side, numbers)
-        counted, observers = self.counted + other.counted, added(self.observers, other.observers)
+        counted = self.counted.with_sequences(other.counted) + other.counted.with_sequences(self.counted)
+        observers = added(self.observers, other.observers)
         total = replace(
             self,
             documents=self.documents + other.documents,
@@ -234,6 +242,7 @@ class Result(Report):
             observers=observers,
             inputs=reported(inputs, (), ()),
             passed_over=passed_over(inputs),
+            groups=counted.groups(),
             interval_section=None,
             gates=None,
         )

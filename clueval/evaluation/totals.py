@@ -12,10 +12,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from clueval.evaluation.units.unit import Units, joined_corpora
+from clueval.evaluation.units.unit import Unit, Units, joined_corpora, summed_tallies
 from clueval.exceptions import UsageError
 from clueval.metrics import with_settings
 from clueval.metrics.counting import Tallies, Tally, add_tally
@@ -24,14 +24,26 @@ from clueval.spans.span import Span
 
 
 class Totals:
-    """Documents, positions, and a tally for each metric and sequence."""
+    """Documents, positions, and a tally for each metric and sequence.
 
-    __slots__ = ("documents", "tallies", "tokens")
+    `without_layer` has, by metric, what is counted in a layer that no document so far has, where that depends on the
+    documents: a layer counts in all documents of a corpus, also in those before its first.
+    """
+
+    __slots__ = ("documents", "tallies", "tokens", "without_layer")
 
     def __init__(self, documents: int = 0, tokens: int = 0) -> None:
         self.documents = documents
         self.tokens = tokens
         self.tallies: Tallies = {}
+        self.without_layer: dict[str, Tally] = {}
+
+    @classmethod
+    def of(cls, units: Sequence[Unit]) -> Totals:
+        """The sum of units."""
+        totals = cls(sum(unit.documents for unit in units), sum(unit.tokens for unit in units))
+        totals.tallies = summed_tallies(units)
+        return totals
 
     def add(self, metric: str, sequence: str, tally: Tally) -> None:
         add_tally(self.tallies, (metric, sequence), tally)
@@ -42,12 +54,31 @@ class Totals:
         self.tokens += other.tokens
         for place, tally in other.tallies.items():
             add_tally(self.tallies, place, tally)
+        for metric, tally in other.without_layer.items():
+            self.without_layer.setdefault(metric, Tally()).update(tally)
 
 
 def add_to(receivers: Iterable[Totals], metric: str, sequence: str, tally: Tally) -> None:
     """Add a tally to several totals."""
     for totals in receivers:
         totals.add(metric, sequence, tally)
+
+
+def without_spans(metric: Metric, documents: int, positions: int) -> Tally:
+    """Return what a metric counts in documents without spans, as far as that follows from these numbers."""
+    needs, tally = metric.needs, Tally()
+    if needs.outside is not None:
+        tally.update(needs.outside(positions))
+    if needs.empty is not None:
+        tally.update(needs.empty(documents))
+    return tally
+
+
+def add_layers(tallies: Tallies, metric: Metric, layers: Iterable[str], tally: Tally, by_depth: bool) -> None:
+    """Add a tally to new layers; `by_depth`: at each depth, too."""
+    for layer in layers if tally else ():
+        for sequence in (layer, depth_sequence(layer, 1, 1)) if by_depth else (layer,):
+            add_tally(tallies, (metric.name, sequence), tally)
 
 
 class UnitPiece(NamedTuple):
@@ -99,6 +130,8 @@ class Counted:
         tallies: by the names of metric and sequence.
         sequences: the layers of each sequence.
         units: the counts of each unit; the whole corpus is one if units were not asked for.
+
+    Results with a break-down add up, because their units have the counts of each of its values.
     """
 
     metrics: Sequence[Metric]
@@ -126,6 +159,42 @@ class Counted:
         if self.units is not None and other.units is not None:
             units = joined_corpora(self.units, other.units)
         return Counted(self.metrics, tallies, sequences, units)
+
+    def with_sequences(self, others: Counted) -> Counted:
+        """The same counts, in which the layers that only `others` have are layers without spans.
+
+        Raises `UsageError` if the units are not known.
+        """
+        new = [name for name in others.sequences if name not in self.sequences]
+        if not new or self.units is None:
+            return self
+        by_depth = any(has_depth(name) for of in (self, others) for _, name in of.tallies)
+
+        def of_unit(unit: Unit) -> Unit:
+            tallies = {key: Tally(tally) for key, tally in unit.tallies.items()}
+            for metric in self.metrics:
+                if metric.needs.whole is None:
+                    tally = without_spans(metric, unit.documents, unit.tokens)
+                    add_layers(tallies, metric, new, tally, by_depth)
+            return unit._replace(tallies=tallies)
+
+        units = replace(
+            self.units,
+            units=list(map(of_unit, self.units.units)),
+            groups={
+                key: {value: list(map(of_unit, members)) for value, members in values.items()}
+                for key, values in self.units.groups.items()
+            },
+        )
+        return replace(self, tallies=summed_tallies(units.units), units=units)
+
+    def groups(self) -> Mapping[str, GroupReports] | None:
+        """The reports of the break-downs; None without a break-down."""
+        found = {} if self.units is None else self.units.groups
+        return {
+            key: GroupReports({value: Totals.of(units) for value, units in values.items()}, self)
+            for key, values in found.items()
+        } or None
 
     def tally_of(self, metric: Metric) -> Tally:
         """The counts of a metric in all sequences together."""

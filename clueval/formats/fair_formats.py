@@ -103,6 +103,7 @@ def sentence_of_tokens(
         repaired=stack.repaired,
         lines=list(range(first, first + len(texts))),
         file=file,
+        ordered=True,
     )
 
 
@@ -214,6 +215,7 @@ FORMAT = row_format(
     name="conll2000",
     holds="form, part of speech and stacked tags (`I-S|B-NP`), as FairEval reads them",
     options=frozenset({"ignore_punct"}),
+    ordered=True,
     treatments=("conlleval", "error"),
     scheme="BIO",
 )
@@ -257,7 +259,7 @@ def sentence_of_spans(sentence: tuple[int, list[str]], number: int, *, file: str
         found = span_line(text, line, file=file)
         if found.label not in PLACEHOLDERS:
             spans.append(Span(found.start, found.end, found.labels, tokens=found.tokens, line=line))
-    return Document(str(number), {DEFAULT_LAYER: spans}, file=file)
+    return Document(str(number), {DEFAULT_LAYER: spans}, file=file, ordered=True)
 
 
 def span_line(text: str, line: int, *, file: str) -> SpanLine:
@@ -340,4 +342,5 @@ FORMAT_OF_SPANS = row_format(
     signs=(Sign("four fields, two of them numbers", _has_indices),),
     has_text=False,
     options=frozenset({"ignore_punct"}),
+    ordered=True,
 )

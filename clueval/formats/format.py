@@ -164,6 +164,7 @@ class Format:
         has_text: whether its documents have tokens or a text.
         lacks_tokens: whether its documents take their tokens from gold, or from the text that the options name.
         nameless: whether its documents have no ids in the file.
+        ordered: whether its documents are `Document.ordered`.
         sets: whether the layers that `read` returns are annotation sets, of which one is selected.
         chooses: whether `read` itself selects the annotation set that the options name.
         set_names: returns the names of the annotation sets of a file, if `chooses` is true.
@@ -190,6 +191,7 @@ class Format:
     has_text: bool = True
     lacks_tokens: bool = False
     nameless: bool = False
+    ordered: bool = False
     sets: bool = False
     chooses: bool = False
     set_names: Callable[[Opened], list[str]] | None = None

@@ -56,6 +56,7 @@ class Needs(NamedTuple):
         choices: returns what the signature must say of the sum of all counts; None: nothing.
         rates: yields, given the keys of a tally and the layers, how rates follow from it; see `clueval.metrics.rates`.
         outside: returns the tally of a number of positions that are outside every span; None: they change nothing.
+        empty: returns the tally of a number of documents without spans; None: they change nothing.
         headline: returns the part of `scores` that has the headline, where this costs less; None: `scores` is called.
     """
 
@@ -71,6 +72,7 @@ class Needs(NamedTuple):
     places: bool = True
     rates: Callable[[Collection[tuple[Any, ...]], Sequence[str]], Iterator[DeclaredRates]] | None = None
     outside: Callable[[int], Tally] | None = None
+    empty: Callable[[int], Tally] | None = None
     headline: Callable[[Tally, Sequence[str]], dict[str, Any]] | None = None
 
 

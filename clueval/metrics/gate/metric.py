@@ -42,7 +42,7 @@ from clueval.metrics.gate.equality import (
     types_from_text,
 )
 from clueval.metrics.gate.outcomes import Change, Contingency, Outcome, changes, contingency, outcome_of
-from clueval.metrics.gate.pairing import PAIRINGS, PairingProblem, count, in_order
+from clueval.metrics.gate.pairing import PAIRINGS, PairingProblem, by_content, count, in_order
 from clueval.metrics.gate.thresholds import (
     CurvePoint,
     Thresholds,
@@ -385,7 +385,9 @@ class Gate:
             spans = kept_within(spans, layer_of(side.document, self.containing), self.containment)
         if self.nil is not None:
             spans = without_nil(spans, self._test.every[0], self.nil)
-        return Annotations.of(in_order(spans), names, self._test)
+        ids_count = side.document is None or side.document.ordered
+        listed = in_order(spans) if ids_count else by_content(spans, (*self._test.every, *self.by))
+        return Annotations.of(listed, names, self._test)
 
     def _by_type(
         self, targets: Annotations, responses: Annotations, gold: Side
