@@ -160,8 +160,8 @@ class _FreePlaces:
         characters: Characters,
     ) -> None:
         self._mentions, self._steps, self._finder, self._characters = mentions, steps, finder, characters
-        self._placed = _Placed(len(characters.text))
-        self._found: dict[tuple[int, str], _Found] = {}
+        self._placed = _TakenPlaces(len(characters.text))
+        self._found: dict[tuple[int, str], _TextOccurrences] = {}
         self._dissimilar: set[str] = set()
         """The mentions that have no similar words left."""
 
@@ -194,7 +194,7 @@ class _FreePlaces:
         if self._steps.names[number] == FUZZY:
             return self._similar(mention, finder, key)
         if (number, key) not in self._found:
-            self._found[number, key] = _Found(_with_positions(finder.of(key), self._characters))
+            self._found[number, key] = _TextOccurrences(_with_positions(finder.of(key), self._characters))
         found = self._found[number, key]
         taken = found.inside(self._placed, mention.key) if inside else found.free(self._placed)
         return None if taken is None else (*taken, len(found.places))
@@ -232,7 +232,7 @@ def _passes(steps: Sequence[str]) -> Iterator[tuple[int, bool]]:
             yield from ((number, True) for number in several)
 
 
-class _Placed:
+class _TakenPlaces:
     """The places that mentions have taken in a text."""
 
     def __init__(self, size: int) -> None:
@@ -260,20 +260,20 @@ class _Placed:
         return Regions(self._of_text.get(key, ()))
 
 
-class _Found:
+class _TextOccurrences:
     """The occurrences of a text with their positions in gold, and how many of the first ones are no longer free."""
 
     def __init__(self, places: Sequence[tuple[Range, Range]]) -> None:
         self.places = places
         self._free = self._inside = 0
 
-    def free(self, placed: _Placed) -> tuple[Range, Range] | None:
+    def free(self, placed: _TakenPlaces) -> tuple[Range, Range] | None:
         """Return the first occurrence that no mention covers or crosses."""
         while self._free < len(self.places) and not placed.is_free(self.places[self._free][0]):
             self._free += 1
         return self.places[self._free] if self._free < len(self.places) else None
 
-    def inside(self, placed: _Placed, key: str) -> tuple[Range, Range] | None:
+    def inside(self, placed: _TakenPlaces, key: str) -> tuple[Range, Range] | None:
         """Return the first occurrence that no mention of the same text has taken."""
         while self._inside < len(self.places) and placed.has(key, self.places[self._inside][0]):
             self._inside += 1
