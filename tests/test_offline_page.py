@@ -201,7 +201,7 @@ def test_every_command_writes_its_files_and_a_page_where_it_has_one(both: Path, 
         (
             {"a.csv": TABLE},
             "a.csv a.csv",
-            "a.csv: the text file a.vrt of this table of spans does not exist",
+            "a.csv:1: the ends under 'end' may be inclusive or exclusive: there is neither a text nor tokens",
             "text_hint",
         ),
         (

@@ -241,7 +241,7 @@ HINTS = {
     "columns_hint": "is not a tag|there is no column|has one column|there is no layer",
     "names_hint": "has no file .*, which",
     "format_hint": "the format is not recognised",
-    "text_hint": "the text file .* does not exist",
+    "text_hint": "the text file .* does not exist|there is neither a text nor tokens",
     "annotators_hint": "one file has one annotator",
     "package_hint": "pip install",
     "process_hint": "no processes can be started",

@@ -26,7 +26,7 @@ from clueval.reading.pairing import (
     files_of_side,
 )
 from clueval.reading.read_options import ReadOptions, columns_of_sides
-from clueval.reading.source import Source
+from clueval.reading.source import Source, source_of
 from clueval.spans.document import Document
 from clueval.spans.span import DEFAULT_LAYER, SIDES
 from clueval.textfiles import sha256_of
@@ -122,6 +122,9 @@ def placed(
     escapes = readings[0].escapes or readings[1].escapes
     in_tokens = plan.unit == "token" and not (own.counts_tokens and other.counts_tokens)
     if "nerval" in (own.name, other.name) or not (in_tokens or need_placing(own, other)):
+        return plan
+    gold, predicted = source_of(first[0], readings[0]), source_of(first[1], readings[1])
+    if not in_tokens and (gold.has_text_of(predicted) or predicted.has_text_of(gold)):
         return plan
     from clueval.transforms.placing import Placing
 

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -58,6 +59,8 @@ class Result(Report):
             the ``scheme``, both None if spans do not come from tags, and the number of ``spans`` without filters.
         passed_over: by side, what the formats did not read, such as relations: numbers by kind.
         interval_section: the intervals of all rates, if they were asked for; see `intervals`.
+        tagged: the sides and layers of documents whose spans were read from tags, or from a file of tokens; saved
+            results do not have them.
         gates: of each limit the ``score``, its ``value``, the ``limit`` and whether it ``passed``; None if no limits
             were set.
     """
@@ -82,6 +85,7 @@ class Result(Report):
     passed_over: Mapping[str, Mapping[str, int]] = field(default_factory=lambda: passed_over(no_inputs()))
     interval_section: Mapping[str, Any] | None = None
     gates: Sequence[Mapping[str, Any]] | None = None
+    tagged: AbstractSet[tuple[str, str]] = field(default=frozenset(), compare=False, repr=False)
 
     def intervals(self, **options: Any) -> dict[str, Any]:
         """Return intervals of all rates, as the JSON of ``clueval score --intervals`` has them.
@@ -460,6 +464,7 @@ def result_of(evaluation: Evaluation, signature: Signature, gold_sha256: str | N
         prepared=prepared,
         inputs=evaluation.read(),
         passed_over=passed_over(evaluation.inputs),
+        tagged=evaluation.tagged,
     )
     return _with_observers(result, plan.observers) if plan.observers else result
 

@@ -44,7 +44,7 @@ from clueval.reading.same_text import (
     require_same_frame,
     require_same_text,
 )
-from clueval.reading.source import Source, source_of
+from clueval.reading.source import Source, beside, source_of
 from clueval.reading.spooled import spooled
 from clueval.reading.tag_sentences import golds_in_memory, kept
 from clueval.spans.document import Document
@@ -207,8 +207,10 @@ class _Stream:
     ) -> Iterator[Finding]:
         options[0].require_use(path for _, *both in pairs for path in both)
         for name, own_path, other_path in pairs:
-            own = source_of(own_path, options[0], name=name, progress=progress)
-            other = source_of(other_path, options[1], name=name, progress=progress).beside(own)
+            own, other = beside(
+                source_of(own_path, options[0], name=name, progress=progress),
+                source_of(other_path, options[1], name=name, progress=progress),
+            )
             on_spans = bool(
                 self._choice.where.on_layers(layer_names(own.options.layers))
             )  # agreed labels count

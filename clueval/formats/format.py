@@ -163,6 +163,7 @@ class Format:
         single: whether a file holds only one document.
         has_text: whether its documents have tokens or a text.
         lacks_tokens: whether its documents take their tokens from gold, or from the text that the options name.
+        shares_text: whether it has neither tokens nor text, but may take those of the other side, whichever that is.
         nameless: whether its documents have no ids in the file.
         ordered: whether its documents are `Document.ordered`.
         sets: whether the layers that `read` returns are annotation sets, of which one is selected.
@@ -190,6 +191,7 @@ class Format:
     single: bool = False
     has_text: bool = True
     lacks_tokens: bool = False
+    shares_text: bool = False
     nameless: bool = False
     ordered: bool = False
     sets: bool = False

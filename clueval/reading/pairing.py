@@ -16,7 +16,7 @@ from clueval.exceptions import CluevalError, UsageError
 from clueval.reading.paths import Paths, as_path, files_of, path_pairs, without_ending
 from clueval.reading.read_options import ReadOptions
 from clueval.reading.same_text import ends_early, first_line, require_same_text
-from clueval.reading.source import Source, source_of
+from clueval.reading.source import Source, beside, source_of
 from clueval.spans.document import Document, same_id
 from clueval.tagging.schemes import OUTSIDE, is_tag
 from clueval.textfiles import Progress
@@ -64,13 +64,13 @@ def document_groups(
             source_of(path, each, name=name, progress=progress, read=read)
             for path, each in zip(paths, options, strict=True)
         )
-        first, *more = (each.beside(source) for each in (first, *more))
+        source, first, *more = beside(source, first, *more)
         for number, file in enumerate((source, first, *more)):
             see(file, number)
         further = [each.documents() for each in more]
         groups = ((*pair, *rest) for pair, *rest in zip(document_pairs(source, first), *further, strict=True))
         for by_path in other_paths:
-            other = source_of(by_path[own_path], options[0], name=name, progress=progress)
+            _, other = beside(source, source_of(by_path[own_path], options[0], name=name, progress=progress))
             see(other, len(options))
             groups = _with_gold(groups, source, other)
         yield from groups
@@ -259,7 +259,9 @@ def source_pairs(
     for name, own, other in pairs:
         read: dict[Path, Document] = {}
         gold = source_of(own, options[0], name=name, progress=progress, read=read)
-        yield gold, source_of(other, options[1], name=name, progress=progress, read=read).beside(gold)
+        predicted = source_of(other, options[1], name=name, progress=progress, read=read)
+        gold, predicted = beside(gold, predicted)
+        yield gold, predicted
 
 
 def document_pairs(own: Source, other: Source) -> Iterator[tuple[Document, Document]]:

@@ -18,7 +18,7 @@ from clueval.reading.pairing import document_groups, document_pairs, files_of_si
 from clueval.reading.paths import path_pairs
 from clueval.reading.read_options import ReadOptions, columns_of_sides
 from clueval.reading.same_text import require_same_text
-from clueval.reading.source import Source, source_of
+from clueval.reading.source import Source, beside, source_of
 from clueval.reading.tag_sentences import documents_beside, kept
 from clueval.spans.document import Document
 
@@ -98,7 +98,8 @@ def sources_of(
             source_of(path, of_path, name=name, progress=options.get("progress"))
             for path, of_path in zip((own, one, two), of_side, strict=True)
         )
-        yield first, second.beside(first), third.beside(first)
+        first, second, third = beside(first, second, third)
+        yield first, second, third
 
 
 def documents_of_files(sources: Sequence[Source]) -> Iterator[Trio]:
