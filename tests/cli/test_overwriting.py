@@ -286,6 +286,7 @@ OPTIONS = {
     "decisions": ["--decisions", "words.txt"],
     "train": ["--train", "two/a.conll"],
     "tokens": ["--tokens", "text.vrt"],
+    "named_config": ["--config", "run.config"],
 }
 """For each option with an input its arguments; the second is the file."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from clueval.exceptions import UsageError
@@ -41,7 +41,7 @@ from clueval.metrics.gate.equality import (
     parse_types,
     types_from_text,
 )
-from clueval.metrics.gate.outcomes import Change, Contingency, Outcome, changes, contingency, outcome_of
+from clueval.metrics.gate.outcomes import Outcome, outcome_of
 from clueval.metrics.gate.pairing import PAIRINGS, PairingProblem, by_content, count, in_order
 from clueval.metrics.gate.thresholds import (
     CurvePoint,
@@ -241,16 +241,6 @@ class Gate:
             by_type = {name: sides for name, *sides in self._by_type(targets, responses, gold)}
             targets, responses = by_type.get(type, [NO_ANNOTATIONS, NO_ANNOTATIONS])
         return outcome_of(self._problem(targets, responses))
-
-    def against(
-        self, gold: Side, predicted: Side, reference: Side, type: str | None = None
-    ) -> tuple[list[Change], Contingency, Contingency]:
-        """Return the changes from the reference to the prediction, and the strict and the lenient table."""
-        metric = replace(self, score_feature=None, thresholds=None)
-        before = metric.outcome(gold, reference, type)
-        after = metric.outcome(gold, predicted, type)
-        targets = [*(pair.target for pair in after.pairs), *after.missing]
-        return (changes(before, after, self.features), *contingency(targets, before, after))
 
     # Results
 
