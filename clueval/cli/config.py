@@ -71,7 +71,9 @@ def _read(path: Path) -> Any:
         if len(content) > MOST_BYTES:
             raise FormatError(f"has more than {MOST_BYTES:,} bytes", file=str(path), advice=_OR_IGNORE)
         if any(line.count(b".") > MOST_DOTS for line in content.splitlines()):
-            raise FormatError(f"has a line with more than {MOST_DOTS:,} dots", file=str(path), advice=_OR_IGNORE)
+            raise FormatError(
+                f"has a line with more than {MOST_DOTS:,} dots", file=str(path), advice=_OR_IGNORE
+            )
         text = content.decode("utf-8")
         return tomllib.loads(text) if path.name != "pyproject.toml" or "clueval" in text else {}
     except OSError as error:
