@@ -102,6 +102,25 @@ def input_path(text: str) -> Path:
     return Path(text)
 
 
+def output_path(text: str) -> Path:
+    """Return the path of a file that an option names, which the command writes."""
+    return Path(text)
+
+
+def output_name(text: str) -> str:
+    """Return the name of a file, or of a folder if it ends in /, that an option names and the command writes."""
+    return text
+
+
+def output_folder(text: str) -> Path:
+    """Return the path of a folder that an option names, which the command writes."""
+    return Path(text)
+
+
+OUTPUT_TYPES = (output_path, output_name, output_folder)
+"""The types of options: every option that names something to write has one of them."""
+
+
 def refuse_to_overwrite(outputs: Iterable[str | Path | None]) -> None:
     """Raise `FileError` for an output that is an input, `UsageError` for two equal outputs."""
     written: set[str | _Identity | None] = set()

@@ -20,13 +20,14 @@ from clueval.cli.declared import (
     shown_option,
 )
 from clueval.cli.fields import typed
-from clueval.cli.outputs import form_of, output_path, put_form
-from clueval.cli.printing import complain, name_of_output, remark, wrote
+from clueval.cli.outputs import form_of, put_form
+from clueval.cli.printing import complain, remark, wrote
 from clueval.compat.masking.run import PROGRAMS, SETTINGS, masking
 from clueval.evaluation.options import Counting
 from clueval.exceptions import UsageError
 from clueval.metrics.masking import Masking
 from clueval.options import column
+from clueval.overwriting import output_path
 from clueval.reports.language import phrase, speaking
 from clueval.studies.masking.report import MaskingReport, require_limits
 

@@ -1,7 +1,7 @@
 """Outputs: the options for the form of a result and its file, and the checks of files.
 
-An output must be writable, must not replace an input, and holds one result. An option that names an output has the type
-`output_path`; all of them are checked before anything is read, and may be ``-``, standard output.
+An output must be writable, must not replace an input, and holds one result. An option that names an output file has the
+type `output_path`; all of them are checked before anything is read, and may be ``-``, standard output.
 """
 
 from __future__ import annotations
@@ -20,18 +20,14 @@ from clueval.cli.printing import put, put_file, while_read, writing_for_stdout, 
 from clueval.exceptions import FileError, UsageError
 from clueval.formats.format import Format
 from clueval.options import whole
+from clueval.overwriting import output_name, output_path
 from clueval.overwriting import refuse_to_overwrite as refuse_to_overwrite
 from clueval.reports.report import ENDINGS, READABLE, Report
 
 
-def output_path(text: str) -> Path:
-    """Return the path that an option names, which is an output: the type of every option that names a file to write."""
-    return Path(text)
-
-
 def outputs_of(options: argparse.Namespace) -> dict[str, Path]:
     """Return the files that the command will write, by the places of their options; ``-o`` first."""
-    places = ("output_file", "Trust.save", *getattr(options, "outputs", ()))
+    places = ("output_file", *getattr(options, "outputs", ()))
     given = {place: getattr(options, place, None) for place in places}
     return {place: Path(path) for place, path in given.items() if path is not None}
 
@@ -231,6 +227,7 @@ def add_documents_output(group: argparse._ActionsContainer, to: str = "", *, req
     group.add_argument(
         "-o",
         "--output-file",
+        type=output_name,
         metavar="PATH",
         help="where to write: a file, or a folder if it ends in / (default: standard output)",
     )

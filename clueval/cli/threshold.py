@@ -17,10 +17,11 @@ from clueval.cli.declared import (
     reading,
     shown_option,
 )
-from clueval.cli.outputs import output_path, rendered
+from clueval.cli.outputs import rendered
 from clueval.cli.printing import complain, put, wrote
 from clueval.evaluation.options import Counting
 from clueval.exceptions import UsageError
+from clueval.overwriting import output_path
 from clueval.studies.threshold import NoThreshold, Threshold, threshold
 
 _COUNTED = fields(Counting, "counting", ["score_feature", "thresholds", "merge", "where", "pair_by"])
