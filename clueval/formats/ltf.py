@@ -21,7 +21,7 @@ from itertools import pairwise
 
 from clueval.exceptions import CluevalError, FormatError, OverlapError, UsageError
 from clueval.formats import xml_text
-from clueval.formats.format import Format, Options, Writer
+from clueval.formats.format import ACROSS, Format, Options, Writer
 from clueval.formats.opened import Opened
 from clueval.formats.recognition import first_lines
 from clueval.formats.xml_text import EventReader
@@ -189,6 +189,9 @@ def _lines(documents: Iterator[Document], *_: object) -> Iterator[str]:
     yield write_ltf(document, next(iter(document.layers))).removesuffix("\n")
 
 
+_HOLDS = frozenset({"layers", "gaps", "zero-length spans", "overlapping spans", ACROSS})
+"""All but features and metadata: `write_ltf` refuses what it cannot hold of the rest, by name."""
+
 FORMAT = Format(
     name="ltf",
     holds="loio's tagging format: an XML text whose `<e>` are the spans; no labels",
@@ -196,5 +199,5 @@ FORMAT = Format(
     read=_read,
     single=True,
     nameless=True,
-    write=Writer(_lines, ".xml", unit="character"),
+    write=Writer(_lines, ".xml", unit="character", holds=_HOLDS),
 )
