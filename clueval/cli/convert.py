@@ -37,7 +37,7 @@ a project needs for them. What a format cannot hold is an error, unless --lossy 
 writes the positions of predictions only, as the Text Anonymization Benchmark reads them: no labels, no texts."""
 EPILOG = """\
 examples:
-  clueval convert gold.vrt --layer entity=2 --label person --to ltf -o gold/   (one file per document)
+  clueval convert gold.vrt --layer entity=2 --label person --to ltf --lossy -o gold/   (one file per document)
   clueval convert gold.xml --input ltf --to spans"""
 
 

@@ -304,6 +304,9 @@ def check_added(added: Mapping[str, Sequence[Span]], sets: Collection[str], leng
                 )
 
 
+IDS = "document ids"
+"""What is lost of documents that a format numbers, or whose ids it changes."""
+
 ACROSS = "spans across sentences"
 KINDS = ("layers", "metadata", "features", "gaps", "zero-length spans", "overlapping spans", ACROSS)
 

@@ -134,7 +134,7 @@ def _writable(document: Document, layer: str) -> list[Span]:
         )
     spans = sorted(document.layers[layer], key=lambda span: (span.start, span.end))
     for span in spans:
-        if span.tokens is not None:
+        if span.tokens is not None or span.parts is not None:
             raise _unwritable(UsageError, document, f"has the span {name_of(span)}, which has gaps")
         if span.label != spans[0].label:
             problem = f"has the spans {name_of(spans[0])} and {name_of(span)} with different labels"
@@ -189,8 +189,8 @@ def _lines(documents: Iterator[Document], *_: object) -> Iterator[str]:
     yield write_ltf(document, next(iter(document.layers))).removesuffix("\n")
 
 
-_HOLDS = frozenset({"layers", "gaps", "zero-length spans", "overlapping spans", ACROSS})
-"""All but features and metadata: `write_ltf` refuses what it cannot hold of the rest, by name."""
+_HOLDS = frozenset({"layers", "zero-length spans", "overlapping spans", ACROSS})
+"""All but features, gaps and metadata: `write_ltf` refuses what it cannot hold of the rest, by name."""
 
 FORMAT = Format(
     name="ltf",

@@ -9,6 +9,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import chain, count
+from operator import ge
 from os import PathLike, fsdecode
 from pathlib import Path
 from shutil import copyfileobj
@@ -17,7 +18,7 @@ from unicodedata import normalize
 
 from clueval.exceptions import FileError, UsageError, checked_call, require_instance, require_kind, warn
 from clueval.formats import all_formats, format_named
-from clueval.formats.format import Format, Uses, Writer, fitted, refuse_lost, writer_of
+from clueval.formats.format import IDS, Format, Uses, Writer, fitted, refuse_lost, writer_of
 from clueval.overwriting import keeps_inputs, refuse_to_overwrite
 from clueval.reading.layers import LayerSource, layer_names
 from clueval.reading.options import Reading, ReadingOptions
@@ -26,6 +27,7 @@ from clueval.reading.read_options import ReadOptions
 from clueval.reading.source import PassedOver, all_passed_over, noting_passed_over, read, texts_of
 from clueval.reports.table import cut_label
 from clueval.spans.document import Document, MissingId, Sentence
+from clueval.spans.ranges import joined_ranges
 from clueval.spans.span import Span, name_of
 from clueval.textfiles import is_folder
 from clueval.transforms.characters import Characters, to_characters
@@ -249,6 +251,7 @@ class Conversion:
             if self.writer.holds is not None and "layers" not in self.writer.holds:
                 layer = layer or next((name for name, spans in fitting.layers.items() if spans), None)
             fitting = self._with_id(fitting, number, names, lost)
+            lost = +lost
             self.lost.update(lost)
             if lost and len(losing) < 2:
                 losing.append(document)
@@ -396,9 +399,8 @@ def _written(name: str, pieces: Iterable[str], folder: Path, scratch: Path) -> s
     return name
 
 
-IDS = "document ids"
 NAMES = "document ids as names of files"
-"""What is lost of documents whose format has no ids, and of those in a folder whose ids are no names of files."""
+"""What is lost of documents in a folder whose ids are no names of files, or not different ones on each system."""
 
 _DEVICE = re.compile(r"(con|prn|aux|nul|com[\d¹²³]|lpt[\d¹²³])(\.|$)", re.IGNORECASE)
 """Names that mean devices on Windows, whatever follows a period."""
@@ -524,7 +526,7 @@ class _TokenPlaces:
             if self._fits(span):
                 place = self.of(span.start, span.start)[0]
                 empty = span.start == span.end
-                kept.append(replace(span, start=place, end=place) if empty else span.placed(self.of))
+                kept.append(replace(span, start=place, end=place) if empty else self._placed(span))
             elif dropped is not None:
                 dropped[WITHIN] += 1
             else:
@@ -534,6 +536,14 @@ class _TokenPlaces:
                     advice="tokens are words and single marks without tokens=...; lossy=True leaves out such spans",
                 )
         return kept
+
+    def _placed(self, span: Span) -> Span:
+        """Return the span at its tokens, without gaps that have no token."""
+        placed = span.placed(self.of)
+        if placed.parts is None:
+            return placed
+        parts = joined_ranges(placed.parts, ge)
+        return replace(placed, parts=parts if len(parts) > 1 else None)
 
     def _fits(self, span: Span) -> bool:
         shift = self._document.start
