@@ -82,8 +82,9 @@ def run(options: argparse.Namespace) -> int:
             "token_id" in common.reading(options),
             lossy=options.lossy,
             remark=remark,
+            output=options.output_file,
         )
-        put_documents(conversion, listed.documents(curated), options.output_file)
+        put_documents(conversion, listed.documents(curated))
     if options.undecided is not None:
         write_tsv(options.undecided, listed.rows, listed.names, listed.sequences)
         wrote(options.undecided)

@@ -108,5 +108,5 @@ class DecidedErrors:
                 remark(f"the format {self.of_gold} is only read: {written}")
             with self.gold as documents:
                 with_ids = "token_id" in common.reading(self.options)
-                conversion = Conversion(self.form, [], with_ids, remark=remark)
-                put_documents(conversion, documents, self.options.corrected)
+                conversion = Conversion(self.form, [], with_ids, remark=remark, output=self.options.corrected)
+                put_documents(conversion, documents)

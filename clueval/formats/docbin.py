@@ -208,7 +208,7 @@ def spacy_span(doc: Any, span: Span, document: Document) -> Any:
             else None
         )
     else:
-        made = doc.char_span(start, end, label=span.label)
+        made = doc.char_span(start, end, label=span.label or NO_LABEL)
     if made is None or start == end:
         raise UsageError(
             f"spaCy cannot hold the span [{span.start},{span.end}), which is empty or only white space",
@@ -234,5 +234,6 @@ FORMAT = Format(
         unit="character",
         data=docbin_of,
         holds=frozenset({"layers", "spans across sentences"}),
+        keeps_ids=False,
     ),
 )

@@ -3,7 +3,8 @@
 `Writer.holds` names what a format can hold beyond one layer of spans that do not overlap; the kinds are those of
 `KINDS`. What a format cannot hold is refused, or left out and counted (`fitted`): features, or those for which
 `Writer.feature` is false; gaps, so that a span reaches from its start to its end; spans of zero length; spans that
-overlap an earlier one, or that reach across the end of a sentence; layers after the first; metadata.
+overlap an earlier one, or that reach across the end of a sentence; layers after the first; metadata. If
+`Writer.keeps_ids` is false, so are ids.
 """
 
 from __future__ import annotations
@@ -108,7 +109,7 @@ class Writer(NamedTuple):
     for people: what another program needs before it can read the files, given the names of layers. With `keeps_tokens`,
     documents with characters keep their tokens. `of_folder` returns the content of files for all documents of a folder,
     by name. `choose` returns the writer with other values of the options that
-    `takes` names.
+    `takes` names. `keeps_ids` is false if documents are numbered when they are read, whatever their ids were.
     """
 
     lines: Lines
@@ -127,6 +128,7 @@ class Writer(NamedTuple):
     of_folder: Callable[[Uses, Sequence[str]], Mapping[str, str]] | None = None
     choose: Callable[..., Writer] | None = None
     takes: frozenset[str] = frozenset()
+    keeps_ids: bool = True
 
 
 AddSets = Callable[["Opened", "Mapping[str, Sequence[Span]]"], str]
@@ -306,20 +308,27 @@ def check_added(added: Mapping[str, Sequence[Span]], sets: Collection[str], leng
                 )
 
 
+IDS = "document ids"
+"""What is lost of documents that a format numbers, or whose ids it changes."""
+
 ACROSS = "spans across sentences"
 KINDS = ("layers", "metadata", "features", "gaps", "zero-length spans", "overlapping spans", ACROSS)
 
 
-def fitted(document: Document, writer: Writer) -> tuple[Document, Counter[str]]:
-    """Return the document with only what a format can hold, and the numbers of what is left out, by kind."""
+def fitted(document: Document, writer: Writer, layer: str | None = None) -> tuple[Document, Counter[str]]:
+    """Return the document with only what a format can hold, and the numbers of what is left out, by kind.
+
+    `layer` is the one that a format with one layer holds; None: the first that has spans.
+    """
     lost: Counter[str] = Counter()
     if (holds := writer.holds) is None:
         return document, lost
     layers = dict(document.layers)
-    if "layers" not in holds and len(layers) > 1:
-        first = next((name for name, spans in layers.items() if spans), next(iter(layers)))
-        lost["layers"] += len(layers) - 1
-        layers = {first: layers[first]}
+    if "layers" not in holds and layers:
+        first = layer or next((name for name, spans in layers.items() if spans), next(iter(layers)))
+        others = [name for name in layers if name != first and (first in layers or layers[name])]
+        lost["layers"] += len(others)
+        layers = {first: layers.get(first, ())}
     starts = [] if ACROSS in holds else sorted(sentence.start for sentence in document.sentences)
     fitting = {name: _spans(spans, writer, starts, lost) for name, spans in layers.items()}
     metadata = document.metadata
@@ -330,6 +339,15 @@ def fitted(document: Document, writer: Writer) -> tuple[Document, Counter[str]]:
     if lost:
         document = replace(document, layers=fitting, metadata=metadata, tags={})
     return (document if writer.fit is None else writer.fit(document, lost)), +lost
+
+
+def without_metadata(document: Document, lost: Counter[str], taken: Collection[str]) -> Document:
+    """Return the document without the metadata whose keys have another use in its row; `lost` counts them."""
+    kept = {key: value for key, value in document.metadata.items() if key not in taken}
+    if number := len(document.metadata) - len(kept):
+        lost["metadata"] += number
+        document = replace(document, metadata=kept)
+    return document
 
 
 ANNOTATIONS = frozenset({"relations", "events", "equivalences", "chain links", "slots", "notes"})

@@ -23,14 +23,14 @@ connect the spans with the text, so every position outside it is an error.
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, islice
 from typing import NamedTuple
 
 from clueval.exceptions import FormatError, SpanError, UsageError
-from clueval.formats.format import Format, Options, Writer
+from clueval.formats.format import IDS, Format, Options, Writer
 from clueval.formats.opened import Opened
 from clueval.formats.recognition import Sign
 from clueval.formats.reference import FileMention, fits
@@ -552,7 +552,8 @@ def header(layers: Sequence[str], with_ids: bool) -> str:
 
 def row(document: Document, span: Span, layers: Sequence[str], with_ids: bool) -> str:
     """Return the line for a span; its end is the last position, and a layer without a label is empty."""
-    labels = [span.by_layer.get(layer) or "" for layer in layers]
+    own = (span.by_layer.get(layer) for layer in layers)
+    labels = ["" if label is None else label or NO_LABEL for label in own]
     ids = []
     if with_ids and document.token_ids is not None:
         ids = [document.token_ids[position - document.start] for position in (span.start, span.end - 1)]
@@ -566,15 +567,37 @@ def _read(opened: Opened, options: Options) -> Iterator[Document]:
 def _lines(documents: Iterator[Document], layers: Sequence[str], with_ids: bool) -> Iterator[str]:
     """Yield the header and a line for each span; without documents, only a header with `layers`."""
     number = -1
+    ends: dict[str, int] = {}
     for number, document in enumerate(documents):
         if number == 0:
             layers = list(document.layers)
             yield header(layers, with_ids)
+        if document.id in ends and not 0 < ends[document.id] <= document.start:
+            raise UsageError(
+                "two documents have this id and the same positions, which a table of spans cannot tell apart",
+                **document.in_errors,
+                advice="give each document an id of its own",
+            )
+        ends[document.id] = document.start if document.end is None else document.end
         spans = [span for layer in layers for span in document.layers.get(layer, ())]
         for span in sorted(spans, key=lambda span: (span.start, span.end)):
             yield row(document, span, layers, with_ids)
     if number < 0:
         yield header(layers, with_ids)
+
+
+def _fit(document: Document, lost: Counter[str]) -> Document:
+    """Return the document as cells hold it: tabs and line ends in its id and in labels are blanks."""
+    layers: dict[str, list[Span]] = {}
+    for layer, spans in document.layers.items():
+        layers[layer] = []
+        for span in spans:
+            own = {name: label and cell(label) for name, label in span.by_layer.items()}
+            is_held = own == dict(span.by_layer)
+            lost["labels"] += not is_held
+            layers[layer].append(span if is_held else replace(span, labels=own))
+    lost[IDS] += cell(document.id) != document.id
+    return replace(document, id=cell(document.id), layers=layers) if any(lost.values()) else document
 
 
 FORMAT = Format(
@@ -587,6 +610,9 @@ FORMAT = Format(
     options=frozenset({"layers", "token", "token_id", "document_tag", "sentence_tag", "text"}),
     shares_text=True,
     write=Writer(
-        _lines, ".tsv", holds=frozenset({"layers", "metadata", "overlapping spans", "spans across sentences"})
+        _lines,
+        ".tsv",
+        holds=frozenset({"layers", "metadata", "overlapping spans", "spans across sentences"}),
+        fit=_fit,
     ),
 )

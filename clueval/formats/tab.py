@@ -20,6 +20,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from clueval.exceptions import UsageError
 from clueval.formats.flat_rows import ReadRow, flat_objects
 from clueval.formats.format import Writer
 from clueval.formats.json_rows import Row, RowForm, RowReader, row_format, scalars
@@ -99,12 +100,17 @@ def _sets(row: Any) -> Iterable[str]:
 
 def _lines(documents: Iterator[Document], *_: object) -> Iterator[str]:
     """Yield one object with the positions of each document, as TAB's evaluation takes predictions."""
-    written = 0
+    written: set[str] = set()
     for document in documents:
+        if document.id in written:
+            raise UsageError(
+                "two documents have this id, and the format tab has one entry for each id",
+                **document.in_errors,
+            )
         spans = [span for of_layer in document.layers.values() for span in of_layer]
         positions = json.dumps([[span.start, span.end] for span in spans])
         yield f"{',' if written else '{'}{json.dumps(document.id, ensure_ascii=False)}: {positions}"
-        written += 1
+        written.add(document.id)
     yield "}" if written else "{}"
 
 

@@ -139,7 +139,7 @@ class Check:
         Raises `CluevalError` for what cannot be left out, such as a second layer or a document without text.
         """
         layers = list(layer_names(self.source.options.layers))
-        conversion = Conversion(form, layers, lossy=True)
+        conversion = Conversion(form, layers, lossy=True, output="a folder/" if form.single else None)
         for document in conversion.fitted(replace(self.source, passed_over=Counter()).documents()):
             if conversion.writer.data is None:
                 for _ in conversion.writer.lines(iter([document]), layers, False):
