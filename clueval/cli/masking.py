@@ -21,7 +21,7 @@ from clueval.cli.declared import (
 )
 from clueval.cli.fields import typed
 from clueval.cli.outputs import form_of, put_form
-from clueval.cli.printing import complain, remark, wrote
+from clueval.cli.printing import complain, name_of_output, remark, wrote
 from clueval.compat.masking.run import PROGRAMS, SETTINGS, masking
 from clueval.evaluation.options import Counting
 from clueval.exceptions import UsageError
