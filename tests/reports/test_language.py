@@ -50,15 +50,21 @@ def calls(tree: ast.AST) -> Iterator[str]:
 
 
 @cache
+def trees() -> dict[str, ast.Module]:
+    """The code of every module, by its path."""
+    return {str(path): ast.parse(path.read_text(encoding="utf-8")) for path in sorted(PACKAGE.rglob("*.py"))}
+
+
+@cache
 def written() -> dict[str, str]:
     """Each text of code, of templates and of scripts, with the file that has it."""
     jinja = pytest.importorskip("jinja2")
     found: dict[str, str] = {}
-    for path in PACKAGE.rglob("*.py"):
-        found |= dict.fromkeys(calls(ast.parse(path.read_text(encoding="utf-8"))), path.name)
+    for path, tree in trees().items():
+        found |= dict.fromkeys(calls(tree), path)
     for path in TEMPLATES.glob("*.html"):
-        tree = jinja.Environment().parse(path.read_text(encoding="utf-8"))
-        for node in tree.find_all(jinja.nodes.Call):
+        template = jinja.Environment().parse(path.read_text(encoding="utf-8"))
+        for node in template.find_all(jinja.nodes.Call):
             if getattr(node.node, "name", "") == "phrase" and isinstance(node.args[0], jinja.nodes.Const):
                 found[node.args[0].value] = path.name
     for path in TEMPLATES.glob("*.js"):
@@ -75,8 +81,8 @@ def test_every_text_is_in_the_catalogue() -> None:
 def test_every_text_of_the_catalogue_is_used() -> None:
     sources = [path.read_text(encoding="utf-8") for path in TEMPLATES.glob("*.js")]
     strings = {text for source in sources for text in re.findall(r'"([^"]*)"', source)}
-    for path in PACKAGE.rglob("*.py"):
-        nodes = ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+    for tree in trees().values():
+        nodes = ast.walk(tree)
         strings.update(
             node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)
         )
@@ -296,6 +302,7 @@ def seen(page: str) -> set[str]:
     return {word for word in words if word not in KEPT}
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("name", PAGES)
 def test_page_has_no_text_outside_the_catalogue(name: str, tmp_path: Path, marked: Marked) -> None:
     pytest.importorskip("jinja2")
