@@ -9,6 +9,7 @@ import shutil
 import signal
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -153,10 +154,19 @@ def pytest_collection(session: pytest.Session) -> None:
 
 @pytest.hookimpl(tryfirst=True)  # before the marks are looked at that the command line asks for
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Tests in a browser are long ones."""
+    """Tests in a browser are long ones, and so are the cases that `few` leaves out of the quick tests.
+
+    Each parameter has all of its values among the others if their number has no factor in common with that of `few`.
+    """
+    cases: Counter[str] = Counter()
     for item in items:
         if "browser" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.long)
+        if few := item.get_closest_marker("few"):
+            test = item.nodeid.partition("[")[0]
+            if cases[test] % few.args[0]:
+                item.add_marker(pytest.mark.long)
+            cases[test] += 1
 
 
 def pytest_collection_finish() -> None:

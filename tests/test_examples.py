@@ -16,7 +16,7 @@ ROOT = Path(__file__).parents[1]
 SEEN: list[tuple[list[str], int]] = []
 
 
-@settings(max_examples=200)
+@settings(max_examples=60)
 @given(st.lists(st.text()), st.integers())
 def look(words: list[str], number: int) -> None:
     SEEN.append((words, number))

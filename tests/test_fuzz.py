@@ -23,6 +23,7 @@ def test_saved_cases_do_not_fail_again(path: Path) -> None:
     assert failure_of(Case.loaded(path.read_text(encoding="utf-8"))) is None
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("kind", KINDS)
 def test_some_cases_of_each_format_do_not_fail(kind: str) -> None:
     for number in range(2):
@@ -45,6 +46,7 @@ def test_a_case_is_made_again_from_its_number(kind: str) -> None:
     assert Case.loaded(made(kind, 7).saved()) == made(kind, 7)
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("numbers", [range(2), pytest.param(range(2, 5), marks=pytest.mark.long)], ids=str)
 @pytest.mark.parametrize("kind", FORMATS)
 def test_files_that_are_not_changed_are_valid(kind: str, numbers: range) -> None:

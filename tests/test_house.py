@@ -420,3 +420,11 @@ def test_a_fresh_call_imports_few_modules(tmp_path: Path) -> None:
     loaded = ran.stdout.split()
     assert len([name for name in loaded if name.startswith("clueval")]) <= MOST_MODULES
     assert not {"multiprocessing", "concurrent.futures", "distributed", "asyncio"} & set(loaded)
+
+
+def test_no_group_of_a_pattern_is_possessive() -> None:
+    """Python before 3.11.5 matches it wrongly (python/cpython#106052), but not one that is atomic: `(?>(...)*)`."""
+    possessive = re.compile(r"\)(?:[*+?]|\{\d*,?\d*\})\+")
+    found = {module for module, path in FILES.items() if possessive.search(path.read_text(encoding="utf-8"))}
+
+    assert found == set()

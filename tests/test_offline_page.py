@@ -321,6 +321,7 @@ def no_pyodide(tmp_path: Path) -> Path:
     return tmp_path / "pyodide"
 
 
+@pytest.mark.long
 def test_page_is_built_from_the_same_inputs_with_the_same_bytes(no_pyodide: Path, tmp_path: Path) -> None:
     printed = []
     for name in ("one", "two"):

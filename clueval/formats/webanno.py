@@ -48,7 +48,7 @@ _ESCAPED = {"t": "\t", "n": "\n", "r": "\r"}
 _IN_TEXTS = str.maketrans({"\\": r"\\", **{of: f"\\{name}" for name, of in _ESCAPED.items()}})
 _IN_VALUES = {**_IN_TEXTS, **str.maketrans({mark: f"\\{mark}" for mark in "[]|_;*"})}
 _ROWS = re.compile(
-    r"^[0-9]++-[0-9]++(?:\.[0-9]++)?+\t([0-9]{1,18}+)-([0-9]{1,18}+)\t([^\t\n]*+)(.*+)\n", re.MULTILINE
+    r"^[0-9]++-[0-9]++(?>(?:\.[0-9]++)?)\t([0-9]{1,18}+)-([0-9]{1,18}+)\t([^\t\n]*+)(.*+)\n", re.MULTILINE
 )
 _PASSED_OVER = {"relation": "relations", "chain": "chain links", "slot": "slots"}
 _SLOT, _BASE = "ROLE_", "BT_"

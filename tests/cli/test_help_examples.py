@@ -154,6 +154,7 @@ def test_help_of_most_commands_has_examples() -> None:
     assert sum(bool(examples_of(command)) for command in COMMANDS) > 15
 
 
+@pytest.mark.few(3)
 @pytest.mark.usefixtures("_files")
 @pytest.mark.parametrize(
     "command",

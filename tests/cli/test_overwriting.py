@@ -388,6 +388,7 @@ SHAPES = {
 """How files can be named, for both sides, with a file that is meant."""
 
 
+@pytest.mark.few(5)
 @pytest.mark.parametrize(
     ("command", "shape"),
     [
