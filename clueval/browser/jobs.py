@@ -105,18 +105,19 @@ def _files(side: str) -> list[Path]:
 def _columns(source: Source) -> dict[str, Any]:
     """Return the first rows of a file, and the use of each column: clueval's own if these hold tags.
 
-    Otherwise the first column with tags holds the labels, as the message of ``clueval check`` recommends.
+    Otherwise each column with tags is a layer; several have their numbers as names.
     """
     passage = next((each for each in source.passages(lambda _: None) if each.layout is not None), None)
     if passage is None or passage.layout is None:
         return {"rows": []}
     rows = [fields for _, _, fields in islice(passage.rows(), SHOWN_LINES)]
     found, own = tag_columns(source), [column + 1 for _, column in passage.layout.layers]
-    tags = own if set(own) <= set(found) else found[:1]
+    found = [column for column in found if column != passage.layout.token + 1]
+    tags = own if set(own) <= set(found) else found
     columns = [{"use": "", "name": ""} for _ in range(passage.layout.width)]
     columns[passage.layout.token]["use"] = "token"
     for column in tags:
-        columns[column - 1] = {"use": "tags", "name": DEFAULT_LAYER}
+        columns[column - 1] = {"use": "tags", "name": DEFAULT_LAYER if len(tags) == 1 else str(column)}
     shown = [[visible(value) for value in fields] for fields in rows]
     return {"rows": shown, "columns": columns, "found": found, "token": passage.layout.token}
 

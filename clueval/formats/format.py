@@ -354,6 +354,15 @@ ANNOTATIONS = frozenset({"relations", "events", "equivalences", "chain links", "
 """The kinds of what readers pass over that are lost in another format."""
 
 
+def spans_of(source: str) -> str:
+    """Return the kind of the spans of a source that is not read by default, as readers pass them over.
+
+    >>> spans_of("POS.value")
+    'spans of POS.value'
+    """
+    return f"spans of {source}"
+
+
 def refuse_lost(
     name: str,
     lost: Mapping[str, int],
