@@ -309,7 +309,7 @@ def with_columns_of_tags(sides: Sequence[ReadOptions], files: Sequence[Iterable[
             )
         else:
             continue
-        warnings.setdefault(said, str(next(iter(paths))))
+        warnings.setdefault(said, next(iter(paths)).name)  # standard input has a path that is not the user's
     for said, file in warnings.items():
         warn(f"{file}: {said}")
     return chosen

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -10,10 +11,16 @@ import pytest
 from openpyxl import Workbook
 
 from clueval.cli import main
-from clueval.findings.decisions import fingerprint
 
 ANNA = "# newdoc id = d1\nAda\tB-PER\nLovelace\tI-PER\nin\tO\nParis\tB-LOC\n\n# newdoc id = d2\nBob\tB-PER\n"
 BOB = "# newdoc id = d1\nAda\tB-PER\nLovelace\tO\nin\tO\nParis\tB-LOC\n\n# newdoc id = d2\nBob\tO\n"
+
+
+def fingerprint(*spans: str) -> str:
+    """Return the fingerprint of a place: the beginning of the hash of its spans, each as side, start, end, label."""
+    written = sorted(span.replace(" ", "\t") for span in spans)
+    return sha256("\n".join(written).encode()).hexdigest()[:12]
+
 
 OLDER = [
     {"document": "d1", "start": "0", "end_inclusive": "1", "label": "PER"},
@@ -22,8 +29,8 @@ OLDER = [
 """Spans to keep at the two places at which the annotators differ."""
 
 SPANS = {
-    "d1": fingerprint([("anna", ((0, 2),), "PER"), ("bob", ((0, 1),), "PER")]),
-    "d2": fingerprint([("anna", ((4, 5),), "PER")]),
+    "d1": fingerprint("anna 0 2 PER", "bob 0 1 PER"),
+    "d2": fingerprint("anna 4 5 PER"),
 }
 
 CHOICES = [
@@ -133,8 +140,8 @@ def test_what_is_not_used_is_not_counted_as_used(files: Path, capsys: pytest.Cap
 
 def test_decisions_about_errors_are_used_and_counted(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
     spans = {
-        "d1": fingerprint([("gold", ((0, 2),), "PER"), ("predicted", ((0, 1),), "PER")]),
-        "d2": fingerprint([("gold", ((4, 5),), "PER")]),
+        "d1": fingerprint("gold 0 2 PER", "predicted 0 1 PER"),
+        "d2": fingerprint("gold 4 5 PER"),
     }
     rows = [row | {"fingerprint": spans[row["document"]], "choice": "gold"} for row in CHOICES]
     Path("d.json").write_text(json.dumps(rows))

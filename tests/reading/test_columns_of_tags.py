@@ -129,7 +129,7 @@ class TestTheGermanSample:
 
         assert json.loads(found.out)["metrics"] == json.loads(named.out)["metrics"]
         assert [line for line in found.err.splitlines() if "warning" in line] == [
-            f"clueval score: warning: {GOLD}: columns 2 and 3 hold tags, so they are the layers 2 and 3; "
+            "clueval score: warning: gold.vrt: columns 2 and 3 hold tags, so they are the layers 2 and 3; "
             "--layer entity=2 names one"
         ]
         assert "hold tags" not in named.err
@@ -216,10 +216,10 @@ class TestWhatIsSaid:
         both = str(write(tmp_path / "b.conll", conll(WORDS, RISKS, POS, RISKS, NAMES)))
 
         assert self.said(capsys, "score", path, path) == [
-            f"{path}: the last column is read, but column 2 holds tags, too; --layer entity=2 names one"
+            "a.conll: the last column is read, but column 2 holds tags, too; --layer entity=2 names one"
         ]
         assert self.said(capsys, "check", both) == [
-            f"{both}: the last column is read, but columns 2 and 4 hold tags, too; --layer entity=2 names one"
+            "b.conll: the last column is read, but columns 2 and 4 hold tags, too; --layer entity=2 names one"
         ]
 
     @pytest.mark.parametrize("columns", [(WORDS, NAMES), (WORDS, POS, NAMES), (WORDS, NAMES, IDS)])

@@ -16,7 +16,6 @@ from clueval.cli import main
 from clueval.compat import seqeval
 from clueval.compat.huggingface import Seqeval
 from clueval.compat.seqeval.scheme import BILOU, IOB1, IOB2, IOBES, IOE1, IOE2, Entities
-from clueval.reading.options import Reading
 
 NAMES = {
     "BIO": ["BIO", "IOB2", "IOB", "bio", "iob2", "Iob2"],
@@ -61,7 +60,6 @@ CALLS: dict[str, Callable[[str, str, Path], object]] = {
         [TAGS[scheme]], [TAGS[scheme]], scheme=name, invalid="discard"
     ).to_dict(),
     "score of files": lambda name, _, path: score(path, path, scheme=name, invalid="discard").to_dict(),
-    "a reading": lambda name, _, path: score(path, path, reading=Reading(scheme=name)).to_dict(),
     "errors of lists": lambda name, scheme, _: clueval.errors(
         [TAGS[scheme]], [["O"] * 4], scheme=name, invalid="discard"
     ).to_dict(),
