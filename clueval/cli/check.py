@@ -17,8 +17,8 @@ from clueval.options import whole
 from clueval.overwriting import input_path
 from clueval.reading.check import Check, checks
 from clueval.reading.convert import writable_format
-from clueval.reading.pairing import listed, tag_columns
-from clueval.reading.read_options import ReadOptions
+from clueval.reading.pairing import tag_columns
+from clueval.reading.read_options import ReadOptions, listed
 from clueval.visible import visible
 
 USAGE = "FILE..."

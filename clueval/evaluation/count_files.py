@@ -25,7 +25,7 @@ from clueval.reading.pairing import (
     document_pairs,
     files_of_side,
 )
-from clueval.reading.read_options import ReadOptions, columns_of_sides
+from clueval.reading.read_options import ReadOptions, columns_of_sides, with_columns_of_tags
 from clueval.reading.source import Source, source_of
 from clueval.spans.document import Document
 from clueval.spans.span import DEFAULT_LAYER, SIDES
@@ -53,7 +53,8 @@ def count_files(
         from clueval.reading.pairing import require_two_tag_columns
 
         require_two_tag_columns((path for _, path, _ in pairs), readings[0])
-    own, *others = columns_of_sides(readings, layers, single)
+    paths = [list(_files(side, number, pairs)) for number, side in enumerate((gold, predicted))]
+    own, *others = with_columns_of_tags(columns_of_sides(readings, layers, single), paths)
     sides = [own, *(replace(each, unplaced=True) for each in others)]
     remark = workers.remark or _discard
     in_turn = len(sides) > 2 or pair_by is not None or bool(given.golds)

@@ -156,7 +156,8 @@ class PlaceDecision(NamedTuple):
 class PlaceDecisions:
     """The lines of all files, and which of them the places of a corpus have used.
 
-    `digests` are the SHA-256 of the files.
+    `digests` are the SHA-256 of the files. `older` are the lines of older files, and `used_older` those of them that
+    `clueval.curate` has used.
     """
 
     def __init__(
@@ -169,6 +170,7 @@ class PlaceDecisions:
         if conflicts not in (None, *CONFLICTS):
             raise UsageError(f"conflicts cannot be {conflicts!r}", advice=f"one of {', '.join(CONFLICTS)}")
         self.older = list(older)
+        self.used_older: Mapping[KeptSpanLine, object] = {}
         self._conflicts, self._digests = conflicts, sorted({*digests})
         self._places: dict[PlaceKey, list[Decision]] = {}
         for each in dict.fromkeys(found):
@@ -267,7 +269,7 @@ class PlaceDecisions:
 
     def words(self) -> str:
         """Return in words how many decisions were used, and how many were not."""
-        used, not_listed = self.number("decided"), self.number("not listed")
+        used, not_listed = self.number("decided") + len(self.used_older), self.number("not listed")
         return (
             f"decisions: {used:,} used, {self.number('stale'):,} stale, {len(self.lost):,} lost, "
             f"{len(self._differing):,} in conflict" + (f", {not_listed:,} not listed" if not_listed else "")

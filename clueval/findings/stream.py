@@ -34,9 +34,14 @@ from clueval.options import field_names, with_fields
 from clueval.reading.given import Given, InputSide, given
 from clueval.reading.layers import LayerColumns, layer_names, require_layers
 from clueval.reading.options import SETS, Reading, Readings, SidesOptions, readings_of, require_positions
-from clueval.reading.pairing import document_groups, require_two_tag_columns, same_documents
+from clueval.reading.pairing import (
+    document_groups,
+    files_of_side,
+    require_two_tag_columns,
+    same_documents,
+)
 from clueval.reading.paths import path_pairs
-from clueval.reading.read_options import ReadOptions, columns_of_sides
+from clueval.reading.read_options import ReadOptions, columns_of_sides, with_columns_of_tags
 from clueval.reading.same_text import (
     ends_early,
     first_line,
@@ -172,7 +177,8 @@ def _of_files(
         options = [ReadOptions.of(each) for each in readings]
         if predicted is None and layers is None and options[0].annotation_set is None:
             require_two_tag_columns((path for _, path, _ in pairs), options[0])
-        sides = columns_of_sides(options, layers, predicted is None)
+        paths = [[path for _, path in files_of_side(side)] for side in (gold, predicted) if side is not None]
+        sides = with_columns_of_tags(columns_of_sides(options, layers, predicted is None), paths)
         if found.golds or pair_by is not None:
             groups = document_groups(gold, predicted, sides[:2], pair_by, progress, golds=found.golds)
             yield from stream.of_documents(groups)

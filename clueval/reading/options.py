@@ -248,7 +248,7 @@ class Reading:
         for name in ("document_tag", "sentence_tag"):
             require_name(name, getattr(self, name))
         if self.scheme is not None:
-            scheme_called(self.scheme)
+            object.__setattr__(self, "scheme", scheme_called(self.scheme))
 
     @property
     def text_path(self) -> Path | None:

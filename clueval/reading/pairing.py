@@ -12,9 +12,9 @@ from dataclasses import replace
 from itertools import zip_longest
 from pathlib import Path
 
-from clueval.exceptions import CluevalError, UsageError
+from clueval.exceptions import UsageError
 from clueval.reading.paths import Paths, as_path, files_of, path_pairs, without_ending
-from clueval.reading.read_options import ReadOptions
+from clueval.reading.read_options import ENOUGH, ReadOptions, first_values, listed
 from clueval.reading.same_text import ends_early, first_line, require_same_text
 from clueval.reading.source import Source, beside, source_of
 from clueval.spans.document import Document, same_id
@@ -300,46 +300,14 @@ def same_documents(
         yield with_same_id(own, other, False)
 
 
-ENOUGH = 2000
-"""The number of lines that are examined."""
-
-
 def tag_columns(source: Source, lines: int = ENOUGH) -> list[int]:
     """Return the columns, from 1, whose values are all tags and not all O, in the first lines of a column file.
 
     Returns none for a file that cannot be read, because reading it raises the error.
     """
-    seen: list[set[str]] = []
-    try:
-        for passage in source.passages(lambda _: None):
-            for _, _, fields in passage.rows() if passage.layout is not None else ():
-                seen = seen or [set() for _ in fields]
-                for values, value in zip(seen, fields, strict=False):
-                    values.add(value)
-                lines -= 1
-                if not lines:
-                    return _of_values(seen)
-    except CluevalError:
-        return []
-    return _of_values(seen)
-
-
-def _of_values(seen: Iterable[set[str]]) -> list[int]:
-    return [
-        column
-        for column, values in enumerate(seen, 1)
-        if values != {OUTSIDE} and values and all(map(is_tag, values))
-    ]
-
-
-def listed(columns: Iterable[int]) -> str:
-    """Return columns in words.
-
-    >>> listed([2, 3, 4])
-    '2, 3 and 4'
-    """
-    *others, last = map(str, columns)
-    return f"{', '.join(others)} and {last}" if others else last
+    found = first_values(source.passages(lambda _: None), lines)
+    columns = () if found is None else enumerate(found[1], 1)
+    return [column for column, values in columns if {*values} != {OUTSIDE} and all(map(is_tag, values))]
 
 
 def require_two_tag_columns(paths: Iterable[Path], options: ReadOptions) -> None:

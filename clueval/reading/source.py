@@ -30,7 +30,7 @@ from clueval.options import field_names, with_fields
 from clueval.reading.layers import LayerSource, layer_names, require_layers
 from clueval.reading.options import Reading
 from clueval.reading.paths import as_path, named_files
-from clueval.reading.read_options import ReadOptions, formats_that_read
+from clueval.reading.read_options import ReadOptions, formats_that_read, with_columns_of_tags
 from clueval.reading.spooled import spooled
 from clueval.spans.document import Document, MissingId, Unit
 from clueval.spans.span import DEFAULT_LAYER
@@ -528,7 +528,8 @@ def read(
         path: a file (``.gz`` files are read, too), a folder, an archive, a pattern (`clueval.reading.paths`) or an
             open file.
         layers: the name and column of each layer; columns count from 1, or from -1 at the end; formats with
-            named sources take their names. None: the last column or the usual source, called ``label``; for a table
+            named sources take their names. None: the last column or the usual source, called ``label``; if the last
+            column holds no tags, the columns that do (`clueval.reading.read_options.with_columns_of_tags`); for a table
             of spans, every column without positions.
         reading: how files are read.
         unit: the unit of positions, for DocBin, which has both; None: ``character``.
@@ -549,5 +550,6 @@ def _documents(given: Any, options: ReadOptions) -> Iterator[Document]:
     with spooled(given) as (path,):
         files = named_files(as_path(path))
         options.require_use(file for _, file in files)
+        (options,) = with_columns_of_tags([options], [[file for _, file in files]])
         for name, file in files:
             yield from source_of(file, options, name=name).documents()
