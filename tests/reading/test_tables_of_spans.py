@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from itertools import product
 from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
@@ -142,35 +141,32 @@ def spans_of(documents: Sequence[Document]) -> dict[str, list[tuple[int, int, st
     }
 
 
-METRICS = "levels,exact,partial,muc,fair"
+METRICS = "levels,exact,partial"
 
 
 @pytest.mark.parametrize("writer", WRITERS)
+@pytest.mark.parametrize("separator", ["\t", ",", ";"])
 @pytest.mark.parametrize("names", NAMES, ids=lambda names: "-".join(names[:3]))
 @pytest.mark.filterwarnings("ignore::clueval.CluevalWarning")
 def test_table_of_characters_has_one_meaning_in_files_and_frames(
-    names: Names, writer: str, tmp_path: Path, capsys: Capture
+    names: Names, separator: str, writer: str, tmp_path: Path, capsys: Capture
 ) -> None:
-    rng = Random(f"{names}{writer}")
-    for separator, with_texts in product("\t,;", (True, False)):
-        gold, found = (random_spans(TEXTS, rng) for _ in range(2))
-        columns = columns_of(found, names, TEXTS if with_texts else None)
-        texts = json_lines(tmp_path / "gold.jsonl", rows_of(gold))
-        table = WRITERS[writer](
-            tmp_path / f"found{'.tsv' if separator == chr(9) else '.csv'}", columns, separator
-        )
-        expected = as_json(score(rows_of(gold), rows_of(found), metrics=METRICS))
+    rng = Random(f"{names}{separator}{writer}")
+    gold, found = (random_spans(TEXTS, rng) for _ in range(2))
+    columns = columns_of(found, names, rng.choice([TEXTS, None]))
+    texts = json_lines(tmp_path / "gold.jsonl", rows_of(gold))
+    table = WRITERS[writer](tmp_path / "found.csv", columns, separator)
+    expected = as_json(score(rows_of(gold), rows_of(found), metrics=METRICS))
 
-        assert spans_of(list(read(table, text=texts))) == found
-        assert of_command_line(capsys, texts, table, "--metric", METRICS) == expected
-        assert of_command_line(capsys, texts, table, "--text", texts, "--metric", METRICS) == expected
-        assert as_json(score(texts, table, metrics=METRICS)) == expected
-        for frame in (pandas.DataFrame, Polars):
-            assert as_json(score(rows_of(gold), frame(columns), metrics=METRICS)) == expected
-        assert check(table, text=texts) == []
-        assert spans_of(convert(table, "doccano", text=texts)) == found
-        assert spans_of(convert(table, "spans", tmp_path / "again.tsv", text=texts)) == found
-        assert spans_of(list(read(tmp_path / "again.tsv", text=texts))) == found
+    assert spans_of(list(read(table, text=texts))) == found
+    assert of_command_line(capsys, texts, table, "--metric", METRICS) == expected
+    assert as_json(score(texts, table, metrics=METRICS, text=rng.choice([texts, None]))) == expected
+    for frame in (pandas.DataFrame, Polars):
+        assert as_json(score(rows_of(gold), frame(columns), metrics=METRICS)) == expected
+    assert check(table, text=texts) == []
+    assert spans_of(convert(table, "doccano", text=texts)) == found
+    assert spans_of(convert(table, "spans", tmp_path / "again.tsv", text=texts)) == found
+    assert spans_of(list(read(tmp_path / "again.tsv", text=texts))) == found
 
 
 @pytest.mark.parametrize("names", NAMES, ids=lambda names: "-".join(names[:3]))
