@@ -411,6 +411,31 @@ def test_table_in_another_encoding_is_refused_with_the_name_to_save_it_as(
         score(path, path)
 
 
+@pytest.mark.parametrize("pair_by", ["id", "content"])
+def test_one_table_has_the_texts_of_a_folder_of_files_that_are_paired_with_it(
+    pair_by: str, tmp_path: Path
+) -> None:
+    spans = {"a": [(0, 3, "PER"), (4, 12, "LOC")], "c": [(0, 3, "PER")]}
+    gold = tmp_path / "gold"
+    gold.mkdir()
+    for id_, own in spans.items():
+        lines = (
+            f"T{n}\t{label} {start} {end}\t{TEXTS[id_][start:end]}\n"
+            for n, (start, end, label) in enumerate(own)
+        )
+        write(gold / f"{id_}.ann", "".join(lines))
+        write(gold / f"{id_}.txt", TEXTS[id_])
+    table = by_hand(tmp_path / "found.csv", columns_of({"c": spans["c"], "a": spans["a"]}, NAMES[0]), ";")
+
+    for sides in ((gold, table), (table, gold)):
+        assert score(*sides, pair_by=pair_by).f1 == 1.0
+    assert (
+        score(table, table, text=json_lines(tmp_path / "t.jsonl", rows_of({})), pair_by="id").documents == 4
+    )
+    without = by_hand(tmp_path / "alone.csv", columns_of(spans, NAMES[1]), ";")
+    assert score(without, without, pair_by="id").documents == 2
+
+
 def test_table_in_a_folder_has_the_texts_of_the_file_of_its_name(tmp_path: Path) -> None:
     spans = {"a": [(0, 3, "PER"), (4, 12, "LOC")]}
     for folder in ("gold", "found"):
