@@ -44,12 +44,12 @@ from clueval.spans.table_columns import (
     SAY_WHICH_END,
     STARTS,
     ends_in,
+    fragments_in,
     is_number_of_row,
     usual,
 )
 from clueval.textfiles import cell
 
-_FRAGMENTS = re.compile(r"[0-9]{1,18}-[0-9]{1,18}(;[0-9]{1,18}-[0-9]{1,18})*")
 _POSITION = re.compile(r"([0-9]{1,18})(\.0+)?")
 """A position; pandas writes whole numbers as 4.0 if some are missing."""
 RESERVED = {
@@ -450,15 +450,15 @@ def _score(fields: Sequence[str], header: Header, file: str, number: int) -> dic
 
 def _fragments(given: str, file: str, number: int) -> list[tuple[int, int]]:
     """Return the ranges of a cell with fragments, which `Span` checks."""
-    if not _FRAGMENTS.fullmatch(given):
+    found = fragments_in(given)
+    if found is None:
         raise FormatError(
             f"{given[:40]!r} are not fragments",
             file=file,
             line=number,
             advice="as in 0-2;7-8, with the last position of each",
         )
-    pairs = (part.split("-") for part in given.split(";"))
-    return sorted((int(first), int(last) + 1) for first, last in pairs)
+    return found
 
 
 def _delimiter(line: str) -> str:

@@ -386,6 +386,36 @@ def test_quotation_mark_that_is_not_closed_loses_no_rows(tmp_path: Path) -> None
         score(table, table)
 
 
+def test_fragments_of_a_table_are_those_of_a_frame(tmp_path: Path) -> None:
+    rows = "a,0,28,PER,0-2;17-19,Ada Bob\na,4,12,LOC,,Lovelace\n"
+    table = write(tmp_path / "t.csv", f"document,start,end,label,fragments,text\n{rows}".replace("28", "20"))
+    gold = rows_of({"a": [(4, 12, "LOC")]})
+    gold[0]["label"] = [
+        {"start": 4, "end": 12, "label": "LOC"},
+        {"fragments": [[0, 3], [17, 20]], "label": "PER"},
+    ]
+    texts = json_lines(tmp_path / "gold.jsonl", gold)
+    frame = pandas.read_csv(table)
+
+    assert score(texts, table, metrics="exact").f1 == score(gold, frame, metrics="exact").f1 == 1.0
+    with pytest.raises(CluevalError, match="fragments"):
+        score(gold, frame.assign(fragments="x"), metrics="exact")
+
+
+def test_row_without_a_label_is_an_error_in_a_file_and_a_frame(tmp_path: Path) -> None:
+    """pandas reads the label NA as a missing value, which was a span without label."""
+    table = write(tmp_path / "t.csv", "document,start,end_exclusive,label\na,0,3,NA\na,4,5,PER\n")
+    empty = write(tmp_path / "e.csv", table.read_text(encoding="utf-8").replace("NA", ""))
+
+    assert [span.label for each in read(table) for span in each.layers["label"]] == ["NA", "PER"]
+    for call in (
+        lambda: score(empty, empty),
+        lambda: score(pandas.read_csv(table), pandas.read_csv(table)),
+    ):
+        with pytest.raises(CluevalError, match="no label"):
+            call()
+
+
 def test_scores_of_a_table_are_those_of_a_frame(tmp_path: Path) -> None:
     spans = {"a": [(0, 3, "PER"), (4, 12, "PER")], "c": [(0, 3, "PER")]}
     columns = {**columns_of(spans, NAMES[1]), "score": [0.5, 1.0, 0.25]}
