@@ -29,7 +29,7 @@ from clueval.formats.format import EVERY_SET, SELECT_SETS, Format
 from clueval.formats.recognition import Beginning
 from clueval.options import field_names, with_fields
 from clueval.reading.layers import LayerSource, layer_names, require_layers
-from clueval.reading.options import Reading
+from clueval.reading.options import ANSWER_FORMATS, Reading
 from clueval.reading.paths import as_path, named_files
 from clueval.reading.read_options import ReadOptions, formats_that_read
 from clueval.reading.spooled import spooled
@@ -312,7 +312,11 @@ class Source:
     def _texts(self) -> Iterator[Document]:
         """Yield the documents of the text that belongs to a table of spans or to tags alone, without layers."""
         if self.lacks_text:
-            with_text = [each for each in self.sides if not each.lacks_text]
+            with_text = [
+                each
+                for number, each in enumerate(self.sides)
+                if not (each.lacks_text or (number and each.format in ANSWER_FORMATS))
+            ]
             if not with_text:
                 return self._without_text()
             return chain.from_iterable(

@@ -12,6 +12,7 @@ import pytest
 
 from clueval import CluevalError, Document, FormatError, Result, check, convert, read, score
 from clueval.cli import main
+from clueval.reading.options import Reading
 
 pandas = pytest.importorskip("pandas")
 
@@ -475,3 +476,15 @@ def test_table_in_a_folder_has_the_texts_of_the_file_of_its_name(tmp_path: Path)
         by_hand(tmp_path / "found" / f"{name}.csv", columns_of(spans, NAMES[0]), ";")
 
     assert score(tmp_path / "gold", tmp_path / "found", pair_by="name").f1 == 1.0
+
+
+def test_table_of_gold_has_no_text_of_an_answer_of_a_language_model(tmp_path: Path) -> None:
+    """An answer may have changed the text, so that positions would be those of another one."""
+    gold = by_hand(tmp_path / "a.csv", columns_of({"a": [(0, 3, "PER")]}, NAMES[0]), ",")
+    answer = write(tmp_path / "a.txt", "<PER>Ada</PER> met")
+    readings = Reading(), Reading(input="inline")
+
+    with pytest.raises(FormatError, match="there is neither a text nor tokens"):
+        score(gold, answer, reading=readings)
+    text = write(tmp_path / "t.jsonl", json.dumps({"id": "a", "text": "Ada met", "label": []}))
+    assert score(gold, answer, reading=(Reading(text=text), readings[1])).f1 == 1.0
