@@ -69,7 +69,6 @@ class Evaluation:
         units: what positions are: tokens, characters.
         treatments: how ill-formed tags were treated.
         unprojected: the predicted spans without a place on the gold text.
-        tagged: the sides and layers of documents whose spans were read from tags, or from a file of tokens.
         changes: the numbers of changes by each transform, by its name, in what `counts` returns.
         pieces: the counts by unit of resampling.
     """
@@ -85,7 +84,6 @@ class Evaluation:
         self.repaired = Counter(dict.fromkeys(SIDES, 0))
         self.repairs: dict[str, RepairCount] = {}  # of documents, if there are any
         self.inputs = no_inputs()
-        self.tagged: set[tuple[str, str]] = set()
         self.units: set[str] = set()
         self.treatments: set[str] = set()
         self.text = "aligned" if plan.texts_may_differ else "equal"
@@ -272,8 +270,6 @@ class Evaluation:
             self._repairs_of(side).add(document)
             for layer, spans in document.layers.items():
                 add_layer(self.inputs, side, layer, spans=len(spans))
-                if layer in document.tags or (document.unit == "token" and document.file is not None):
-                    self.tagged.add((side, layer))
 
     def _repairs_of(self, side: str) -> RepairCount:
         """The count of one side, which no other evaluation has."""
@@ -461,7 +457,6 @@ class Evaluation:
             self._repairs_of(side).include(repairs)
         self.units |= counts.units
         self.treatments |= counts.treatments
-        self.tagged |= counts.tagged
         if counts.text == "absent":
             self.text = counts.text
         self.unprojected += counts.unprojected

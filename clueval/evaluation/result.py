@@ -464,7 +464,7 @@ def result_of(evaluation: Evaluation, signature: Signature, gold_sha256: str | N
         prepared=prepared,
         inputs=evaluation.read(),
         passed_over=passed_over(evaluation.inputs),
-        tagged=evaluation.tagged,
+        tagged={(side, layer) for side, of_side in evaluation.repairs.items() for layer in of_side.tagged},
     )
     return _with_observers(result, plan.observers) if plan.observers else result
 

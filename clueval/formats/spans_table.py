@@ -44,12 +44,12 @@ from clueval.spans.table_columns import (
     SAY_WHICH_END,
     STARTS,
     ends_in,
+    fragments_in,
     is_number_of_row,
     usual,
 )
 from clueval.textfiles import cell
 
-_FRAGMENTS = re.compile(r"[0-9]{1,18}-[0-9]{1,18}(;[0-9]{1,18}-[0-9]{1,18})*")
 _POSITION = re.compile(r"([0-9]{1,18})(\.0+)?")
 """A position; pandas writes whole numbers as 4.0 if some are missing."""
 RESERVED = {
@@ -72,7 +72,7 @@ class Header(NamedTuple):
     score: int | None
 
 
-class _Row(NamedTuple):
+class _SpanOfRow(NamedTuple):
     """A span, and its text in the table, which may be empty."""
 
     span: Span
@@ -110,7 +110,7 @@ class _Ends:
             )
         self.inclusive = int(name == END_INCLUSIVE or (name in BARE_ENDS and self.unit == "token"))
 
-    def compare(self, row: _Row, document: Document, file: str) -> None:
+    def compare(self, row: _SpanOfRow, document: Document, file: str) -> None:
         """Compare the text of a row with that of its document.
 
         Raises `FormatError` for another text in characters. White space within and between tokens does not count, and
@@ -284,11 +284,11 @@ def documents_in(opened: Opened, layers: Mapping[str, int | str] | None) -> list
 
 def _rows(
     lines: Iterable[tuple[int, str]], file: str, layers: Mapping[str, int | str] | None, ends: _Ends
-) -> tuple[list[str], dict[str | None, list[_Row]]]:
+) -> tuple[list[str], dict[str | None, list[_SpanOfRow]]]:
     """Return the layers, and the rows by document; rows without a document are under None, last first."""
     records = _records(lines, file)
     number, names = next(records, (0, None))
-    rows: defaultdict[str | None, list[_Row]] = defaultdict(list)
+    rows: defaultdict[str | None, list[_SpanOfRow]] = defaultdict(list)
     if names is None:
         return list(layers or [DEFAULT_LAYER]), rows
     header = _header(names, file, number, layers, with_id=ends.unit != "token")
@@ -307,7 +307,7 @@ def _rows(
             continue
         span = _span(fields, header, ends.inclusive, file, number)
         text = "" if header.text is None or span.parts else fields[header.text]
-        own.append(_Row(span, text))
+        own.append(_SpanOfRow(span, text))
     in_rows = len(rows) > 1 and all(len(own) == 1 for own in rows.values())
     if in_rows and header.document is not None and _known(names)[header.document] == "id":
         raise FormatError(
@@ -450,15 +450,15 @@ def _score(fields: Sequence[str], header: Header, file: str, number: int) -> dic
 
 def _fragments(given: str, file: str, number: int) -> list[tuple[int, int]]:
     """Return the ranges of a cell with fragments, which `Span` checks."""
-    if not _FRAGMENTS.fullmatch(given):
+    found = fragments_in(given)
+    if found is None:
         raise FormatError(
             f"{given[:40]!r} are not fragments",
             file=file,
             line=number,
             advice="as in 0-2;7-8, with the last position of each",
         )
-    pairs = (part.split("-") for part in given.split(";"))
-    return sorted((int(first), int(last) + 1) for first, last in pairs)
+    return found
 
 
 def _delimiter(line: str) -> str:

@@ -13,7 +13,14 @@ from typing import Any
 
 from clueval.exceptions import UsageError
 from clueval.spans.span_forms import KEYS
-from clueval.spans.table_columns import DOCUMENTS, END_INCLUSIVE, ends_in, is_number_of_row, usual
+from clueval.spans.table_columns import (
+    DOCUMENTS,
+    END_INCLUSIVE,
+    ends_in,
+    fragments_in,
+    is_number_of_row,
+    usual,
+)
 
 _TAGS = ("tag", "tags", "ner", "ner_tag", "ner_tags")
 _GUIDE = "clueval guide start-lists shows how"
@@ -72,7 +79,7 @@ def spans_by_document(
     used = {part: key for part, key in parts.items() if key is not None}
     document = _column_of_documents(columns, list(used.values()), name)
     if document is None:
-        spans = [_span(record, used) for record in records]
+        spans = [_span(record, used, f"row {number} of {name}") for number, record in enumerate(records)]
         if any("text" in span and _length(span) not in (None, len(span["text"])) for span in spans):
             raise UsageError(
                 f"{name} has no column document, and texts that are longer or shorter than their spans",
@@ -92,7 +99,7 @@ def spans_by_document(
             )
         own = found.setdefault(str(record[document]), [])
         if any(record[key] is not None for key in used.values()):
-            own.append(_span(record, used))
+            own.append(_span(record, used, f"row {number} of {name}"))
     return found
 
 
@@ -108,11 +115,8 @@ def _column_of_documents(columns: Sequence[str], used: Sequence[str], name: str)
         return known[0]
     if "id" in columns:
         return "id"
-    others = [
-        column
-        for column in columns
-        if column not in (*used, "text", "score") and not is_number_of_row(column)
-    ]
+    known_ones = (*used, "text", "score", "fragments")
+    others = [column for column in columns if column not in known_ones and not is_number_of_row(column)]
     if others:
         raise UsageError(
             f"{name} has no column document, and other columns: {', '.join(map(repr, others))}",
@@ -122,9 +126,27 @@ def _column_of_documents(columns: Sequence[str], used: Sequence[str], name: str)
     return None
 
 
-def _span(record: Mapping[str, Any], used: Mapping[str, str]) -> Mapping[str, Any]:
-    """Return the part of a row that is its span; the score of a prediction stays with it."""
-    more = {key: record[key] for key in ("text", "score") if record.get(key) is not None}
+def _span(record: Mapping[str, Any], used: Mapping[str, str], place: str) -> Mapping[str, Any]:
+    """Return the part of a row that is its span; the score of a prediction stays with it.
+
+    Raises `UsageError` for a row without a label, and for fragments that are not written as in files.
+    """
+    if record[used["label"]] is None:
+        raise UsageError(
+            f"{place} has no label",
+            advice="pandas reads the label NA as a missing value, unless keep_default_na=False is given",
+        )
+    fragments = record.get("fragments")
+    if isinstance(fragments, str):
+        fragments = fragments_in(fragments) if fragments else None
+        if fragments is None and record["fragments"]:
+            raise UsageError(
+                f"{place}: fragments are written as in '0-2;7-8'", advice="with the last position of each"
+            )
+    if fragments:
+        more = {"fragments": fragments, "score": record.get("score")}  # what joins their texts is not known
+    else:
+        more = {key: record[key] for key in ("text", "score") if record.get(key) is not None}
     return {
         **{END_INCLUSIVE if key == END_INCLUSIVE else part: record[key] for part, key in used.items()},
         **more,

@@ -46,12 +46,13 @@ def document_groups(
     if pair_by in ("id", "content"):
         ours, theirs = (files_of_side(side) for side in (gold, gold if predicted is None else predicted))
         groups = parallel(
-            _in_turn(ours, options[:1], pair_by, progress, see, 0),
-            _in_turn(theirs, options[1:], pair_by, progress, see, 1),
+            _in_turn(ours, options[:1], pair_by, progress, see, 0, (theirs, options[1])),
+            _in_turn(theirs, options[1:], pair_by, progress, see, 1, (ours, options[0])),
             pair_by,
         )
         for side in golds:
-            files = _in_turn(files_of_side(side), options[:1], pair_by, progress, see, len(options))
+            others = (theirs, options[1])
+            files = _in_turn(files_of_side(side), options[:1], pair_by, progress, see, len(options), others)
             groups = map(_with_same_text, parallel(groups, files, pair_by))
         yield from groups
         return
@@ -114,11 +115,18 @@ def _in_turn(
     progress: Progress | None,
     see: Callable[[Source, int], object],
     first: int,
+    beside: tuple[Sequence[tuple[str | None, Path]], ReadOptions],
 ) -> Iterator[tuple[Document, ...]]:
-    """Yield each document of all files with the id from the file, as read with each of the options."""
+    """Yield each document of all files with the id from the file, as read with each of the options.
+
+    A single table of spans without a text has the texts of all files `beside` it, with how these are read.
+    """
     for _, path in files:
         read: dict[Path, Document] = {}
         sources = [source_of(path, each, progress=progress, read=read) for each in options]
+        if len(files) == 1 and sources[0].lacks_text:
+            others = tuple(source_of(each, beside[1]) for _, each in beside[0])
+            sources = [replace(each, sides=others, in_turn=True) for each in sources]
         for number, source in enumerate(sources, first):
             see(source, number)
         for documents in zip(*(source.documents() for source in sources), strict=True):

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -28,7 +29,7 @@ from clueval.formats.format import EVERY_SET, SELECT_SETS, Format
 from clueval.formats.recognition import Beginning
 from clueval.options import field_names, with_fields
 from clueval.reading.layers import LayerSource, layer_names, require_layers
-from clueval.reading.options import Reading
+from clueval.reading.options import ANSWER_FORMATS, Reading
 from clueval.reading.paths import as_path, named_files
 from clueval.reading.read_options import ReadOptions, formats_that_read, with_columns_of_tags
 from clueval.reading.spooled import spooled
@@ -77,7 +78,8 @@ class Source:
 
     Sources that share `read` get several annotation sets from a document that is read once. `passed_over` counts,
     while documents are read, what the format does not read, by kind. `sides` are gold and the files beside it, which
-    have the tokens of a file of tags alone and the text of a table of spans.
+    have the tokens of a file of tags alone and the text of a table of spans. With `in_turn`, they are the files of the
+    other side, of which all have texts.
     """
 
     path: Path
@@ -87,6 +89,7 @@ class Source:
     progress: Progress | None = field(default=None, compare=False)
     read: dict[Path, Document] | None = field(default=None, compare=False, repr=False)
     sides: tuple[Source, ...] = field(default=(), compare=False, repr=False)
+    in_turn: bool = field(default=False, compare=False, repr=False)
     passed_over: Counter[str] = field(default_factory=Counter, compare=False, repr=False)
     _found: list[Sources] = field(default_factory=list, compare=False, repr=False)
 
@@ -309,8 +312,16 @@ class Source:
     def _texts(self) -> Iterator[Document]:
         """Yield the documents of the text that belongs to a table of spans or to tags alone, without layers."""
         if self.lacks_text:
-            with_text = next((each for each in self.sides if not each.lacks_text), None)
-            return self._without_text() if with_text is None else with_text.without_spans()
+            with_text = [
+                each
+                for number, each in enumerate(self.sides)
+                if not (each.lacks_text or (number and each.format in ANSWER_FORMATS))
+            ]
+            if not with_text:
+                return self._without_text()
+            return chain.from_iterable(
+                each.without_spans() for each in with_text[: None if self.in_turn else 1]
+            )
         if self.form.lacks_tokens and self.options.text_path is None:
             gold = self.sides[0] if self.sides else self
             if gold.form.lacks_tokens:
@@ -335,7 +346,7 @@ class Source:
         """Yield the documents that tables of spans name, those of gold first, without texts."""
         from clueval.formats.spans_table import documents_in  # other formats do not need it
 
-        tables = self.sides or (self,)
+        tables = (*self.sides, self) if self.in_turn else self.sides or (self,)
         ids = [documents_in(each._opened(), each.options.layers) for each in tables]
         if all(own is None for own in ids):
             yield Document(MissingId("1"), {})

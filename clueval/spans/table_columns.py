@@ -24,6 +24,8 @@ DOCUMENTS = ("document", "doc", "document_id", "doc_id", "docid", "file", "sente
 
 SAY_WHICH_END = "name the column end_inclusive if it has the last position of each span, else end_exclusive"
 
+_FRAGMENTS = re.compile(r"[0-9]{1,18}-[0-9]{1,18}(;[0-9]{1,18}-[0-9]{1,18})*")
+
 _NUMBERS_OF_ROWS = re.compile(r"(Unnamed: \d+)?")
 
 
@@ -44,6 +46,18 @@ def usual(name: str, known: Iterable[str]) -> str:
     """
     small = name[:1].lower() + name[1:]
     return small if small in known else name
+
+
+def fragments_in(cell: str) -> list[tuple[int, int]] | None:
+    """Return the ranges of a discontinuous span, whose ends are inclusive in a cell; None for another text.
+
+    >>> fragments_in("0-2;7-8"), fragments_in("0:2")
+    ([(0, 3), (7, 9)], None)
+    """
+    if not _FRAGMENTS.fullmatch(cell):
+        return None
+    pairs = (part.split("-") for part in cell.split(";"))
+    return sorted((int(first), int(last) + 1) for first, last in pairs)
 
 
 def ends_in(names: Iterable[str]) -> list[str]:

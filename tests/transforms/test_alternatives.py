@@ -203,7 +203,7 @@ def test_alternatives_of_a_table_have_ends_as_tables_of_spans_in_tokens(
 def test_alternatives_with_a_bare_end_need_a_gold_with_a_text_or_tokens(tmp_path: Path) -> None:
     table = write(tmp_path / "t.tsv", "start\tend\tlabel\n1\t1\tA\n")
 
-    with pytest.raises(CluevalError, match="end_inclusive .* end_exclusive"):
+    with pytest.raises(CluevalError, match=r"end_inclusive .* end_exclusive"):
         score([[(0, 2, "A")]], [[(1, 2, "A")]], metrics="exact", alternatives=table)
 
 
