@@ -24,11 +24,18 @@ from clueval.evaluation.tallies import (
     positions_of,
     sides_of,
 )
-from clueval.evaluation.totals import Totals, Unprojected, add_layers, add_to, depth_sequence, without_spans
+from clueval.evaluation.totals import (
+    Totals,
+    Unprojected,
+    add_to,
+    depends_on_documents,
+    depth_sequence,
+    without_spans,
+)
 from clueval.evaluation.units.pieces import Pieces, require_sum, value_of
 from clueval.evaluation.units.unit import SENTENCE
 from clueval.exceptions import CluevalError
-from clueval.metrics.counting import Tally
+from clueval.metrics.counting import Tally, add_tally
 from clueval.metrics.metric import Metric, Side, refuse_filter
 from clueval.spans.document import Document
 from clueval.spans.filters import ID, SeenNames
@@ -38,12 +45,6 @@ if TYPE_CHECKING:
     from clueval.evaluation.repairs import RepairCount
     from clueval.transforms.applied import Preparation
     from clueval.transforms.group import Group
-
-
-def _depends_on_documents(metric: Metric) -> bool:
-    """Return whether what a metric counts in a layer without spans depends on more than numbers (`without_spans`)."""
-    needs = metric.needs
-    return needs.documents and needs.whole is None and needs.empty is None
 
 
 NO_LAYER = ""
@@ -128,17 +129,17 @@ class Evaluation:
 
     def _add_layers(self, totals: Iterable[Totals], layers: Sequence[str]) -> None:
         """Count layers in documents that were counted without them."""
-        metrics = [metric for metric in self.plan.metrics if metric.needs.whole is None]
         if self.plan.merge or not layers:
             return
         for each in totals:
             each.tallies = {place: Tally(tally) for place, tally in each.tallies.items()}  # units share them
-            for metric in metrics:
-                if _depends_on_documents(metric):
-                    tally = each.without_layer.get(metric.name, Tally())
-                else:
-                    tally = without_spans(metric, each.documents, each.tokens)
-                add_layers(each.tallies, metric, layers, tally, self.plan.reports_depths)
+            found = dict(each.without_layer)
+            for metric in self.plan.metrics:
+                if metric.needs.whole is None and not depends_on_documents(metric):
+                    found[metric.name, ""] = without_spans(metric, each.documents, each.tokens)
+            for (name, depth), tally in found.items():
+                for layer in layers:
+                    add_tally(each.tallies, (name, layer + depth), tally)
 
     # Documents
 
@@ -165,8 +166,12 @@ class Evaluation:
         evaluation = self._undecided_for(prepared) or self
         receivers = evaluation.count_documents(prepared.gold, prepared.predicted, prepared.unplaced)
         for depth, deepest, raised in self.preparation.by_depth() if receivers else ():
-            for (metric, sequence), tally in evaluation._counted_alone(raised).tallies.items():
+            counted = evaluation._counted_alone(raised)
+            for (metric, sequence), tally in counted.tallies.items():
                 add_to(receivers, metric, depth_sequence(sequence, depth, deepest), tally)
+            for (metric, sequence), tally in counted.without_layer.items():
+                for each in receivers:
+                    add_tally(each.without_layer, (metric, depth_sequence(sequence, depth, deepest)), tally)
         self.count_read(group.gold, group.predicted)
         if self.total.documents > before:
             if lost := [span for of_side in prepared.lost for spans in of_side.values() for span in spans]:
@@ -249,6 +254,11 @@ class Evaluation:
         self._count_pair(gold, predicted, metrics, [totals])
         if unplaced is not None:
             self._count_unplaced(gold, predicted, unplaced, [totals])
+        for metric in metrics if not self.plan.merge else ():
+            if metric.needs.whole is None and not depends_on_documents(metric):
+                totals.without_layer[metric.name, ""] = without_spans(
+                    metric, 1, positions_of(gold, predicted)
+                )
         return totals
 
     def _count_unplaced(
@@ -317,11 +327,11 @@ class Evaluation:
         counted = () if self.plan.where.on_layers(self.layers) else None
         gold, predicted = (Side((), counted, document, sequence=NO_LAYER) for document in documents)
         for metric in metrics if not self.plan.merge else ():
-            if _depends_on_documents(metric):
+            if depends_on_documents(metric):
                 with suppress(CluevalError):  # it is raised for the layers that there are
                     tally = count_sides(metric, gold, predicted)
                     for totals in receivers:
-                        totals.without_layer.setdefault(metric.name, Tally()).update(tally)
+                        add_tally(totals.without_layer, (metric.name, ""), tally)
 
     def _count_sentences(self, gold: Document, predicted: Document, whole: Totals) -> None:
         """Count a pair of documents, counted as a whole already, once more in pieces that are units."""
