@@ -1,11 +1,14 @@
 """Order changes no number: that of documents, of layers, of spans, and of labels in one place; nor do ids of spans.
 
 Whatever the metric, its settings and the options, a corpus gives the same result in any order, and rows in memory give
-that of the same rows in a file. Three orders are part of the annotation, and stay out of these properties:
+that of the same rows in a file. Some orders are part of the annotation, and stay out of these properties:
 
 * that of the members of a group of alternatives: the first is the main one;
 * that of FairEval's own files, which breaks ties as FairEval does;
 * the ids of GATE's own files (XML and bdoc), which break ties as GATE does.
+
+So do two orders that are no ties: mentions of a language model are looked for in their order, and TAB's program takes
+the type of the first mention in its own files.
 """
 
 from __future__ import annotations

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from copy import copy, deepcopy
 from itertools import chain
 from typing import TYPE_CHECKING, Any
@@ -28,13 +27,11 @@ from clueval.evaluation.totals import (
     Totals,
     Unprojected,
     add_to,
-    depends_on_documents,
     depth_sequence,
-    without_spans,
 )
 from clueval.evaluation.units.pieces import Pieces, require_sum, value_of
 from clueval.evaluation.units.unit import SENTENCE
-from clueval.exceptions import CluevalError
+from clueval.evaluation.without_layers import counted_without_layer, places_without_spans, with_layers
 from clueval.metrics.counting import Tally, add_tally
 from clueval.metrics.metric import Metric, Side, refuse_filter
 from clueval.spans.document import Document
@@ -45,10 +42,6 @@ if TYPE_CHECKING:
     from clueval.evaluation.repairs import RepairCount
     from clueval.transforms.applied import Preparation
     from clueval.transforms.group import Group
-
-
-NO_LAYER = ""
-"""The name of a layer that no document has."""
 
 
 def _count(found: Iterable[Compared], receivers: Sequence[Totals]) -> None:
@@ -129,17 +122,11 @@ class Evaluation:
 
     def _add_layers(self, totals: Iterable[Totals], layers: Sequence[str]) -> None:
         """Count layers in documents that were counted without them."""
-        if self.plan.merge or not layers:
-            return
-        for each in totals:
-            each.tallies = {place: Tally(tally) for place, tally in each.tallies.items()}  # units share them
-            found = dict(each.without_layer)
-            for metric in self.plan.metrics:
-                if metric.needs.whole is None and not depends_on_documents(metric):
-                    found[metric.name, ""] = without_spans(metric, each.documents, each.tokens)
-            for (name, depth), tally in found.items():
-                for layer in layers:
-                    add_tally(each.tallies, (name, layer + depth), tally)
+        if not self.plan.merge:
+            for each in totals:
+                each.tallies = with_layers(
+                    self.plan.metrics, layers, each.tallies, each.without_layer, each.documents, each.tokens
+                )
 
     # Documents
 
@@ -254,11 +241,8 @@ class Evaluation:
         self._count_pair(gold, predicted, metrics, [totals])
         if unplaced is not None:
             self._count_unplaced(gold, predicted, unplaced, [totals])
-        for metric in metrics if not self.plan.merge else ():
-            if metric.needs.whole is None and not depends_on_documents(metric):
-                totals.without_layer[metric.name, ""] = without_spans(
-                    metric, 1, positions_of(gold, predicted)
-                )
+        if not self.plan.merge:
+            totals.without_layer |= places_without_spans(metrics, 1, positions_of(gold, predicted))
         return totals
 
     def _count_unplaced(
@@ -318,20 +302,11 @@ class Evaluation:
     ) -> None:
         """Count a pair of documents: every sequence, and all layers together with the metrics that take them so."""
         _count(compared(self.plan, self.layers, metrics, gold, predicted), receivers)
-        self._count_without_layer(metrics, receivers, gold, predicted)
-
-    def _count_without_layer(
-        self, metrics: Sequence[Metric], receivers: Iterable[Totals], *documents: Document
-    ) -> None:
-        """Count what a layer counts that neither document has, for layers that later documents may have."""
-        counted = () if self.plan.where.on_layers(self.layers) else None
-        gold, predicted = (Side((), counted, document, sequence=NO_LAYER) for document in documents)
-        for metric in metrics if not self.plan.merge else ():
-            if depends_on_documents(metric):
-                with suppress(CluevalError):  # it is raised for the layers that there are
-                    tally = count_sides(metric, gold, predicted)
-                    for totals in receivers:
-                        add_tally(totals.without_layer, (metric.name, ""), tally)
+        if not self.plan.merge:
+            is_filtered = bool(self.plan.where.on_layers(self.layers))
+            for name, tally in counted_without_layer(metrics, gold, predicted, is_filtered):
+                for totals in receivers:
+                    add_tally(totals.without_layer, (name, ""), tally)
 
     def _count_sentences(self, gold: Document, predicted: Document, whole: Totals) -> None:
         """Count a pair of documents, counted as a whole already, once more in pieces that are units."""
@@ -455,7 +430,7 @@ class Evaluation:
         if counts._begun:
             self.see_layers(counts.layers)
         unseen = [layer for layer in self.layers if layer not in counts.layers]
-        if unseen and counts.total.documents:
+        if unseen and counts.total.documents and not self.plan.merge:
             counts = deepcopy(counts)
             self._add_layers(counts._all_totals(), unseen)
         self.total.include(counts.total)

@@ -17,6 +17,7 @@ from itertools import product
 from typing import Any, NamedTuple
 
 from clueval.evaluation.units.unit import Unit, Units, joined_corpora, summed_tallies
+from clueval.evaluation.without_layers import depends_on_documents, without_spans
 from clueval.exceptions import UsageError
 from clueval.metrics import with_settings
 from clueval.metrics.counting import Tallies, Tally, add_tally
@@ -64,22 +65,6 @@ def add_to(receivers: Iterable[Totals], metric: str, sequence: str, tally: Tally
     """Add a tally to several totals."""
     for totals in receivers:
         totals.add(metric, sequence, tally)
-
-
-def without_spans(metric: Metric, documents: int, positions: int) -> Tally:
-    """Return what a metric counts in documents without spans, as far as that follows from these numbers."""
-    needs, tally = metric.needs, Tally()
-    if needs.outside is not None:
-        tally.update(needs.outside(positions))
-    if needs.empty is not None:
-        tally.update(needs.empty(documents))
-    return tally
-
-
-def depends_on_documents(metric: Metric) -> bool:
-    """Return whether what a metric counts in a layer without spans depends on more than numbers (`without_spans`)."""
-    needs = metric.needs
-    return needs.documents and needs.whole is None and needs.empty is None
 
 
 class UnitPiece(NamedTuple):
