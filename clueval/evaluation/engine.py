@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from copy import copy, deepcopy
 from itertools import chain
 from typing import TYPE_CHECKING, Any
@@ -24,11 +23,16 @@ from clueval.evaluation.tallies import (
     positions_of,
     sides_of,
 )
-from clueval.evaluation.totals import Totals, Unprojected, add_layers, add_to, depth_sequence, without_spans
+from clueval.evaluation.totals import (
+    Totals,
+    Unprojected,
+    add_to,
+    depth_sequence,
+)
 from clueval.evaluation.units.pieces import Pieces, require_sum, value_of
 from clueval.evaluation.units.unit import SENTENCE
-from clueval.exceptions import CluevalError
-from clueval.metrics.counting import Tally
+from clueval.evaluation.without_layers import counted_without_layer, places_without_spans, with_layers
+from clueval.metrics.counting import Tally, add_tally
 from clueval.metrics.metric import Metric, Side, refuse_filter
 from clueval.spans.document import Document
 from clueval.spans.filters import ID, SeenNames
@@ -38,16 +42,6 @@ if TYPE_CHECKING:
     from clueval.evaluation.repairs import RepairCount
     from clueval.transforms.applied import Preparation
     from clueval.transforms.group import Group
-
-
-def _depends_on_documents(metric: Metric) -> bool:
-    """Return whether what a metric counts in a layer without spans depends on more than numbers (`without_spans`)."""
-    needs = metric.needs
-    return needs.documents and needs.whole is None and needs.empty is None
-
-
-NO_LAYER = ""
-"""The name of a layer that no document has."""
 
 
 def _count(found: Iterable[Compared], receivers: Sequence[Totals]) -> None:
@@ -128,17 +122,11 @@ class Evaluation:
 
     def _add_layers(self, totals: Iterable[Totals], layers: Sequence[str]) -> None:
         """Count layers in documents that were counted without them."""
-        metrics = [metric for metric in self.plan.metrics if metric.needs.whole is None]
-        if self.plan.merge or not layers:
-            return
-        for each in totals:
-            each.tallies = {place: Tally(tally) for place, tally in each.tallies.items()}  # units share them
-            for metric in metrics:
-                if _depends_on_documents(metric):
-                    tally = each.without_layer.get(metric.name, Tally())
-                else:
-                    tally = without_spans(metric, each.documents, each.tokens)
-                add_layers(each.tallies, metric, layers, tally, self.plan.reports_depths)
+        if not self.plan.merge:
+            for each in totals:
+                each.tallies = with_layers(
+                    self.plan.metrics, layers, each.tallies, each.without_layer, each.documents, each.tokens
+                )
 
     # Documents
 
@@ -165,8 +153,12 @@ class Evaluation:
         evaluation = self._undecided_for(prepared) or self
         receivers = evaluation.count_documents(prepared.gold, prepared.predicted, prepared.unplaced)
         for depth, deepest, raised in self.preparation.by_depth() if receivers else ():
-            for (metric, sequence), tally in evaluation._counted_alone(raised).tallies.items():
+            counted = evaluation._counted_alone(raised)
+            for (metric, sequence), tally in counted.tallies.items():
                 add_to(receivers, metric, depth_sequence(sequence, depth, deepest), tally)
+            for (metric, sequence), tally in counted.without_layer.items():
+                for each in receivers:
+                    add_tally(each.without_layer, (metric, depth_sequence(sequence, depth, deepest)), tally)
         self.count_read(group.gold, group.predicted)
         if self.total.documents > before:
             if lost := [span for of_side in prepared.lost for spans in of_side.values() for span in spans]:
@@ -249,6 +241,8 @@ class Evaluation:
         self._count_pair(gold, predicted, metrics, [totals])
         if unplaced is not None:
             self._count_unplaced(gold, predicted, unplaced, [totals])
+        if not self.plan.merge:
+            totals.without_layer |= places_without_spans(metrics, 1, positions_of(gold, predicted))
         return totals
 
     def _count_unplaced(
@@ -308,20 +302,11 @@ class Evaluation:
     ) -> None:
         """Count a pair of documents: every sequence, and all layers together with the metrics that take them so."""
         _count(compared(self.plan, self.layers, metrics, gold, predicted), receivers)
-        self._count_without_layer(metrics, receivers, gold, predicted)
-
-    def _count_without_layer(
-        self, metrics: Sequence[Metric], receivers: Iterable[Totals], *documents: Document
-    ) -> None:
-        """Count what a layer counts that neither document has, for layers that later documents may have."""
-        counted = () if self.plan.where.on_layers(self.layers) else None
-        gold, predicted = (Side((), counted, document, sequence=NO_LAYER) for document in documents)
-        for metric in metrics if not self.plan.merge else ():
-            if _depends_on_documents(metric):
-                with suppress(CluevalError):  # it is raised for the layers that there are
-                    tally = count_sides(metric, gold, predicted)
-                    for totals in receivers:
-                        totals.without_layer.setdefault(metric.name, Tally()).update(tally)
+        if not self.plan.merge:
+            is_filtered = bool(self.plan.where.on_layers(self.layers))
+            for name, tally in counted_without_layer(metrics, gold, predicted, is_filtered):
+                for totals in receivers:
+                    add_tally(totals.without_layer, (name, ""), tally)
 
     def _count_sentences(self, gold: Document, predicted: Document, whole: Totals) -> None:
         """Count a pair of documents, counted as a whole already, once more in pieces that are units."""
@@ -445,7 +430,7 @@ class Evaluation:
         if counts._begun:
             self.see_layers(counts.layers)
         unseen = [layer for layer in self.layers if layer not in counts.layers]
-        if unseen and counts.total.documents:
+        if unseen and counts.total.documents and not self.plan.merge:
             counts = deepcopy(counts)
             self._add_layers(counts._all_totals(), unseen)
         self.total.include(counts.total)

@@ -13,9 +13,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 from typing import Any, NamedTuple
 
 from clueval.evaluation.units.unit import Unit, Units, joined_corpora, summed_tallies
+from clueval.evaluation.without_layers import depends_on_documents, without_spans
 from clueval.exceptions import UsageError
 from clueval.metrics import with_settings
 from clueval.metrics.counting import Tallies, Tally, add_tally
@@ -26,8 +28,9 @@ from clueval.spans.span import Span
 class Totals:
     """Documents, positions, and a tally for each metric and sequence.
 
-    `without_layer` has, by metric, what is counted in a layer that no document so far has, where that depends on the
-    documents: a layer counts in all documents of a corpus, also in those before its first.
+    `without_layer` has what is counted in a layer that no document so far has, where that does not follow from the
+    numbers of documents and positions: by metric and what follows the name of the layer, which is empty or a depth
+    (`depth_sequence`). A layer counts in all documents of a corpus, also in those before its first.
     """
 
     __slots__ = ("documents", "tallies", "tokens", "without_layer")
@@ -36,7 +39,7 @@ class Totals:
         self.documents = documents
         self.tokens = tokens
         self.tallies: Tallies = {}
-        self.without_layer: dict[str, Tally] = {}
+        self.without_layer: Tallies = {}
 
     @classmethod
     def of(cls, units: Sequence[Unit]) -> Totals:
@@ -54,31 +57,14 @@ class Totals:
         self.tokens += other.tokens
         for place, tally in other.tallies.items():
             add_tally(self.tallies, place, tally)
-        for metric, tally in other.without_layer.items():
-            self.without_layer.setdefault(metric, Tally()).update(tally)
+        for place, tally in other.without_layer.items():
+            add_tally(self.without_layer, place, tally)
 
 
 def add_to(receivers: Iterable[Totals], metric: str, sequence: str, tally: Tally) -> None:
     """Add a tally to several totals."""
     for totals in receivers:
         totals.add(metric, sequence, tally)
-
-
-def without_spans(metric: Metric, documents: int, positions: int) -> Tally:
-    """Return what a metric counts in documents without spans, as far as that follows from these numbers."""
-    needs, tally = metric.needs, Tally()
-    if needs.outside is not None:
-        tally.update(needs.outside(positions))
-    if needs.empty is not None:
-        tally.update(needs.empty(documents))
-    return tally
-
-
-def add_layers(tallies: Tallies, metric: Metric, layers: Iterable[str], tally: Tally, by_depth: bool) -> None:
-    """Add a tally to new layers; `by_depth`: at each depth, too."""
-    for layer in layers if tally else ():
-        for sequence in (layer, depth_sequence(layer, 1, 1)) if by_depth else (layer,):
-            add_tally(tallies, (metric.name, sequence), tally)
 
 
 class UnitPiece(NamedTuple):
@@ -163,19 +149,29 @@ class Counted:
     def with_sequences(self, others: Counted) -> Counted:
         """The same counts, in which the layers that only `others` have are layers without spans.
 
-        Raises `UsageError` if the units are not known.
+        Raises `UsageError` for a metric that reads documents, if it counts something in documents without spans.
         """
         new = [name for name in others.sequences if name not in self.sequences]
-        if not new or self.units is None:
+        if not new or self.units is None or not any(unit.documents for unit in self.units.units):
             return self
-        by_depth = any(has_depth(name) for of in (self, others) for _, name in of.tallies)
+        for metric in filter(depends_on_documents, self.metrics):
+            raise UsageError(
+                f"results of metric {metric.name!r} cannot be added if one of them lacks the layer {new[0]!r}",
+                advice="score both corpora together",
+            )
+        depths = {name.partition(_MARK)[2] for _, name in self.tallies if has_depth(name)}
+        if depths or any(has_depth(name) for _, name in others.tallies):
+            depths.add("1/1")  # the counts of this depth are in the reports of all
 
         def of_unit(unit: Unit) -> Unit:
             tallies = {key: Tally(tally) for key, tally in unit.tallies.items()}
-            for metric in self.metrics:
+            for metric, layer in product(self.metrics, new):
                 if metric.needs.whole is None:
                     tally = without_spans(metric, unit.documents, unit.tokens)
-                    add_layers(tallies, metric, new, tally, by_depth)
+                    add_tally(tallies, (metric.name, layer), tally)
+                    for depth in depths:
+                        counted = tally if depth == "1/1" else Tally()
+                        add_tally(tallies, (metric.name, f"{layer}{_MARK}{depth}"), counted)
             return unit._replace(tallies=tallies)
 
         units = replace(

@@ -52,7 +52,7 @@ def _rows(row: object, rows: RowReader) -> Iterator[Document | ReadRow]:
             references = [mention.get("span_text") for mention in mentions]
             layers[layer] = rows.checked(text, spans, references, identifier)
         made = rows.document(identifier, text, layers, _metadata(found))
-        return replace(made, layers=Frozen(layers))
+        return replace(made, layers=Frozen(layers), ordered=True)  # TAB takes the type of the first mention
 
     keys = ("start_offset", "end_offset", SOURCES[0])
     flat = partial(flat_objects, text, mentions, keys, "span_text", sort=False)
@@ -128,6 +128,7 @@ FORM = RowForm(_rows, _sets)
 FORMAT = row_format(
     FORM,
     name="tab",
+    ordered=True,
     holds="the JSON of the Text Anonymization Benchmark, with annotators; and predictions `{id: [[start, end]]}`",
     signs=(
         Sign(

@@ -13,7 +13,7 @@ from itertools import pairwise
 from typing import Any
 
 from clueval.spans.document import Document
-from clueval.spans.features import GROUP
+from clueval.spans.features import GROUP, MENTION
 from clueval.spans.flat import Flat, by_position
 from clueval.spans.span import Frozen, Span
 
@@ -52,8 +52,9 @@ def _of_value(value: object) -> tuple[str, Any]:
 def in_counting_order(document: Document) -> Document:
     """Return the document with the spans of each layer in the order of `sorting_key`, unless it is `ordered`.
 
-    The members of a group of alternatives stay together, in their order, at the place of the first. The same document
-    is returned if all spans are in this order. O(n log n) for n spans.
+    The members of a group of alternatives stay together, in their order, at the place of the first. Mentions of a
+    language model, which are looked for in their order, keep it. The same document is returned if all spans are in this
+    order. O(n log n) for n spans.
 
     >>> in_counting_order(Document("d", {"label": [Span(3, 4, "B"), Span(3, 4, "A")]})).layers["label"][0].label
     'A'
@@ -70,6 +71,8 @@ def _sorted(spans: Sequence[Span]) -> Sequence[Span]:
     if isinstance(spans, Flat) or all(
         by_position(one) < by_position(other) for one, other in pairwise(spans)
     ):
+        return spans
+    if any(MENTION in span.features for span in spans):
         return spans
     keys = [sorting_key(span) for span in spans]
     if any(GROUP in span.features for span in spans):

@@ -114,15 +114,14 @@ class Preparation:
 
 
 def _in_counting_order(group: Group) -> Group:
-    """Return the group with the spans of all documents in the order in which they count."""
+    """Return the group with its spans in the order in which they count; those without a place count one by one."""
     gold, predicted = in_counting_order(group.gold), in_counting_order(group.predicted)
-    unplaced = None if group.unplaced is None else in_counting_order(group.unplaced)
     further = tuple(map(in_counting_order, group.further))
     golds = tuple(map(in_counting_order, group.golds))
-    before = group.gold, group.predicted, group.unplaced, *group.further, *group.golds
-    if all(map(is_, (gold, predicted, unplaced, *further, *golds), before)):
+    before = group.gold, group.predicted, *group.further, *group.golds
+    if all(map(is_, (gold, predicted, *further, *golds), before)):
         return group
-    return replace(group, gold=gold, predicted=predicted, unplaced=unplaced, further=further, golds=golds)
+    return replace(group, gold=gold, predicted=predicted, further=further, golds=golds)
 
 
 def warn_without_effect(preparations: Sequence[Preparation]) -> None:

@@ -53,7 +53,7 @@ from clueval.metrics.gate.thresholds import (
     threshold_name,
     thresholds_with,
 )
-from clueval.metrics.metric import Needs, Rates, Side, rates_of, refuse_filter
+from clueval.metrics.metric import Needs, Rates, Side, no_tally, rates_of, refuse_filter
 from clueval.metrics.rates import Columns, DeclaredRates, EntryRates, Numbers, Shape, mean, no_rates
 from clueval.options import option_field
 from clueval.spans.span import Span
@@ -278,6 +278,7 @@ class Gate:
             within=self.containing,
             nested=True,
             rates=self._rates,
+            empty=no_tally,
         )
 
     def headlines(self, report: Mapping[str, Any]) -> dict[str, Rates]:
