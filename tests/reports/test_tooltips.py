@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
+from browser import Browser, in_browser
 
 import clueval
 from clueval.cli import main
@@ -100,3 +101,27 @@ def test_labels_in_tooltips_are_escaped(files: Path, kind: str) -> None:
     text = (files / "page.html").read_text(encoding="utf-8")
     assert "<script>alert" not in text
     assert any(HOSTILE in title for title in tooltips(files / "page.html"))
+
+
+TITLES = "[...document.querySelectorAll('#list .card .word, #list .card mark, #list .card .own')].map((e) => e.title)"
+
+
+@in_browser
+@pytest.mark.parametrize("kind", ["errors", "diff", "agree", "masking"])
+def test_the_script_gives_the_same_tooltips_and_shows_them_on_focus(
+    files: Path, browser: Browser, kind: str
+) -> None:
+    sides = ["g.vrt", "p.vrt", "o.vrt"] if kind == "diff" else ["g.vrt", "p.vrt"]
+    getattr(clueval, kind)(*sides, layers={"entity": 2}).write_page("page.html")
+
+    browser.open(files / "page.html", width=1000)
+    found = browser.run(TITLES)
+    shown = browser.run(
+        "(() => { document.dispatchEvent(new KeyboardEvent('keydown', { key: 'Tab' }));"
+        " const mark = document.querySelector('#list .tip'); mark.focus({ focusVisible: true });"
+        " return [mark.title, getComputedStyle(mark, '::after').content]; })()"
+    )
+
+    assert found
+    assert set(found) <= set(tooltips(files / "page.html"))
+    assert shown[1] == f'"{shown[0]}"'
