@@ -34,7 +34,7 @@ example:
 
 def add_arguments(parser: CommandParser) -> None:
     parser.add_argument("files", type=input_path, nargs="+", metavar="FILE", help="files or folders")
-    add_output(parser)
+    add_output(parser, ["text"])
     parser.group("output").add_argument(
         "--max-errors",
         type=typed(whole),

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from clueval.cli.declared import (
+    OptionGroup,
     declared,
     fields,
     form,
@@ -42,7 +43,7 @@ def _put(found: Threshold, options: argparse.Namespace) -> int:
         found.save(options.output_file)
     if options.html is not None:
         found.write_page(options.html, lang=options.lang or "")
-    if options.output_file is not None:  # the file is JSON, whatever its ending
+    if options.output_file is not None:  # the file is JSON
         options.format = "text"
     put(rendered(found, options))
     for path in (options.output_file, options.html):
@@ -87,6 +88,9 @@ examples:
         ),
         page("write a web page with the curve"),
         form("the form of the result on standard output"),
+        OptionGroup(
+            lambda parser: parser.set_defaults(forms=("json",)), lambda _: {}
+        ),  # the form of the file
         reading(),
     ],
     put=_put,
