@@ -167,7 +167,7 @@ def _errors_of(file: object) -> Iterator[None]:
         yield
     except CluevalError:
         raise
-    except (*_BROKEN, ValueError, KeyError, struct.error) as error:
+    except (*_BROKEN, ValueError, LookupError, OverflowError, struct.error) as error:
         raise FormatError(f"the archive is damaged: {error}", file=str(file)) from error
     except OSError as error:
         raise FileError(f"cannot be read: {error.strerror or error}", file=str(file)) from error
