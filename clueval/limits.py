@@ -26,7 +26,7 @@ HELD = 5
 A line, tag or value of a file of spans, XML or JSON takes about this many times as much memory as a token.
 """
 
-MAX_WORKBOOK, MAX_WORKBOOK_MARKS, MAX_WORKBOOK_CELLS = 1 << 26, 2_500_000, 10_000_000
+MAX_WORKBOOK, MAX_WORKBOOK_MARKS, MAX_WORKBOOK_CELLS = 1 << 26, 2_500_000, 4_000_000
 """Limits of a workbook: the unpacked bytes, the elements and attributes, the rows and cells with the empty ones."""
 
 MAX_MEMBERS, MAX_DIRECTORY = 100_000, 1 << 24
@@ -80,7 +80,7 @@ def document_too_long(file: str, line: int, most: int) -> FormatError:
 def workbook_too_long(what: str, file: object, most: int) -> FormatError:
     """Return the error for a workbook with more than `most` of something."""
     return FormatError(
-        f"the workbook has more than {most:,} {what}",
+        f"has more than {most:,} {what}",
         file=str(file),
         advice="save the sheet as a table with tabs, .tsv",
     )

@@ -138,7 +138,7 @@ def _joined(shared: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]
 def _fits(path: Path, key: str, argument: str, action: argparse.Action) -> bool:
     """Return whether the command has the value of a default. Raises `UsageError` for a value that no command has."""
     value = argument.partition("=")[2]
-    if action.choices is not None and value not in action.choices:
+    if action.choices is not None and value not in map(str, action.choices):
         _require_value(path, key, value)
         return False
     return True
@@ -149,8 +149,8 @@ def _require_value(path: Path, key: str, value: str) -> None:
 
     flag = f"--{key.replace('_', '-')}"
     actions = [found[flag] for name in COMMANDS if flag in (found := command_parser(name).option_actions())]
-    if not any(action.choices is None or value in action.choices for action in actions):
-        known = dict.fromkeys(choice for action in actions for choice in action.choices or ())
+    if not any(action.choices is None or value in map(str, action.choices) for action in actions):
+        known = dict.fromkeys(str(choice) for action in actions for choice in action.choices or ())
         raise UsageError(f"{key} cannot be {value!r}", file=str(path), advice=f"one of {', '.join(known)}")
 
 

@@ -31,7 +31,8 @@ def add_decisions(group: argparse._ArgumentGroup) -> None:
         action="append",
         type=input_path,
         metavar="FILE",
-        help="a file of decisions that a page has exported, a workbook with choices, or a folder; can be repeated",
+        help="a file of decisions that a page has exported, a workbook with choices (extra: report), or a folder; can "
+        "be repeated",
     )
     group.add_argument(
         "--conflicts",

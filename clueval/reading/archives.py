@@ -167,7 +167,7 @@ def _errors_of(file: object) -> Iterator[None]:
         yield
     except CluevalError:
         raise
-    except (*_BROKEN, ValueError, KeyError, struct.error) as error:
+    except (*_BROKEN, ValueError, LookupError, OverflowError, struct.error) as error:
         raise FormatError(f"the archive is damaged: {error}", file=str(file)) from error
     except OSError as error:
         raise FileError(f"cannot be read: {error.strerror or error}", file=str(file)) from error
@@ -221,9 +221,9 @@ def _counted_headers(archive: Path) -> type[tarfile.TarInfo]:
     """Return a class for the headers of a tar file, which raises `FormatError` for too many and too long ones."""
     members, size = MAX_MEMBERS, MAX_HEADERS
 
-    class Header(tarfile.TarInfo):
+    class CountedHeader(tarfile.TarInfo):
         @classmethod
-        def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> Header:
+        def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> CountedHeader:
             nonlocal members, size
             found = super().frombuf(buf, encoding, errors)
             if found.size < 0 or found.type == tarfile.GNUTYPE_SPARSE:
@@ -243,7 +243,7 @@ def _counted_headers(archive: Path) -> type[tarfile.TarInfo]:
         def _proc_gnusparse_10(self, *_: object) -> None:  # which reads a list of any length
             raise _refused(archive, self.name, "it is sparse")
 
-    return Header
+    return CountedHeader
 
 
 def _opened(archive: Path, name: str) -> IO[bytes]:

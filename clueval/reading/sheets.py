@@ -37,6 +37,12 @@ _STREAMED = {"worksheet": "row", "sst": "si"}
 _MOST_HELD = 100_000
 """The most marks outside such pieces; each becomes an object of about a kilobyte."""
 
+_MOST_IN_PIECE = 200_000
+"""The most marks in such a piece: a row has at most 16,384 cells."""
+
+_ROWS = 1 << 20
+"""The rows that a sheet can have; openpyxl makes all rows above one with a greater number."""
+
 _DEEPEST = 100
 """The greatest depth of elements."""
 
@@ -80,8 +86,12 @@ def _rows(path: Path, book: Any) -> Iterator[SheetRow]:
         sheet.reset_dimensions()  # what a file says of its own size may be wrong
         for number, values in enumerate(sheet.iter_rows(values_only=True), 1):
             left -= len(values) + 1
+            if number > _ROWS:
+                raise workbook_too_long("rows", f"{path}, sheet {sheet.title}", _ROWS)
             if left < 0:
                 raise workbook_too_long("rows and cells", path, MAX_WORKBOOK_CELLS)
+            if not values:
+                continue
             cells = {column: _text(value, texts) for column, value in enumerate(values) if value is not None}
             if any(cells.values()):
                 yield SheetRow(sheet.title, number, {column: text for column, text in cells.items() if text})
@@ -109,14 +119,16 @@ def _parts(path: Path) -> BytesIO:
     """Return an archive with the parts of a workbook that are read."""
     checked = _Parts(path)
     found = BytesIO()
+    names = [name for name in members_of(path) if name.lower().endswith((".xml", ".rels"))]
     with ZipFile(found, "w") as archive:
-        for name in members_of(path):
-            if name.lower().endswith((".xml", ".rels")):
-                content = checked.content(name)
-                if content is not None:
-                    archive.writestr(name, content)
+        for name in names:
+            content = checked.content(name)
+            if content is not None:
+                archive.writestr(name, content)
     if not checked.has_workbook:
         raise FormatError("the archive is no workbook", file=str(path), advice="save it as .xlsx again")
+    if checked.sheets > len(names):  # each sheet is read, however often its part is named
+        raise workbook_too_long("sheets, the number of its parts", path, len(names))
     found.seek(0)
     return found
 
@@ -128,6 +140,7 @@ class _Parts:
         self._path = path
         self._bytes, self._marks, self._held = MAX_WORKBOOK, MAX_WORKBOOK_MARKS, _MOST_HELD
         self.has_workbook = False
+        self.sheets = 0
 
     def content(self, name: str) -> bytes | None:
         """Return a part, or None for one that is not read."""
@@ -149,6 +162,7 @@ class _Parts:
             problem = expat.ErrorString(error.code)
             raise FormatError(f"not well-formed XML: {problem}", file=str(whole), line=error.lineno) from None
         self.has_workbook |= scan.root == "workbook"
+        self.sheets += scan.sheets
         return b"".join(blocks)
 
     def _count(self, size: int, scan: _Scan) -> None:
@@ -175,8 +189,8 @@ class _Scan:
         self._parser.StartDoctypeDeclHandler = self._refuse_declaration
         self._parser.StartElementHandler = self._start
         self._parser.EndElementHandler = self._end
-        self.root, self.marks, self.held = "", 0, 0
-        self._depth, self._piece = 0, 0
+        self.root, self.marks, self.held, self.sheets = "", 0, 0, 0
+        self._depth, self._piece, self._in_piece = 0, 0, 0
 
     def feed(self, data: bytes, *, last: bool = False) -> None:
         self._parser.Parse(data, last)
@@ -189,10 +203,15 @@ class _Scan:
             raise self._refused(f"elements are nested more than {_DEEPEST} deep")
         size = 1 + len(attributes)
         self.marks += size
-        if not self._piece:
+        if self._piece:
+            self._in_piece += size
+            if self._in_piece > _MOST_IN_PIECE:
+                raise self._refused(f"a row has more than {_MOST_IN_PIECE:,} elements and attributes")
+        elif local == _STREAMED.get(self.root):
+            self._piece, self._in_piece = self._depth, 0
+        else:
+            self.sheets += self.root == "workbook" and local == "sheet"
             self.held += size
-            if local == _STREAMED.get(self.root):
-                self._piece = self._depth
 
     def _end(self, _: str) -> None:
         if self._depth == self._piece:

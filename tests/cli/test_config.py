@@ -234,6 +234,16 @@ def test_the_table_of_compare_chooses_scores(folder: Path, capsys: Capture) -> N
     assert main(["compare", "a.conll", "x=a.conll", "y=a.conll", "--jobs", "1"]) == 0
 
 
+def test_a_number_of_the_file_is_a_choice_like_that_of_the_command_line(
+    folder: Path, capsys: Capture
+) -> None:
+    for level, code in ((1, 0), (9, 2)):
+        (folder / "clueval.toml").write_text(f"[errors]\nlevel = {level}\n", encoding="utf-8")
+
+        assert main(["errors", "a.conll", "a.conll"]) == code
+    assert "level cannot be '9' (one of 1, 2, 3, 4)" in capsys.readouterr().err
+
+
 REFUSED = {
     *("--output-file", "--html", "--tsv", "--xlsx", "--documents", "--gate-tsv", "--undecided", "--save"),
     *("--corrected", "--write-indicators", "--pygamma"),

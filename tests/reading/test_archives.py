@@ -296,6 +296,19 @@ def test_tar_file_with_a_pax_header_that_misleads_is_refused(
         list(read(path))
 
 
+def test_tar_file_with_a_damaged_pax_header_is_refused(tmp_path: Path) -> None:
+    whole = pax("a O\n", comment="x")
+    assert b"13 comment=x\n" in whole
+    for number, length in enumerate((b"99999999999999999999999999 ", b"0 ", b"-1 ", b"")):
+        path = tmp_path / f"{number}.tar"
+        path.write_bytes(
+            whole.replace(b"13 comment=x\n".ljust(64, b"\0"), (length + b"comment=x\n").ljust(64, b"\0"))
+        )
+
+        with suppress(CluevalError):  # some versions of Python read what is left
+            list(read(path))
+
+
 def test_tar_file_with_long_names_and_attributes_is_read(tmp_path: Path) -> None:
     path, name = tmp_path / "a.tar", "x" * 200 + "/" + "y" * 200 + ".conll"
     path.write_bytes(pax("Ada B-PER\n", path=name, comment="x" * 10_000))
