@@ -507,7 +507,20 @@ def sums(draw: st.DrawFn) -> tuple[Corpus, list[Metric], Options, int]:
     ]
     corpus = draw(corpora(of_tokens, flat))
     assume(len(corpus[0]) > 1)
-    return corpus, metrics, chosen | draw(st.sampled_from(more)), draw(st.integers(1, len(corpus[0]) - 1))
+    chosen |= draw(st.sampled_from(more))
+    cut = draw(st.integers(1, len(corpus[0]) - 1))
+    if chosen.get("merge"):  # names of merged labels have the order in which the layers of a corpus occur
+        whole = order_of_layers(corpus, slice(None))
+        for part in (slice(cut), slice(cut, None)):
+            own = order_of_layers(corpus, part)
+            assume(own == [layer for layer in whole if layer in own])
+    return corpus, metrics, chosen, cut
+
+
+def order_of_layers(corpus: Corpus, part: slice) -> list[str]:
+    """The layers of some documents in the order in which they occur."""
+    pairs = zip(corpus[0][part], corpus[1][part], strict=True)
+    return list(dict.fromkeys(layer for pair in pairs for document in pair for layer in document.layers))
 
 
 @pytest.mark.filterwarnings("ignore::clueval.exceptions.CluevalWarning")
@@ -546,6 +559,17 @@ def summed(result: Result) -> Any:
     """The numbers of a result that a sum has, too."""
     found = sorted_names(result.to_dict())
     return {name: found.get(name) for name in ("metrics", "by", "documents", "tokens")}
+
+
+def test_results_of_layers_merged_in_different_orders_are_not_added() -> None:
+    def result(*layers: str) -> Result:
+        documents = [
+            Document("d", {layer: [Span(0, 1, "A")] for layer in layers}, text="ab", unit="character")
+        ]
+        return clueval.score(documents, documents, metrics="exact", merge=True)
+
+    with pytest.raises(UsageError, match="merged in different orders"):
+        result("x", "y") + result("y", "x")
 
 
 def test_results_by_value_are_added_by_hand() -> None:

@@ -287,6 +287,8 @@ def only_given(parser: CommandParser, action: argparse.Action) -> str:
         return "names what is written"
     if any(action in group._group_actions for group in parser.groups_named(GATES)):
         return "is a gate"
+    if action.dest == "named_config":
+        return "names a file that names what is written"
     if action.dest == "scheduler":
         return "names a machine that gets the texts"
     return ""

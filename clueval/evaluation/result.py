@@ -220,6 +220,7 @@ class Result(Report):
             raise UsageError(
                 "a result without its counts cannot be added", advice="score both corpora together"
             )
+        _require_same_order(self.counted.sequences, other.counted.sequences)
         inputs = no_inputs()
         for result in (self, other):
             include(inputs, result.inputs)
@@ -543,3 +544,16 @@ def _added_changes(
         name: added(both[0].get(name, {}), both[1].get(name, {}))
         for name in dict.fromkeys([*both[0], *both[1]])
     }
+
+
+def _require_same_order(one: Mapping[str, Sequence[str]], two: Mapping[str, Sequence[str]]) -> None:
+    """Raise `UsageError` for layers merged in different orders, whose labels have different names."""
+    orders = [
+        [layer for layer in own.get(MERGED, ()) if layer in others.get(MERGED, ())]
+        for own, others in ((one, two), (two, one))
+    ]
+    if orders[0] != orders[1]:
+        raise UsageError(
+            "results of layers that were merged in different orders cannot be added",
+            advice="score both corpora together",
+        )

@@ -247,7 +247,7 @@ def test_a_number_of_the_file_is_a_choice_like_that_of_the_command_line(
 REFUSED = {
     *("--output-file", "--html", "--tsv", "--xlsx", "--documents", "--gate-tsv", "--undecided", "--save"),
     *("--corrected", "--write-indicators", "--pygamma"),
-    *("--fail-under", "--fail-over", "--fail-if-worse", "--fail-on-new"),
+    *("--fail-under", "--fail-over", "--fail-if-worse", "--fail-on-new", "--fail-on-leak", "--config"),
     *("--allow-drop", "--significant", "--reviewed", "--score"),
     "--scheduler",
 }

@@ -261,6 +261,12 @@ def every() -> dict[str, Beside]:
             [["faireval", "run.config"]],
             {"t.csv": b"X\t1\t1\t1\n", "s.csv": b"X\t1\t2\t1, 2\n"},
         ),
+        "config": Beside(
+            "run.config",
+            FAIREVAL,
+            [["faireval", "--config", "run.config"]],
+            {"t.csv": b"X\t1\t1\t1\n", "s.csv": b"X\t1\t2\t1, 2\n"},
+        ),
         "faireval's spans": Beside(
             "t.csv",
             b"X\t1\t1\t1\nY\t2\t3\t2, 3\n",
