@@ -29,7 +29,7 @@ SHOWN = 100
 LONGEST = 800
 """If the file, problem, document or advice of a message still has more characters, its middle is left out."""
 
-_QUOTED = r"""(?s)(?<!\w)(?:'(?:[^'\\]|\\.)*+'|"(?:[^"\\]|\\.)*+")"""
+_QUOTED = r"""(?s)(?<!\w)(?:'(?>(?:[^'\\]|\\.)*)'|"(?>(?:[^"\\]|\\.)*)")"""
 
 
 def shortened(text: str) -> str:

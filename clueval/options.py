@@ -41,6 +41,7 @@ class Option(NamedTuple):
         several: whether the option takes several values, one after the other.
         paired: whether a value may be ``GOLD:PREDICTED``, if the two sides differ.
         default: the default in words for the help; None: the default of the field.
+        writes: whether the value names a file that is written.
         later: whether it is a setting that a metric got later: signatures name it only if it is not the default.
     """
 
@@ -55,6 +56,7 @@ class Option(NamedTuple):
     several: bool = False
     paired: bool = False
     default: str | None = None
+    writes: bool = False
     later: bool = False
 
 

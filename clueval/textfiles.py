@@ -275,7 +275,7 @@ def decoded_as_written(data: bytes, path: Path, number: int = 1, complain: Compl
                 f"not UTF-8: byte 0x{data[error.start]:02x}",
                 file=str(path),
                 line=line,
-                advice="save the file as plain text in UTF-8",
+                advice="save the file as plain text in UTF-8, in Excel as 'CSV UTF-8'",
             )
         )
         text = data.decode("utf-8", errors="replace")

@@ -187,6 +187,7 @@ def test_a_path_with_nul_or_half_a_surrogate_pair_is_an_error(tmp_path: Path, ba
             call()
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("bad", [*BAD_PATHS, "a link to itself"])
 @pytest.mark.parametrize(
     "words",

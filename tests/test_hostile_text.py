@@ -159,7 +159,7 @@ FOR_PEOPLE = {
 FOR_PROGRAMS = {
     "score tsv": ["score", *PAIR, *COUNTED, "--format", "tsv"],
     "merge": ["merge", "gold{}.vrt", *LAYERS],
-    "convert spans": ["convert", "gold{}.vrt", *LAYERS, "--to", "spans"],
+    "convert spans": ["convert", "gold{}.vrt", *LAYERS, "--to", "spans", "--lossy"],
     "convert ltf": ["convert", "a{}.ltf", "--input", "ltf", "--to", "ltf"],
     "config": ["faireval", "run{}.config"],
 }

@@ -17,8 +17,8 @@ from clueval.options import whole
 from clueval.overwriting import input_path
 from clueval.reading.check import Check, checks
 from clueval.reading.convert import writable_format
-from clueval.reading.pairing import listed, tag_columns
-from clueval.reading.read_options import ReadOptions
+from clueval.reading.pairing import tag_columns
+from clueval.reading.read_options import ReadOptions, listed
 from clueval.visible import visible
 
 USAGE = "FILE..."
@@ -34,7 +34,7 @@ example:
 
 def add_arguments(parser: CommandParser) -> None:
     parser.add_argument("files", type=input_path, nargs="+", metavar="FILE", help="files or folders")
-    add_output(parser)
+    add_output(parser, ["text"])
     parser.group("output").add_argument(
         "--max-errors",
         type=typed(whole),

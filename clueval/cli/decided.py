@@ -31,7 +31,8 @@ def add_decisions(group: argparse._ArgumentGroup) -> None:
         action="append",
         type=input_path,
         metavar="FILE",
-        help="a file of decisions that a page has exported, a workbook with choices, or a folder; can be repeated",
+        help="a file of decisions that a page has exported, a workbook with choices (extra: report), or a folder; can "
+        "be repeated",
     )
     group.add_argument(
         "--conflicts",
@@ -108,5 +109,5 @@ class DecidedErrors:
                 remark(f"the format {self.of_gold} is only read: {written}")
             with self.gold as documents:
                 with_ids = "token_id" in common.reading(self.options)
-                conversion = Conversion(self.form, [], with_ids, remark=remark)
-                put_documents(conversion, documents, self.options.corrected)
+                conversion = Conversion(self.form, [], with_ids, remark=remark, output=self.options.corrected)
+                put_documents(conversion, documents)

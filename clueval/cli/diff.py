@@ -61,7 +61,7 @@ examples:
     [
         OptionGroup(add_choice, lambda options: {"choice": choice_of(options)}),
         shown_option(
-            "which errors", "--fail-on-new", action="store_true", help="exit with 1 if there is a new error"
+            "gates", "--fail-on-new", action="store_true", help="exit with 1 if there is a new error"
         ),
         OUTPUT_OF_SPANS,
         preparing(without=["by_depth", "any_of"]),

@@ -131,6 +131,11 @@ class CommandParser(Parser):
         """Return the titles of the groups of options in the help of the command."""
         return self._by_title
 
+    def groups_named(self, names: Iterable[str]) -> list[argparse._ArgumentGroup]:
+        """Return the groups of options with these titles, in the help of the command or as topics."""
+        groups = {**self._by_title, **self.topics}
+        return [groups[name] for name in names if name in groups]
+
     def topic(self, name: str) -> argparse._ArgumentGroup:
         """Return the group of options that `format_topic` shows."""
         if name not in self.topics:

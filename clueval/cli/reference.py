@@ -12,7 +12,6 @@ import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import Field
 from importlib import import_module
-from pathlib import Path
 from textwrap import wrap
 from typing import Any
 
@@ -30,6 +29,7 @@ from clueval.formats.format import Format
 from clueval.guide.pages import Page, contents, found_pages, page_named
 from clueval.metrics import METRICS, metric_class
 from clueval.options import Option, option_of, options_of
+from clueval.overwriting import output_folder
 from clueval.reading.options import Reading
 
 _LAYER = Option(
@@ -185,7 +185,7 @@ def _add_guide(parser: CommandParser) -> None:
     )
     parser.group("output").add_argument(
         "--html",
-        type=Path,
+        type=output_folder,
         metavar="FOLDER",
         help="write the guide as web pages into FOLDER instead; open index.html (extra: report)",
     )

@@ -20,8 +20,10 @@ from clueval.metrics import METRICS
 
 _METRICS = {kind: name for name, (_, kind) in METRICS.items()}
 _GROUPS = ("Counting", "Preparing", "Reading", "Trust", "Workers")
-_QUOTED = r"""(?<!\w)(?:'(?:[^'\\]|\\.)*+'|"(?:[^"\\]|\\.)*+")"""
-_VALUE = rf"""{_QUOTED}|\{{(?:{_QUOTED}|[^{{}}'"])*+\}}|\[(?:{_QUOTED}|[^\[\]'"])*+\]|\.\.\.|True|False"""
+_QUOTED = r"""(?<!\w)(?:'(?>(?:[^'\\]|\\.)*)'|"(?>(?:[^"\\]|\\.)*)")"""
+_VALUE = (
+    rf"""{_QUOTED}|\{{(?>(?:{_QUOTED}|[^{{}}'"])*)\}}|\[(?>(?:{_QUOTED}|[^\[\]'"])*)\]|\.\.\.|True|False"""
+)
 _KIND = "|".join(("Lists", *_GROUPS, *_METRICS))
 _NAME = re.compile(
     rf"""{_QUOTED}|(?<![\w./-])(?:({_KIND})\.)?([a-z][a-z_]*)(?:=({_VALUE}|(?(1)-?\d+|(?!))))?""", re.DOTALL

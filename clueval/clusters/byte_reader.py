@@ -229,7 +229,7 @@ def _between(document_tag: str, sentence_tag: str) -> tuple[re.Pattern[bytes], r
 
     These are an end tag and a start tag; between sentences of two documents, the tags of both elements.
     """
-    attributes = rb'(?: %s="[^"<>\n\t]*+")*+' % NAME.encode()
+    attributes = rb'(?>(?: %s="[^"<>\n\t]*+")*)' % NAME.encode()
     document, sentence = (re.escape(tag.encode()) for tag in (document_tag, sentence_tag))
     documents = rb"/%s>\n<%s%s>\n" % (document, document, attributes)
     sentences = rb"/%s>\n<(?:%s<)?%s%s>\n" % (sentence, documents, sentence, attributes)

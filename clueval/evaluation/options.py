@@ -232,6 +232,7 @@ class Trust:
         "save the counts of all units to FILE (gzipped if its name ends in .gz), for clueval compare and for gates",
         topic="intervals",
         parse=Path,
+        writes=True,
     )
 
     def __post_init__(self) -> None:

@@ -80,7 +80,8 @@ def score(
         metrics: names of metrics (see `clueval.metrics.METRICS`), separated by commas or in a list, or metrics,
             such as ``clueval.metrics.metric_named("partial", factor=0.5)`` with its settings.
         layers: name and column of each layer, or the gold and the predicted column as a pair; columns count
-            from 1, or from -1 at the end. None: the last column, of a single file the last two.
+            from 1, or from -1 at the end. None: the last column or, if it holds no tags,
+            the columns that do; of a single file the last two columns.
         reading: how files are read, see `Reading`; a pair if the two sides differ. For each further one, the
             predicted files are read again, and transforms and observers receive these documents as
             `Group.further`.

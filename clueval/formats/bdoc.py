@@ -68,6 +68,7 @@ def read_bdoc(data: str, *, file: str) -> Document:
             for name, value in content.features.items()
         },
         file=file,
+        ordered=True,
     )
 
 

@@ -93,6 +93,7 @@ def read_gate_xml(data: bytes | str, *, file: str) -> Document:
         unit="character",
         metadata={name: str(value) for name, value in reader.features.items()},
         file=file,
+        ordered=True,
     )
 
 

@@ -184,9 +184,11 @@ class Errors(ErrorForms):
             self._gold, self._predicted, pages.reading[0], pages.preparing, fsdecode(as_path(path))
         )
         refuse_to_overwrite([path])
-        conversion = Conversion(form, [], with_ids=pages.reading[0].token_id is not None)
+        conversion = Conversion(
+            form, [], with_ids=pages.reading[0].token_id is not None, output=fsdecode(path)
+        )
         corrected = pages.corrected(self._gold, self._predicted, is_flat(form))
-        conversion.write(conversion.fitted(corrected), fsdecode(path))
+        conversion.write(conversion.fitted(corrected))
 
     def _pages(self, what: str) -> ErrorPages:
         from clueval.studies.error_pages import ErrorPages, require_again

@@ -24,7 +24,7 @@ from clueval.metrics.metric import Metric
 from clueval.reading.given import InputSide
 from clueval.reading.layers import LayerColumns
 from clueval.reading.options import Reading, readings_of
-from clueval.reading.read_options import ReadOptions, columns_of_sides
+from clueval.reading.read_options import ReadOptions, columns_of_sides, with_columns_of_tags
 from clueval.reading.source import source_of
 from clueval.reports.report import Data, Report
 from clueval.reports.table import Cell, Rate, Table
@@ -174,8 +174,10 @@ def _training(
             )
         return TrainingSpans(lambda: documents), "documents"
     reading = readings_of(options.get("reading", Reading()), _of_reading(options))[0]
-    (side,) = columns_of_sides([ReadOptions.of(reading)], layers, single=False)
     path = Path(train)
+    (side,) = with_columns_of_tags(
+        columns_of_sides([ReadOptions.of(reading)], layers, single=False), [[path]]
+    )
     return TrainingSpans(source_of(path, side).documents), sha8(path.read_bytes())
 
 

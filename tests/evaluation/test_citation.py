@@ -71,6 +71,7 @@ def test_a_signature_of_a_number_names_its_place(result: Result, path: str, choi
     assert choices.items() <= cited.signature.choices.items()
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("form", [str, lambda signature: signature.short], ids=["long", "short"])
 @pytest.mark.parametrize(
     ("options", "path"),

@@ -16,6 +16,7 @@ from clueval.reading.options import Reading
 GOOD = "a 1 B-PER\nb 2 O\n\n"
 
 
+@pytest.mark.few(5)
 @pytest.mark.parametrize(
     "lines",
     [

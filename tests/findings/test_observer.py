@@ -57,6 +57,7 @@ def test_kept_rows_that_find_no_place_are_one_error(monkeypatch: pytest.MonkeyPa
         rows.take(range(1000))
 
 
+@pytest.mark.few(5)
 @pytest.mark.parametrize("where", [[], ["entity=person"], ["domain=Mietrecht"]])
 @pytest.mark.parametrize("choice", [Choice(), Choice(1, "entity"), Choice(merge=True), Choice(window=3)])
 def test_an_observer_finds_what_the_stream_of_errors_has(choice: Choice, where: list[str]) -> None:

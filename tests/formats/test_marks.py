@@ -45,6 +45,7 @@ TEXTS = [
         "<s>\n",
         "start\tend\n",
         "Start\tEnd\n",
+        *("begin\tend\n", "Begin\tEnd\n", "von\tbis\n", "Von\tBis\n"),
         'end,"st"art\n',
         '{"a": [[1, 2]]}',
         '"annotations": {"entity_mentions"',

@@ -40,7 +40,7 @@ def test_sources_are_types_and_their_features() -> None:
 
 
 def test_relations_are_counted() -> None:
-    assert score(GOLD, GOLD, metrics="gate").passed_over["gold"] == {"relations": 1}
+    assert score(GOLD, GOLD, metrics="gate").passed_over["gold"] == {"relations": 1, "spans of Mark": 1}
 
 
 def test_type_system_beside_the_file_is_needed_and_is_no_file_of_a_folder(tmp_path: Path) -> None:

@@ -271,7 +271,7 @@ class TestTableOfSpans:
             list(read(table, text=write(tmp_path / "a.vrt", TEXT), token_id=4))
 
     def test_a_table_without_its_text_is_refused(self, tmp_path: Path) -> None:
-        with pytest.raises(FileError, match=r"text=\.\.\."):
+        with pytest.raises(FormatError, match=r"end_inclusive .* end_exclusive; or .* text=\.\.\."):
             list(read(write(tmp_path / "t.tsv", self.TABLE)))
 
 

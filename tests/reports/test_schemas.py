@@ -42,6 +42,7 @@ def test_the_schema_has_every_metric() -> None:
     assert schema()["$defs"]["metrics"]["properties"].keys() == METRICS.keys()
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("metric", METRICS)
 @pytest.mark.parametrize("merge", [False, True])
 def test_the_report_of_every_metric_is_valid(metric: str, merge: bool) -> None:

@@ -314,6 +314,7 @@ def test_agree_exact_is_the_f1_of_sets(sources: dict[str, list[Document]]):
         assert found[i][j] == found[j][i] == (2 * right / sizes if sizes else None)
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("key", [key for key in KEYS if key != "seqeval_strict"])
 @given(sources=studies(annotators=2))
 @at_most(8)

@@ -308,6 +308,7 @@ def three_files(folder: Path, seed: int, scheme: str) -> list[Path]:
     return paths
 
 
+@pytest.mark.few(5)
 @pytest.mark.parametrize("scheme", SCHEMES)
 @pytest.mark.parametrize(
     "options",
@@ -340,6 +341,7 @@ def test_files_have_the_diff_of_their_documents(tmp_path: Path, scheme: str, opt
     assert found == expected == in_small_passages
 
 
+@pytest.mark.few(5)
 @pytest.mark.parametrize("scheme", SCHEMES)
 @pytest.mark.parametrize(
     "options", [{}, {"level": 2}, {"merge": True}, {"where": ["domain=a", "entity=PER"]}], ids=str

@@ -200,7 +200,7 @@ def test_an_unknown_name_is_refused_with_the_known_ones() -> None:
         scheme_called("bix")
 
     assert str(caught.value) == (
-        "unknown tag scheme 'bix' (one of BIO, IOB1, BIOES, BILOU, BMES, BMEOW, IO, IOE1, IOE2)"
+        "unknown tag scheme 'bix' (did you mean BIO? it is one of BIO, IOB1, BIOES, BILOU, BMES, BMEOW, IO, IOE1, IOE2)"
     )
     with pytest.raises(UsageError) as caught:
         decode_tags([], "BIO", "mend")

@@ -351,6 +351,7 @@ class PlaceChoices:
         require_no_choices(self.names)
         self.decisions.require_choices([*self.names, NONE, UNCLEAR, *((BOTH,) if self._are_sides else ())])
         object.__setattr__(self, "table", KeptSpanTable.of_lines(self.decisions.older))
+        self.decisions.used_older = self.table.used
 
     @property
     def _are_sides(self) -> bool:

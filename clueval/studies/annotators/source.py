@@ -30,7 +30,12 @@ from clueval.reading.items import GivenSide, TagNames, documents_of, place_of, s
 from clueval.reading.layers import require_layers
 from clueval.reading.options import Reading, require_positions
 from clueval.reading.other_side import with_text_of
-from clueval.reading.pairing import files_of_side, key_of, moved_to, require_pair_by
+from clueval.reading.pairing import (
+    files_of_side,
+    key_of,
+    moved_to,
+    require_pair_by,
+)
 from clueval.reading.paths import (
     INCEPTION,
     Files,
@@ -43,7 +48,7 @@ from clueval.reading.paths import (
     with_equal_names,
     without_ending,
 )
-from clueval.reading.read_options import ReadOptions
+from clueval.reading.read_options import ReadOptions, with_columns_of_tags
 from clueval.reading.same_text import need_placing, require_same_text
 from clueval.reading.source import Source, source_of
 from clueval.spans.document import Document, MissingId
@@ -103,7 +108,19 @@ class Annotators:
             found = [[(name and without_ending(name), path) for name, path in files] for files in found]
         elif self.pair_by is None:
             found = with_equal_names(found)
-        columns = [replace(each, files=own) for each, own in zip(self.columns, found, strict=True)]
+        return self._with([replace(each, files=own) for each, own in zip(self.columns, found, strict=True)])
+
+    def with_columns_of_tags(self) -> Annotators:
+        """Return the annotators with the columns of tags as layers where no layer is named."""
+        of_files = [each for each in self.columns if each.options is not None]
+        sides = [each.options for each in of_files if each.options is not None]
+        found = iter(with_columns_of_tags(sides, [[path for _, path in each.files] for each in of_files]))
+        return self._with(
+            [each if each.options is None else replace(each, options=next(found)) for each in self.columns]
+        )
+
+    def _with(self, columns: Sequence[Annotator]) -> Annotators:
+        """Return these columns in place of the annotators and the system."""
         return replace(
             self,
             listed=tuple(columns[: len(self.listed)]),
@@ -362,7 +379,7 @@ def annotators_of(
     found = Annotators(listed, last, naming.pair_by, naming.unannotated, naming.progress).with_paired_files()
     paths = [path for each in found.columns for _, path in each.files]
     read.require_use(paths)
-    return found
+    return found.with_columns_of_tags()
 
 
 def _listed(sources: Any) -> list[Any]:

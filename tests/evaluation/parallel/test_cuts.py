@@ -286,6 +286,7 @@ def outcome(run: Callable[[], Any]) -> Any:
     return result.to_dict(), result.inputs, result.passed_over
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("case", CASES)
 def test_parts_have_the_outcome_of_the_whole(
     tmp_path: Path, case: str, monkeypatch: pytest.MonkeyPatch
