@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from clueval.exceptions import FormatError, UsageError
+from clueval.files.errors import FormatError, UsageError
 
 MAX_LINE = 1 << 27
 """Default limit for the bytes of a line, and of a file that is read as a whole."""

@@ -17,7 +17,7 @@ from functools import wraps
 from pathlib import Path
 from typing import Any, TypeVar
 
-from clueval.exceptions import FileError, UsageError
+from clueval.files.errors import FileError, UsageError
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 

@@ -20,7 +20,7 @@ from ran_lines import LIMIT, Lines
 
 import clueval
 from clueval import Document, Span
-from clueval.exceptions import LimitError
+from clueval.files.errors import LimitError
 from clueval.metrics.exact import Exact
 from clueval.metrics.gate import Gate
 from clueval.metrics.partial import Partial

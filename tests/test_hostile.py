@@ -14,7 +14,7 @@ from corpora import write
 
 from clueval import read, score
 from clueval.cli import main
-from clueval.exceptions import CluevalError, FileError, FormatError, SpanError, TagError, UsageError
+from clueval.files.errors import CluevalError, FileError, FormatError, SpanError, TagError, UsageError
 from clueval.findings.stream import errors
 from clueval.spans.document import Document
 from clueval.spans.merging import merge_layers

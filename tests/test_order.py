@@ -27,7 +27,7 @@ from hypothesis import strategies as st
 import clueval
 from clueval import Document, Span
 from clueval.evaluation.result import Result
-from clueval.exceptions import CluevalError, UsageError
+from clueval.files.errors import CluevalError, UsageError
 from clueval.metrics import METRICS, metric_named
 from clueval.metrics.metric import Metric
 from clueval.spans.document import Sentence
@@ -275,7 +275,7 @@ def cases(draw: st.DrawFn) -> tuple[Corpus, list[Metric], Options]:
     return draw(corpora(of_tokens, flat)), metrics, draw(options(of_tokens, flat))
 
 
-@pytest.mark.filterwarnings("ignore::clueval.exceptions.CluevalWarning")
+@pytest.mark.filterwarnings("ignore::clueval.files.errors.CluevalWarning")
 @given(cases(), st.randoms(use_true_random=False))
 def test_order_of_documents_layers_spans_and_labels_in_one_place_changes_no_number(
     tmp_path: Path, case: tuple[Corpus, list[Metric], Options], rng: random.Random
@@ -454,7 +454,7 @@ def row_cases(draw: st.DrawFn) -> tuple[list[Options], list[Options], list[Metri
     return draw(rows(texts)), draw(rows(texts)), draw(chosen_metrics(list(METRICS))), chosen
 
 
-@pytest.mark.filterwarnings("ignore::clueval.exceptions.CluevalWarning")
+@pytest.mark.filterwarnings("ignore::clueval.files.errors.CluevalWarning")
 @given(row_cases(), st.randoms(use_true_random=False))
 def test_rows_in_memory_in_any_order_give_what_the_same_rows_in_a_file_give(
     tmp_path: Path, case: tuple[list[Options], list[Options], list[Metric], Options], rng: random.Random
@@ -523,7 +523,7 @@ def order_of_layers(corpus: Corpus, part: slice) -> list[str]:
     return list(dict.fromkeys(layer for pair in pairs for document in pair for layer in document.layers))
 
 
-@pytest.mark.filterwarnings("ignore::clueval.exceptions.CluevalWarning")
+@pytest.mark.filterwarnings("ignore::clueval.files.errors.CluevalWarning")
 @given(sums(), st.booleans())
 def test_results_by_value_add_up_to_the_result_of_all_documents(
     tmp_path: Path, case: tuple[Corpus, list[Metric], Options, int], saved: bool

@@ -17,7 +17,8 @@ from typing import Any
 
 from clueval.cli import main
 from clueval.evaluation.units.loaded import load_result
-from clueval.exceptions import CluevalError
+from clueval.files.errors import CluevalError
+from clueval.files.visible import visible
 from clueval.reading.pairing import tag_columns
 from clueval.reading.paths import files_of, without_ending
 from clueval.reading.read_options import ReadOptions, TagColumns, layers_in
@@ -25,7 +26,6 @@ from clueval.reading.source import Source, source_of
 from clueval.reports.language import ENGLISH
 from clueval.spans.span import DEFAULT_LAYER
 from clueval.textfiles import beginning_of
-from clueval.visible import visible
 
 SIDES = ("gold", "predicted")
 

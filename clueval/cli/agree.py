@@ -16,7 +16,7 @@ from clueval.cli.outputs import (
 from clueval.cli.parser import Command, CommandParser
 from clueval.cli.printing import remark, say, wrote
 from clueval.cli.progress import progress
-from clueval.exceptions import UsageError
+from clueval.files.errors import UsageError
 from clueval.overwriting import input_path, output_folder, output_path
 from clueval.reports.language import speaking
 from clueval.reports.report import FORMS

@@ -11,7 +11,8 @@ from clueval.cli.fields import typed
 from clueval.cli.outputs import add_output, put_result, writable_names
 from clueval.cli.parser import Command, CommandParser
 from clueval.cli.setting_names import with_options
-from clueval.exceptions import CluevalError, in_words
+from clueval.files.errors import CluevalError, in_words
+from clueval.files.visible import visible
 from clueval.formats.format import Format
 from clueval.options import whole
 from clueval.overwriting import input_path
@@ -19,7 +20,6 @@ from clueval.reading.check import Check, checks
 from clueval.reading.convert import writable_format
 from clueval.reading.pairing import tag_columns
 from clueval.reading.read_options import ReadOptions, listed
-from clueval.visible import visible
 
 USAGE = "FILE..."
 DESCRIPTION = """\

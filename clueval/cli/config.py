@@ -21,7 +21,7 @@ from typing import Any
 
 from clueval.cli.outputs import fixes_form, shows_digits
 from clueval.cli.parser import CommandParser, suggestion
-from clueval.exceptions import CluevalError, FileError, FormatError, UsageError, described
+from clueval.files.errors import CluevalError, FileError, FormatError, UsageError, described
 from clueval.formats import format_named
 from clueval.formats.format import Format
 from clueval.options import options_of

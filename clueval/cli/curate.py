@@ -13,7 +13,7 @@ from clueval.cli.outputs import add_documents_output, format_to_write
 from clueval.cli.parser import Command, CommandParser
 from clueval.cli.printing import remark, remarking_passed_over, wrote
 from clueval.cli.progress import progress
-from clueval.exceptions import UsageError
+from clueval.files.errors import UsageError
 from clueval.overwriting import output_path
 from clueval.reading.convert import Conversion, table_format
 from clueval.reading.layers import layer_names

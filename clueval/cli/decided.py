@@ -10,7 +10,7 @@ from clueval.cli.convert import put_documents
 from clueval.cli.outputs import refuse_to_overwrite
 from clueval.cli.printing import remark
 from clueval.evaluation.result import Result
-from clueval.exceptions import UsageError
+from clueval.files.errors import UsageError
 from clueval.findings.choice import Choice
 from clueval.findings.decisions import CONFLICTS, PlaceDecisions, read_decisions
 from clueval.findings.kept import KeptRows

@@ -21,7 +21,7 @@ from clueval.cli.outputs import put_form
 from clueval.cli.parser import CommandParser
 from clueval.cli.printing import complain
 from clueval.evaluation.options import Counting
-from clueval.exceptions import UsageError
+from clueval.files.errors import UsageError
 from clueval.overwriting import input_path
 from clueval.studies.diff import Diff, diff
 

@@ -30,7 +30,7 @@ from clueval.evaluation.observer import Observer
 from clueval.evaluation.options import Counting
 from clueval.evaluation.result import Result
 from clueval.evaluation.run import score
-from clueval.exceptions import UsageError
+from clueval.files.errors import UsageError
 from clueval.findings.choice import Choice, ReasonKey, expected, metrics_of, reports_of
 from clueval.findings.kept import KeptRows
 from clueval.findings.page_profile import PageProfile

@@ -8,7 +8,7 @@ from pathlib import Path
 from clueval.cli.outputs import add_output, put_result, refuse_to_overwrite
 from clueval.cli.parser import Command, CommandParser
 from clueval.compat.faireval.config import output_file, parse_config, run_config
-from clueval.exceptions import UsageError
+from clueval.files.errors import UsageError
 from clueval.overwriting import input_path, note_input
 from clueval.textfiles import lines
 from clueval.writing import make_folder

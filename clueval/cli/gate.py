@@ -25,7 +25,7 @@ from clueval.cli.outputs import put_form
 from clueval.compat.gate.run import gate
 from clueval.evaluation.options import Counting
 from clueval.evaluation.result import Result
-from clueval.exceptions import UsageError
+from clueval.files.errors import UsageError
 from clueval.metrics.gate import Gate
 from clueval.metrics.gate.list_evaluation import Lists
 from clueval.overwriting import output_folder, output_path

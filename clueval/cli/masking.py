@@ -24,7 +24,7 @@ from clueval.cli.outputs import form_of, put_form
 from clueval.cli.printing import complain, name_of_output, remark, wrote
 from clueval.compat.masking.run import PROGRAMS, SETTINGS, masking
 from clueval.evaluation.options import Counting
-from clueval.exceptions import UsageError
+from clueval.files.errors import UsageError
 from clueval.metrics.masking import Masking
 from clueval.options import column
 from clueval.overwriting import output_path

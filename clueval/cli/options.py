@@ -13,7 +13,7 @@ from clueval.cli.parser import CommandParser
 from clueval.cli.printing import flush, remark
 from clueval.evaluation.options import Counting
 from clueval.evaluation.result import plain_changes, plain_tally
-from clueval.exceptions import UsageError
+from clueval.files.errors import UsageError
 from clueval.formats import FORMATS, all_formats
 from clueval.options import column, options_of
 from clueval.overwriting import input_path

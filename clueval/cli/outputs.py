@@ -17,7 +17,7 @@ from typing import Any
 from clueval.cli.fields import typed
 from clueval.cli.parser import CommandParser
 from clueval.cli.printing import put, put_file, while_read, writing_for_stdout, wrote
-from clueval.exceptions import FileError, UsageError
+from clueval.files.errors import FileError, UsageError
 from clueval.formats.format import Format
 from clueval.options import whole
 from clueval.overwriting import output_name, output_path

@@ -18,9 +18,9 @@ from io import BufferedIOBase
 from pathlib import Path
 from typing import TextIO
 
-from clueval.exceptions import in_words
+from clueval.files.errors import in_words
+from clueval.files.visible import visible, visible_lines
 from clueval.reports.language import phrase
-from clueval.visible import visible, visible_lines
 
 
 def say(line: str) -> None:

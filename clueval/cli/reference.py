@@ -16,14 +16,14 @@ from textwrap import wrap
 from typing import Any
 
 import clueval
-from clueval import exceptions
 from clueval.cli.chosen import settings_of
 from clueval.cli.commands import COMMANDS, command_line, command_parser, every_command, require_command
 from clueval.cli.outputs import add_output, put_result, require_page
 from clueval.cli.parser import Command, CommandParser
 from clueval.cli.printing import put, put_painted, wrote
 from clueval.evaluation.values import shown_default, values_of
-from clueval.exceptions import UsageError, extra
+from clueval.files import errors
+from clueval.files.errors import UsageError, extra
 from clueval.formats import FORMATS, all_formats, format_named
 from clueval.formats.format import Format
 from clueval.guide.pages import Page, contents, found_pages, page_named
@@ -262,8 +262,8 @@ def _errors() -> str:
     """Every class of errors with its description."""
     return _sections(
         (name, inspect.getdoc(kind) or "")
-        for name, kind in vars(exceptions).items()
-        if inspect.isclass(kind) and issubclass(kind, exceptions.CluevalError | exceptions.CluevalWarning)
+        for name, kind in vars(errors).items()
+        if inspect.isclass(kind) and issubclass(kind, errors.CluevalError | errors.CluevalWarning)
     )
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from clueval.cli.parser import Command, CommandParser
 from clueval.cli.printing import say
-from clueval.exceptions import FileError
+from clueval.files.errors import FileError
 from clueval.overwriting import output_folder
 from clueval.writing import errors_of, make_folder, whole_bytes
 

@@ -14,7 +14,7 @@ import re
 from functools import cache
 
 from clueval.cli.commands import COMMANDS, command_parser
-from clueval.exceptions import CluevalError
+from clueval.files.errors import CluevalError
 from clueval.formats.format import SELECT_SETS
 from clueval.metrics import METRICS
 

@@ -21,7 +21,7 @@ from clueval.cli.declared import (
 from clueval.cli.outputs import rendered
 from clueval.cli.printing import complain, put, wrote
 from clueval.evaluation.options import Counting
-from clueval.exceptions import UsageError
+from clueval.files.errors import UsageError
 from clueval.overwriting import output_path
 from clueval.studies.threshold import NoThreshold, Threshold, threshold
 

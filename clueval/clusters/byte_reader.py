@@ -15,7 +15,7 @@ from itertools import compress, count, repeat
 from typing import Any, NamedTuple
 
 from clueval.clusters.byte_rows import find_hunks, fits, is_plain
-from clueval.exceptions import FormatError
+from clueval.files.errors import FormatError
 from clueval.formats.columns.layout import NAME, ColumnOptions, Layout
 from clueval.formats.columns.passages import DocumentHead, LineReader, NamedDocument, Passage
 from clueval.reading.source import Source

@@ -6,9 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any, NamedTuple, Unpack
 
+from clueval.arguments import checked_call
 from clueval.clusters.places import Clusters
 from clueval.clusters.rows import ParallelRows
-from clueval.exceptions import CluevalError, checked_call
+from clueval.files.errors import CluevalError
 from clueval.formats.columns.documents import documents
 from clueval.formats.columns.passages import Passage
 from clueval.formats.spans_table import header, row

@@ -27,7 +27,7 @@ from typing import Any
 from clueval.compat.seqeval.averages import ZeroDivision
 from clueval.compat.seqeval.metrics import accuracy_score, classification_report
 from clueval.compat.seqeval.metrics.v1 import check_consistent_length
-from clueval.exceptions import UsageError
+from clueval.files.errors import UsageError
 from clueval.tagging.token_schemes import Token, WrongTypeError
 
 IGNORED = -100

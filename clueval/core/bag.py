@@ -4,8 +4,8 @@ A place is what counts are kept by: a document with its metadata, a sentence, or
 saved result is one, and bags can be added in any order: the numbers are the same.
 
 A bag is bounded. Its table of cases ends at some number of distinct keys, or of spans in them (`Bounds`): then each
-case is counted once by each metric, the counts are added to the tallies of its places, and the table begins again. A bag
-that was folded in this way can be added, saved, resampled and broken down, but not be scored by another metric.
+case is counted once by each metric, the counts are added to the tallies of its places, and the table begins again. A
+bag that was folded in this way can be added, saved, resampled and broken down, but not be scored by another metric.
 """
 
 from __future__ import annotations

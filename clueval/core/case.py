@@ -35,10 +35,9 @@ from operator import ne
 from typing import Any, NamedTuple
 
 from clueval.core.document import Document, Row
-from clueval.core.matching import joined_labels
 from clueval.core.merging import with_merged
 from clueval.core.overlap import SpanIndex, components, overlaps_between
-from clueval.core.span import MERGED, NOTHING, Frozen, Span, by_position
+from clueval.core.span import MERGED, NOTHING, Frozen, Span
 
 Key = tuple[Any, ...]
 """A case as plain values; see the module."""
@@ -323,22 +322,37 @@ def _sequences(
 
 
 def _counted(spans: Sequence[Span], document: Document, where: Where) -> list[bool]:
-    """Return which spans count: those whose label in each layer of a filter is one that counts.
+    """Return which spans count: those that have one of the labels that count in each layer of a filter.
 
-    A span of another layer has the label of the spans of the named layer that overlap it, of its own side.
+    A span of another layer has the label of the spans of the named layer, of its own side, that has most positions in
+    it; the earliest of several, and all labels of the spans that stand in this earliest place.
     """
     flags = [True] * len(spans)
-    for layer, labels in where.items():
-        of_layer = sorted(document.layers.get(layer, ()), key=by_position)
+    for layer, wanted in where.items():
+        of_layer = document.layers.get(layer, ())
         index = SpanIndex(of_layer)
         for number, span in enumerate(spans):
             if layer in span.by_layer:
-                label = span.by_layer[layer]
-            else:
+                flags[number] &= span.by_layer[layer] in wanted
+            elif flags[number]:
                 around = [of_layer[each] for each in index.overlapping(span)]
-                label = joined_labels(span, around).get(layer) if around else None
-            flags[number] &= label in labels
+                flags[number] = not wanted.isdisjoint(_labels_of_most(span, around, layer))
     return flags
+
+
+def _labels_of_most(span: Span, around: Sequence[Span], layer: str) -> set[str]:
+    """Return the labels of `layer` with most positions in a span: of several, those in the earliest place."""
+    positions: dict[str, int] = {}
+    places: dict[str, tuple[Any, ...]] = {}
+    for other in around:
+        label = other.by_layer.get(layer)
+        if label is not None:
+            inside = min(span.end, other.end) - max(span.start, other.start)
+            positions[label] = positions.get(label, 0) + inside
+            place = other.start, other.end, other.fragments
+            places[label] = min(place, places.get(label, place))
+    found = [label for label, number in positions.items() if number == max(positions.values())]
+    return {label for label in found if places[label] == min(places[each] for each in found)}
 
 
 def _entries(
@@ -392,8 +406,15 @@ def _rank(entry: _Entry) -> tuple[Any, ...]:
     parts, tokens, features, counts = more or (None, None, (), True)
     pairs = labels if isinstance(labels, tuple) else (("", labels),)
     named = tuple(sorted((layer, label is not None, label or "") for layer, label in pairs))
-    values = tuple((name, kind, repr(value)) for name, kind, value in features)
+    values = tuple((name, kind, _comparable(value)) for name, kind, value in features)
     return start, end, side, parts or (), named, tokens or (), values, counts
+
+
+def _comparable(value: Any) -> Any:
+    """Return a value that compares with others of its type: texts and numbers as they are, others as text."""
+    return (
+        value if type(value) in (str, int, bool) or (type(value) is float and value == value) else repr(value)
+    )
 
 
 def _in_order(members: list[_Entry], ordered: Sequence[int], order: Mapping[int, int]) -> list[_Entry]:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from clueval.evaluation.units.unit import SENTENCE
-from clueval.exceptions import FormatError, UsageError, described
+from clueval.files.errors import FormatError, UsageError, described
 from clueval.formats.inline import inline_answer
 from clueval.formats.mentions import mentions_answer
 from clueval.reading.items import documents_of, place_of, require_as_many

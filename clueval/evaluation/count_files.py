@@ -15,7 +15,7 @@ from clueval.evaluation.notices import empty_files
 from clueval.evaluation.options import Workers
 from clueval.evaluation.parallel.work import FilePair, Work
 from clueval.evaluation.plan import Plan
-from clueval.exceptions import warn
+from clueval.files.errors import warn
 from clueval.formats.format import UNPLACED
 from clueval.reading.given import Given
 from clueval.reading.layers import LayerColumns

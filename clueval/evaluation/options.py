@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from clueval.arguments import refuse_unknown, require_instance, require_kind
 from clueval.evaluation.units.unit import BY_DEFAULT, CORPUS
-from clueval.exceptions import UsageError, refuse_unknown, require_instance, require_kind
+from clueval.files.errors import UsageError
 from clueval.options import (
     field_names,
     number,

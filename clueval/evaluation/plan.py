@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from clueval.arguments import require_kind
 from clueval.evaluation.units.unit import SENTENCE
-from clueval.exceptions import UsageError, described, require_kind
+from clueval.files.errors import UsageError, described
 from clueval.metrics import METRICS, metric_named
 from clueval.metrics.metric import Metric
 from clueval.spans.filters import ID, Filter

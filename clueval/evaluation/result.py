@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
+from clueval.arguments import refuse_unknown
 from clueval.evaluation.inputs import (
     add_passed_over,
     include,
@@ -24,7 +25,7 @@ from clueval.evaluation.options import Trust
 from clueval.evaluation.signature import Signature, joined_signature, require_same
 from clueval.evaluation.totals import Counted, GroupReports
 from clueval.evaluation.units.unit import CORPUS, CountedUnits, Unit, Units
-from clueval.exceptions import UsageError, refuse_unknown
+from clueval.files.errors import UsageError
 from clueval.metrics.counting import Tally
 from clueval.metrics.metric import Metric
 from clueval.reports.report import READABLE, Data, Report, renderer

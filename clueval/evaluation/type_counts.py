@@ -24,7 +24,7 @@ from operator import ne, not_
 from typing import Any
 
 from clueval.clusters.bag import Bag
-from clueval.exceptions import CluevalError, TagError
+from clueval.files.errors import CluevalError, TagError
 from clueval.tagging.lenient_chunks import (
     Chunk,
     Decisions,

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 
 from clueval.evaluation.tallies import count_sides
-from clueval.exceptions import CluevalError
+from clueval.files.errors import CluevalError
 from clueval.metrics.counting import Tallies, Tally, add_tally
 from clueval.metrics.metric import Metric, Side
 from clueval.spans.document import Document

@@ -25,7 +25,8 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from clueval.exceptions import FileError, FormatError, UsageError, require_kind
+from clueval.arguments import require_kind
+from clueval.files.errors import FileError, FormatError, UsageError
 from clueval.limits import MAX_LINE
 from clueval.reading.paths import as_path
 from clueval.reports.language import phrase

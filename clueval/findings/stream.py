@@ -16,15 +16,9 @@ from itertools import chain, zip_longest
 from pathlib import Path
 from typing import Any, ClassVar, Generic, TypeVar, Unpack
 
+from clueval.arguments import checked_call, refuse_unknown, require_instance, require_kind
 from clueval.clusters.rows import IrregularRows, ParallelRows
-from clueval.exceptions import (
-    UsageError,
-    checked_call,
-    refuse_unknown,
-    require_instance,
-    require_kind,
-    warn,
-)
+from clueval.files.errors import UsageError, warn
 from clueval.findings.choice import Choice, ReasonKey, choice_with, findings
 from clueval.findings.clusters import ClusterErrors, LineCheck
 from clueval.findings.decisions import ERROR_CHOICES, DecisionFiles, PlaceDecisions, decisions_about

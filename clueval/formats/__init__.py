@@ -15,7 +15,7 @@ import re
 from functools import cache
 from importlib import import_module
 
-from clueval.exceptions import FormatError, UsageError
+from clueval.files.errors import FormatError, UsageError
 from clueval.formats.format import Format
 from clueval.formats.recognition import Beginning, is_csv
 

@@ -24,7 +24,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, NoReturn
 
-from clueval.exceptions import CluevalError, FileError, FormatError, UsageError
+from clueval.files.errors import CluevalError, FileError, FormatError, UsageError
 from clueval.formats.flat_rows import FlatSpans, flat_spans
 from clueval.formats.format import Format, Options, Writer
 from clueval.formats.opened import Opened

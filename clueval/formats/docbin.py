@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from itertools import pairwise
 from typing import Any
 
-from clueval.exceptions import CluevalError, FormatError, UsageError, extra
+from clueval.files.errors import CluevalError, FormatError, UsageError, extra
 from clueval.formats.format import Format, Options, Writer, spans_of
 from clueval.formats.opened import Opened
 from clueval.limits import file_too_long

@@ -35,7 +35,7 @@ from functools import lru_cache, partial
 from operator import methodcaller
 from typing import Any, NamedTuple
 
-from clueval.exceptions import FormatError, TagError
+from clueval.files.errors import FormatError, TagError
 from clueval.formats.flat_rows import FlatSpans, ReadRow
 from clueval.formats.json_rows import RowForm, RowReader, row_format
 from clueval.formats.recognition import Beginning, Sign

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from clueval.exceptions import UsageError, in_words
+from clueval.files.errors import UsageError, in_words
 from clueval.formats.columns.passages import TokenLines
 from clueval.formats.recognition import Beginning, Sign, either
 from clueval.spans.document import Document

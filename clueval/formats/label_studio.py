@@ -22,7 +22,7 @@ from functools import partial
 from math import isfinite
 from typing import Any
 
-from clueval.exceptions import UsageError
+from clueval.files.errors import UsageError
 from clueval.formats.flat_rows import FlatSpans, ReadRow, flat_spans
 from clueval.formats.format import ACROSS, Uses, Writer, without_metadata
 from clueval.formats.json_rows import Row, RowForm, RowReader, json_lines, row_format, scalars

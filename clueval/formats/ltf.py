@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
 
-from clueval.exceptions import CluevalError, FormatError, OverlapError, UsageError
+from clueval.files.errors import CluevalError, FormatError, OverlapError, UsageError
 from clueval.formats import xml_text
 from clueval.formats.format import ACROSS, Format, Options, Writer
 from clueval.formats.opened import Opened

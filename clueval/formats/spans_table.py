@@ -29,7 +29,7 @@ from dataclasses import dataclass, replace
 from itertools import chain, islice
 from typing import NamedTuple
 
-from clueval.exceptions import FormatError, SpanError, UsageError
+from clueval.files.errors import FormatError, SpanError, UsageError
 from clueval.formats.format import IDS, Format, Options, Writer
 from clueval.formats.opened import Opened
 from clueval.formats.recognition import Sign

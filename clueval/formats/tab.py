@@ -20,7 +20,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from clueval.exceptions import UsageError
+from clueval.files.errors import UsageError
 from clueval.formats.flat_rows import ReadRow, flat_objects
 from clueval.formats.format import Writer
 from clueval.formats.json_rows import Row, RowForm, RowReader, row_format, scalars

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from clueval.exceptions import TagError, UsageError
+from clueval.files.errors import TagError, UsageError
 from clueval.formats.columns.documents import FileTags, Transitions
 from clueval.formats.json_rows import RowReader
 from clueval.spans.document import Document, Sentence

@@ -27,7 +27,7 @@ from itertools import accumulate, chain, count, islice
 from operator import attrgetter
 from typing import NamedTuple
 
-from clueval.exceptions import FormatError, SpanError, UsageError
+from clueval.files.errors import FormatError, SpanError, UsageError
 from clueval.formats.columns.made_lines import SentenceLines
 from clueval.formats.format import Format, Options, spans_of
 from clueval.formats.opened import Opened

@@ -24,7 +24,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from clueval.exceptions import CluevalError, FileError, FormatError, SpanError, UsageError, extra
+from clueval.files.errors import CluevalError, FileError, FormatError, SpanError, UsageError, extra
 from clueval.formats.format import Format, Options, Uses, spans_of
 from clueval.formats.opened import Opened
 from clueval.formats.recognition import first_lines, json_key

@@ -19,7 +19,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from clueval.exceptions import UsageError
+from clueval.files.errors import UsageError
 from clueval.metrics.counting import Tally, averages_of, counts_by_label
 from clueval.metrics.metric import Metric, Needs, Side, no_tally
 from clueval.metrics.rates import Shape, label_averages

@@ -9,14 +9,8 @@ from dataclasses import dataclass, field, replace
 from itertools import chain, islice, pairwise
 from typing import Any, Unpack
 
-from clueval.exceptions import (
-    CluevalError,
-    TagError,
-    UsageError,
-    checked_call,
-    refuse_unknown,
-    require_instance,
-)
+from clueval.arguments import checked_call, refuse_unknown, require_instance
+from clueval.files.errors import CluevalError, TagError, UsageError
 from clueval.formats.columns.documents import repeated_ids, tables
 from clueval.formats.columns.layout import fields_of
 from clueval.formats.columns.passages import Passage, misfits

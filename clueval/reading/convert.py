@@ -16,7 +16,8 @@ from shutil import copyfileobj
 from typing import Any, Unpack
 from unicodedata import normalize
 
-from clueval.exceptions import FileError, UsageError, checked_call, require_instance, require_kind, warn
+from clueval.arguments import checked_call, require_instance, require_kind
+from clueval.files.errors import FileError, UsageError, warn
 from clueval.formats import all_formats, format_named
 from clueval.formats.format import IDS, Format, Uses, Writer, fitted, refuse_lost, writer_of
 from clueval.overwriting import keeps_inputs, refuse_to_overwrite

@@ -14,7 +14,8 @@ from itertools import chain, zip_longest
 from operator import index, is_
 from typing import Any, Literal, NamedTuple
 
-from clueval.exceptions import CluevalError, UsageError, described, require_kind
+from clueval.arguments import require_kind
+from clueval.files.errors import CluevalError, UsageError, described
 from clueval.reading.paths import is_path_or_paths
 from clueval.spans.document import Document, MissingId
 from clueval.spans.span import DEFAULT_LAYER, NO_LABEL, SIDES, Frozen, Span

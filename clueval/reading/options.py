@@ -8,7 +8,8 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any, ClassVar, TypedDict
 
-from clueval.exceptions import UsageError, require_instance, require_kind
+from clueval.arguments import require_instance, require_kind
+from clueval.files.errors import UsageError
 from clueval.formats import FORMATS
 from clueval.formats.format import OFFSETS
 from clueval.limits import MAX_DOCUMENT, MAX_LINE, MAX_SENTENCE, require_limits

@@ -12,7 +12,7 @@ from dataclasses import replace
 from itertools import zip_longest
 from pathlib import Path
 
-from clueval.exceptions import UsageError
+from clueval.files.errors import UsageError
 from clueval.reading.paths import Paths, as_path, files_of, path_pairs, without_ending
 from clueval.reading.read_options import ENOUGH, ReadOptions, first_values, listed
 from clueval.reading.same_text import ends_early, first_line, require_same_text

@@ -13,7 +13,7 @@ from os import PathLike
 from pathlib import Path
 from typing import NamedTuple
 
-from clueval.exceptions import CluevalError, FormatError, UsageError, warn
+from clueval.files.errors import CluevalError, FormatError, UsageError, warn
 from clueval.formats import all_formats, format_by_ending, format_named, format_of
 from clueval.formats.columns.layout import (
     SIZES,

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 from zipfile import ZipFile
 
-from clueval.exceptions import CluevalError, FormatError, extra
+from clueval.files.errors import CluevalError, FormatError, extra
 from clueval.limits import (
     MAX_WORKBOOK,
     MAX_WORKBOOK_CELLS,

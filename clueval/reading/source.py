@@ -13,14 +13,8 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
-from clueval.exceptions import (
-    FileError,
-    FormatError,
-    UsageError,
-    checked_call,
-    refuse_unknown,
-    require_instance,
-)
+from clueval.arguments import checked_call, refuse_unknown, require_instance
+from clueval.files.errors import FileError, FormatError, UsageError
 from clueval.formats import format_named
 from clueval.formats.columns.layout import ColumnOptions, Sources
 from clueval.formats.columns.passages import Passage, TokenLines

@@ -11,7 +11,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
-from clueval.exceptions import CluevalError, FileError, UsageError
+from clueval.files.errors import CluevalError, FileError, UsageError
 from clueval.overwriting import note_open_file
 
 STDIN = "-"

@@ -9,7 +9,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from clueval.exceptions import UsageError
+from clueval.files.errors import UsageError
 from clueval.reading.given import InputSide
 from clueval.reading.items import documents_of
 from clueval.reading.layers import LayerColumns

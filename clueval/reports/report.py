@@ -13,7 +13,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
-from clueval.exceptions import UsageError, checked_call
+from clueval.arguments import checked_call
+from clueval.files.errors import UsageError
 
 if TYPE_CHECKING:
     from clueval.reports.table import Table

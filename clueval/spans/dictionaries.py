@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NoReturn
 
-from clueval.exceptions import FormatError
+from clueval.files.errors import FormatError
 from clueval.spans.span import DEFAULT_LAYER, NO_LABEL, Span
 
 _OPTIONAL = ("start", "token_ids", "repaired", "ordered")

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple, TypedDict
 
-from clueval.exceptions import SpanError, described
+from clueval.files.errors import SpanError, described
 from clueval.spans.flat import Flat
 from clueval.spans.span import _NOTHING, MERGED, Frozen, Span, name_of
 

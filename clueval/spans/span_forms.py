@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from operator import index
 from typing import Any, NoReturn
 
-from clueval.exceptions import CluevalError, SpanError, UsageError, described, warn
+from clueval.files.errors import CluevalError, SpanError, UsageError, described, warn
 from clueval.spans.features import (
     ALTERNATIVES,
     LABELS,

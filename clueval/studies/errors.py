@@ -11,7 +11,8 @@ from os import fsdecode
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Unpack
 
-from clueval.exceptions import UsageError, checked_call
+from clueval.arguments import checked_call
+from clueval.files.errors import UsageError
 from clueval.findings.choice import SIDES, Choice, choice_with, in_words
 from clueval.findings.rows import split_first
 from clueval.findings.stream import errors as found_errors

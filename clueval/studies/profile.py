@@ -13,12 +13,13 @@ from itertools import chain, compress, count, pairwise
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
+from clueval.arguments import checked_call, require_instance, require_kind
 from clueval.evaluation.options import Counting
 from clueval.evaluation.plan import chosen_metrics
 from clueval.evaluation.result import Result
 from clueval.evaluation.run import score
 from clueval.evaluation.signature import Signature
-from clueval.exceptions import UsageError, checked_call, require_instance, require_kind
+from clueval.files.errors import UsageError
 from clueval.findings.span_values import FEATURES, SpanOfSide, Value, Words, lower
 from clueval.metrics.metric import Metric
 from clueval.reading.given import InputSide

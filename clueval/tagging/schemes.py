@@ -29,7 +29,7 @@ from itertools import chain, pairwise
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple, get_args
 
-from clueval.exceptions import TagError, UsageError
+from clueval.files.errors import TagError, UsageError
 from clueval.spans.span import NO_LABEL
 
 Invalid = Literal["conlleval", "discard", "error"]

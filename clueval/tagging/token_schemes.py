@@ -20,7 +20,7 @@ from functools import reduce
 from operator import or_
 from typing import ClassVar
 
-from clueval.exceptions import TagError, UsageError
+from clueval.files.errors import TagError, UsageError
 from clueval.tagging.schemes import RULES, scheme_called
 
 Prefix = Flag("Prefix", {"I": 1, "O": 2, "B": 4, "E": 8, "S": 16, "U": 32, "L": 64, "ANY": 127})

@@ -18,7 +18,7 @@ from itertools import chain
 from os import PathLike, fsdecode
 from typing import Any, ClassVar, NamedTuple, get_args
 
-from clueval.exceptions import CluevalError, FormatError, UsageError
+from clueval.files.errors import CluevalError, FormatError, UsageError
 from clueval.spans.document import Document, Unit
 from clueval.spans.features import GROUP, OPTIONAL
 from clueval.spans.index import SpanIndex

@@ -9,7 +9,7 @@ from dataclasses import replace
 from operator import is_
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from clueval.exceptions import LimitError, warn
+from clueval.files.errors import LimitError, warn
 from clueval.spans.document import Document
 from clueval.spans.ordering import in_counting_order
 from clueval.transforms.alternatives import Alternatives, AnyOf

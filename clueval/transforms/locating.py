@@ -34,7 +34,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any
 
-from clueval.exceptions import TextMismatch, UsageError
+from clueval.files.errors import TextMismatch, UsageError
 from clueval.spans.document import Document
 from clueval.spans.features import BY_ID, MENTION, OFFSETS, UNPARSABLE
 from clueval.spans.ranges import Regions

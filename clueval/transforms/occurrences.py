@@ -13,7 +13,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import NamedTuple
 
-from clueval.exceptions import extra
+from clueval.files.errors import extra
 from clueval.spans.limits import require_few_searched
 
 Range = tuple[int, int]

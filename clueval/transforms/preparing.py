@@ -8,7 +8,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypedDict
 
-from clueval.exceptions import UsageError
+from clueval.files.errors import UsageError
 from clueval.options import changed_fields, number, option_field, require_types, whole
 from clueval.overwriting import input_path
 from clueval.transforms.group import names_of

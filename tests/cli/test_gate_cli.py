@@ -19,7 +19,7 @@ from clueval import score as score_files
 from clueval.cli import main
 from clueval.compat.gate.files import GateTable, IndicatorWriter, pictures
 from clueval.compat.gate.table import COLUMNS, PLACE
-from clueval.exceptions import UsageError
+from clueval.files.errors import UsageError
 from clueval.formats.gate_xml import read_gate_xml
 from clueval.metrics.gate import Gate
 from clueval.metrics.gate.list_evaluation import ListEvaluation, Lists

@@ -16,7 +16,7 @@ import pytest
 import clueval
 from clueval.cli import main
 from clueval.cli.commands import COMMANDS, command_parser
-from clueval.exceptions import UsageError
+from clueval.files.errors import UsageError
 
 Capture = pytest.CaptureFixture[str]
 

@@ -19,7 +19,7 @@ from sizes import documents_alone, handed_in, passages_alone
 from clueval import score
 from clueval.clusters import byte_reader
 from clueval.clusters.byte_reader import REGULAR, ByteReader, Recogniser, Stretch, reads_bytes
-from clueval.exceptions import CluevalError, FormatError, TextMismatch
+from clueval.files.errors import CluevalError, FormatError, TextMismatch
 from clueval.formats.columns.layout import NamedColumns, Sizes
 from clueval.formats.columns.passages import DocumentHead, Passage, PassageBuilder
 from clueval.reading.read_options import ReadOptions

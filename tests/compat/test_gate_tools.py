@@ -14,7 +14,7 @@ from strategies import any_spans
 import clueval
 from clueval import Document, Span, gate, score
 from clueval.compat.gate.files import AgainstReference
-from clueval.exceptions import UsageError
+from clueval.files.errors import UsageError
 from clueval.metrics.gate import Change, Contingency, FeatureTest, Gate, changes, contingency
 from clueval.metrics.gate.list_evaluation import Lists
 from clueval.metrics.metric import Side

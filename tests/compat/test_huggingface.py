@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from clueval.compat.huggingface import Seqeval
 from clueval.compat.seqeval.scheme import IOB2
-from clueval.exceptions import CluevalError, UsageError
+from clueval.files.errors import CluevalError, UsageError
 
 LABELS = ["O", "B-PER", "I-PER", "B-LOC", "I-LOC"]
 

@@ -28,7 +28,7 @@ from clueval.compat import seqeval as ours
 from clueval.compat.seqeval import averages, scheme
 from clueval.compat.seqeval.metrics import sequence_labeling, v1
 from clueval.evaluation import type_counts
-from clueval.exceptions import CluevalError
+from clueval.files.errors import CluevalError
 
 TYPES = ("PER", "LOC", "court-name")
 PREFIXES = {"IOB1": "BIO", "IOB2": "BIO", "IOE1": "IEO", "IOE2": "IEO", "IOBES": "IOBES", "BILOU": "BILOU"}

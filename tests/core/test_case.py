@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from itertools import chain
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -188,7 +190,7 @@ def model(gold: list[Row], predicted: list[Row]) -> list[list[tuple[int, int, in
     cases: list[list[tuple[int, int, str, int]]] = []
     for span in spans:
         touched = [case for case in cases if any(linked(span[:3], each[:3]) for each in case)]
-        cases = [case for case in cases if case not in touched] + [[span, *sum(touched, [])]]
+        cases = [case for case in cases if case not in touched] + [[span, *chain.from_iterable(touched)]]
     found = []
     for case in cases:
         first = min(span[0] for span in case)

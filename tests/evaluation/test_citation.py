@@ -11,7 +11,7 @@ import pytest
 
 from clueval import Document, Result, Signature, Span, score
 from clueval.cli import main
-from clueval.exceptions import UsageError
+from clueval.files.errors import UsageError
 from clueval.metrics import METRICS, metric_named, with_settings
 
 SAMPLES = Path(__file__).parents[2] / "clueval" / "samples" / "german"

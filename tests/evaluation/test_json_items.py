@@ -19,7 +19,7 @@ from strategies import LABELS, at_most, flat_spans
 from clueval import score
 from clueval.evaluation import tag_lists
 from clueval.evaluation.row_clusters import RowClusters
-from clueval.exceptions import CluevalError
+from clueval.files.errors import CluevalError
 from clueval.metrics import METRICS
 from clueval.reading.options import Reading
 

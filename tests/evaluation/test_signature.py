@@ -14,7 +14,7 @@ from clueval.evaluation.accumulator import Accumulator
 from clueval.evaluation.result import Result
 from clueval.evaluation.run import score
 from clueval.evaluation.signature import SHORT, Signature, require_same
-from clueval.exceptions import UsageError
+from clueval.files.errors import UsageError
 from clueval.metrics import METRICS, metric_named
 from clueval.spans.document import Document
 from clueval.spans.span import Span

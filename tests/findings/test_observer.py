@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from clueval.cli import main
 from clueval.evaluation.run import score
-from clueval.exceptions import FileError
+from clueval.files.errors import FileError
 from clueval.findings.choice import Choice
 from clueval.findings.kept import KeptRows
 from clueval.findings.stream import FindingsObserver, errors

@@ -5,7 +5,7 @@ from typing import Any
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from clueval.exceptions import CluevalError
+from clueval.files.errors import CluevalError
 from clueval.formats.columns.layout import ColumnOptions, Sizes
 from clueval.formats.columns.passages import Passage
 from clueval.formats.conll import ConllReader

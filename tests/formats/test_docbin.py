@@ -13,7 +13,7 @@ from spacy.vocab import Vocab
 
 from clueval import Document, read, score
 from clueval import Span as OurSpan
-from clueval.exceptions import CluevalError, FormatError, MissingExtra, UsageError
+from clueval.files.errors import CluevalError, FormatError, MissingExtra, UsageError
 from clueval.formats import docbin as module
 from clueval.formats.docbin import docbin_of
 

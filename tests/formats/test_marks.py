@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clueval.exceptions import FormatError
+from clueval.files.errors import FormatError
 from clueval.formats import MARKS, OF_JSON, ORDER, format_named, format_of
 from clueval.formats.recognition import Beginning
 

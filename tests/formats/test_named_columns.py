@@ -11,7 +11,7 @@ from oracles import hipe_spans
 from routes import SCHEMES, corpora, hipe
 
 from clueval import Span, agree, conventions, convert, errors, masking, read, score
-from clueval.exceptions import TagError, UsageError
+from clueval.files.errors import TagError, UsageError
 from clueval.reading.check import check
 from clueval.tagging.decoder import decode
 

@@ -9,7 +9,7 @@ import pytest
 from corpora import write
 
 from clueval import convert, read, score
-from clueval.exceptions import CluevalError, FileError, FormatError, SpanError, UsageError
+from clueval.files.errors import CluevalError, FileError, FormatError, SpanError, UsageError
 
 ROWS = [
     {"id": 7, "text": "Anna Weiß in Bern", "label": [[0, 9, "PER"], [13, 17, "LOC"]]},

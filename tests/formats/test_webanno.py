@@ -9,7 +9,7 @@ from contents import texts
 from corpora import write
 
 from clueval import read, score
-from clueval.exceptions import CluevalError, UsageError
+from clueval.files.errors import CluevalError, UsageError
 
 GOLD = Path(__file__).parents[2] / "clueval" / "samples" / "formats" / "webanno" / "gold.tsv"
 HEAD = "#FORMAT=WebAnno TSV 3.3\n#T_SP=x.NamedEntity|value\n\n\n"

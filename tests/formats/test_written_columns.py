@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from clueval import Document, Sentence, Span, read
 from clueval.cli import main
-from clueval.exceptions import UsageError
+from clueval.files.errors import UsageError
 from clueval.formats.conll import column_lines
 from clueval.formats.docbin import docbin_of
 from clueval.formats.inline import read_inline, write_inline

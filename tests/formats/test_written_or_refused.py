@@ -16,7 +16,7 @@ from strategies import at_most
 
 from clueval import Document, Span, UsageError, convert, read
 from clueval.cli import main
-from clueval.exceptions import CluevalError
+from clueval.files.errors import CluevalError
 from clueval.formats import all_formats, format_named
 
 WRITTEN = [form.name for form in all_formats() if form.write is not None]

@@ -10,7 +10,7 @@ import pytest
 from contents import texts
 
 from clueval import Document, Span, convert, read, score
-from clueval.exceptions import CluevalError, FileError, FormatError, UsageError
+from clueval.files.errors import CluevalError, FileError, FormatError, UsageError
 
 SAMPLES = Path(__file__).parents[2] / "clueval" / "samples" / "formats" / "xmi"
 GOLD = SAMPLES / "gold.xmi"

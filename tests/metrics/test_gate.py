@@ -10,7 +10,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from clueval.exceptions import FormatError, LimitError, UsageError
+from clueval.files.errors import FormatError, LimitError, UsageError
 from clueval.metrics.counting import Tally
 from clueval.metrics.gate import (
     FeatureTest,

@@ -16,7 +16,7 @@ from corpora import write
 
 from clueval import read, score
 from clueval.cli import main
-from clueval.exceptions import CluevalError, FileError, FormatError
+from clueval.files.errors import CluevalError, FileError, FormatError
 from clueval.reading import archives
 from clueval.reading.archives import Member
 from clueval.reading.paths import files_of

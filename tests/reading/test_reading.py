@@ -8,7 +8,7 @@ from corpora import Corpus, tagged_corpora, vrt, write
 from hypothesis import given
 
 from clueval import Span, read, score
-from clueval.exceptions import CluevalError, FileError, FormatError, SpanError, TagError, UsageError
+from clueval.files.errors import CluevalError, FileError, FormatError, SpanError, TagError, UsageError
 from clueval.formats import format_named
 from clueval.formats.columns.layout import ColumnOptions, unescape
 from clueval.writing import whole_file

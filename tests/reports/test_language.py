@@ -16,7 +16,7 @@ from browser import Browser, in_browser
 import clueval
 from clueval import Document, Span
 from clueval.cli import main
-from clueval.exceptions import UsageError
+from clueval.files.errors import UsageError
 from clueval.metrics import METRICS
 from clueval.metrics.masking.counts import REDACTED_FIELDS, REPLACEMENT_FIELDS
 from clueval.reports.language import language, numeral, phrase, speaking

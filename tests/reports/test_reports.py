@@ -26,7 +26,7 @@ from clueval import (
     threshold,
 )
 from clueval.cli import main
-from clueval.exceptions import UsageError
+from clueval.files.errors import UsageError
 from clueval.reports.report import ENDINGS, FORMS, Report
 from clueval.reports.table import Rate, Table
 

@@ -12,7 +12,7 @@ from jsonschema import Draft202012Validator
 
 from clueval import Document, Span, conventions, schema, score
 from clueval.cli import main
-from clueval.exceptions import UsageError
+from clueval.files.errors import UsageError
 from clueval.metrics import METRICS
 from clueval.reports import json_text
 

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from strategies import at_most
 
 from clueval import CluevalError, Document, Span, agree, curate
-from clueval.exceptions import TextMismatch, UsageError
+from clueval.files.errors import TextMismatch, UsageError
 from clueval.studies.annotators.counting import KEYS, Contests, ShapeCounts
 from clueval.studies.annotators.render import UNDEFINED, remarks
 

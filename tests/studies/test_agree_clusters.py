@@ -13,7 +13,7 @@ import pytest
 from sizes import handed_in
 
 from clueval import Agreement, curate
-from clueval.exceptions import CluevalError, TextMismatch
+from clueval.files.errors import CluevalError, TextMismatch
 from clueval.formats.columns.layout import SIZES
 from clueval.reading.options import Reading
 from clueval.studies.annotators.clusters import counted

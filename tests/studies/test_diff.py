@@ -17,7 +17,7 @@ from strategies import flat_spans
 
 from clueval import Choice, CluevalError, Document, Span, diff, errors, read
 from clueval.cli import main
-from clueval.exceptions import UsageError
+from clueval.files.errors import UsageError
 from clueval.findings.choice import choice_with
 from clueval.findings.systems import CHANGES, shared_places, trios_that_differ
 from clueval.formats.columns.layout import Sizes

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from seqeval import scheme as seqeval_schemes
 from seqeval.metrics.sequence_labeling import get_entities
 
-from clueval.exceptions import TagError, UsageError
+from clueval.files.errors import TagError, UsageError
 from clueval.tagging.decoder import Decoder, decode, decode_strictly, decode_tags
 from clueval.tagging.schemes import (
     SCHEMES,

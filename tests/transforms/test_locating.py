@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clueval import Document, Span, UsageError, score
-from clueval.exceptions import CluevalError
+from clueval.files.errors import CluevalError
 from clueval.transforms.group import Group
 from clueval.transforms.locating import Locating
 from clueval.transforms.occurrences import Occurrences, folded

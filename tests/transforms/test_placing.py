@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from clueval import Document, Span, read, score
 from clueval.cli import main
-from clueval.exceptions import TextMismatch, UsageError
+from clueval.files.errors import TextMismatch, UsageError
 from clueval.formats import format_named
 from clueval.transforms.characters import to_characters
 from clueval.transforms.group import Group

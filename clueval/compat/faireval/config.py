@@ -18,8 +18,9 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
+from clueval.arguments import checked_call
 from clueval.compat.faireval import VERSIONS
-from clueval.exceptions import FormatError, TextMismatch, UsageError, checked_call
+from clueval.files.errors import FormatError, TextMismatch, UsageError
 from clueval.formats.fair_formats import is_span_line, sentence_of_spans, sentence_of_tokens, span_line
 from clueval.limits import MAX_SENTENCE, sentences_of
 from clueval.metrics.counting import Tally

@@ -29,7 +29,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from clueval.compat.gate.table import Counted, header, list_lines, tagging_lines
-from clueval.exceptions import FileError, OverlapError, UsageError
+from clueval.files.errors import FileError, OverlapError, UsageError
 from clueval.findings.context import Context
 from clueval.findings.table import Finding, error_table
 from clueval.findings.text import BRACKETS

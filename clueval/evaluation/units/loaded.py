@@ -10,13 +10,14 @@ from pathlib import Path
 from types import UnionType
 from typing import Any, NoReturn
 
+from clueval.arguments import checked_call
 from clueval.evaluation.observer import OTHER_PARTS
 from clueval.evaluation.result import Result
 from clueval.evaluation.signature import Signature
 from clueval.evaluation.totals import Counted, plain_sequence
 from clueval.evaluation.units.saved import FORMAT
 from clueval.evaluation.units.unit import Tallies, Unit, Units, summed_tallies
-from clueval.exceptions import CluevalError, FormatError, checked_call
+from clueval.files.errors import CluevalError, FormatError
 from clueval.metrics import METRICS, metric_class, metric_named
 from clueval.metrics.counting import Tally
 from clueval.metrics.metric import Metric

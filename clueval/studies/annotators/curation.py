@@ -18,8 +18,9 @@ from itertools import accumulate, pairwise
 from operator import attrgetter
 from typing import Any, Literal, NamedTuple
 
+from clueval.arguments import checked_call
 from clueval.clusters.rows import IrregularRows
-from clueval.exceptions import FormatError, UsageError, checked_call, warn
+from clueval.files.errors import FormatError, UsageError, warn
 from clueval.findings.decisions import (
     BOTH,
     NONE,

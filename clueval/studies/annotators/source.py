@@ -11,16 +11,8 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from clueval.exceptions import (
-    FileError,
-    TagError,
-    UsageError,
-    described,
-    refuse_unknown,
-    require_instance,
-    require_kind,
-    warn,
-)
+from clueval.arguments import refuse_unknown, require_instance, require_kind
+from clueval.files.errors import FileError, TagError, UsageError, described, warn
 from clueval.formats.columns.documents import by_document, documents
 from clueval.formats.columns.passages import Passage
 from clueval.formats.format import Format

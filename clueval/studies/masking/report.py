@@ -15,12 +15,13 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any, ClassVar
 
+from clueval.arguments import checked_call
 from clueval.evaluation.observer import Observer
 from clueval.evaluation.result import Result
 from clueval.evaluation.rows import columns_of, wide_rows
 from clueval.evaluation.run import score
 from clueval.evaluation.signature import Signature
-from clueval.exceptions import UsageError, checked_call, warn
+from clueval.files.errors import UsageError, warn
 from clueval.findings.decisions import PlaceDecisions
 from clueval.metrics import with_settings
 from clueval.metrics.masking import Masking

@@ -15,7 +15,8 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from clueval.exceptions import UsageError, require_kind
+from clueval.arguments import require_kind
+from clueval.files.errors import UsageError
 
 PIECE = 200
 """How many characters of a line a pattern of the caller sees at a time; its match begins in the first half."""

@@ -19,7 +19,7 @@ from clueval.compat.masking.i2b2 import I2b2Figures
 from clueval.compat.masking.meddocan import joined
 from clueval.compat.masking.presidio import labels_of
 from clueval.compat.masking.program import TextTokens
-from clueval.exceptions import UsageError
+from clueval.files.errors import UsageError
 from clueval.metrics.masking import Masking
 from clueval.spans.document import Sentence
 from clueval.transforms.group import Group

@@ -22,7 +22,7 @@ from clueval import masking, score
 from clueval.evaluation.parallel import cuts, schedule
 from clueval.evaluation.parallel.cuts import Heads, PartPair, cut, cut_lines
 from clueval.evaluation.parallel.tasks import carry_out
-from clueval.exceptions import CluevalError
+from clueval.files.errors import CluevalError
 from clueval.formats.columns.layout import ColumnOptions
 
 

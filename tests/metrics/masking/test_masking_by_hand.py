@@ -10,7 +10,7 @@ import pytest
 
 import clueval
 from clueval import Document, Span, score
-from clueval.exceptions import FormatError, LimitError, SpanError, UsageError
+from clueval.files.errors import FormatError, LimitError, SpanError, UsageError
 from clueval.metrics.masking import Masking
 from clueval.metrics.masking.word_files import IgnoredWords, WordWeights
 

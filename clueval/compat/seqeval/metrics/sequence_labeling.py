@@ -25,7 +25,7 @@ from clueval.compat.seqeval.averages import ZeroDivision, averaged, check_argume
 from clueval.compat.seqeval.metrics import v1
 from clueval.compat.seqeval.metrics.v1 import ALL_SCORES, SCORES, check_consistent_length
 from clueval.evaluation.type_counts import Sentences, lenient_counts
-from clueval.exceptions import UsageError
+from clueval.files.errors import UsageError
 from clueval.tagging.lenient_chunks import Chunk, chunks, is_ignored, warn_of_strange_tags
 from clueval.tagging.schemes import OUTSIDE, flat
 from clueval.tagging.token_schemes import Token, WrongTypeError, scheme_of_name

@@ -8,7 +8,7 @@ from typing import Any, cast
 from clueval.compat.seqeval.averages import Averaged, PerType, ZeroDivision, averaged, check_arguments
 from clueval.compat.seqeval.reporters import DictReporter, Reporter, StringReporter
 from clueval.evaluation.type_counts import Sentences, TypeCounts, counts_of_entities, strict_counts
-from clueval.exceptions import UsageError
+from clueval.files.errors import UsageError
 from clueval.tagging.lenient_chunks import is_ignored
 from clueval.tagging.schemes import OUTSIDE
 from clueval.tagging.token_schemes import IOB2, Entities, Token, WrongTypeError, auto_detect, scheme_or_error
