@@ -300,7 +300,8 @@ def require_countable(metric: AnyMetric, case: Case) -> None:
                     advice="exact, fair, gate, muc and partial can; or make each fragment a span with "
                     "fragments='split', or one span from start to end with fragments='hull'",
                 )
-        if getattr(metric, "flat", False) and spans and (clash := first_clash(spans)) is not None:
+        whole = [span for span in spans or () if span.parts is None]
+        if getattr(metric, "flat", False) and (clash := first_clash(whole)) is not None:
             raise OverlapError(
                 f"spans {name_of(clash[0])} and {name_of(clash[1])} of one sequence overlap",
                 advice=f"metric {metric.name!r} cannot count such spans; exact, fair, gate and muc can",

@@ -27,7 +27,7 @@ class Metric(Protocol):
         name: the key of the metric in reports.
         zero: the value of 0/0, for the signature.
         reads: the features of spans that the metric reads, and `clueval.core.case.TOKENS`.
-        flat: spans of one side must not overlap.
+        flat: spans of one side must not overlap, save discontinuous ones.
         flat_labels: spans of one side and label must not overlap.
         gaps: the metric can count discontinuous spans.
         filters: None if a filter may exclude spans; otherwise advice on what to do instead of filtering.
