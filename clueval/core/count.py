@@ -314,7 +314,8 @@ def _require_flat_labels(metric: AnyMetric, side: str, spans: Sequence[Span]) ->
     for span in spans:
         by_label.setdefault(span.label, []).append(span)
     for of_label in by_label.values():
-        for first, *others in overlap_groups(of_label):
+        groups = [] if first_clash(of_label) is None else overlap_groups(of_label)
+        for first, *others in groups:
             one = of_label[first]
             other = next((of_label[each] for each in others if one.overlaps(of_label[each])), None)
             if other is not None:
