@@ -96,6 +96,7 @@ def test_spans_pair_by_the_steps_of_the_article(gold: str, predicted: str, pairs
         ("A[0,4)", "A[3,5)", 0.75 / 4),
         ("A[0,3)[7,9)", "A[0,3)[7,10)", 0.75 * 5 / 6),
         ("A[0,3)[7,9)", "A[0,9)", 0.75 * 5 / 9),
+        ("A[0,3)[3,5)", "A[0,5)", 1),
         ("A[3,3)", "A[3,3)", 1),
         ("A[3,8)", "A[5,5)", 0),
         ("A[0,4)", "B[0,4)", 0),
@@ -167,6 +168,7 @@ def test_gluing_discontinuous_spans_joins_ranges_that_touch() -> None:
         ((0, 5), (7, 9)),
         ((5, 7),),
     ]
+    assert [span.fragments for span in glued(spans("A[0,3)[7,9) A[3,5)[8,9)"))] == [((0, 5), (7, 9))]
 
 
 def test_glued_spans_score_as_one_and_are_counted() -> None:
