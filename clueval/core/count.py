@@ -16,8 +16,8 @@ from clueval.core.bag import Bag, Bounds, Place
 from clueval.core.case import BOTH, Case, Key, Keys, case_of, keys_of, located
 from clueval.core.document import Document, Notes, Pair
 from clueval.core.metric import AnyMetric, Metric, split_metrics
-from clueval.core.overlap import first_clash
-from clueval.core.span import MERGED, NOTHING, SIDES, name_of
+from clueval.core.overlap import first_clash, overlap_groups
+from clueval.core.span import MERGED, NOTHING, SIDES, Span, name_of
 from clueval.core.tally import Tally
 from clueval.files.errors import CluevalError, OverlapError, UsageError
 
@@ -258,7 +258,8 @@ def _require_countable(bag: Bag, plan: Plan, pair: Pair, column: Keys, key: Key)
     """
     of_cases = [metric for metric in split_metrics(plan.metrics)[0] if metric.keeps]
     large = len(key) > LARGE
-    if not large and all(len(span) == 4 for span in key[3:]) and not any(metric.flat for metric in of_cases):
+    flat = any(metric.flat or metric.flat_labels for metric in of_cases)
+    if not large and not flat and all(len(span) == 4 for span in key[3:]):
         return
     try:
         case = case_of(key, column.sequence)
@@ -293,6 +294,9 @@ def require_countable(metric: AnyMetric, case: Case) -> None:
             f"metric {metric.name!r} cannot leave spans out of the count, as a filter on a layer asks for",
             advice=metric.filters,
         )
+    if getattr(metric, "flat_labels", False):
+        for side, spans in zip(SIDES, case.sides, strict=True):
+            _require_flat_labels(metric, side, spans or ())
     for spans in case.sides:
         for span in spans or ():
             if span.parts is not None and not getattr(metric, "gaps", True):
@@ -301,8 +305,28 @@ def require_countable(metric: AnyMetric, case: Case) -> None:
                     advice="exact, fair, gate, muc and partial can; or make each fragment a span with "
                     "fragments='split', or one span from start to end with fragments='hull'",
                 )
-        if getattr(metric, "flat", False) and spans and (clash := first_clash(spans)) is not None:
+        whole = [span for span in spans or () if span.parts is None]
+        if getattr(metric, "flat", False) and (clash := first_clash(whole)) is not None:
             raise OverlapError(
                 f"spans {name_of(clash[0])} and {name_of(clash[1])} of one sequence overlap",
                 advice=f"metric {metric.name!r} cannot count such spans; exact, fair, gate and muc can",
             )
+
+
+def _require_flat_labels(metric: AnyMetric, side: str, spans: Sequence[Span]) -> None:
+    """Raise `OverlapError` for spans of one label that overlap."""
+    by_label: dict[str, list[Span]] = {}
+    for span in spans:
+        by_label.setdefault(span.label, []).append(span)
+    for of_label in by_label.values():
+        groups = [] if first_clash(of_label) is None else overlap_groups(of_label)
+        for first, *others in groups:
+            one = of_label[first]
+            other = next((of_label[each] for each in others if one.overlaps(of_label[each])), None)
+            if other is not None:
+                raise OverlapError(
+                    f"{side} spans {name_of(one)} and {name_of(other)} overlap, which metric {metric.name!r} "
+                    "forbids within a label",
+                    line=other.line,
+                    advice="correct them, or join them with Partial.glue; exact, fair, gate and muc count them",
+                )

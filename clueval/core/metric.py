@@ -27,7 +27,8 @@ class Metric(Protocol):
         name: the key of the metric in reports.
         zero: the value of 0/0, for the signature.
         reads: the features of spans that the metric reads, and `clueval.core.case.TOKENS`.
-        flat: spans of one side must not overlap.
+        flat: spans of one side must not overlap, save discontinuous ones.
+        flat_labels: spans of one side and label must not overlap.
         gaps: the metric can count discontinuous spans.
         filters: None if a filter may exclude spans; otherwise advice on what to do instead of filtering.
         keeps: cases are kept, so that their counts can be asked for later; False: each case is counted at once, with
@@ -51,6 +52,10 @@ class Metric(Protocol):
     @property
     def keeps(self) -> bool:
         return True
+
+    @property
+    def flat_labels(self) -> bool:
+        return False
 
     def count(self, case: Case) -> Tally:
         """Count one case. Costs at most n log n for n spans, and the pairs that overlap."""
