@@ -48,7 +48,7 @@ class Bag:
         keys: the number of each key, by sequence and key.
         places: the numbers of cases of each place.
         documents: the number of documents of each place.
-        positions: the number of positions of each place, by the sides that are present.
+        positions: the number of positions by the sides that are present and by place.
         tallies: what was counted at once in each place, by sequence and name of the metric.
         folded: whether cases were counted because they were too many.
         notes: how often each step changed what.
@@ -67,7 +67,7 @@ class Bag:
         self.keys: dict[tuple[str, Key], int] = {}
         self.places: dict[Place, Row] = {}
         self.documents: Counter[Place] = Counter()
-        self.positions: dict[Place, Counter[int]] = {}
+        self.positions: dict[int, Counter[Place]] = {}
         self.tallies: dict[Place, dict[tuple[str, str], Tally]] = {}
         self.folded = False
         self.notes: Counter[tuple[str, ...]] = Counter()
@@ -86,7 +86,7 @@ class Bag:
     def add_text(self, place: Place, positions: int, documents: int = 1, present: int = BOTH) -> None:
         """Add a text, or a part of one, by its number of positions and the sides that are present."""
         self.documents[place] += documents
-        self.positions.setdefault(place, Counter())[present] += positions
+        self.positions.setdefault(present, Counter())[place] += positions
 
     def add(self, place: Place, sequence: str, keys: Iterable[Key]) -> list[Key]:
         """Add the keys of cases in a sequence of a place. Returns those that the bag did not have."""
@@ -170,8 +170,8 @@ class Bag:
         bag.close()
         self.see_layers(bag.layers)
         self.documents.update(bag.documents)
-        for place, positions in bag.positions.items():
-            self.positions.setdefault(place, Counter()).update(positions)
+        for present, positions in bag.positions.items():
+            self.positions.setdefault(present, Counter()).update(positions)
         self.notes.update(bag.notes)
         self.read.include(bag.read)
         for place, of_place in bag.tallies.items():
@@ -190,20 +190,24 @@ class Bag:
 
     # Asking
 
-    def grouped(self, group: Callable[[Place], Place]) -> Bag:
-        """Return the bag with other places, in the order of the first that each of them has."""
+    def grouped(self, group: Callable[[Place], Place | None]) -> Bag:
+        """Return the bag with other places, in the order of the first that each has; None: the place is left out."""
         self.close()
         found = Bag(self.metrics, self.layers, self.bounds)
         found.keys, found._counted, found.folded = self.keys, self._counted, self.folded
         found.notes, found.read = self.notes, self.read
-        for place in self.documents:
-            found.documents[group(place)] += self.documents[place]
-            found.positions.setdefault(group(place), Counter()).update(self.positions[place])
-        for place, row in self.places.items():
-            found._add_row(group(place), dict(row))
-        for place, of_place in self.tallies.items():
-            for (sequence, metric), tally in of_place.items():
-                found.add_tally(group(place), sequence, metric, tally)
+        groups = {place: new for place in self.documents if (new := group(place)) is not None}
+        for place, new in groups.items():
+            found.documents[new] += self.documents[place]
+            if place in self.places:
+                found._add_row(new, dict(self.places[place]))
+            for (sequence, metric), tally in self.tallies.get(place, {}).items():
+                found.add_tally(new, sequence, metric, tally)
+        for present, positions in self.positions.items():
+            grouped = found.positions.setdefault(present, Counter())
+            for place, number in positions.items():
+                if place in groups:
+                    grouped[groups[place]] += number
         return found
 
     def tallies_of(
@@ -232,9 +236,9 @@ class Bag:
                 for metric in metrics:
                     parts = [own.get((sequence, metric.name)), kept.get((sequence, metric.name))]
                     if metric in of_cases:
-                        for present, number in self.positions[place].items():
+                        for present, positions in self.positions.items():
                             outside = counted.same(metric, present)
-                            parts.append(added([(outside, number - inside[(present,)])]))
+                            parts.append(added([(outside, positions[place] - inside[(present,)])]))
                     yield place, sequence, metric, _sum(*parts)
 
 

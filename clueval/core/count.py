@@ -6,9 +6,11 @@ before they are counted.
 
 from __future__ import annotations
 
+import gc
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
@@ -31,6 +33,9 @@ ID = "document"
 
 WITHOUT_VALUE = "(none)"
 """The value of documents that lack the metadata of a break-down or of a unit."""
+
+MANY = 50_000
+"""A text with this many spans is counted without the cyclic garbage collector."""
 
 LARGE = 1000
 """A case with more spans is counted where it is found, so that an error names the document."""
@@ -69,11 +74,16 @@ def noted(pair: Pair, notes: Mapping[tuple[str, ...], int]) -> Notes:
 
 
 class Unit(NamedTuple):
-    """A place: the values of the break-downs, and the unit, which is a document, a sentence of it, or a value."""
+    """A place: the values of the break-downs, and the unit, which is a document, a sentence of it, or a value.
+
+    `waits` names the conditions of the filter that are neither metadata of the document nor layers so far. The document
+    counts if these turn out to be layers, whose labels its spans lack; otherwise it lacks the metadata.
+    """
 
     values: tuple[str, ...] = ()
     name: str | None = None
     sentence: int | None = None
+    waits: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -105,25 +115,37 @@ class Plan:
         of_cases, _ = split_metrics(self.metrics)
         return frozenset().union(*(metric.reads for metric in of_cases if metric.keeps))
 
-    def place(self, document: Document, sentence: int | None = None) -> Unit:
-        """Return the place of what is counted in a document, or in a sentence of it."""
+    def place(self, document: Document, layers: Sequence[str]) -> Unit:
+        """Return the place of what is counted in a document, given the layers so far."""
         values = tuple(_value(key, document) for key in self.by)
+        waits = tuple(key for key in self.where if key not in layers and not _has(key, document))
         if self.units is None:
-            return Unit(values)
-        if self.units in (DOCUMENT, SENTENCE, EITHER):
-            return Unit(values, document.id, sentence)
-        return Unit(values, _value(self.units, document))
+            return Unit(values, waits=waits)
+        name = document.id if self.units in (DOCUMENT, SENTENCE, EITHER) else _value(self.units, document)
+        return Unit(values, name, waits=waits)
 
     def takes(self, document: Document, layers: Sequence[str]) -> bool:
-        """Return whether a document meets the conditions on metadata; those on layers select spans."""
+        """Return whether a document meets the conditions on the metadata that it has; others may be on layers."""
         return all(
-            key in layers or (document.id if key == ID else document.metadata.get(key)) in values
+            key in layers or not _has(key, document) or _value(key, document) in values
             for key, values in self.where.items()
         )
 
-    def on_layers(self, layers: Sequence[str]) -> Mapping[str, frozenset[str]]:
-        """Return the conditions that select spans."""
-        return {key: values for key, values in self.where.items() if key in layers} if self.where else NOTHING
+    def on_spans(self, document: Document, layers: Sequence[str]) -> Mapping[str, frozenset[str]]:
+        """Return the conditions that select spans of a document. Raises `UsageError` if a metric takes none."""
+        if not self.where:
+            return NOTHING
+        for metric in self.metrics if any(key in layers for key in self.where) else ():
+            if metric.filters is not None:
+                raise UsageError(
+                    f"metric {metric.name!r} cannot leave spans out of the count, as a filter on a layer asks for",
+                    advice=metric.filters,
+                )
+        return {key: labels for key, labels in self.where.items() if key in layers or not _has(key, document)}
+
+
+def _has(key: str, document: Document) -> bool:
+    return key == ID or key in document.metadata
 
 
 def _value(key: str, document: Document) -> str:
@@ -151,13 +173,42 @@ def count(
         aligned = pairs if plan.align is None else plan.align(pairs)
         bag.see_layers(layer for pair in aligned for side in pair.sides for layer in side.layers)
         if plan.takes(pairs[0].gold, bag.layers):
-            _count_documents(bag, plan, pairs, aligned)
-            for pair in aligned:
-                _count_cases(bag, plan, pair, in_sentences)
+            with _collector_paused(aligned):
+                _count_documents(bag, plan, pairs, aligned)
+                for pair in aligned:
+                    _count_cases(bag, plan, pair, in_sentences)
         for pair in aligned:
             bag.notes.update(pair.notes)
     bag.close()
     return bag
+
+
+@contextmanager
+def _collector_paused(pairs: Sequence[Pair]) -> Iterator[None]:
+    """Pause the cyclic garbage collector while a text with many spans is counted.
+
+    It looks at all objects again and again, which takes a third of the time, and finds nothing: no span, key or case is
+    part of a cycle.
+    """
+    spans = sum(document.number_of_spans for pair in pairs for document in pair.sides)
+    pause = spans >= MANY and gc.isenabled()
+    if pause:
+        gc.disable()
+    try:
+        yield
+    finally:
+        if pause:
+            gc.enable()
+
+
+def decided(bag: Bag) -> Bag:
+    """Return the bag without the documents that lack metadata which the filter names; see `Unit.waits`."""
+
+    def of(place: Place) -> Place | None:
+        assert isinstance(place, Unit)
+        return None if {*place.waits} - {*bag.layers} else place._replace(waits=())
+
+    return bag.grouped(of)
 
 
 def sequences_of(bag: Bag, plan: Plan) -> list[str]:
@@ -172,18 +223,18 @@ def _document_of(place: Place) -> Place:
 
 def _count_cases(bag: Bag, plan: Plan, pair: Pair, in_sentences: bool) -> None:
     """Put the cases of a pair into the bag, and let metrics that keep no cases count."""
-    where = plan.on_layers(bag.layers)
+    where = plan.on_spans(pair.gold, bag.layers)
+    place = plan.place(pair.gold, bag.layers)
     columns = list(keys_of(pair.sides, bag.layers, merge=plan.merge, where=where, reads=plan.reads))
     documents = 0 if pair.beside else 1
     if in_sentences and not pair.beside:
         for number, positions, parts in by_sentence(pair, columns):
-            _add(bag, plan, pair, plan.place(pair.gold, number), parts, positions, documents)
+            _add(bag, plan, pair, place._replace(sentence=number), parts, positions, documents)
             documents = 0
     else:
-        _add(bag, plan, pair, plan.place(pair.gold), columns, pair.positions, documents)
+        _add(bag, plan, pair, place, columns, pair.positions, documents)
     at_once = [metric for metric in split_metrics(plan.metrics)[0] if not metric.keeps]
     if at_once:
-        place = plan.place(pair.gold)
         for found in located(pair.sides, bag.layers, merge=plan.merge, where=where):
             case = Case(found.sides, found.counted)
             for metric in at_once:
@@ -202,14 +253,15 @@ def _add(
 
 def _count_documents(bag: Bag, plan: Plan, pairs: Sequence[Pair], aligned: Sequence[Pair]) -> None:
     """Let the metrics that need documents count the pairs of a text."""
-    where = plan.on_layers(bag.layers)
+    gold = pairs[0].gold
+    where = plan.on_spans(gold, bag.layers)
     for metric in split_metrics(plan.metrics)[1]:
         given = aligned if metric.same_text else pairs
         if not metric.places:
             given = [pair for pair in given if not pair.beside]
         for sequence in [metric.whole] if metric.whole else sequences_of(bag, plan):
             tally = metric.count_documents(given, sequence, where)
-            bag.add_tally(plan.place(pairs[0].gold), sequence, metric.name, tally)
+            bag.add_tally(plan.place(gold, bag.layers), sequence, metric.name, tally)
 
 
 def by_sentence(pair: Pair, columns: Sequence[Keys]) -> Iterator[tuple[int, int, list[Keys]]]:
@@ -266,7 +318,7 @@ def _require_countable(bag: Bag, plan: Plan, pair: Pair, column: Keys, key: Key)
         tallies = _counted(of_cases, case, large)
     except CluevalError:
         first, _ = column.ranges[column.keys.index(key)]
-        where = plan.on_layers(bag.layers)
+        where = plan.on_spans(pair.gold, bag.layers)
         for found in located(pair.sides, bag.layers, merge=plan.merge, where=where):
             if (found.sequence, found.first) == (column.sequence, first):
                 try:
@@ -289,11 +341,6 @@ def _counted(metrics: Sequence[Metric], case: Case, large: bool) -> list[Tally]:
 
 def require_countable(metric: AnyMetric, case: Case) -> None:
     """Raise `UsageError` or `OverlapError` for a case that a metric cannot count."""
-    if metric.filters is not None and any(flags is not None for flags in case.counted):
-        raise UsageError(
-            f"metric {metric.name!r} cannot leave spans out of the count, as a filter on a layer asks for",
-            advice=metric.filters,
-        )
     if getattr(metric, "flat_labels", False):
         for side, spans in zip(SIDES, case.sides, strict=True):
             _require_flat_labels(metric, side, spans or ())

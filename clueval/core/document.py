@@ -191,6 +191,11 @@ class Document:
         """Return the spans of a layer as rows ``(start, end, label)`` if it was given so, or None."""
         return self.layers.rows(layer) if isinstance(self.layers, Layers) else None
 
+    @property
+    def number_of_spans(self) -> int:
+        """The number of spans in all layers."""
+        return sum(len(self.rows_in(layer) or self.layers[layer]) for layer in self.layers)
+
     def placed(self, place: Callable[[int, int], tuple[int, int]], **changes: Any) -> Document:
         """Return the document with spans and sentences at other positions: `place` returns the new range for a range.
 

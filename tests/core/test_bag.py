@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clueval.core.bag import Bag, Bounds
-from clueval.core.count import Plan, Unit, count, sequences_of
+from clueval.core.case import BOTH
+from clueval.core.count import Plan, Unit, count, decided, sequences_of
 from clueval.core.document import Document, Pair, Sentence
 from clueval.core.exact import Exact
 from clueval.core.levels import Levels
@@ -126,6 +127,28 @@ def test_a_layer_that_comes_late_counts_in_all_documents() -> None:
     assert report["token_accuracy"] == 27 / 28  # type: ignore[index]
 
 
+def test_a_filter_on_a_layer_that_comes_late_leaves_no_document_out() -> None:
+    early, late = pair([(0, 1, "A")], [(0, 1, "A")], "1"), pair([(0, 1, "A")], [(0, 1, "A")], "2")
+    with_layer = [
+        Document("3", {"x": [Span(0, 1, "A")], "risk": [Span(0, 1, "high")]}, tokens=["x"] * 20)
+        for _ in range(2)
+    ]
+    plan = Plan((Exact(),), where={"risk": frozenset({"high"})})
+    texts = [early, late, [Pair(*with_layer)]]
+    found, reversed_ = (everything(decided(count(order, plan)), plan) for order in (texts, texts[::-1]))
+
+    assert found == reversed_
+    assert found[(), "x", "exact"]["micro"]["gold"] == 1  # type: ignore[index]
+    assert found[(), "x", "exact"]["token_accuracy"] == 1  # type: ignore[index]
+
+
+def test_a_filter_on_metadata_leaves_out_the_documents_that_lack_it() -> None:
+    texts = [pair([(0, 1, "A")], [], "1"), pair([(0, 1, "A")], [], "2", metadata={"court": "b"})]
+    bag = decided(count(texts, Plan((Exact(),), where={"court": frozenset({"b"})})))
+
+    assert sum(bag.documents.values()) == 1
+
+
 def test_places_with_the_same_cases_share_a_row() -> None:
     texts = [pair([(0, 1, "A")], [(0, 1, "A")], str(n)) for n in range(50)]
     bag = count(texts, Plan((Exact(),), units="document"))
@@ -144,7 +167,7 @@ def test_a_case_over_the_end_of_a_sentence_joins_the_sentences() -> None:
         [pair(spans, spans, sentences=sentences(5, 10, 15, 20))], Plan((Exact(),), units="sentence"), ["x"]
     )
 
-    assert {place.sentence: sum(of.values()) for place, of in bag.positions.items()} == {1: 10, 3: 5, 4: 5}  # type: ignore[attr-defined]
+    assert {place.sentence: number for place, number in bag.positions[BOTH].items()} == {1: 10, 3: 5, 4: 5}  # type: ignore[attr-defined]
     assert bag.documents[Unit((), "d", 1)] == 1
     assert bag.documents[Unit((), "d", 3)] == 0
 
@@ -155,7 +178,7 @@ def test_sentences_are_units_until_the_tenth_document_begins(documents: int, uni
     bag = count(texts, Plan((Exact(),), units="document or sentence"), ["x"])
 
     assert len(bag.documents) == units
-    assert sum(sum(of.values()) for of in bag.positions.values()) == 20 * documents
+    assert sum(bag.positions[BOTH].values()) == 20 * documents
 
 
 def test_overlaps_that_levels_forbids_are_refused_with_document_and_positions() -> None:
