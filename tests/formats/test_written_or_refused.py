@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
-from hypothesis import given, reject
+from hypothesis import example, given, reject
 from hypothesis import strategies as st
 from strategies import at_most
 
@@ -198,6 +198,7 @@ def attempt(documents: Sequence[Document], name: str, *, lossy: bool) -> str | N
 
 @pytest.mark.parametrize("name", WRITTEN)
 @at_most(40)
+@example(documents=[Document("\0", {"label": [Span(0, 1, "PER")]}, tokens=["a"])])
 @given(documents=corpora())
 def test_every_writer_holds_documents_or_refuses_them(name: str, documents: list[Document]) -> None:
     attempt(documents, name, lossy=False)
