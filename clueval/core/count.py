@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
 from clueval.core.bag import Bag, Bounds, Place
-from clueval.core.case import BOTH, Case, Key, Keys, case_of, keys_of, located
+from clueval.core.case import BOTH, HEAD, Case, Key, Keys, Located, case_of, keys_of, located
 from clueval.core.document import Document, Notes, Pair
 from clueval.core.metric import AnyMetric, Metric, split_metrics
 from clueval.core.overlap import first_clash, overlap_groups
@@ -37,8 +37,9 @@ WITHOUT_VALUE = "(none)"
 MANY = 50_000
 """A text with this many spans is counted without the cyclic garbage collector."""
 
-LARGE = 1000
-"""A case with more spans is counted where it is found, so that an error names the document."""
+LARGE = 300
+"""A case with more spans is counted where it is found, so that an error names the document; smaller ones meet no
+limit."""
 
 
 class Step(Protocol):
@@ -110,6 +111,20 @@ class Plan:
     align: Step | None = None
 
     @property
+    def counts_sentences(self) -> bool:
+        """Whether sentences are units, at least at first.
+
+        Raises `UsageError` if they are asked for and a metric needs whole documents, or keeps no cases.
+        """
+        whole = [metric for metric in self.metrics if not getattr(metric, "keeps", False)]
+        if self.units == SENTENCE and whole:
+            raise UsageError(
+                f"metric {whole[0].name!r} counts whole documents, so sentences cannot be units",
+                advice="resample by document",
+            )
+        return self.units in (SENTENCE, EITHER) and not whole
+
+    @property
     def reads(self) -> frozenset[str]:
         """The features of spans that the metrics read."""
         of_cases, _ = split_metrics(self.metrics)
@@ -163,20 +178,23 @@ def count(
     Memory holds one text, and the bag. Raises the errors of metrics and steps, with the document.
     """
     bag = Bag(plan.metrics, layers, bounds)
-    in_sentences = plan.units in (SENTENCE, EITHER)
+    in_sentences = plan.counts_sentences
     for number, pairs in enumerate(texts, 1):
         if number == FEW_DOCUMENTS and plan.units == EITHER:
             bag, in_sentences = bag.grouped(_document_of), False
+        gold = pairs[0].gold
         bag.read.add(zip(SIDES, pairs[0].sides, strict=True), list(plan.where))
         for step in plan.steps:
             pairs = step(pairs)
         aligned = pairs if plan.align is None else plan.align(pairs)
         bag.see_layers(layer for pair in aligned for side in pair.sides for layer in side.layers)
-        if plan.takes(pairs[0].gold, bag.layers):
+        if plan.takes(gold, bag.layers):
             with _collector_paused(aligned):
-                _count_documents(bag, plan, pairs, aligned)
+                _count_documents(bag, plan, gold, pairs, aligned)
                 for pair in aligned:
                     _count_cases(bag, plan, pair, in_sentences)
+        if bag.is_full:
+            bag.fold()
         for pair in aligned:
             bag.notes.update(pair.notes)
     bag.close()
@@ -234,11 +252,9 @@ def _count_cases(bag: Bag, plan: Plan, pair: Pair, in_sentences: bool) -> None:
     else:
         _add(bag, plan, pair, place, columns, pair.positions, documents)
     at_once = [metric for metric in split_metrics(plan.metrics)[0] if not metric.keeps]
-    if at_once:
-        for found in located(pair.sides, bag.layers, merge=plan.merge, where=where):
-            case = Case(found.sides, found.counted)
-            for metric in at_once:
-                bag.add_tally(place, found.sequence, metric.name, metric.count(case))
+    for found in located(pair.sides, bag.layers, merge=plan.merge, where=where) if at_once else ():
+        for metric, tally in zip(at_once, _counted_where_found(at_once, found, pair, True), strict=True):
+            bag.add_tally(place, found.sequence, metric.name, tally)
 
 
 def _add(
@@ -251,9 +267,10 @@ def _add(
         bag.add_others(place, column.sequence, len(column.others), BOTH)
 
 
-def _count_documents(bag: Bag, plan: Plan, pairs: Sequence[Pair], aligned: Sequence[Pair]) -> None:
+def _count_documents(
+    bag: Bag, plan: Plan, gold: Document, pairs: Sequence[Pair], aligned: Sequence[Pair]
+) -> None:
     """Let the metrics that need documents count the pairs of a text."""
-    gold = pairs[0].gold
     where = plan.on_spans(gold, bag.layers)
     for metric in split_metrics(plan.metrics)[1]:
         given = aligned if metric.same_text else pairs
@@ -270,18 +287,17 @@ def by_sentence(pair: Pair, columns: Sequence[Keys]) -> Iterator[tuple[int, int,
     Each has the number, from 1, of its first sentence, its number of positions, and its keys. A document without
     sentences, or without its text, is one part.
     """
-    gold = pair.gold
-    if gold.end is None:
+    text = pair.gold if pair.gold.end is not None else pair.predicted
+    if text.end is None:
         yield 1, 0, list(columns)
         return
-    cuts = _free_cuts(gold, [range_ for column in columns for range_ in column.ranges])
-    starts, ends = [gold.start, *cuts], [sentence.end for sentence in gold.sentences]
-    for start, stop in zip(starts, [*cuts, gold.end], strict=True):
+    cuts = _free_cuts(text, [range_ for column in columns for range_ in column.ranges])
+    starts, ends = [text.start, *cuts], [sentence.end for sentence in text.sentences]
+    for start, stop in zip(starts, [*cuts, text.end], strict=True):
         parts = []
         for sequence, keys, ranges, others in columns:
-            first, past = (
-                bisect_left(ranges, (at,)) if at != gold.end else len(ranges) for at in (start, stop)
-            )
+            first = bisect_left(ranges, (start,))
+            past = len(ranges) if stop == text.end else bisect_left(ranges, (stop,))
             low, high = bisect_left(others, start), bisect_left(others, stop)
             parts.append(Keys(sequence, keys[first:past], ranges[first:past], others[low:high]))
         yield bisect_left(ends, start + 1) + 1, stop - start, parts
@@ -309,27 +325,32 @@ def _require_countable(bag: Bag, plan: Plan, pair: Pair, column: Keys, key: Key)
     A large case is counted, and the bag keeps the counts.
     """
     of_cases = [metric for metric in split_metrics(plan.metrics)[0] if metric.keeps]
-    large = len(key) > LARGE
+    large = len(key) - HEAD > LARGE
     flat = any(metric.flat or metric.flat_labels for metric in of_cases)
-    if not large and not flat and all(len(span) == 4 for span in key[3:]):
+    if not large and not flat and all(len(span) == 4 for span in key[HEAD:]):
         return
     try:
         case = case_of(key, column.sequence)
         tallies = _counted(of_cases, case, large)
-    except CluevalError:
+    except CluevalError:  # once more, with the positions of the document
         first, _ = column.ranges[column.keys.index(key)]
         where = plan.on_spans(pair.gold, bag.layers)
         for found in located(pair.sides, bag.layers, merge=plan.merge, where=where):
             if (found.sequence, found.first) == (column.sequence, first):
-                try:
-                    _counted(of_cases, Case(found.sides, found.counted), large)
-                except CluevalError as error:
-                    error.document = pair.gold.id
-                    error.file = error.file or pair.gold.file
-                    raise error from None
+                _counted_where_found(of_cases, found, pair, large)
         raise
     if large:
         bag.keep_counts(column.sequence, key, tallies)
+
+
+def _counted_where_found(metrics: Sequence[Metric], found: Located, pair: Pair, count: bool) -> list[Tally]:
+    """Do what `_counted` does with a case where it stands; an error names the document."""
+    try:
+        return _counted(metrics, Case(found.sides, found.counted), count)
+    except CluevalError as error:
+        error.document = pair.gold.id
+        error.file = error.file or pair.gold.file
+        raise error from None
 
 
 def _counted(metrics: Sequence[Metric], case: Case, large: bool) -> list[Tally]:

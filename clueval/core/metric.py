@@ -59,11 +59,14 @@ class Metric(Protocol):
 
     def count(self, case: Case) -> Tally:
         """Count one case. Costs at most n log n for n spans, and the pairs that overlap."""
-        ...
+        raise NotImplementedError
 
     def scores(self, total: Tally, layers: Sequence[str]) -> dict[str, Any]:
-        """Return the report on a sum of counts, for a sequence whose spans have labels in these layers."""
-        ...
+        """Return the report on a sum of counts, for a sequence whose spans have labels in these layers.
+
+        These are the layer of the sequence, or all layers of the merged sequence.
+        """
+        raise NotImplementedError
 
     def headlines(self, total: Tally, layers: Sequence[str]) -> Mapping[str, Counts]:
         """Return the counts of the entries that summarise all spans, by their paths in the report, the first first."""

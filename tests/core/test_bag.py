@@ -199,6 +199,71 @@ def test_too_many_overlapping_pairs_are_refused_with_the_document() -> None:
     assert caught.value.document == "big"
 
 
+def test_differing_positions_that_fill_the_table_are_all_counted() -> None:
+    tags = [{"x": ["B-A", "O", "B-B", "O"]}, {"x": ["B-A", "O", "O", "O"]}]
+    sides = [Document("d", {"x": [Span(0, 1, "A")]}, tokens=["w"] * 4, tags={"x": of["x"]}) for of in tags]
+    plan = Plan((Exact(),))
+    small = count([[Pair(*sides)]] * 3, plan, bounds=Bounds(keys=1))
+
+    assert small.folded
+    assert everything(small, plan) == everything(count([[Pair(*sides)]] * 3, plan), plan)
+
+
+def test_a_large_case_is_counted_in_a_table_that_it_fills() -> None:
+    rows = [(0, 2000, "A")], [(n, n + 1, "A") for n in range(1001)]
+    texts = [Pair(*[Document("d", {"x": [Span(*row) for row in side]}) for side in rows])]
+    plan = Plan((Exact(),))
+
+    assert everything(count([texts], plan, bounds=Bounds(spans=500)), plan) == everything(
+        count([texts], plan), plan
+    )
+
+
+@pytest.mark.parametrize("units", ["document", "sentence"])
+def test_units_have_all_cases_and_positions_of_odd_documents(units: str) -> None:
+    empty = Document("1", {"x": [Span(0, 0, "A")]}, tokens=[])
+    bare, text = (
+        Document("2", {"x": [Span(0, 1, "A")]}),
+        Document("2", {"x": [Span(0, 2, "A")]}, tokens=["w"] * 4),
+    )
+    plan = Plan((Exact(),), units=units)
+    (report,) = everything(count([[Pair(empty, empty)], [Pair(bare, text)]], plan), plan).values()
+
+    assert (report["micro"]["gold"], report["micro"]["tp_gold"]) == (2, 1)  # type: ignore[index]
+    assert report["token_accuracy"] == 3 / 4  # type: ignore[index]
+
+
+def test_levels_do_not_depend_on_the_order_of_an_ordered_document() -> None:
+    gold = Document("d", {"x": [Span(0, 4, "A")]})
+    sides = [
+        Document("d", {"x": [Span(1, 4, "A"), Span(0, 1, "A")][::step]}, ordered=True) for step in (1, -1)
+    ]
+    plan = Plan((Levels(),))
+
+    assert len({str(everything(count([[Pair(gold, side)]], plan), plan)) for side in sides}) == 1
+
+
+@pytest.mark.parametrize(
+    ("share", "length", "of"), [(0.55, 55, 100), (0.07, 7, 100), (0.28, 7, 25), (0.14, 7, 50)]
+)
+def test_a_share_that_is_exactly_enough_is_enough(share: float, length: int, of: int) -> None:
+    sides = (Document("d", {"x": [Span(0, end, "A")]}) for end in (of, length))
+    plan = Plan((Exact(min_overlap=share),))
+    (report,) = everything(count([[Pair(*sides)]], plan), plan).values()
+
+    assert report["micro"]["tp_gold"] == 1  # type: ignore[index]
+
+
+def test_a_search_that_takes_too_long_names_the_document() -> None:
+    spans = [Span(n, 400 + n, "A") for n in range(180)]
+    documents = [Document("long", {"x": spans}) for _ in range(2)]
+
+    with pytest.raises(LimitError) as caught:
+        count([[Pair(*documents)]], Plan((Exact(min_overlap=0.01),)))
+
+    assert caught.value.document == "long"
+
+
 _OTHER_PROCESS = """
 import pickle, sys
 sys.path.insert(0, sys.argv[1])
