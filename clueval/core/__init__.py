@@ -6,8 +6,8 @@ Read these modules in this order: `span` and `document` (what is counted), `over
 corpus). `ranges`, `one_to_one`, `tags` and `read` are helpers, to be read where they are needed. Everything else of the
 package is built on these modules; other metrics stand in a package of their own and inherit from `metric.Metric`.
 
-A number comes about in three steps: `count` puts the cases of documents into a bag, the bag asks a metric for the counts
-of each distinct case and adds them up, and the metric makes a report of the sum.
+A number comes about in three steps: `count` puts the cases of documents into a bag, the bag asks a metric for the
+counts of each distinct case and adds them up, and the metric makes a report of the sum.
 
 >>> from clueval.core.count import Plan, count, sequences_of
 >>> from clueval.core.document import Document, Pair
@@ -21,7 +21,7 @@ of each distinct case and adds them up, and the metric makes a report of the sum
 ...     print(sequence, metric.name, metric.scores(tally, [sequence])["micro"]["f1"])
 entity exact 0.5
 
-Words: a *sequence* is a layer, or all layers merged. A *place* is what counts are kept by; a *unit* is a place for which
-intervals resample. A *key* is a case as a plain tuple, a *tally* what a metric counted. *Gold* is side 0, *predicted* side
-1; there may be more.
+Words: a *sequence* is a layer, or all layers merged. A *place* is what counts are kept by; a *unit* is a place that
+intervals resample. A *key* is a case as a plain tuple, a *tally* what a metric counted. *Gold* is side 0, *predicted*
+side 1; there may be more.
 """
