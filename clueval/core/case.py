@@ -315,14 +315,14 @@ def _sequences(
             name,
             sides,
             [
-                None if not where or document is None or spans is None else _counted(spans, document, where)
+                None if not where or document is None or spans is None else counted(spans, document, where)
                 for document, spans in zip(documents, sides, strict=True)
             ],
             None if None in tags else tags,  # type: ignore[arg-type]  # None is not in it
         )
 
 
-def _counted(spans: Sequence[Span], document: Document, where: Where) -> list[bool]:
+def counted(spans: Sequence[Span], document: Document, where: Where) -> list[bool]:
     """Return which spans count: those whose label in each layer of a filter is one that counts.
 
     A span of another layer has the label of the spans of the named layer that overlap it, of its own side.

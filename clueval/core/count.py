@@ -9,13 +9,14 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple, Protocol
 
 from clueval.core.bag import Bag, Bounds, Place
-from clueval.core.case import BOTH, Case, Key, Keys, case_of, keys_of, located
+from clueval.core.case import BOTH, Case, Key, Keys, Where, case_of, keys_of, located
 from clueval.core.document import Document, Notes, Pair
-from clueval.core.metric import AnyMetric, Metric, split_metrics
+from clueval.core.merging import with_merged
+from clueval.core.metric import AnyMetric, DocumentMetric, Metric, split_metrics
 from clueval.core.overlap import first_clash
 from clueval.core.span import MERGED, NOTHING, SIDES, name_of
 from clueval.core.tally import Tally
@@ -201,15 +202,23 @@ def _add(
 
 
 def _count_documents(bag: Bag, plan: Plan, pairs: Sequence[Pair], aligned: Sequence[Pair]) -> None:
-    """Let the metrics that need documents count the pairs of a text."""
+    """Let the metrics that need documents count the pairs of a text; layers that are merged are one layer of them."""
     where = plan.on_layers(bag.layers)
     for metric in split_metrics(plan.metrics)[1]:
         given = aligned if metric.same_text else pairs
-        if not metric.places:
-            given = [pair for pair in given if not pair.beside]
         for sequence in [metric.whole] if metric.whole else sequences_of(bag, plan):
+            if plan.merge and not metric.whole:
+                given = [_merged(pair, bag.layers) for pair in given]
+            _require_documents_countable(metric, given, sequence, where)
             tally = metric.count_documents(given, sequence, where)
             bag.add_tally(plan.place(pairs[0].gold), sequence, metric.name, tally)
+
+
+def _merged(pair: Pair, layers: Sequence[str]) -> Pair:
+    names = [name for name in layers if any(name in side.layers for side in pair.sides)]
+    gold = with_merged(pair.gold, names)
+    predicted = gold if pair.predicted is pair.gold else with_merged(pair.predicted, names)
+    return replace(pair, gold=gold, predicted=predicted)
 
 
 def by_sentence(pair: Pair, columns: Sequence[Keys]) -> Iterator[tuple[int, int, list[Keys]]]:
@@ -286,6 +295,19 @@ def _counted(metrics: Sequence[Metric], case: Case, large: bool) -> list[Tally]:
     return [metric.count(case) for metric in metrics] if large else []
 
 
+def _require_documents_countable(
+    metric: DocumentMetric, pairs: Sequence[Pair], sequence: str, where: Where
+) -> None:
+    """Raise `UsageError` for pairs that a metric cannot count in a sequence."""
+    for pair in pairs:
+        sides = tuple(tuple(side.layers.get(sequence, ())) for side in pair.sides) if not metric.gaps else ()
+        try:
+            require_countable(metric, Case(sides, ((),) if where else ()))
+        except CluevalError as error:
+            error.document, error.file = pair.gold.id, error.file or pair.gold.file
+            raise
+
+
 def require_countable(metric: AnyMetric, case: Case) -> None:
     """Raise `UsageError` or `OverlapError` for a case that a metric cannot count."""
     if metric.filters is not None and any(flags is not None for flags in case.counted):
@@ -295,7 +317,7 @@ def require_countable(metric: AnyMetric, case: Case) -> None:
         )
     for spans in case.sides:
         for span in spans or ():
-            if span.parts is not None and not getattr(metric, "gaps", True):
+            if span.parts is not None and not metric.gaps:
                 raise UsageError(
                     f"span {name_of(span)} has gaps, and metric {metric.name!r} cannot count such spans",
                     advice="exact, fair, gate, muc and partial can; or make each fragment a span with "

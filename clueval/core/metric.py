@@ -85,6 +85,7 @@ class DocumentMetric(Protocol):
     Attributes:
         same_text: both sides must have the same text; False: the texts may differ.
         whole: the name of its only sequence, if it counts all layers together; None: it counts each sequence.
+        gaps: the metric can count discontinuous spans.
     """
 
     __slots__ = ()
@@ -92,6 +93,7 @@ class DocumentMetric(Protocol):
     name: ClassVar[str]
     zero: ClassVar[str] = "0"
     same_text: ClassVar[bool] = True
+    gaps: ClassVar[bool] = True
     filters: ClassVar[str | None] = None
     places: ClassVar[bool] = True
 
@@ -100,7 +102,10 @@ class DocumentMetric(Protocol):
         return None
 
     def count_documents(self, pairs: Sequence[Pair], sequence: str, where: Where) -> Tally:
-        """Count the pairs of one text in one sequence; `where` has the labels that count, by layer."""
+        """Count the pairs of one text in one sequence; `where` has the labels that count, by layer.
+
+        A pair beside its text has predicted spans without a place, and a gold document without spans.
+        """
         ...
 
     def scores(self, total: Tally, layers: Sequence[str]) -> dict[str, Any]:
@@ -118,6 +123,10 @@ class DocumentMetric(Protocol):
     def choices(self, total: Tally) -> Mapping[str, str]:
         """Return what the signature must say beyond the settings."""
         return {}
+
+    def reported(self, tallies: Mapping[str, Tally]) -> Sequence[str]:
+        """Return those of the sequences, given their counts, that have a report."""
+        return list(tallies)
 
     def check(self, total: Tally) -> None:
         """Raise `UsageError` for a setting that names something that never occurred in the data."""
