@@ -80,6 +80,17 @@ def count(examination: Examination, risk: Risk, weight_of: WeightOf | None) -> T
     return tally
 
 
+class _Entity:
+    """The riskiest class of an entity, its mentions, those exposed and those with a replacement, and which these are."""
+
+    __slots__ = ("exposed", "kind", "mentions", "replaced", "replacements")
+
+    def __init__(self, kind: str) -> None:
+        self.kind = kind
+        self.mentions = self.exposed = self.replaced = 0
+        self.replacements: tuple[str, ...] = ()  # without repeats
+
+
 class _View:
     """The counts of the mentions of one annotator.
 
@@ -90,38 +101,31 @@ class _View:
         self.places: list[Range] = []
         self.strings: set[tuple[str, ...]] = set()
         self._examination, self._risk, self._weight_of = examination, risk, weight_of
-        self._by_id = 0
+        self._by_id = self._initials = self._uncertain = 0
         self._groups: dict[tuple[str, str], list[int]] = {}  # of class and label, by the fields of mentions
         self._weights: Counter[tuple[str, str, str, bool]] = (
             Counter()
         )  # words by class, label, weight, if exposed
-        self._kinds: dict[int, str] = {}  # the riskiest class of each entity
-        self._mentions: Counter[int] = Counter()  # of each entity
-        self._exposed: Counter[int] = Counter()
-        self._replaced: Counter[tuple[int, str]] = Counter()  # mentions by entity and replacement
-        self._initials = self._uncertain = 0
+        self._entities: dict[int, _Entity] = {}
 
     def read(self, name: str) -> None:
         """Count the mentions of an annotator."""
-        examination = self._examination
-        for one in examination.judged(name):
+        again, uncertain = self._examination.again, self._examination.uncertain
+        for one in self._examination.judged(name):
             mention = one.mention
             self.places += mention.ranges
             self.strings.add(mention.words)
-            if examination.again is not None and examination.uncertain is not None:
-                again = examination.again.judge(mention)
-                self._uncertain += (
-                    one.status != again.status or examination.uncertain.within(mention.ranges) > 0
-                )
+            if again is not None and uncertain is not None:
+                is_other = one.status != again.judge(mention).status
+                self._uncertain += is_other or uncertain.within(mention.ranges) > 0
             if mention.counted:
                 self._add(one)
 
     def _add(self, one: Judged) -> None:
         mention, characters, exposed, words, words_exposed = one
-        group = mention.kind, mention.label
-        if group not in self._groups:
-            self._groups[group] = [0] * len(MENTION_FIELDS)
-        numbers = self._groups[group]
+        numbers = self._groups.get((mention.kind, mention.label))
+        if numbers is None:
+            numbers = self._groups[mention.kind, mention.label] = [0] * len(MENTION_FIELDS)
         numbers[0] += 1
         numbers[1 if not exposed else 3 if exposed == characters else 2] += 1
         numbers[4] += words
@@ -129,19 +133,26 @@ class _View:
         numbers[6] += characters
         numbers[7] += exposed
         self._by_id += mention.has_id
-        entity = mention.entity
-        kind = self._kinds.setdefault(entity, mention.kind)
-        if kind != mention.kind:
-            self._kinds[entity] = min(kind, mention.kind, key=self._risk)
-        self._mentions[entity] += 1
-        if exposed:
-            self._exposed[entity] += 1
-        elif (replacement := self._examination.masks.replacement(mention)) is not None:
-            self._replaced[entity, replacement] += 1
-            self._initials += shows_initial(one, replacement)
+        self._add_to_entity(one)
         if self._weight_of is not None:
             for word, is_exposed in self._examination.masks.words_of(mention):
-                self._weights[*group, repr(self._weight_of(word)), is_exposed] += 1
+                self._weights[mention.kind, mention.label, repr(self._weight_of(word)), is_exposed] += 1
+
+    def _add_to_entity(self, one: Judged) -> None:
+        mention = one.mention
+        entity = self._entities.get(mention.entity)
+        if entity is None:
+            entity = self._entities[mention.entity] = _Entity(mention.kind)
+        elif entity.kind != mention.kind:
+            entity.kind = min(entity.kind, mention.kind, key=self._risk)
+        entity.mentions += 1
+        if one.exposed:
+            entity.exposed += 1
+        elif (replacement := self._examination.masks.replacement(mention)) is not None:
+            entity.replaced += 1
+            if replacement not in entity.replacements:
+                entity.replacements = (*entity.replacements, replacement)
+            self._initials += shows_initial(one, replacement)
 
     def documents(self) -> dict[Row, bool]:
         """Return the rows that the document is counted in, and whether a mention of them is exposed."""
@@ -156,35 +167,29 @@ class _View:
             for row in (_ALL, ("class", kind), ("label", label)):
                 for field, number in zip(MENTION_FIELDS, numbers, strict=True):
                     tally[*row, field] += number
+            tally["entities", "by surface"] += numbers[0]
         for (kind, label, weight, is_exposed), number in self._weights.items():
             for row in (_ALL, ("class", kind), ("label", label)):
                 tally["weighted", *row, "words", weight] += number
                 tally["weighted", *row, "words_exposed", weight] += number * is_exposed
         tally["entities", "by id"] += self._by_id
-        tally["entities", "by surface"] += self._mentions.total() - self._by_id
-        for entity, kind in self._kinds.items():
-            exposed = self._exposed.get(entity, 0)
-            for row in (_ALL, ("class", kind)):
-                tally[*row, "entities"] += 1
-                tally[*row, "entities_protected"] += not exposed
-                tally[*row, "entities_in_part"] += 0 < exposed < self._mentions[entity]
-        self._add_replacements(tally)
+        tally["entities", "by surface"] -= self._by_id
+        shared: Counter[str] = Counter()
+        kinds: Counter[tuple[str, str]] = Counter()
+        for entity in self._entities.values():
+            kinds[entity.kind, "entities"] += 1
+            kinds[entity.kind, "entities_protected"] += not entity.exposed
+            kinds[entity.kind, "entities_in_part"] += 0 < entity.exposed < entity.mentions
+            tally["replacements", "entities"] += entity.replaced > 1
+            tally["replacements", "several"] += len(entity.replacements) > 1
+            shared.update(entity.replacements)
+        for (kind, field), number in kinds.items():
+            tally[*_ALL, field] += number
+            tally["class", kind, field] += number
+        tally["replacements", "shared"] += sum(number > 1 for number in shared.values())
         if self._examination.again is not None:
             tally["redacted", "initials"] += self._initials
             tally["redacted", "uncertain"] += self._uncertain
-
-    def _add_replacements(self, tally: Tally) -> None:
-        """Add entities with several protected mentions, those of them with several replacements, and replacements of
-        several entities."""
-        replaced: Counter[int] = Counter()
-        for (entity, _), number in self._replaced.items():
-            replaced[entity] += number
-        for field, numbers in (
-            ("entities", replaced),
-            ("several", Counter(entity for entity, _ in self._replaced)),
-            ("shared", Counter(replacement for _, replacement in self._replaced)),
-        ):
-            tally["replacements", field] += sum(number > 1 for number in numbers.values())
 
 
 def shows_initial(one: Judged, replacement: str) -> bool:

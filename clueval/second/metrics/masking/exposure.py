@@ -168,8 +168,7 @@ class Masks:
         """Return what stands in the place of a mention: of the mask with most of its characters; None without one."""
         best, most = None, 0
         for span in self.on(mention):
-            both = intersect(span.fragments, mention.ranges)
-            shared = sum([self.text.length(*one) for one in both])
+            shared = sum([self.text.length(*one) for one in _both(span, mention.span)])
             if shared > most:
                 best, most = span, shared
         if best is None:
@@ -182,9 +181,16 @@ class Masks:
         return " ".join(parts) or shown(best)
 
 
+def _both(one: Span, other: Span) -> Sequence[Range]:
+    """Return the positions of two spans that overlap."""
+    if one.parts is None and other.parts is None:
+        return ((max(one.start, other.start), min(one.end, other.end)),)
+    return intersect(one.fragments, other.fragments)
+
+
 def shown(mask: Span) -> str:
     """Return the placeholder of a mask, or its label."""
-    return str(mask.features.get(REPLACEMENT, mask.label))
+    return str(mask.features[REPLACEMENT]) if REPLACEMENT in mask.features else mask.label
 
 
 @dataclass(frozen=True)

@@ -9,15 +9,16 @@ are one entity.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Collection, Container, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
+from sys import intern
 from typing import NamedTuple
 
 from clueval.core.document import Document
 from clueval.core.ranges import Ranges, Regions
 from clueval.core.span import NO_LABEL, Span, by_position
-from clueval.files.limits import require_short_mentions
+from clueval.files.limits import MAX_MENTIONED, require_short_mentions
 from clueval.second.metrics.masking.positions import Range
 from clueval.second.metrics.masking.text import MaskedText
 
@@ -87,8 +88,8 @@ class MentionReader:
         """
         text, names = self.text, class_names(self.document.layers, self.class_layer)
         regions = list(self._regions(names[0]))
-        numbers: dict[Hashable, int] = {}
-        mentioned = 0
+        numbers: dict[tuple[str, ...], int] = {}
+        mentioned, of_document = 0, len(text.spelled)
         entities = OverlappedLabels(self.document.layers, self.entity)
         known: dict[int, tuple[str, str | None, str | None]] = {}  # by labels, which spans share
         for number, span in enumerate(spans):
@@ -107,10 +108,13 @@ class MentionReader:
                 continue
             entity = entities.label_in_place(span) if entity is None else entity
             ranges = placed.fragments
-            mentioned += sum([len(text.words_in(*one)) for one in ranges])
-            require_short_mentions(mentioned, len(text.spelled), **self.document.in_errors)
+            for one in ranges:
+                mentioned += len(text.words_in(*one))
+            if mentioned > MAX_MENTIONED:
+                require_short_mentions(mentioned, of_document, **self.document.in_errors)
             words = text.strings_of(ranges)
-            key = (label, tuple(map(str.casefold, words))) if entity is None else (entity,)
+            # equal words are kept once
+            key = (label, *[intern(word.casefold()) for word in words]) if entity is None else (entity,)
             is_counted = counted is None or counted[number]
             entity_number = numbers.setdefault(key, len(numbers))
             yield Mention(placed, kind, label, entity_number, words, entity is not None, is_counted)

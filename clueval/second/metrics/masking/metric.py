@@ -212,11 +212,11 @@ class Masking(DocumentMetric):
         self, text: MaskedText, document: Document, spans: Sequence[Span], flags: Sequence[bool] | None
     ) -> Masks:
         """Return the masks among the spans of a predicted document."""
-        keep = {*self.keep} - {NO_LABEL}  # a mask without a label is a mask
-        found, kept = [], []
+        keep = [name for name in self.keep if name != NO_LABEL]  # a mask without a label is a mask
+        layer, found, kept = self.class_layer, [], []
         for number, span in enumerate(spans):
-            names = {span.label, span.by_layer.get(self.class_layer), span.features.get(self.class_layer)}
-            if names.isdisjoint(keep):
+            names = span.label, span.by_layer.get(layer), span.features.get(layer)
+            if not any(name in names for name in keep):
                 found.append(text.placed(span, document))
                 kept.append(number)
         return Masks(text, found, None if flags is None else [flags[number] for number in kept])
