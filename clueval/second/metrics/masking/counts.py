@@ -81,7 +81,7 @@ def count(examination: Examination, risk: Risk, weight_of: WeightOf | None) -> T
 
 
 class _Entity:
-    """The riskiest class of an entity, its mentions, those exposed and those with a replacement, and which these are."""
+    """An entity: its riskiest class, and its mentions, those exposed and those with a replacement, and which."""
 
     __slots__ = ("exposed", "kind", "mentions", "replaced", "replacements")
 

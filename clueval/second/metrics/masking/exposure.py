@@ -17,7 +17,7 @@ from operator import ge
 from typing import NamedTuple
 
 from clueval.core.document import Document
-from clueval.core.overlap import SpanIndex, require_few_pairs
+from clueval.core.overlap import SpanIndex, require_few_pairs, shared_positions
 from clueval.core.ranges import Ranges, intersect, joined_ranges
 from clueval.core.span import Span
 from clueval.second.metrics.masking.mention import Mention, MentionReader
@@ -78,7 +78,7 @@ class Masks:
             found = [is_exposed for _, is_exposed in self.words_of(mention)]
             words, words_exposed = len(found), sum(found)
         if not characters:
-            characters = sum([self.text.length(*one) for one in ranges])
+            characters = self._characters(ranges)
             exposed = sum([self._readable_in(*one) for one in ranges])
         if mention.harmless:
             exposed = words_exposed = 0
@@ -101,6 +101,10 @@ class Masks:
         return bool(text.counting.bytes[word]) and bool(
             text.letters.between(*part) and text.core.between(*part)
         )
+
+    def _characters(self, ranges: Iterable[Range]) -> int:
+        """Return the number of characters of ranges."""
+        return sum([self.text.length(*one) for one in ranges])
 
     # What can be read of mentions without letters and digits
 
@@ -166,26 +170,18 @@ class Masks:
 
     def replacement(self, mention: Mention) -> str | None:
         """Return what stands in the place of a mention: of the mask with most of its characters; None without one."""
-        best, most = None, 0
-        for span in self.on(mention):
-            shared = sum([self.text.length(*one) for one in _both(span, mention.span)])
-            if shared > most:
-                best, most = span, shared
-        if best is None:
+        found = [span for span in self.on(mention) if shared_positions(span, mention.span)]
+        if not found:
             return None
+        best = found[0]
+        if len(found) > 1:
+            best = max(found, key=lambda span: self._characters(intersect(span.fragments, mention.ranges)))
         parts = [
             label
             for start, end, label in best.features.get(PARTS, ())
             if intersect(((start, end),), mention.ranges)
         ]
         return " ".join(parts) or shown(best)
-
-
-def _both(one: Span, other: Span) -> Sequence[Range]:
-    """Return the positions of two spans that overlap."""
-    if one.parts is None and other.parts is None:
-        return ((max(one.start, other.start), min(one.end, other.end)),)
-    return intersect(one.fragments, other.fragments)
 
 
 def shown(mask: Span) -> str:

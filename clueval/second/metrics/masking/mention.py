@@ -91,14 +91,11 @@ class MentionReader:
         numbers: dict[tuple[str, ...], int] = {}
         mentioned, of_document = 0, len(text.spelled)
         entities = OverlappedLabels(self.document.layers, self.entity)
-        known: dict[int, tuple[str, str | None, str | None]] = {}  # by labels, which spans share
+        special = {*names, self.entity}
         for number, span in enumerate(spans):
-            own = None if span.features else known.get(id(span.labels))
-            if own is None:
-                own = span.label, own_class(span, names), entities.own_label(span)
-                if not span.features:
-                    known[id(span.labels)] = own
-            label, kind, entity = own
+            label, kind, entity = span.label, None, None
+            if span.features or not special.isdisjoint(span.by_layer):
+                kind, entity = own_class(span, names), entities.own_label(span)
             placed = text.placed(span, self.document)
             if kind is None:
                 kind = NO_LABEL

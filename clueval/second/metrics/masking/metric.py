@@ -215,7 +215,9 @@ class Masking(DocumentMetric):
         keep = [name for name in self.keep if name != NO_LABEL]  # a mask without a label is a mask
         layer, found, kept = self.class_layer, [], []
         for number, span in enumerate(spans):
-            names = span.label, span.by_layer.get(layer), span.features.get(layer)
+            names: list[Any] = [span.label]
+            if span.features or layer in span.by_layer:
+                names += [span.by_layer.get(layer), span.features.get(layer)]
             if not any(name in names for name in keep):
                 found.append(text.placed(span, document))
                 kept.append(number)
