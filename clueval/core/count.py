@@ -206,18 +206,25 @@ def _count_documents(bag: Bag, plan: Plan, pairs: Sequence[Pair], aligned: Seque
     where = plan.on_layers(bag.layers)
     for metric in split_metrics(plan.metrics)[1]:
         given = aligned if metric.same_text else pairs
+        if plan.merge and not metric.whole:
+            given = [_lined_up(pair, bag.layers) for pair in given]
+            if not metric.merges:
+                given = [
+                    replace(pair, gold=with_merged(pair.gold), predicted=with_merged(pair.predicted))
+                    for pair in given
+                ]
         for sequence in [metric.whole] if metric.whole else sequences_of(bag, plan):
-            if plan.merge and not metric.whole:
-                given = [_merged(pair, bag.layers) for pair in given]
             _require_documents_countable(metric, given, sequence, where)
             tally = metric.count_documents(given, sequence, where)
             bag.add_tally(plan.place(pairs[0].gold), sequence, metric.name, tally)
 
 
-def _merged(pair: Pair, layers: Sequence[str]) -> Pair:
+def _lined_up(pair: Pair, layers: Sequence[str]) -> Pair:
+    """Return a pair whose documents have the same layers, in the order of `layers`."""
     names = [name for name in layers if any(name in side.layers for side in pair.sides)]
-    gold = with_merged(pair.gold, names)
-    predicted = gold if pair.predicted is pair.gold else with_merged(pair.predicted, names)
+    gold, predicted = (
+        replace(side, layers={name: side.layers.get(name, ()) for name in names}) for side in pair.sides
+    )
     return replace(pair, gold=gold, predicted=predicted)
 
 

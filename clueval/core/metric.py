@@ -86,6 +86,7 @@ class DocumentMetric(Protocol):
         same_text: both sides must have the same text; False: the texts may differ.
         whole: the name of its only sequence, if it counts all layers together; None: it counts each sequence.
         gaps: the metric can count discontinuous spans.
+        merges: documents come with all layers, in order, if these are to be merged, and the metric merges them.
     """
 
     __slots__ = ()
@@ -94,6 +95,7 @@ class DocumentMetric(Protocol):
     zero: ClassVar[str] = "0"
     same_text: ClassVar[bool] = True
     gaps: ClassVar[bool] = True
+    merges: ClassVar[bool] = False
     filters: ClassVar[str | None] = None
     places: ClassVar[bool] = True
 
