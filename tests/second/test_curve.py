@@ -40,13 +40,13 @@ GOLD = [(0, 1, "A"), (2, 3, "A"), (4, 5, "A")]
 SCORED = [(0, 1, "A", 0.9), (6, 7, "A", 0.8), (2, 3, "A", 0.5)]
 
 
-def side(spans: Any, **document: Any) -> Document:
+def side(spans: Any) -> Document:
+    """The document of rows of start, end, label and, maybe, score."""
     made = [
-        Span(start, end, {"x": label}, {"p": value})
-        for start, end, label, *value in spans
-        for value in [value[0] if value else None]
+        Span(start, end, {"x": label}, {"p": score[0]} if score else {})
+        for start, end, label, *score in spans
     ]
-    return Document("d", {"x": made}, **document)
+    return Document("d", {"x": made})
 
 
 def curve(gold: Any, predicted: Any, metric: AnyMetric, **settings: Any) -> dict[str, Any]:
@@ -74,6 +74,7 @@ SPANS = st.lists(
 ).map(lambda spans: [(start, start + 1, label, score) for start, label, score in spans])
 
 
+@pytest.mark.long
 @given(SPANS, SPANS)
 def test_average_precision_is_that_of_scikit_learn(gold: Any, predicted: Any) -> None:
     from sklearn.metrics import average_precision_score
@@ -156,9 +157,8 @@ def test_a_layer_may_have_full_stops_in_its_name() -> None:
 
 
 def test_predicted_spans_without_a_place_are_predicted_at_their_score() -> None:
-    gold, predicted = (
-        Document("d", {"x": [Span(0, 3, {"x": "A"}, {"p": 0.9})]}, text="Ann", unit="character") for _ in "12"
-    )
+    placed = {"x": [Span(0, 3, {"x": "A"}, {"p": 0.9})]}
+    gold, predicted = (Document("d", placed, text="Ann", unit="character") for _ in range(2))
     lost = Document("d", {"x": [Span(0, 0, {"x": "A"}, {"p": 0.5, "mention": "Bob"})]}, unit="character")
     pairs = [Pair(gold, predicted), Pair(Document("d", {}, unit="character"), lost, beside=True)]
 
@@ -243,7 +243,7 @@ def compared(number: int, seed: int) -> Counter[str]:
             options["merge"] = True
         elif random.random() < 0.2:
             layer = random.choice(made.layers)
-            labels = sorted({span.label for each in made.predicted for span in each.layers.get(layer, ())})
+            labels = sorted({span.label for each in made.gold for span in each.layers.get(layer, ())})
             if labels and len(made.layers) == 1:
                 options["where"] = {layer: labels[:1]}
         results = first(made, one, thresholds, options), new(made, other, thresholds, options)
@@ -254,10 +254,10 @@ def compared(number: int, seed: int) -> Counter[str]:
 
 
 def test_both_editions_agree_on_random_corpora() -> None:
-    found = compared(100, 3)
+    found = compared(60, 3)
 
     assert set(found) == {"equal", "refused"}
-    assert found["equal"] > 60
+    assert found["equal"] > 35
 
 
 if __name__ == "__main__":
