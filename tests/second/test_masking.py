@@ -12,7 +12,6 @@ from unittest.mock import patch
 
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import at_most
 
 from clueval.core.document import Document, Pair
 from clueval.core.span import Span
@@ -29,6 +28,7 @@ from tests.second.compare import (
 )
 from tests.second.scoring import scored
 from tests.second.texts import draw
+from tests.strategies import at_most
 
 
 def settings(random: Random) -> Setting:

@@ -15,8 +15,9 @@ document, it counts with the text that the model gave.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import compress
 from typing import Any, ClassVar
 
 from clueval.core.case import Where, counted
@@ -51,10 +52,10 @@ class Strings(DocumentMetric):
         Raises `UsageError` for spans without a text, `LimitError` for too long ones.
         """
         tally = Tally()
-        found = [list(_strings([pair.sides[side] for pair in pairs], sequence, where)) for side in (0, 1)]
+        sides = [_strings([pair.sides[side] for pair in pairs], sequence, where) for side in (0, 1)]
         for side, name in enumerate(SIDES):
-            others = Counter(key for key, _ in found[1 - side])
-            for key, number in Counter(key for key, counts in found[side] if counts).items():
+            (_, judged), (others, _) = sides[side], sides[1 - side]
+            for key, number in judged.items():
                 tally[name, key[1]] += number
                 tally[f"tp_{name}", key[1]] += min(number, others[key])
         return tally
@@ -66,23 +67,30 @@ class Strings(DocumentMetric):
         return {"micro": Counts.total(counts_by_label(total).values())}
 
 
-def _strings(documents: Sequence[Document], sequence: str, where: Where) -> Iterator[tuple[_String, bool]]:
-    """Yield the text and label of each span of a side, and whether it counts."""
+def _strings(
+    documents: Sequence[Document], sequence: str, where: Where
+) -> tuple[Counter[_String], Counter[_String]]:
+    """Return the texts and labels of the spans of a side, and of those that count."""
+    found, judged = Counter[_String](), Counter[_String]()
     for document in documents:
         spans = document.layers.get(sequence, ())
         require_short_texts(sum(map(len, spans)), **document.in_errors)
-        flags = counted(spans, document, where) if where else [True] * len(spans)
-        for span, counts in zip(spans, flags, strict=True):
-            yield (_text(span, document), span.label), counts
+        texted = has_characters(document)
+        keys = [(_text(span, document, texted), span.label) for span in spans]
+        found.update(keys)
+        judged.update(compress(keys, counted(spans, document, where)) if where else keys)
+    return found, judged
 
 
-def _text(span: Span, document: Document) -> str:
-    if MENTION in span.features:
+def _text(span: Span, document: Document, texted: bool) -> str:
+    if span.features and MENTION in span.features:
         return str(span.features[MENTION]).strip()
-    if not has_characters(document):
+    if not texted:
         raise UsageError(
             "metric 'strings' needs the text of the documents",
             **document.in_errors,
             advice="give documents with their texts",
         )
-    return " ".join([document.text_between(*part) for part in span.fragments])
+    if span.parts is None:
+        return document.text_of(span)
+    return " ".join([document.text_between(*part) for part in span.parts])
