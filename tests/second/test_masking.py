@@ -10,13 +10,16 @@ from random import Random
 from typing import Any
 from unittest.mock import patch
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from clueval.core.document import Document, Pair
 from clueval.core.span import Span
+from clueval.core.tally import added
 from clueval.files.errors import UsageError
 from clueval.metrics.masking import Masking as FirstMasking
+from clueval.metrics.metric import Side
 from clueval.second.metrics.masking import Masking
 from tests.second.compare import (
     Setting,
@@ -71,6 +74,46 @@ def test_entries_weigh_a_unit_as_in_the_first_edition() -> None:
         assert size_difference(first, new, tally, made.layers) is None
         compared += 1
     assert compared > 20
+
+
+def test_single_mentions_are_exposed_where_the_first_edition_says() -> None:
+    random = Random(11)
+    for _ in range(150):
+        made, ignore = draw(random), random.choice(["punctuation", "none"])
+        gold, predicted = made.gold[0], made.predicted[0]
+        sides = [Side(each.layers.get("name", ()), None, each, sequence="name") for each in (gold, predicted)]
+        try:
+            first = FirstMasking(ignore=ignore, masks=("name",)).examine(*sides)
+        except UsageError:
+            continue
+        pair = Pair(second(gold), second(predicted))
+        new = Masking(ignore=ignore, masks=("name",)).examine(pair, "name", {})
+
+        assert first is not None
+        assert new is not None
+        expected = [(*one[1:], first.exposed_in(one.mention)) for one in first.judged["name"]]
+        assert sorted((*one[1:], new.masks.exposed_in(one.mention)) for one in new.judged("name")) == sorted(
+            expected
+        )
+
+
+def test_annotators_refuse_a_filter_on_a_layer() -> None:
+    document = Document("d", {"name": [Span(0, 1, {"name": "A"})]}, ["Anna"])
+
+    with pytest.raises(UsageError, match="cannot leave spans out of the count"):
+        scored([document], [document], Masking(annotators=("all",)), where={"name": ["A"]})
+
+
+def test_sequences_of_classes_and_of_the_predicted_side_alone_have_no_report() -> None:
+    gold = Document(
+        "d", {"name": [Span(0, 1, {"name": "A"})], "risk": [Span(0, 1, {"risk": "low"})]}, ["Anna"]
+    )
+    predicted = Document("d", {"mask": [Span(0, 1, {"mask": "X"})]}, ["Anna"])
+
+    found = scored([gold], [predicted], Masking())
+
+    assert list(found) == ["name"]
+    assert found["name"]["classes"]["low"]["protected"] == 1
 
 
 TEXTS = st.text(alphabet="abÖ1 .-_\n", max_size=24)
@@ -173,6 +216,31 @@ def test_masking_everything_protects_everything(pair: tuple[Document, Document])
 
     assert row["protected"] == row["mentions"]
     assert {value for name, value in row.items() if name.endswith("recall")} <= {1.0, None}
+
+
+@given(sides())
+def test_other_labels_of_masks_change_nothing_but_replacements(pair: tuple[Document, Document]) -> None:
+    gold, predicted = pair
+    same = replace(
+        predicted, layers={"label": [replace(span, labels="Z") for span in predicted.layers["label"]]}
+    )
+
+    found, other = rows([pair]), rows([(gold, same)])
+
+    assert {**found, "replacements": None} == {**other, "replacements": None}
+    assert other["replacements"]["several"] == 0
+
+
+@given(sides(), sides())
+def test_two_texts_have_the_sum_of_their_counts(
+    one: tuple[Document, Document], other: tuple[Document, Document]
+) -> None:
+    pairs = [Pair(*one), Pair(*other)]
+    metric = Masking()
+
+    tallies = [(metric.count_documents([pair], "label", {}), 1) for pair in pairs]
+
+    assert added(tallies) == metric.count_documents(pairs, "label", {})
 
 
 @given(st.lists(sides(), min_size=1, max_size=4), st.randoms())

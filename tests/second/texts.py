@@ -22,7 +22,9 @@ def draw(random: Random, units: Sequence[str] = ("token", "token", "character"))
     sides: tuple[list[clueval.Document], ...] = ([], [])
     with_gaps, with_tokens, flat = random.random() < 0.2, random.random() < 0.2, random.random() < 0.4
     for number in range(random.randint(1, 4)):
-        words = random.choices(WORDS if random.random() < 0.3 else WORDS[:10], k=random.randint(1, 16))
+        # of equal masks the earliest is the replacement: by its first character, in the first edition by its first part
+        some = WORDS if random.random() < 0.3 and not (with_gaps or with_tokens) else WORDS[:10]
+        words = random.choices(some, k=random.randint(1, 16))
         text = " ".join(words) if random.random() < 0.8 else "".join(words)
         if unit == "character" and not text:
             text = "Ann"
@@ -81,6 +83,9 @@ def _spans(
         ):
             if random.random() < 0.2:
                 features[name] = random.choice(values)
+        if labels == LABELS and random.random() < 0.1 and end - start > 1:
+            cut = first + start + 1
+            features["parts"] = ((cut - 1, cut, "P"), (cut, first + end, "Q"))
         parts = None
         if gaps and end - start >= 3 and random.random() < 0.5:
             parts = ((first + start, first + start + 1), (first + end - 1, first + end))
