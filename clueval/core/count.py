@@ -214,8 +214,13 @@ def _count_documents(bag: Bag, plan: Plan, pairs: Sequence[Pair], aligned: Seque
                     for pair in given
                 ]
         for sequence in [metric.whole] if metric.whole else sequences_of(bag, plan):
-            _require_documents_countable(metric, given, sequence, where)
-            tally = metric.count_documents(given, sequence, where)
+            try:
+                _require_documents_countable(metric, given, sequence, where)
+                tally = metric.count_documents(given, sequence, where)
+            except CluevalError as error:
+                if error.document is None:
+                    error.document, error.file = pairs[0].gold.id, error.file or pairs[0].gold.file
+                raise
             bag.add_tally(plan.place(pairs[0].gold), sequence, metric.name, tally)
 
 
@@ -307,12 +312,8 @@ def _require_documents_countable(
 ) -> None:
     """Raise `UsageError` for pairs that a metric cannot count in a sequence."""
     for pair in pairs:
-        sides = tuple(tuple(side.layers.get(sequence, ())) for side in pair.sides) if not metric.gaps else ()
-        try:
-            require_countable(metric, Case(sides, ((),) if where else ()))
-        except CluevalError as error:
-            error.document, error.file = pair.gold.id, error.file or pair.gold.file
-            raise
+        sides = () if metric.gaps else tuple(tuple(side.layers.get(sequence, ())) for side in pair.sides)
+        require_countable(metric, Case(sides, ((),) if where else ()))
 
 
 def require_countable(metric: AnyMetric, case: Case) -> None:

@@ -490,3 +490,12 @@ def test_mentions_that_differ_in_case_are_one_entity() -> None:
     row = scored([gold], [gold], Masking())["name"]["classes"]["all"]
 
     assert row["entities"] == 1
+
+
+def test_too_many_masks_on_mentions_are_refused_with_the_document() -> None:
+    tokens = ["Anna"] * 700
+    gold = Document("d", {"name": [Span(0, 700, {"name": "A"})] * 700}, tokens=tokens)
+    predicted = Document("d", {"name": [Span(0, 700, {"name": "A"})] * 700}, tokens=tokens)
+
+    with pytest.raises(LimitError, match="document 'd': more than 300,000 pairs of spans overlap"):
+        scored([gold], [predicted], Masking())

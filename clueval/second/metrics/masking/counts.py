@@ -11,7 +11,8 @@ The keys of the tally, of which `clueval.second.metrics.masking.figures` makes t
   by its id or by its words.
 * ``("seen", layer)``: documents whose predicted side has a layer that ``masks`` names; ``("annotator", layer)``:
   documents whose gold side has one that ``annotators`` names; ``("gold", "layer")``: documents whose gold side has
-  the layer of the sequence, and ``("gold", "classes")`` those with the layer or feature that ``risk_layer`` names.
+  the layer of the sequence, and ``("gold", "classes")`` those with the layer or feature that ``risk_layer`` names;
+  ``("kept", name)``: documents with a span whose class or label is a name of ``keep`` that is not usual.
 """
 
 from __future__ import annotations

@@ -175,13 +175,20 @@ class Masks:
             return None
         best = found[0]
         if len(found) > 1:
-            best = max(found, key=lambda span: self._characters(intersect(span.fragments, mention.ranges)))
+            best = max(found, key=lambda span: self._characters(_both(span, mention.span)))
         parts = [
             label
             for start, end, label in best.features.get(PARTS, ())
             if intersect(((start, end),), mention.ranges)
         ]
         return " ".join(parts) or shown(best)
+
+
+def _both(one: Span, other: Span) -> Sequence[Range]:
+    """Return the positions of two spans that overlap."""
+    if one.parts is None and other.parts is None:
+        return [(max(one.start, other.start), min(one.end, other.end))]
+    return intersect(one.fragments, other.fragments)
 
 
 def shown(mask: Span) -> str:
