@@ -82,14 +82,13 @@ def count(examination: Examination, risk: Risk, weight_of: WeightOf | None) -> T
 
 
 class _Entity:
-    """An entity: its riskiest class, and its mentions, those exposed and those with a replacement, and which."""
+    """The riskiest class of an entity, its mentions, those exposed and those replaced, and different replacements."""
 
-    __slots__ = ("exposed", "kind", "mentions", "replaced", "replacements")
+    __slots__ = ("different", "exposed", "kind", "mentions", "replaced")
 
     def __init__(self, kind: str) -> None:
         self.kind = kind
-        self.mentions = self.exposed = self.replaced = 0
-        self.replacements: tuple[str, ...] = ()  # without repeats
+        self.mentions = self.exposed = self.replaced = self.different = 0
 
 
 class _View:
@@ -104,10 +103,10 @@ class _View:
         self._examination, self._risk, self._weight_of = examination, risk, weight_of
         self._by_id = self._initials = self._uncertain = 0
         self._groups: dict[tuple[str, str], list[int]] = {}  # of class and label, by the fields of mentions
-        self._weights: Counter[tuple[str, str, str, bool]] = (
-            Counter()
-        )  # words by class, label, weight, if exposed
+        # words by class, label, weight and whether they are exposed
+        self._weights: Counter[tuple[str, str, str, bool]] = Counter()
         self._entities: dict[int, _Entity] = {}
+        self._replaced: set[tuple[int, str]] = set()  # entities with their replacements
 
     def read(self, name: str) -> None:
         """Count the mentions of an annotator."""
@@ -151,8 +150,9 @@ class _View:
             entity.exposed += 1
         elif (replacement := self._examination.masks.replacement(mention)) is not None:
             entity.replaced += 1
-            if replacement not in entity.replacements:
-                entity.replacements = (*entity.replacements, replacement)
+            if (mention.entity, replacement) not in self._replaced:
+                self._replaced.add((mention.entity, replacement))
+                entity.different += 1
             self._initials += shows_initial(one, replacement)
 
     def documents(self) -> dict[Row, bool]:
@@ -175,18 +175,17 @@ class _View:
                 tally["weighted", *row, "words_exposed", weight] += number * is_exposed
         tally["entities", "by id"] += self._by_id
         tally["entities", "by surface"] -= self._by_id
-        shared: Counter[str] = Counter()
         kinds: Counter[tuple[str, str]] = Counter()
         for entity in self._entities.values():
             kinds[entity.kind, "entities"] += 1
             kinds[entity.kind, "entities_protected"] += not entity.exposed
             kinds[entity.kind, "entities_in_part"] += 0 < entity.exposed < entity.mentions
             tally["replacements", "entities"] += entity.replaced > 1
-            tally["replacements", "several"] += len(entity.replacements) > 1
-            shared.update(entity.replacements)
+            tally["replacements", "several"] += entity.different > 1
         for (kind, field), number in kinds.items():
             tally[*_ALL, field] += number
             tally["class", kind, field] += number
+        shared = Counter(replacement for _, replacement in self._replaced)
         tally["replacements", "shared"] += sum(number > 1 for number in shared.values())
         if self._examination.again is not None:
             tally["redacted", "initials"] += self._initials
