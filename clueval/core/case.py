@@ -326,14 +326,14 @@ def _sequences(
             sources,
             sides,
             [
-                None if not where or document is None or spans is None else _counted(spans, document, where)
+                None if not where or document is None or spans is None else counted(spans, document, where)
                 for document, spans in zip(documents, sides, strict=True)
             ],
             None if None in tags else tags,  # type: ignore[arg-type]  # None is not in it
         )
 
 
-def _counted(spans: Sequence[Span], document: Document, where: Where) -> list[bool]:
+def counted(spans: Sequence[Span], document: Document, where: Where) -> list[bool]:
     """Return which spans count: those that have one of the labels that count in each layer of a filter.
 
     A span of another layer has the label of the spans of the named layer, of its own side, that has most positions in

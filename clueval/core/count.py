@@ -11,13 +11,14 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple, Protocol
 
 from clueval.core.bag import Bag, Bounds, Place
-from clueval.core.case import BOTH, HEAD, Case, Key, Keys, Located, case_of, keys_of, located
+from clueval.core.case import BOTH, HEAD, Case, Key, Keys, Located, Where, case_of, keys_of, located
 from clueval.core.document import Document, Notes, Pair
-from clueval.core.metric import AnyMetric, Metric, split_metrics
+from clueval.core.merging import with_merged
+from clueval.core.metric import AnyMetric, DocumentMetric, Metric, split_metrics
 from clueval.core.overlap import first_clash, overlap_groups
 from clueval.core.span import MERGED, NOTHING, SIDES, Span, name_of
 from clueval.core.tally import Tally
@@ -270,15 +271,35 @@ def _add(
 def _count_documents(
     bag: Bag, plan: Plan, gold: Document, pairs: Sequence[Pair], aligned: Sequence[Pair]
 ) -> None:
-    """Let the metrics that need documents count the pairs of a text."""
+    """Let the metrics that need documents count the pairs of a text; layers that are merged are one layer of them."""
     where = plan.on_spans(gold, bag.layers)
     for metric in split_metrics(plan.metrics)[1]:
         given = aligned if metric.same_text else pairs
-        if not metric.places:
-            given = [pair for pair in given if not pair.beside]
+        if plan.merge and not metric.whole:
+            given = [_lined_up(pair, bag.layers) for pair in given]
+            if not metric.merges:
+                given = [
+                    replace(pair, gold=with_merged(pair.gold), predicted=with_merged(pair.predicted))
+                    for pair in given
+                ]
         for sequence in [metric.whole] if metric.whole else sequences_of(bag, plan):
-            tally = metric.count_documents(given, sequence, where)
+            try:
+                _require_documents_countable(metric, given, sequence, where)
+                tally = metric.count_documents(given, sequence, where)
+            except CluevalError as error:
+                if error.document is None:
+                    error.document, error.file = gold.id, error.file or gold.file
+                raise
             bag.add_tally(plan.place(gold, bag.layers), sequence, metric.name, tally)
+
+
+def _lined_up(pair: Pair, layers: Sequence[str]) -> Pair:
+    """Return a pair whose documents have the same layers, in the order of `layers`."""
+    names = [name for name in layers if any(name in side.layers for side in pair.sides)]
+    gold, predicted = (
+        replace(side, layers={name: side.layers.get(name, ()) for name in names}) for side in pair.sides
+    )
+    return replace(pair, gold=gold, predicted=predicted)
 
 
 def by_sentence(pair: Pair, columns: Sequence[Keys]) -> Iterator[tuple[int, int, list[Keys]]]:
@@ -360,6 +381,15 @@ def _counted(metrics: Sequence[Metric], case: Case, large: bool) -> list[Tally]:
     return [metric.count(case) for metric in metrics] if large else []
 
 
+def _require_documents_countable(
+    metric: DocumentMetric, pairs: Sequence[Pair], sequence: str, where: Where
+) -> None:
+    """Raise `UsageError` for pairs that a metric cannot count in a sequence."""
+    for pair in pairs:
+        sides = () if metric.gaps else tuple(tuple(side.layers.get(sequence, ())) for side in pair.sides)
+        require_countable(metric, Case(sides, ((),) if where else ()))
+
+
 def require_countable(metric: AnyMetric, case: Case) -> None:
     """Raise `UsageError` or `OverlapError` for a case that a metric cannot count."""
     if getattr(metric, "flat_labels", False):
@@ -367,7 +397,7 @@ def require_countable(metric: AnyMetric, case: Case) -> None:
             _require_flat_labels(metric, side, spans or ())
     for spans in case.sides:
         for span in spans or ():
-            if span.parts is not None and not getattr(metric, "gaps", True):
+            if span.parts is not None and not metric.gaps:
                 raise UsageError(
                     f"span {name_of(span)} has gaps, and metric {metric.name!r} cannot count such spans",
                     advice="exact, fair, gate, muc and partial can; or make each fragment a span with "

@@ -228,16 +228,21 @@ def overlaps_between(one: Sequence[Span], two: Sequence[Span]) -> tuple[list[lis
             found[0].append([number for number, other in enumerate(two) if span.overlaps(other)])
     else:
         index, pairs = SpanIndex(two), 0
-        most = max(MAX_PAIRS, PAIRS_OF_SPAN * (len(one) + len(two)))
         for span in one:
             found[0].append(index.overlapping(span))
             pairs += len(found[0][-1])
-            if pairs > most:
-                raise LimitError(
-                    f"more than {most:,} pairs of spans overlap, too many to be compared one by one",
-                    advice="score the document in parts, or leave out spans that are nested or repeated",
-                )
+            require_few_pairs(pairs, len(one) + len(two))
     for number, others in enumerate(found[0]):
         for other in others:
             found[1][other].append(number)
     return found
+
+
+def require_few_pairs(pairs: int, spans: int) -> None:
+    """Raise `LimitError` for too many pairs of overlapping spans among a number of spans."""
+    most = max(MAX_PAIRS, PAIRS_OF_SPAN * spans)
+    if pairs > most:
+        raise LimitError(
+            f"more than {most:,} pairs of spans overlap, too many to be compared one by one",
+            advice="score the document in parts, or leave out spans that are nested or repeated",
+        )

@@ -6,7 +6,7 @@ The second counts the corpus in one bag, or in two that are added, folded or not
 
     python -m tests.second.compare fair 5000 17
 
-which imports `settings`, and `SHAPE` if it is there, from `tests/second/test_fair.py`.
+which imports `settings`, and `SHAPE` or `draw` if they are there, from `tests/second/test_fair.py`.
 """
 
 from __future__ import annotations
@@ -162,6 +162,7 @@ def second(document: clueval.Document) -> Document:
         document.unit,
         document.start,
         sentences=[Sentence(each.start, each.end) for each in document.sentences],
+        token_ids=document.token_ids,
         metadata=dict(document.metadata),
         tags=dict(document.tags),
     )
@@ -231,17 +232,30 @@ def _counted(
 def _check(bag: Bag, plan: Plan) -> None:
     """Let a metric check its settings, given the sum of all counts."""
     for metric in plan.metrics:
-        found = bag.tallies_of([metric], sequences_of(bag, plan))
+        found = bag.tallies_of([metric], _sequences(bag, plan))
         metric.check(added((tally, 1) for *_, tally in found))
 
 
 def _report(bag: Bag, plan: Plan, value: str | None) -> dict[str, Any]:
     layers = list(bag.layers)
-    found = {}
-    for place, sequence, metric, tally in bag.tallies_of(plan.metrics, sequences_of(bag, plan)):
-        if place == (() if value is None else value):
-            found[sequence] = metric.scores(tally, layers if plan.merge else [sequence])
-    return found
+    found = {
+        sequence: (metric, tally)
+        for place, sequence, metric, tally in bag.tallies_of(plan.metrics, _sequences(bag, plan))
+        if place == (() if value is None else value)
+    }
+    (metric,) = plan.metrics
+    tallies = {sequence: tally for sequence, (_, tally) in found.items()}
+    reported = metric.reported(tallies) if hasattr(metric, "count_documents") else found
+    return {
+        sequence: metric.scores(tallies[sequence], layers if plan.merge else [sequence])
+        for sequence in reported
+    }
+
+
+def _sequences(bag: Bag, plan: Plan) -> Sequence[str]:
+    """Return the sequences of the metric: its only one, if it counts all layers together."""
+    whole = getattr(plan.metrics[0], "whole", None)
+    return sequences_of(bag, plan) if whole is None else [whole]
 
 
 def disagreement(
@@ -320,16 +334,24 @@ def compare(settings: Callable[[Random], Setting], number: int, seed: int, **sha
 
     `settings` returns metrics with random settings; `shape` are arguments of `corpus`.
     """
+    kinds = shape.pop("kinds", KINDS)
+    return compare_corpora(
+        settings, lambda random: corpus(random, random.choice(kinds), **shape), number, seed
+    )
+
+
+def compare_corpora(
+    settings: Callable[[Random], Setting], draw: Callable[[Random], Corpus], number: int, seed: int
+) -> Counter[str]:
+    """Count the corpora that `draw` returns as `compare` does."""
     random = Random(seed)
     found: Counter[str] = Counter()
-    kinds = shape.pop("kinds", KINDS)
     for _ in range(number):
-        kind = random.choice(kinds)
-        made = corpus(random, kind, **shape)
+        made = draw(random)
         options: dict[str, Any] = {}
         if random.random() < 0.3:
             options["by"] = "m"
-        if kind == "flat" and len(made.layers) == 2 and random.random() < 0.5:
+        if made.kind in MERGEABLE and len(made.layers) > 1 and random.random() < 0.5:
             options["merge"] = True
         if random.random() < 0.2:
             options |= _filter(random, made)
@@ -337,15 +359,19 @@ def compare(settings: Callable[[Random], Setting], number: int, seed: int, **sha
         one, other = by_first(made, first, **options), by_second(made, new, random, **options)
         differs = difference(one, other)
         how = "equal" if differs is None and isinstance(one, dict) else "refused"
-        found[f"{kind} {how}" if differs is None else f"{kind} {new} {options} {differs}"] += 1
+        found[f"{made.kind} {how}" if differs is None else f"{made.kind} {new} {options} {differs}"] += 1
     return found
+
+
+MERGEABLE = ("flat", "masked")
+"""The kinds of corpora whose layers may be merged."""
 
 
 def _filter(random: Random, made: Corpus) -> dict[str, Any]:
     """Return a filter that lets one of several labels of a layer count; nothing if that layer has one label at most."""
     layer = random.choice(made.layers)
     sides = (*made.gold, *made.predicted)
-    labels = sorted({span.label for document in sides for span in document.layers[layer]})
+    labels = sorted({span.label for document in sides for span in document.layers.get(layer, ())})
     return {"where": {layer: [random.choice(labels)]}} if len(labels) > 1 else {}
 
 
@@ -359,7 +385,11 @@ if __name__ == "__main__":
     module = importlib.import_module(f"tests.second.test_{name}")
     began = time.process_time()
     warnings.simplefilter("ignore")
-    found = compare(module.settings, number, seed, **getattr(module, "SHAPE", {}))
+    draw = getattr(module, "draw", None)
+    if draw is None:
+        found = compare(module.settings, number, seed, **getattr(module, "SHAPE", {}))
+    else:
+        found = compare_corpora(module.settings, draw, number, seed)
     wrong = disagreements(found)
     for what in [*wrong[:10], *sorted(found.keys() - {*wrong})]:
         print(found[what], what[:600])
