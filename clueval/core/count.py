@@ -156,6 +156,7 @@ class Plan:
                 raise UsageError(
                     f"metric {metric.name!r} cannot leave spans out of the count, as a filter on a layer asks for",
                     advice=metric.filters,
+                    **document.in_errors,
                 )
         return {key: labels for key, labels in self.where.items() if key in layers or not _has(key, document)}
 
