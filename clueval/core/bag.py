@@ -4,8 +4,8 @@ A place is what counts are kept by: a document with its metadata, a sentence, or
 saved result is one, and bags can be added in any order: the numbers are the same.
 
 A bag is bounded. Its table of cases ends at some number of distinct keys, or of spans in them (`Bounds`): then each
-case is counted once by each metric, the counts are added to the tallies of its places, and the table begins again. A bag
-that was folded in this way can be added, saved, resampled and broken down, but not be scored by another metric.
+case is counted once by each metric, the counts are added to the tallies of its places, and the table begins again. A
+bag that was folded in this way can be added, saved, resampled and broken down, but not be scored by another metric.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Bag:
         bounds: how many keys are kept.
         keys: the number of each key, by sequence and key.
         places: the numbers of cases of each place.
-        documents: the number of documents of each place.
+        documents: the number of documents of each place, by the sides that are present.
         positions: the number of positions of each place, by the sides that are present.
         tallies: what was counted at once in each place, by sequence and name of the metric.
         folded: whether cases were counted because they were too many.
@@ -66,7 +66,7 @@ class Bag:
         self.bounds = bounds
         self.keys: dict[tuple[str, Key], int] = {}
         self.places: dict[Place, Row] = {}
-        self.documents: Counter[Place] = Counter()
+        self.documents: dict[Place, Counter[int]] = {}
         self.positions: dict[Place, Counter[int]] = {}
         self.tallies: dict[Place, dict[tuple[str, str], Tally]] = {}
         self.folded = False
@@ -85,7 +85,7 @@ class Bag:
 
     def add_text(self, place: Place, positions: int, documents: int = 1, present: int = BOTH) -> None:
         """Add a text, or a part of one, by its number of positions and the sides that are present."""
-        self.documents[place] += documents
+        self.documents.setdefault(place, Counter())[present] += documents
         self.positions.setdefault(place, Counter())[present] += positions
 
     def add(self, place: Place, sequence: str, keys: Iterable[Key]) -> list[Key]:
@@ -169,7 +169,8 @@ class Bag:
         self.close()
         bag.close()
         self.see_layers(bag.layers)
-        self.documents.update(bag.documents)
+        for place, documents in bag.documents.items():
+            self.documents.setdefault(place, Counter()).update(documents)
         for place, positions in bag.positions.items():
             self.positions.setdefault(place, Counter()).update(positions)
         self.notes.update(bag.notes)
@@ -197,7 +198,7 @@ class Bag:
         found.keys, found._counted, found.folded = self.keys, self._counted, self.folded
         found.notes, found.read = self.notes, self.read
         for place in self.documents:
-            found.documents[group(place)] += self.documents[place]
+            found.documents.setdefault(group(place), Counter()).update(self.documents[place])
             found.positions.setdefault(group(place), Counter()).update(self.positions[place])
         for place, row in self.places.items():
             found._add_row(group(place), dict(row))

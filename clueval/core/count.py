@@ -1,7 +1,7 @@
 """Counting: the loop over a corpus that puts its cases into a bag.
 
-`count` takes the pairs of documents text by text and a plan. `Plan` says what is counted; `Step` is what changes pairs
-before they are counted.
+`count` takes the documents text by text, as pairs or as groups of more sides, and a plan. `Plan` says what is counted;
+`Step` is what changes pairs before they are counted.
 """
 
 from __future__ import annotations
@@ -10,11 +10,11 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from clueval.core.bag import Bag, Bounds, Place
-from clueval.core.case import BOTH, Case, Key, Keys, case_of, keys_of, located
-from clueval.core.document import Document, Notes, Pair
+from clueval.core.case import Case, Key, Keys, case_of, keys_of, located, presence
+from clueval.core.document import Document, Notes, Pair, Text
 from clueval.core.metric import AnyMetric, Metric, split_metrics
 from clueval.core.overlap import first_clash
 from clueval.core.span import MERGED, NOTHING, SIDES, name_of
@@ -49,8 +49,8 @@ class Step(Protocol):
     @property
     def zeros(self) -> Sequence[tuple[str, ...]]: ...
 
-    def __call__(self, pairs: Sequence[Pair]) -> Sequence[Pair]:
-        """Return the pairs that count, each with what was changed in its notes."""
+    def __call__(self, pairs: Sequence[Any]) -> Sequence[Any]:
+        """Return the pairs that count, each with what was changed in its notes; groups for a step that takes them."""
         ...
 
     def check(self, notes: Notes) -> Iterable[str]:
@@ -63,7 +63,7 @@ def each(change: Callable[[Pair], Iterable[Pair]], pairs: Sequence[Pair]) -> lis
     return [changed for pair in pairs for changed in change(pair)]
 
 
-def noted(pair: Pair, notes: Mapping[tuple[str, ...], int]) -> Notes:
+def noted(pair: Text, notes: Mapping[tuple[str, ...], int]) -> Notes:
     """Return the notes of a pair with further ones."""
     return dict(Counter(pair.notes) + Counter(notes)) if notes else pair.notes
 
@@ -89,6 +89,7 @@ class Plan:
             of metadata, or None.
         steps: what changes the pairs of a text, in order.
         align: the step that places predicted spans on gold's text, for metrics that need the same text.
+        sides: the names of the sides.
     """
 
     metrics: tuple[AnyMetric, ...]
@@ -98,6 +99,7 @@ class Plan:
     units: str | None = None
     steps: tuple[Step, ...] = ()
     align: Step | None = None
+    sides: tuple[str, ...] = SIDES
 
     @property
     def reads(self) -> frozenset[str]:
@@ -131,12 +133,12 @@ def _value(key: str, document: Document) -> str:
 
 
 def count(
-    texts: Iterable[Sequence[Pair]],
+    texts: Iterable[Sequence[Text]],
     plan: Plan,
     layers: Sequence[str] = (),
     bounds: Bounds = Bounds(),  # noqa: B008  # it cannot be changed
 ) -> Bag:
-    """Count a corpus, given as the pairs of each text: one, or one for each of several golds.
+    """Count a corpus, given as the pairs of each text: one, or one for each of several golds; or one group.
 
     Memory holds one text, and the bag. Raises the errors of metrics and steps, with the document.
     """
@@ -145,12 +147,14 @@ def count(
     for number, pairs in enumerate(texts, 1):
         if number == FEW_DOCUMENTS and plan.units == EITHER:
             bag, in_sentences = bag.grouped(_document_of), False
-        bag.read.add(zip(SIDES, pairs[0].sides, strict=True), list(plan.where))
+        bag.read.add(zip(plan.sides, pairs[0].sides, strict=True), list(plan.where))
         for step in plan.steps:
             pairs = step(pairs)
         aligned = pairs if plan.align is None else plan.align(pairs)
-        bag.see_layers(layer for pair in aligned for side in pair.sides for layer in side.layers)
-        if plan.takes(pairs[0].gold, bag.layers):
+        bag.see_layers(
+            layer for pair in aligned for side in pair.sides if side is not None for layer in side.layers
+        )
+        if plan.takes(pairs[0].first, bag.layers):
             _count_documents(bag, plan, pairs, aligned)
             for pair in aligned:
                 _count_cases(bag, plan, pair, in_sentences)
@@ -170,20 +174,20 @@ def _document_of(place: Place) -> Place:
     return place._replace(sentence=None)
 
 
-def _count_cases(bag: Bag, plan: Plan, pair: Pair, in_sentences: bool) -> None:
+def _count_cases(bag: Bag, plan: Plan, pair: Text, in_sentences: bool) -> None:
     """Put the cases of a pair into the bag, and let metrics that keep no cases count."""
     where = plan.on_layers(bag.layers)
     columns = list(keys_of(pair.sides, bag.layers, merge=plan.merge, where=where, reads=plan.reads))
     documents = 0 if pair.beside else 1
     if in_sentences and not pair.beside:
         for number, positions, parts in by_sentence(pair, columns):
-            _add(bag, plan, pair, plan.place(pair.gold, number), parts, positions, documents)
+            _add(bag, plan, pair, plan.place(pair.first, number), parts, positions, documents)
             documents = 0
     else:
-        _add(bag, plan, pair, plan.place(pair.gold), columns, pair.positions, documents)
+        _add(bag, plan, pair, plan.place(pair.first), columns, pair.positions, documents)
     at_once = [metric for metric in split_metrics(plan.metrics)[0] if not metric.keeps]
     if at_once:
-        place = plan.place(pair.gold)
+        place = plan.place(pair.first)
         for found in located(pair.sides, bag.layers, merge=plan.merge, where=where):
             case = Case(found.sides, found.counted)
             for metric in at_once:
@@ -191,16 +195,17 @@ def _count_cases(bag: Bag, plan: Plan, pair: Pair, in_sentences: bool) -> None:
 
 
 def _add(
-    bag: Bag, plan: Plan, pair: Pair, place: Place, columns: Sequence[Keys], positions: int, documents: int
+    bag: Bag, plan: Plan, pair: Text, place: Place, columns: Sequence[Keys], positions: int, documents: int
 ) -> None:
-    bag.add_text(place, positions, documents)
+    present = presence(pair.sides)
+    bag.add_text(place, positions, documents, present)
     for column in columns:
         for key in bag.add(place, column.sequence, column.keys):
             _require_countable(bag, plan, pair, column, key)
-        bag.add_others(place, column.sequence, len(column.others), BOTH)
+        bag.add_others(place, column.sequence, len(column.others), present)
 
 
-def _count_documents(bag: Bag, plan: Plan, pairs: Sequence[Pair], aligned: Sequence[Pair]) -> None:
+def _count_documents(bag: Bag, plan: Plan, pairs: Sequence[Any], aligned: Sequence[Any]) -> None:
     """Let the metrics that need documents count the pairs of a text."""
     where = plan.on_layers(bag.layers)
     for metric in split_metrics(plan.metrics)[1]:
@@ -209,16 +214,16 @@ def _count_documents(bag: Bag, plan: Plan, pairs: Sequence[Pair], aligned: Seque
             given = [pair for pair in given if not pair.beside]
         for sequence in [metric.whole] if metric.whole else sequences_of(bag, plan):
             tally = metric.count_documents(given, sequence, where)
-            bag.add_tally(plan.place(pairs[0].gold), sequence, metric.name, tally)
+            bag.add_tally(plan.place(pairs[0].first), sequence, metric.name, tally)
 
 
-def by_sentence(pair: Pair, columns: Sequence[Keys]) -> Iterator[tuple[int, int, list[Keys]]]:
+def by_sentence(pair: Text, columns: Sequence[Keys]) -> Iterator[tuple[int, int, list[Keys]]]:
     """Yield the parts of a pair between sentence ends that no case crosses.
 
     Each has the number, from 1, of its first sentence, its number of positions, and its keys. A document without
     sentences, or without its text, is one part.
     """
-    gold = pair.gold
+    gold = pair.first
     if gold.end is None:
         yield 1, 0, list(columns)
         return
@@ -251,7 +256,7 @@ def _free_cuts(document: Document, ranges: Sequence[tuple[int, int]]) -> list[in
 # Refusing what a metric cannot count
 
 
-def _require_countable(bag: Bag, plan: Plan, pair: Pair, column: Keys, key: Key) -> None:
+def _require_countable(bag: Bag, plan: Plan, pair: Text, column: Keys, key: Key) -> None:
     """Raise an error, with document and line, for a case that a metric cannot count; `key` is new in the corpus.
 
     A large case is counted, and the bag keeps the counts.
@@ -271,8 +276,8 @@ def _require_countable(bag: Bag, plan: Plan, pair: Pair, column: Keys, key: Key)
                 try:
                     _counted(of_cases, Case(found.sides, found.counted), large)
                 except CluevalError as error:
-                    error.document = pair.gold.id
-                    error.file = error.file or pair.gold.file
+                    error.document = pair.first.id
+                    error.file = error.file or pair.first.file
                     raise error from None
         raise
     if large:

@@ -145,8 +145,8 @@ def test_a_case_over_the_end_of_a_sentence_joins_the_sentences() -> None:
     )
 
     assert {place.sentence: sum(of.values()) for place, of in bag.positions.items()} == {1: 10, 3: 5, 4: 5}  # type: ignore[attr-defined]
-    assert bag.documents[Unit((), "d", 1)] == 1
-    assert bag.documents[Unit((), "d", 3)] == 0
+    assert bag.documents[Unit((), "d", 1)].total() == 1
+    assert bag.documents[Unit((), "d", 3)].total() == 0
 
 
 @pytest.mark.parametrize(("documents", "units"), [(9, 36), (10, 10)])
