@@ -6,11 +6,13 @@ the guide, chapter agreement.
 """
 
 # To read the package: `readings` says what annotators have marked in a case and in what they differ, `conventions`
-# how F1 is counted, `metric` counts a case, `report` divides the sums.
+# how F1 is counted, `metric` counts a case (with `items`), `report` divides the sums, `corpus` makes the report
+# of a bag.
 from clueval.second.agreement.conventions import CONVENTIONS, Convention, Counting, chosen_conventions
+from clueval.second.agreement.corpus import report
 from clueval.second.agreement.metric import Agreement
 from clueval.second.agreement.readings import kind_of, readings_of, votes_of
-from clueval.second.agreement.report import Numbers, ceiling, numbers, report
+from clueval.second.agreement.report import Numbers, ceiling, numbers
 
 __all__ = [
     "CONVENTIONS",

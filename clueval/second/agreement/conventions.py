@@ -89,6 +89,11 @@ def chosen_conventions(keys: Sequence[str] = DEFAULTS) -> tuple[Convention, ...]
     return tuple(of_key[key] for key in dict.fromkeys(keys))
 
 
+def countings_of(conventions: Sequence[Convention]) -> tuple[Counting, ...]:
+    """Return what conventions count, each once."""
+    return tuple(dict.fromkeys(convention.counting for convention in conventions))
+
+
 @lru_cache(maxsize=1 << 14)  # few comparisons are different
 def compared(counting: Counting, gold: Reading, predicted: Reading, ranges: bool = False) -> Tally:
     """Return the counts of a comparison: those of the metric, or of `REFUSED`.

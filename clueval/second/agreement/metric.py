@@ -41,6 +41,7 @@ from clueval.second.agreement.conventions import (
     Counting,
     chosen_conventions,
     compared,
+    countings_of,
 )
 from clueval.second.agreement.items import count_positions, count_ranges, count_units
 from clueval.second.agreement.readings import (
@@ -86,7 +87,7 @@ class Agreement(Metric):
     @cached_property
     def countings(self) -> tuple[Counting, ...]:
         """What the conventions count, each once."""
-        return tuple(dict.fromkeys(convention.counting for convention in self.conventions))
+        return countings_of(self.conventions)
 
     def humans(self, present: int) -> int:
         """Return how many annotators are among the sides that are present (see `clueval.core.case`)."""
@@ -119,9 +120,13 @@ class Agreement(Metric):
                         tally["f1", number, contest, label, is_all, key] = n
         return tally
 
+    def numbers(self, total: Tally) -> Numbers:
+        """Return the sums of one sequence, to be divided."""
+        return Numbers(self.annotators, self.conventions, total)
+
     def scores(self, total: Tally, layers: Sequence[str]) -> dict[str, Any]:
         """Return the report of one sequence; the layers play no part."""
-        return sequence_report(Numbers(self, total))
+        return sequence_report(self.numbers(total))
 
 
 # Contests

@@ -7,12 +7,10 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from clueval.core.bag import Bag
 from clueval.core.tally import Tally, added
-from clueval.files.errors import UsageError
-from clueval.second.agreement.conventions import Convention, rates_of, refusals_of
+from clueval.second.agreement.conventions import Convention, countings_of, rates_of, refusals_of
 from clueval.second.agreement.items import EACH, NOBODY, POSITIONS, RANGES, SOME, Value
 from clueval.second.agreement.readings import BOUNDARIES
 from clueval.statistics.agreement import (
@@ -27,9 +25,6 @@ from clueval.statistics.agreement import (
     unitizing,
 )
 
-if TYPE_CHECKING:
-    from clueval.second.agreement.metric import Agreement
-
 NOTHING = "_"
 """The label of no span, in the confusion."""
 
@@ -43,11 +38,11 @@ _Table = dict[tuple[Value, Value], int]
 
 
 class Numbers:
-    """The sums of one sequence, sorted by what their keys begin with."""
+    """The sums of one sequence, sorted by what their keys begin with; see `Agreement`."""
 
-    def __init__(self, metric: Agreement, total: Tally) -> None:
-        self.metric = metric
-        self.names, self.conventions = metric.annotators, metric.conventions
+    def __init__(self, annotators: Sequence[str], conventions: Sequence[Convention], total: Tally) -> None:
+        self.names, self.conventions = annotators, conventions
+        self._countings = countings_of(conventions)
         self.pairs = list(combinations(range(len(self.names)), 2))
         self._of: dict[str, dict[tuple[Any, ...], int]] = defaultdict(dict)
         self._of_contest: dict[tuple[int, Any, Any], Tally] = defaultdict(Tally)
@@ -72,6 +67,10 @@ class Numbers:
         """Return all labels, sorted."""
         return sorted({label for _, _, label in self._of_contest if label is not None})
 
+    def has_system(self) -> bool:
+        """Return whether a system is compared with the annotators."""
+        return any(contest[0] == "system" for _, contest, _ in self._of_contest)
+
     # F1
 
     def contest(
@@ -81,7 +80,7 @@ class Numbers:
         return rates_of(convention, self._sums(contest, convention, label))
 
     def _sums(self, contest: tuple[Any, ...], convention: Convention, label: str | None) -> Tally:
-        number = self.metric.countings.index(convention.counting)
+        number = self._countings.index(convention.counting)
         return self._of_contest.get((number, contest, label), Tally())
 
     def pooled(self, convention: Convention, label: str | None = None) -> float | None:
@@ -325,53 +324,6 @@ def _compared(human: float | None, system: float | None) -> dict[str, float | No
     return {"human": human, "system": system, "difference": difference}
 
 
-# Of a corpus
-
-
-def report(bag: Bag, metric: Agreement, sequences: Sequence[str]) -> dict[str, Any]:
-    """Return the report of a corpus.
-
-    ``documents`` and ``tokens`` are those that two annotators share, ``left_out`` the documents that one has alone,
-    ``common`` how many each pair has. With a system, there is a ``ceiling``. Raises `UsageError` if no document is
-    shared.
-    """
-    whole = bag.grouped(lambda place: ())
-    k = len(metric.annotators)
-    of_sides = whole.documents.get((), Counter[int]())
-    documents = {present: n for present, n in of_sides.items() if metric.shares(present)}
-    shared = sum(documents.values())
-    if not shared:
-        raise UsageError(
-            "no document is shared by two annotators",
-            advice="documents are paired by id, files of folders by name; pair_by='content' pairs equal texts",
-        )
-    common = [
-        [sum(n for present, n in documents.items() if present >> i & present >> j & 1) for j in range(k)]
-        for i in range(k)
-    ]
-    of_sequence = {
-        sequence: Numbers(metric, tally) for _, sequence, _, tally in whole.tallies_of([metric], sequences)
-    }
-    agreement = {sequence: sequence_report(of) for sequence, of in of_sequence.items()}
-    for each in agreement.values():
-        each["notes"] += [
-            f"{name} shares no document with another annotator"
-            for number, name in enumerate(metric.annotators)
-            if not common[number][number]
-        ]
-    found = {
-        "annotators": list(metric.annotators),
-        "documents": shared,
-        "left_out": sum(n for present, n in of_sides.items() if metric.humans(present) == 1),
-        "common": common,
-        "tokens": sum(n for present, n in whole.positions[()].items() if metric.shares(present)),
-        "agreement": agreement,
-    }
-    if metric.system:
-        found["ceiling"] = {sequence: ceiling(of, shared) for sequence, of in of_sequence.items()}
-    return found
-
-
 def numbers(of: Numbers) -> dict[str, float | None]:
     """Return the numbers that have intervals, by their paths below the sequence."""
     found = {f"f1.{convention.key}.mean": of.mean_f1(convention) for convention in of.conventions}
@@ -384,7 +336,7 @@ def numbers(of: Numbers) -> dict[str, float | None]:
     if of.has_units():
         units = unitizing(of.unitized())
         found |= {f"unitizing.{name}": units[name] for name in ("u", "binary", "cu")}
-    for convention in of.conventions if of.metric.system else ():
+    for convention in of.conventions if of.has_system() else ():
         means = ceiling_means(of, convention)
         found |= {
             f"ceiling.{convention.key}.{name}.difference": each["difference"] for name, each in means.items()
