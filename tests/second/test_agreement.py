@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from itertools import combinations, pairwise, permutations
+from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -34,6 +35,7 @@ from clueval.second.agreement import (
 from tests.second.annotators import compare, corpus, counted, metric_of
 from tests.second.cases import spans
 from tests.second.compare import difference, disagreements
+from tests.studies.test_bratiaa import TEXT, write_project
 
 Row = tuple[int, int, str]
 Rows = Sequence[Row | Span]
@@ -677,3 +679,31 @@ def test_numbers_are_those_of_the_report() -> None:
                 for key in path.split("."):
                     entry = entry[key]
                 assert entry == value
+
+
+# bratiaa
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("seed", range(10))
+def test_exact_is_the_f1_of_bratiaa(tmp_path: Path, seed: int) -> None:
+    bratiaa = pytest.importorskip("bratiaa")
+    write_project(tmp_path, Random(seed))
+    sources = {
+        name: [brat_document(path) for path in sorted((tmp_path / name).glob("*.ann"))]
+        for name in ("anna", "bob", "carl")
+    }
+
+    expected = bratiaa.compute_f1_agreement(str(tmp_path))
+    f1 = of(sources, "exact")["f1"]["exact"]
+    matrix = [[1.0 if i == j else value for j, value in enumerate(row)] for i, row in enumerate(f1["matrix"])]
+
+    assert matrix == pytest.approx(expected.compute_total_f1_matrix())
+    assert (f1["mean"], f1["sd"]) == pytest.approx(expected.mean_sd_total())
+    for label, mean, sd in zip(expected.labels, *expected.mean_sd_per_label(), strict=True):
+        assert (f1["per_label"][label]["mean"], f1["per_label"][label]["sd"]) == pytest.approx((mean, sd))
+
+
+def brat_document(path: Path) -> Document:
+    rows = [line.split("\t")[1].split() for line in path.read_text(encoding="utf-8").splitlines()]
+    return document(path.stem, len(TEXT), *[(int(start), int(end), label) for label, start, end in rows])

@@ -101,16 +101,16 @@ def compared(counting: Counting, gold: Reading, predicted: Reading, ranges: bool
     `ranges`: gold has ranges without labels, so predicted must have none. The tally must not be changed.
     """
     metric, labels, flat = counting
+    if labels == REMOVED:
+        gold, predicted = unlabelled(gold), unlabelled(predicted)
     case = _case(gold, predicted)
     try:
         require_countable(metric, case)
         if flat and any(spans and first_clash(spans) for spans in case.sides):
             return Tally({(REFUSED, OVERLAP): 1})
-        if labels == REMOVED:
-            gold, predicted = unlabelled(gold), unlabelled(predicted)
-        elif ranges:
-            predicted = unlabelled(predicted)
-        return metric.count(_case(gold, predicted))
+        if ranges and labels == IGNORED:
+            case = _case(gold, unlabelled(predicted))
+        return metric.count(case)
     except OverlapError:
         return Tally({(REFUSED, OVERLAP): 1})
     except UsageError:

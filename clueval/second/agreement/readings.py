@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from clueval.core.case import Sides
 from clueval.core.overlap import components
 from clueval.core.ranges import Ranges
-from clueval.core.span import NO_LABEL, Span
+from clueval.core.span import DEFAULT_LAYER, NO_LABEL, Frozen, Span
 
 Mark = tuple[Ranges, str]
 """The fragments and the label of a span."""
@@ -41,7 +41,15 @@ def readings_of(sides: Sides, number: int) -> list[Reading | None]:
 
 def spans_of(reading: Reading) -> tuple[Span, ...]:
     """Return the spans of a reading."""
-    return tuple([Span.of_fragments(fragments, label) for fragments, label in reading])
+    labels = {label: Frozen({DEFAULT_LAYER: label}) for _, label in reading}
+    return tuple(
+        [
+            Span(*fragments[0], labels[label])
+            if len(fragments) == 1
+            else Span.of_fragments(fragments, labels[label])
+            for fragments, label in reading
+        ]
+    )
 
 
 def parts_of(readings: Readings) -> Iterator[list[Reading | None]]:
@@ -87,7 +95,7 @@ def unlabelled(reading: Reading) -> Reading:
     >>> unlabelled(((((0, 2),), "A"), (((0, 2),), "B")))
     ((((0, 2),), '_'),)
     """
-    return tuple((fragments, NO_LABEL) for fragments in sorted({fragments for fragments, _ in reading}))
+    return tuple([(fragments, NO_LABEL) for fragments in dict.fromkeys([mark[0] for mark in reading])])
 
 
 def majority(readings: Sequence[Reading]) -> Reading:
