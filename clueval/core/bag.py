@@ -195,7 +195,8 @@ class Bag:
         """Return the bag with other places, in the order of the first that each of them has."""
         self.close()
         found = Bag(self.metrics, self.layers, self.bounds)
-        found.keys, found._counted, found.folded = self.keys, self._counted, self.folded
+        found.keys, found._spans = self.keys, self._spans
+        found._counted, found.folded = self._counted, self.folded
         found.notes, found.read = self.notes, self.read
         for place in self.documents:
             found.documents.setdefault(group(place), Counter()).update(self.documents[place])

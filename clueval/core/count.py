@@ -144,9 +144,8 @@ def count(
     """
     bag = Bag(plan.metrics, layers, bounds)
     in_sentences = plan.units in (SENTENCE, EITHER)
-    for number, pairs in enumerate(texts, 1):
-        if number == FEW_DOCUMENTS and plan.units == EITHER:
-            bag, in_sentences = bag.grouped(_document_of), False
+    documents = 0
+    for pairs in texts:
         bag.read.add(zip(plan.sides, pairs[0].sides, strict=True), list(plan.where))
         for step in plan.steps:
             pairs = step(pairs)
@@ -155,6 +154,9 @@ def count(
             layer for pair in aligned for side in pair.sides if side is not None for layer in side.layers
         )
         if plan.takes(pairs[0].first, bag.layers):
+            documents += 1
+            if documents == FEW_DOCUMENTS and plan.units == EITHER:
+                bag, in_sentences = bag.grouped(_document_of), False
             _count_documents(bag, plan, pairs, aligned)
             for pair in aligned:
                 _count_cases(bag, plan, pair, in_sentences)
