@@ -92,8 +92,8 @@ def of_bag(
             grouped = bag.grouped(lambda place, number=number: place.values[number])  # type: ignore[misc,attr-defined]
             values = sorted(str(place) for place in grouped.documents)
             found["groups"][key] = {value: _report(grouped, plan, value) for value in values}
+        bag = bag.grouped(lambda place: place._replace(values=()))  # type: ignore[attr-defined]
         if plan.units is None:
-            bag = bag.grouped(lambda place: Unit())
             bag.add_text(Unit(), 0, 0)  # there is one, even if no document was counted
         elif plan.units == EITHER and len(bag.documents) == found["documents"]:  # each of one sentence
             bag = bag.grouped(lambda place: place._replace(sentence=None))  # type: ignore[attr-defined]
@@ -132,17 +132,16 @@ def _counted(
 
 
 def _report(bag: Bag, plan: Plan, wanted: Any = ()) -> dict[str, Any]:
-    layers = list(bag.layers)
-    nothing = {sequence: Tally() for sequence in sequences_of(bag, plan) or [DEFAULT_LAYER]}
+    sequences = sequences_of(bag, plan) or [DEFAULT_LAYER]
+    tallies = {(metric.name, sequence): Tally() for metric in plan.metrics for sequence in sequences}
+    for place, sequence, metric, tally in bag.tallies_of(plan.metrics, sequences):
+        if place == wanted:
+            tallies[metric.name, sequence] = tally
+    layers = list(bag.layers) if plan.merge else []
     metrics = {
-        metric.name: {
-            sequence: metric.scores(tally, layers or [sequence]) for sequence, tally in nothing.items()
-        }
+        metric.name: {each: metric.scores(tallies[metric.name, each], layers or [each]) for each in sequences}
         for metric in plan.metrics
     }
-    for place, sequence, metric, tally in bag.tallies_of(plan.metrics, sequences_of(bag, plan)):
-        if place == wanted:
-            metrics[metric.name][sequence] = metric.scores(tally, layers if plan.merge else [sequence])
     documents, positions = (of.get(wanted, {}) for of in (bag.documents, bag.positions))
     return {"documents": sum(documents.values()), "tokens": sum(positions.values()), "metrics": metrics}
 
