@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from clueval.core.bag import Bag
 from clueval.core.case import case_of, keys_of, located, presence
-from clueval.core.count import Plan, count
+from clueval.core.count import Plan, Unit, count
 from clueval.core.document import Document, Group, Pair, Sentence
 from clueval.core.exact import Exact
 from clueval.core.levels import Levels
@@ -75,9 +75,9 @@ def test_a_bag_knows_the_documents_and_positions_of_the_sides_that_are_present()
     bag = count(texts, Plan((), sides=NAMES), ["x"])
 
     assert presence([1, None, 3]) == 0b101
-    ((place, documents),) = bag.documents.items()
-    assert documents == {0b111: 2, 0b101: 1, 0b001: 1}
-    assert bag.positions[place] == {0b111: 24, 0b101: 12, 0b001: 12}
+    (place,) = bag.documents
+    assert {present: of[place] for present, of in bag.shared.items()} == {0b111: 2, 0b101: 1, 0b001: 1}
+    assert {present: of[place] for present, of in bag.positions.items()} == {0b111: 24, 0b101: 12, 0b001: 12}
     assert bag.read.spans == {("ann", "x"): 1, ("bob", "x"): 0, ("cat", "x"): 0}
 
 
@@ -86,7 +86,7 @@ def test_documents_by_the_sides_that_are_present_are_added_and_grouped() -> None
     bag = count([group([], [], [], name="d"), group([], None, [], name="e")], plan, ["x"])
     bag.include(count([group([], [], [], name="f")], plan, ["x"]))
 
-    assert bag.grouped(lambda place: ()).documents == {(): {0b111: 2, 0b101: 1}}
+    assert bag.grouped(lambda place: ()).shared == {0b111: {(): 2}, 0b101: {(): 1}}
 
 
 def test_the_first_document_that_is_there_says_the_id_the_metadata_and_the_sentences() -> None:
@@ -96,7 +96,7 @@ def test_the_first_document_that_is_there_says_the_id_the_metadata_and_the_sente
     bag = count([[text]], Plan((), sides=NAMES, by=("m",), units="sentence"), ["x"])
 
     assert text.first is theirs
-    assert list(bag.documents) == [(("1",), "d", 1), (("1",), "d", 2)]
+    assert list(bag.documents) == [Unit(("1",), "d", 1), Unit(("1",), "d", 2)]
 
 
 def test_a_group_without_documents_is_refused() -> None:
@@ -131,4 +131,4 @@ def test_a_group_of_two_is_counted_as_a_pair(texts: list[tuple[list[Row], list[R
 
 
 def state(bag: Bag) -> object:
-    return bag.keys, bag.places, bag.documents, bag.positions, bag.tallies, bag.read.spans
+    return bag.keys, bag.places, bag.documents, bag.shared, bag.positions, bag.tallies, bag.read.spans

@@ -11,7 +11,7 @@ from hypothesis import given
 
 from clueval import read, score
 from clueval.cli import main
-from clueval.exceptions import CluevalError, UsageError
+from clueval.files.errors import CluevalError, UsageError
 from clueval.metrics import METRICS
 
 SHARED = Path(__file__).parents[2].parent / "shared" / "data" / "faireval-ner"

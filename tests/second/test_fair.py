@@ -385,6 +385,8 @@ def shown(pair: Sequence[Any]) -> str:
 @example(spans("A[0,2) A[0,2)"), spans("A[0,2)"))
 @example([tokens("A[0,3)", 0, 2)], spans("A[0,3) A[2,3)"))
 @example(spans("A[3,3)"), spans("A[0,5) A[3,4)"))
+@example(spans("A[2,7) A[5,9) A[6,9) A[7,10)"), spans("A[4,7) A[5,10)"))  # the shorter of counted ones
+@example(spans("A[0,5) A[5,10) A[6,12) A[8,11)"), spans("B[2,6) B[7,11)"))  # the first that was counted
 def test_pairs_are_those_of_plain_lists(gold: list[Span], predicted: list[Span]) -> None:
     plain = pair_by_lists(
         *([item(s.label, s.start, s.end, s.tokens) for s in side] for side in (gold, predicted))

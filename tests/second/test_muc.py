@@ -176,6 +176,9 @@ FEW = any_spans(5, empty=False)
 
 @given(FEW, FEW)
 @example(spans("A[0,5) A[6,7)"), spans("A[1,10) A[2,3)"))
+@example(
+    spans("A[2,8) A[3,4)[7,8)"), spans("A[5,7) A[2,4)")
+)  # the one that ends first is no good choice here
 def test_as_many_spans_as_possible_are_paired(gold: list[Span], predicted: list[Span]) -> None:
     gold, predicted = renamed(gold, {"A": "A", "B": "A"}), renamed(predicted, {"A": "B", "B": "B"})
     gold = [span for span in gold if all(span.fragments != other.fragments for other in predicted)]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -21,8 +20,7 @@ def report(bag: Bag, metric: Agreement, sequences: Sequence[str]) -> dict[str, A
     """
     whole = bag.grouped(lambda place: ())
     k = len(metric.annotators)
-    of_sides = whole.documents.get((), Counter[int]())
-    documents = {present: n for present, n in of_sides.items() if metric.shares(present)}
+    documents = {present: of[()] for present, of in whole.shared.items() if metric.shares(present)}
     shared = sum(documents.values())
     if not shared:
         raise UsageError(
@@ -46,9 +44,9 @@ def report(bag: Bag, metric: Agreement, sequences: Sequence[str]) -> dict[str, A
     found = {
         "annotators": list(metric.annotators),
         "documents": shared,
-        "left_out": sum(n for present, n in of_sides.items() if metric.humans(present) == 1),
+        "left_out": sum(of[()] for present, of in whole.shared.items() if metric.humans(present) == 1),
         "common": common,
-        "tokens": sum(n for present, n in whole.positions[()].items() if metric.shares(present)),
+        "tokens": sum(of[()] for present, of in whole.positions.items() if metric.shares(present)),
         "agreement": agreement,
     }
     if metric.system:

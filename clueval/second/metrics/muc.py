@@ -182,7 +182,7 @@ class _Rest:
     def __init__(self, gold: Sequence[Span], predicted: Sequence[Span]) -> None:
         self._sides = gold, predicted
         self._labels = tuple([span.label for span in side] for side in self._sides)
-        self._around = overlaps_between(gold, predicted) if gold and predicted else None
+        self._around = overlaps_between(gold, predicted)
         self._has_gaps = any(span.parts is not None for side in self._sides for span in side)
 
     def count(self, tally: Tally, scheme: str, pairs: _Pairs) -> None:
@@ -205,8 +205,6 @@ class _Rest:
 
     def paired_by_range(self) -> _Pairs:
         """Pair spans of equal start and end, then spans that overlap."""
-        if self._around is None:
-            return {}
         free: dict[Any, list[int]] = {}
         for other in range(len(self._sides[1]) - 1, -1, -1):  # so that the first is the last of the list
             free.setdefault(_range(self._sides[1][other]), []).append(other)
@@ -218,8 +216,6 @@ class _Rest:
 
     def paired_by_label(self) -> _Pairs:
         """Pair spans of one label that overlap, then all others that overlap."""
-        if self._around is None:
-            return {}
         pairs: _Pairs = {}
         for golds, predicteds in self._components(*self._free({})):
             if self._are_flat(0, golds) and self._are_flat(1, predicteds):
@@ -272,31 +268,26 @@ class _Rest:
         return pairs
 
     def _most_with_gaps(self, golds: Sequence[int], predicteds: Sequence[int]) -> _Pairs:
-        assert self._around is not None
         own, free = sorted(golds), set(predicteds)
         edges = [[(other, other) for other in self._around[0][number] if other in free] for number in own]
         found = zip(own, most_pairs(edges), strict=True)
         return {number: other for number, other in found if other is not None}
 
     def _most_without_gaps(self, numbers: tuple[Sequence[int], Sequence[int]]) -> _Pairs:
-        """The span that ends first takes, of those that it overlaps, the one that ends first."""
-        assert self._around is not None
-        ranks: list[dict[int, tuple[int, int, int, int]]] = [{}, {}]
+        """Pair the span that ends first with that one of those that it overlaps that ends first, and so on."""
+        free: tuple[dict[int, tuple[int, int, int, int]], ...] = ({}, {})
         for side, spans in enumerate(self._sides):
             for number in numbers[side]:
-                ranks[side][number] = spans[number].end, spans[number].start, side, number
-        pairs = {}
-        for rank in sorted([*ranks[0].values(), *ranks[1].values()]):
-            _, _, side, number = rank
-            if ranks[side].pop(number, None) is None:
-                continue
-            free = ranks[1 - side]
-            others = [free[other] for other in self._around[side][number] if other in free]
-            if others:
-                partner = min(others)[3]
-                del free[partner]
-                own, other = (number, partner) if side == 0 else (partner, number)
-                pairs[own] = other
+                free[side][number] = spans[number].end, spans[number].start, side, number
+        pairs: _Pairs = {}
+        for _, _, side, number in sorted([*free[0].values(), *free[1].values()]):
+            if free[side].pop(number, None) is not None:
+                others = free[1 - side]
+                around = [others[other] for other in self._around[side][number] if other in others]
+                if around:
+                    partner = min(around)[3]
+                    del others[partner]
+                    pairs |= {number: partner} if side == 0 else {partner: number}
         return pairs
 
     def _best_of_flat(self, golds: Sequence[int], predicteds: Sequence[int]) -> _Pairs:
@@ -305,7 +296,6 @@ class _Rest:
         The overlapping pairs of such sides have an order in which successive pairs share at most one span. So the pairs
         that can follow depend only on which spans of the last pair are taken; the best of each case is kept.
         """
-        assert self._around is not None
         best: dict[tuple[int | None, int | None], _Chain] = {(None, None): (0, 0, None)}
         for own in golds:
             for other in self._around[0][own]:

@@ -54,6 +54,10 @@ class Fair(Metric):
         exclude: spans with these labels are not evaluated.
 
     Raises `UsageError` for another focus and for invalid weights.
+
+    >>> case = Case(((Span(0, 4, "PER"),), (Span(0, 3, "PER"),)), (None, None))
+    >>> [error.kind for error in Fair().findings(case)], Fair().count(case)["fair", "BES", "PER", "PER"]
+    (['BES'], 1)
     """
 
     name: ClassVar[str] = "fair"
