@@ -192,7 +192,7 @@ def count(
             layer for pair in aligned for side in pair.sides if side is not None for layer in side.layers
         )
         if plan.takes(first, bag.layers):
-            documents += 1
+            documents += not plan.place(first, bag.layers).waits
             if documents == FEW_DOCUMENTS and plan.units == EITHER:
                 bag, in_sentences = bag.grouped(_document_of), False
             with _collector_paused(aligned):

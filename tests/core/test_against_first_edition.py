@@ -137,9 +137,11 @@ def _report(bag: Bag, plan: Plan, wanted: Any = ()) -> dict[str, Any]:
     for place, sequence, metric, tally in bag.tallies_of(plan.metrics, sequences_of(bag, plan)):
         if place == wanted:
             tallies[metric.name, sequence] = tally
-    layers = list(bag.layers) if plan.merge else []
     metrics = {
-        metric.name: {each: metric.scores(tallies[metric.name, each], layers or [each]) for each in sequences}
+        metric.name: {
+            each: metric.scores(tallies[metric.name, each], list(bag.layers) if plan.merge else [each])
+            for each in sequences
+        }
         for metric in plan.metrics
     }
     tokens = sum(of[wanted] for of in bag.positions.values())

@@ -188,6 +188,16 @@ def test_documents_that_a_filter_leaves_out_are_not_among_the_ten() -> None:
     assert len(count(texts, plan, ["x"]).documents) == 2 * 9
 
 
+def test_documents_without_the_metadata_of_a_filter_are_not_among_the_ten() -> None:
+    texts = [
+        pair([], [], str(n), sentences=sentences(5, 20), metadata={"m": "1"} if n % 2 else {})
+        for n in range(18)
+    ]
+    plan = Plan((Exact(),), units="document or sentence", where={"m": frozenset("1")})
+
+    assert len(decided(count(texts, plan, ["x"])).documents) == 2 * 9
+
+
 def test_a_grouped_bag_is_as_bounded() -> None:
     plan, bounds = Plan((Exact(),)), Bounds(spans=5)
     texts = [pair([(n, n + 1, f"L{n}")], [], str(n)) for n in range(4)]

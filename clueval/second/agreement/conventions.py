@@ -22,6 +22,7 @@ from clueval.files.errors import OverlapError, UsageError
 from clueval.second.agreement.readings import Reading, spans_of, unlabelled
 from clueval.second.metrics.fair import Fair
 from clueval.second.metrics.muc import SCHEMES, Muc
+from clueval.second.metrics.partial import Partial
 
 KEPT, IGNORED, REMOVED = "kept", "ignored", "removed"
 """What happens to labels. `KEPT`: a span needs the right one. `IGNORED`: the metric counts whatever the label, so a
@@ -72,8 +73,9 @@ CONVENTIONS = (
         for scheme in SCHEMES
     ),
     Convention("fair_fair", Counting(Fair()), "overall.fair"),
+    Convention("partial", Counting(Partial()), "micro"),
 )
-"""All conventions; the first is the default of texts that name none."""
+"""All conventions, in the order of `clueval.conventions`."""
 
 DEFAULTS = ("exact", "exact_unlabelled", "muc_type")
 
