@@ -20,6 +20,7 @@ import clueval
 from clueval.core.bag import Bag
 from clueval.core.count import Plan, count, sequences_of
 from clueval.core.document import Group
+from clueval.core.span import NOTHING
 from clueval.second.agreement import CONVENTIONS, Agreement, chosen_conventions, report
 from tests.second.compare import SIZE, canonical, difference, disagreements, second, some_spans
 
@@ -113,12 +114,17 @@ def metric_of(made: Corpus, keys: Sequence[str] = DEFAULTS) -> Agreement:
 
 
 def by_second(
-    made: Corpus, keys: Sequence[str], random: Random | None = None, merge: bool = False
+    made: Corpus,
+    keys: Sequence[str],
+    random: Random | None = None,
+    merge: bool = False,
+    where: Mapping[str, Sequence[str]] = NOTHING,
 ) -> dict[str, Any] | str:
     """Return the same of the second edition."""
     metric = metric_of(made, keys)
     names = (*made.annotators, *(["system"] if metric.system else []))
-    plan = Plan((metric,), merge=merge, sides=names)
+    conditions = {key: frozenset(values) for key, values in where.items()}
+    plan = Plan((metric,), merge=merge, sides=names, where=conditions)
     try:
         bag = counted(made, plan, random)
         found = report(bag, metric, sequences_of(bag, plan))
@@ -138,7 +144,11 @@ def compare(number: int, seed: int) -> Counter[str]:
         kind = random.choice(KINDS)
         made = corpus(random, kind)
         keys = DEFAULTS if random.random() < 0.5 else random.sample(everything, random.randint(1, 3))
-        options = {"merge": True} if kind == "flat" and random.random() < 0.4 else {}
+        options: dict[str, Any] = {}
+        if kind == "flat" and random.random() < 0.4:
+            options["merge"] = True
+        if random.random() < 0.2:
+            options["where"] = {"m": ["0"]}
         one, other = by_first(made, keys, **options), by_second(made, keys, random, **options)
         differs = difference(one, other)
         how = "equal" if differs is None and isinstance(one, dict) else "refused"

@@ -319,6 +319,14 @@ def test_annotators_are_two_with_different_names(names: tuple[str, ...]) -> None
         Agreement(names)
 
 
+def test_a_filter_on_a_layer_is_refused() -> None:
+    metric = Agreement(("A", "B"))
+    plan = Plan((metric,), sides=metric.annotators, where={"label": frozenset({"PER"})})
+
+    with pytest.raises(UsageError, match="cannot leave spans out"):
+        count([[Group((A[0], B[0]))]], plan)
+
+
 @pytest.mark.parametrize("keys", [["exact", "exakt"], []])
 def test_conventions_are_known(keys: list[str]) -> None:
     with pytest.raises(UsageError):
