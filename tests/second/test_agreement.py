@@ -16,16 +16,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from clueval import agree
 from clueval.core.bag import Bounds
 from clueval.core.case import Case, same_key
 from clueval.core.count import Plan, count, sequences_of
 from clueval.core.document import Document, Group
 from clueval.core.span import Span
 from clueval.core.tally import Tally, added
-from clueval.files.errors import UsageError
+from clueval.files.errors import CluevalError, UsageError
 from clueval.second.agreement import (
     Agreement,
     chosen_conventions,
+    intervals,
     kind_of,
     numbers,
     readings_of,
@@ -671,6 +673,28 @@ def test_a_position_outside_all_spans_is_counted_once_for_all() -> None:
 @pytest.mark.parametrize("seed", range(4))
 def test_the_report_equals_that_of_the_first_edition(seed: int) -> None:
     assert disagreements(compare(25, seed)) == []
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_intervals_equal_those_of_the_first_edition(seed: int) -> None:
+    made = corpus(Random(seed), "flat")
+    metric = metric_of(made)
+    sides = (*made.annotators, *(["system"] if metric.system else []))
+    sources = {name: list(documents.values()) for name, documents in made.annotators.items()}
+    system = None if made.system is None else list(made.system.values())
+    bag = counted(made, Plan((metric,), units="document", sides=sides))
+    try:
+        first = agree(sources, system=system, intervals=True).to_dict()["intervals"]["scores"]
+    except CluevalError:
+        with pytest.raises(UsageError, match="only one shared document"):
+            intervals(bag, metric, made.layers)
+        return
+    found = {
+        sequence: {path: each.to_dict() for path, each in of.items()}
+        for sequence, of in intervals(bag, metric, made.layers).items()
+    }
+
+    assert difference(first, found) is None
 
 
 def test_numbers_are_those_of_the_report() -> None:
