@@ -9,6 +9,7 @@ import random
 import re
 import warnings
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,7 @@ import pytest
 import clueval
 from clueval.core.bag import Bag, Bounds
 from clueval.core.count import EITHER, Plan, Unit, count, decided, sequences_of
-from clueval.core.document import Pair
+from clueval.core.document import Document, Layers, Pair
 from clueval.core.exact import Exact
 from clueval.core.levels import Levels
 from clueval.core.metric import AnyMetric
@@ -318,9 +319,20 @@ def of_documents(seed: int, folder: Path | None = None, *, late: bool = False) -
     names = [*METRICS] if kind == "flat" or chance.random() < 0.1 else ["exact"]
     one = of_result(lambda **more: clueval.score(*sides, **more), names, options)
     pairs = [[Pair(*map(second, pair))] for pair in documents]
+    if kind in ("flat", "nested", "empty") and chance.random() < 0.5:
+        pairs = [[Pair(*map(in_rows, pair.sides))] for (pair,) in pairs]
     other = of_bag(pairs, names, options, chance=chance)
     refused = " refused" if one == "refused" else ""
     return f"{kind}{refused}", difference(one, other)
+
+
+def in_rows(document: Document) -> Document:
+    """The document with its spans as rows, of which no spans are made unless they are asked for."""
+    rows = {
+        layer: [(span.start, span.end, span.label) for span in spans]
+        for layer, spans in document.layers.items()
+    }
+    return replace(document, layers=Layers({}, rows=rows))
 
 
 @pytest.mark.parametrize("seed", range(40))
