@@ -29,7 +29,7 @@ Positions outside all spans are cases, too: those with equal tags (`same_key`), 
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from operator import ne
@@ -58,6 +58,15 @@ BOTH = 0b11
 
 HEAD = 3
 """The number of values of a key before its spans."""
+
+
+def presence(sides: Iterable[object]) -> int:
+    """Return the sides that are present as keys have them: bit n is set unless side n is None.
+
+    >>> presence(["gold", None, "third"])
+    5
+    """
+    return sum(1 << number for number, side in enumerate(sides) if side is not None)
 
 
 def same_key(present: int = BOTH) -> Key:
@@ -232,7 +241,7 @@ def keys_of(
     """
     ordered = [side for side, document in enumerate(documents) if document is not None and document.ordered]
     has_text = any(document is not None and document.end is not None for document in documents)
-    present = sum(1 << side for side, document in enumerate(documents) if document is not None)
+    present = presence(documents)
     start = next((document.start for document in documents if document is not None), 0)
     for sequence in _sequences(documents, layers, merge, where):
         entries, plain = _entries(sequence, reads)

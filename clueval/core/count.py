@@ -1,7 +1,7 @@
 """Counting: the loop over a corpus that puts its cases into a bag.
 
-`count` takes the pairs of documents text by text and a plan. `Plan` says what is counted; `Step` is what changes pairs
-before they are counted.
+`count` takes the documents text by text, as pairs or as groups of more sides, and a plan. `Plan` says what is counted;
+`Step` is what changes pairs before they are counted.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from clueval.core.bag import Bag, Bounds, Place
-from clueval.core.case import BOTH, HEAD, Case, Key, Keys, Located, Where, case_of, keys_of, located
-from clueval.core.document import Document, Notes, Pair
+from clueval.core.case import HEAD, Case, Key, Keys, Located, Where, case_of, keys_of, located, presence
+from clueval.core.document import Document, Notes, Pair, Text
 from clueval.core.merging import with_merged
 from clueval.core.metric import AnyMetric, DocumentMetric, Metric, split_metrics
 from clueval.core.overlap import first_clash, overlap_groups
@@ -56,8 +56,8 @@ class Step(Protocol):
     @property
     def zeros(self) -> Sequence[tuple[str, ...]]: ...
 
-    def __call__(self, pairs: Sequence[Pair]) -> Sequence[Pair]:
-        """Return the pairs that count, each with what was changed in its notes."""
+    def __call__(self, pairs: Sequence[Any]) -> Sequence[Any]:
+        """Return the pairs that count, each with what was changed in its notes; groups for a step that takes them."""
         ...
 
     def check(self, notes: Notes) -> Iterable[str]:
@@ -70,7 +70,7 @@ def each(change: Callable[[Pair], Iterable[Pair]], pairs: Sequence[Pair]) -> lis
     return [changed for pair in pairs for changed in change(pair)]
 
 
-def noted(pair: Pair, notes: Mapping[tuple[str, ...], int]) -> Notes:
+def noted(pair: Text, notes: Mapping[tuple[str, ...], int]) -> Notes:
     """Return the notes of a pair with further ones."""
     return dict(Counter(pair.notes) + Counter(notes)) if notes else pair.notes
 
@@ -101,6 +101,7 @@ class Plan:
             of metadata, or None.
         steps: what changes the pairs of a text, in order.
         align: the step that places predicted spans on gold's text, for metrics that need the same text.
+        sides: the names of the sides.
     """
 
     metrics: tuple[AnyMetric, ...]
@@ -110,6 +111,7 @@ class Plan:
     units: str | None = None
     steps: tuple[Step, ...] = ()
     align: Step | None = None
+    sides: tuple[str, ...] = SIDES
 
     @property
     def counts_sentences(self) -> bool:
@@ -170,29 +172,33 @@ def _value(key: str, document: Document) -> str:
 
 
 def count(
-    texts: Iterable[Sequence[Pair]],
+    texts: Iterable[Sequence[Text]],
     plan: Plan,
     layers: Sequence[str] = (),
     bounds: Bounds = Bounds(),  # noqa: B008  # it cannot be changed
 ) -> Bag:
-    """Count a corpus, given as the pairs of each text: one, or one for each of several golds.
+    """Count a corpus, given as the pairs of each text: one, or one for each of several golds; or one group.
 
     Memory holds one text, and the bag. Raises the errors of metrics and steps, with the document.
     """
     bag = Bag(plan.metrics, layers, bounds)
     in_sentences = plan.counts_sentences
-    for number, pairs in enumerate(texts, 1):
-        if number == FEW_DOCUMENTS and plan.units == EITHER:
-            bag, in_sentences = bag.grouped(_document_of), False
-        gold = pairs[0].gold
-        bag.read.add(zip(SIDES, pairs[0].sides, strict=True), list(plan.where))
+    documents = 0
+    for pairs in texts:
+        first = pairs[0].first
+        bag.read.add(zip(plan.sides, pairs[0].sides, strict=True), list(plan.where))
         for step in plan.steps:
             pairs = step(pairs)
         aligned = pairs if plan.align is None else plan.align(pairs)
-        bag.see_layers(layer for pair in aligned for side in pair.sides for layer in side.layers)
-        if plan.takes(gold, bag.layers):
+        bag.see_layers(
+            layer for pair in aligned for side in pair.sides if side is not None for layer in side.layers
+        )
+        if plan.takes(first, bag.layers):
+            documents += not plan.place(first, bag.layers).waits
+            if documents == FEW_DOCUMENTS and plan.units == EITHER:
+                bag, in_sentences = bag.grouped(_document_of), False
             with _collector_paused(aligned):
-                _count_documents(bag, plan, gold, pairs, aligned)
+                _count_documents(bag, plan, first, pairs, aligned)
                 for pair in aligned:
                     _count_cases(bag, plan, pair, in_sentences)
         if bag.is_full:
@@ -204,13 +210,13 @@ def count(
 
 
 @contextmanager
-def _collector_paused(pairs: Sequence[Pair]) -> Iterator[None]:
+def _collector_paused(pairs: Sequence[Text]) -> Iterator[None]:
     """Pause the cyclic garbage collector while a text with many spans is counted.
 
     It looks at all objects again and again, which takes a third of the time, and finds nothing: no span, key or case is
     part of a cycle.
     """
-    spans = sum(document.number_of_spans for pair in pairs for document in pair.sides)
+    spans = sum(side.number_of_spans for pair in pairs for side in pair.sides if side is not None)
     pause = spans >= MANY and gc.isenabled()
     if pause:
         gc.disable()
@@ -241,10 +247,10 @@ def _document_of(place: Place) -> Place:
     return place._replace(sentence=None)
 
 
-def _count_cases(bag: Bag, plan: Plan, pair: Pair, in_sentences: bool) -> None:
+def _count_cases(bag: Bag, plan: Plan, pair: Text, in_sentences: bool) -> None:
     """Put the cases of a pair into the bag, and let metrics that keep no cases count."""
-    where = plan.on_spans(pair.gold, bag.layers)
-    place = plan.place(pair.gold, bag.layers)
+    where = plan.on_spans(pair.first, bag.layers)
+    place = plan.place(pair.first, bag.layers)
     columns = list(keys_of(pair.sides, bag.layers, merge=plan.merge, where=where, reads=plan.reads))
     documents = 0 if pair.beside else 1
     if in_sentences and not pair.beside:
@@ -260,20 +266,21 @@ def _count_cases(bag: Bag, plan: Plan, pair: Pair, in_sentences: bool) -> None:
 
 
 def _add(
-    bag: Bag, plan: Plan, pair: Pair, place: Place, columns: Sequence[Keys], positions: int, documents: int
+    bag: Bag, plan: Plan, pair: Text, place: Place, columns: Sequence[Keys], positions: int, documents: int
 ) -> None:
-    bag.add_text(place, positions, documents)
+    present = presence(pair.sides)
+    bag.add_text(place, positions, documents, present)
     for column in columns:
         for key in bag.add(place, column.sequence, column.keys):
             _require_countable(bag, plan, pair, column, key)
-        bag.add_others(place, column.sequence, len(column.others), BOTH)
+        bag.add_others(place, column.sequence, len(column.others), present)
 
 
 def _count_documents(
-    bag: Bag, plan: Plan, gold: Document, pairs: Sequence[Pair], aligned: Sequence[Pair]
+    bag: Bag, plan: Plan, first: Document, pairs: Sequence[Any], aligned: Sequence[Any]
 ) -> None:
     """Let the metrics that need documents count the pairs of a text; layers that are merged are one layer of them."""
-    where = plan.on_spans(gold, bag.layers)
+    where = plan.on_spans(first, bag.layers)
     for metric in split_metrics(plan.metrics)[1]:
         given = aligned if metric.same_text else pairs
         if plan.merge and not metric.whole:
@@ -289,9 +296,9 @@ def _count_documents(
                 tally = metric.count_documents(given, sequence, where)
             except CluevalError as error:
                 if error.document is None:
-                    error.document, error.file = gold.id, error.file or gold.file
+                    error.document, error.file = first.id, error.file or first.file
                 raise
-            bag.add_tally(plan.place(gold, bag.layers), sequence, metric.name, tally)
+            bag.add_tally(plan.place(first, bag.layers), sequence, metric.name, tally)
 
 
 def _lined_up(pair: Pair, layers: Sequence[str]) -> Pair:
@@ -303,13 +310,13 @@ def _lined_up(pair: Pair, layers: Sequence[str]) -> Pair:
     return replace(pair, gold=gold, predicted=predicted)
 
 
-def by_sentence(pair: Pair, columns: Sequence[Keys]) -> Iterator[tuple[int, int, list[Keys]]]:
+def by_sentence(pair: Text, columns: Sequence[Keys]) -> Iterator[tuple[int, int, list[Keys]]]:
     """Yield the parts of a pair between sentence ends that no case crosses.
 
     Each has the number, from 1, of its first sentence, its number of positions, and its keys. A document without
     sentences, or without its text, is one part.
     """
-    text = pair.gold if pair.gold.end is not None else pair.predicted
+    text = next((side for side in pair.sides if side is not None and side.end is not None), pair.first)
     if text.end is None:
         yield 1, 0, list(columns)
         return
@@ -341,7 +348,7 @@ def _free_cuts(document: Document, ranges: Sequence[tuple[int, int]]) -> list[in
 # Refusing what a metric cannot count
 
 
-def _require_countable(bag: Bag, plan: Plan, pair: Pair, column: Keys, key: Key) -> None:
+def _require_countable(bag: Bag, plan: Plan, pair: Text, column: Keys, key: Key) -> None:
     """Raise an error, with document and line, for a case that a metric cannot count; `key` is new in the corpus.
 
     A large case is counted, and the bag keeps the counts.
@@ -356,7 +363,7 @@ def _require_countable(bag: Bag, plan: Plan, pair: Pair, column: Keys, key: Key)
         tallies = _counted(of_cases, case, large)
     except CluevalError:  # once more, with the positions of the document
         first, _ = column.ranges[column.keys.index(key)]
-        where = plan.on_spans(pair.gold, bag.layers)
+        where = plan.on_spans(pair.first, bag.layers)
         for found in located(pair.sides, bag.layers, merge=plan.merge, where=where):
             if (found.sequence, found.first) == (column.sequence, first):
                 _counted_where_found(of_cases, found, pair, large)
@@ -365,13 +372,13 @@ def _require_countable(bag: Bag, plan: Plan, pair: Pair, column: Keys, key: Key)
         bag.keep_counts(column.sequence, key, tallies)
 
 
-def _counted_where_found(metrics: Sequence[Metric], found: Located, pair: Pair, count: bool) -> list[Tally]:
+def _counted_where_found(metrics: Sequence[Metric], found: Located, pair: Text, count: bool) -> list[Tally]:
     """Do what `_counted` does with a case where it stands; an error names the document."""
     try:
         return _counted(metrics, Case(found.sides, found.counted), count)
     except CluevalError as error:
-        error.document = pair.gold.id
-        error.file = error.file or pair.gold.file
+        error.document = pair.first.id
+        error.file = error.file or pair.first.file
         raise error from None
 
 
