@@ -18,7 +18,8 @@ The sides that are present are a number whose bit n is set if side n has the doc
     (start, end, side, labels, parts, tokens, features, counted)
 
 the short form if it has one label, in the layer of the key, and nothing else that is read. Features are those that a
-metric of the plan names, as (name, name of the type, value), because 1, 1.0 and True are equal in Python. A key never
+metric of the plan names, as (name, name of the type, value), because 1, 1.0 and True are equal in Python; what lists
+and dictionaries hold has its types, too, and numbers with a fraction are as they are written. A key never
 has a score, an id, a line, a file or a text. Spans are sorted by all that the key holds of them, so the order of a
 document does not matter; a document that is `ordered` keeps its order, side by side.
 
@@ -137,7 +138,7 @@ def case_of(key: Key, sequence: str) -> Case:
             flags[side].append(True)
             continue
         parts, tokens, features, counts = span[4:]
-        values = Frozen({name: value for name, _, value in features})
+        values = Frozen({name: _restored(kind, value) for name, kind, value in features})
         tokens = None if tokens is None else frozenset(tokens)
         sides[side].append(Span(start, end, known[labels], values, tokens, parts=parts))
         flags[side].append(counts)
@@ -368,22 +369,38 @@ def _entry(span: Span, side: int, sequence: str, reads: Collection[str], counts:
     features: tuple[Any, ...] = ()
     if span.features and reads:
         features = tuple(
-            (name, type(value).__name__, _plain(value))
-            for name, value in sorted(span.features.items())
-            if name in reads
+            (name, *_plain(value)) for name, value in sorted(span.features.items()) if name in reads
         )
     if span.parts is None and tokens is None and not features and counts:
         return span.start, span.end, side, labels
     return span.start, span.end, side, labels, span.parts, tokens, features, counts
 
 
-def _plain(value: Any) -> Hashable:
-    """Return the value of a feature as one that can be hashed: lists and dictionaries as tuples."""
+def _plain(value: Any) -> tuple[str, Hashable]:
+    """Return the name of the type of a value, and the value as one that can be hashed; `_restored` is the inverse.
+
+    NaN equals itself, and 0.0 does not equal -0.0.
+    """
+    if isinstance(value, float):
+        return "float", repr(value)
     if isinstance(value, Mapping):
-        return tuple((key, _plain(each)) for key, each in sorted(value.items()))
-    if isinstance(value, Sequence | set | frozenset) and not isinstance(value, str):
-        return tuple(map(_plain, value))
-    return value  # type: ignore[no-any-return]
+        return "dict", tuple((_plain(key), _plain(each)) for key, each in value.items())
+    if isinstance(value, set | frozenset):
+        return "set", tuple(sorted(map(_plain, value), key=repr))
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return "list", tuple(map(_plain, value))
+    return type(value).__name__, value
+
+
+def _restored(kind: str, value: Any) -> Any:
+    if kind == "float":
+        return float(value)
+    if kind == "dict":
+        return {_restored(*key): _restored(*each) for key, each in value}
+    if kind in ("set", "list"):
+        found = [_restored(*each) for each in value]
+        return frozenset(found) if kind == "set" else found
+    return value
 
 
 def _rank(entry: _Entry) -> tuple[Any, ...]:
@@ -449,10 +466,11 @@ def located(
     *,
     merge: bool = False,
     where: Where = NOTHING,
+    reads: Collection[str] = (),
 ) -> Iterator[Located]:
     """Yield each case of one text with the spans of the documents, of which each stands for a side, as in `keys_of`.
 
-    Cases come by sequence, then by position; the spans of a side are in the order of the key.
+    Cases come by sequence, then by position; the spans of a side are in the order of a key that holds `reads`.
     """
     for sequence in _sequences(documents, layers, merge, where):
         rows = [
@@ -476,7 +494,7 @@ def located(
                 if document.ordered:
                     of.sort()
                 elif len(of) > 1:
-                    of.sort(key=lambda n, s=spans, k=side: _rank(_entry(s[n], k, sequence.name, (), True)))  # type: ignore[misc]
+                    of.sort(key=lambda n, s=spans, k=side: _rank(_entry(s[n], k, sequence.name, reads, True)))  # type: ignore[misc]
                 sides.append(tuple([spans[number] for number in of]))
                 flags.append(None if counted is None else tuple([counted[number] for number in of]))
             yield Located(sequence.name, members[0][0], tuple(sides), tuple(flags))

@@ -105,6 +105,12 @@ class Plan:
         of_cases, _ = split_metrics(self.metrics)
         return frozenset().union(*(metric.reads for metric in of_cases if metric.keeps))
 
+    @property
+    def frames(self) -> frozenset[str]:
+        """The layers within which a metric counts; they are no sequences."""
+        found = {getattr(metric, "within", None) for metric in self.metrics}
+        return frozenset(name for name in found if name is not None)
+
     def place(self, document: Document, sentence: int | None = None) -> Unit:
         """Return the place of what is counted in a document, or in a sentence of it."""
         values = tuple(_value(key, document) for key in self.by)
@@ -140,7 +146,8 @@ def count(
 
     Memory holds one text, and the bag. Raises the errors of metrics and steps, with the document.
     """
-    bag = Bag(plan.metrics, layers, bounds)
+    frames = plan.frames
+    bag = Bag(plan.metrics, [layer for layer in layers if layer not in frames], bounds)
     in_sentences = plan.units in (SENTENCE, EITHER)
     for number, pairs in enumerate(texts, 1):
         if number == FEW_DOCUMENTS and plan.units == EITHER:
@@ -149,7 +156,9 @@ def count(
         for step in plan.steps:
             pairs = step(pairs)
         aligned = pairs if plan.align is None else plan.align(pairs)
-        bag.see_layers(layer for pair in aligned for side in pair.sides for layer in side.layers)
+        bag.see_layers(
+            layer for pair in aligned for side in pair.sides for layer in side.layers if layer not in frames
+        )
         if plan.takes(pairs[0].gold, bag.layers):
             _count_documents(bag, plan, pairs, aligned)
             for pair in aligned:
@@ -182,12 +191,18 @@ def _count_cases(bag: Bag, plan: Plan, pair: Pair, in_sentences: bool) -> None:
     else:
         _add(bag, plan, pair, plan.place(pair.gold), columns, pair.positions, documents)
     at_once = [metric for metric in split_metrics(plan.metrics)[0] if not metric.keeps]
-    if at_once:
+    for metric in at_once:
         place = plan.place(pair.gold)
-        for found in located(pair.sides, bag.layers, merge=plan.merge, where=where):
+        for found in located(pair.sides, bag.layers, merge=plan.merge, where=where, reads=metric.reads):
             case = Case(found.sides, found.counted)
-            for metric in at_once:
-                bag.add_tally(place, found.sequence, metric.name, metric.count(case))
+            try:
+                require_countable(metric, case)
+                tally = metric.count(case)
+            except CluevalError as error:
+                error.document = pair.predicted.id
+                error.file = error.file or pair.predicted.file  # scores are those of predicted spans
+                raise
+            bag.add_tally(place, found.sequence, metric.name, tally)
 
 
 def _add(
@@ -204,6 +219,8 @@ def _count_documents(bag: Bag, plan: Plan, pairs: Sequence[Pair], aligned: Seque
     """Let the metrics that need documents count the pairs of a text."""
     where = plan.on_layers(bag.layers)
     for metric in split_metrics(plan.metrics)[1]:
+        if where:
+            refuse_filter(metric)
         given = aligned if metric.same_text else pairs
         if not metric.places:
             given = [pair for pair in given if not pair.beside]
@@ -288,11 +305,8 @@ def _counted(metrics: Sequence[Metric], case: Case, large: bool) -> list[Tally]:
 
 def require_countable(metric: AnyMetric, case: Case) -> None:
     """Raise `UsageError` or `OverlapError` for a case that a metric cannot count."""
-    if metric.filters is not None and any(flags is not None for flags in case.counted):
-        raise UsageError(
-            f"metric {metric.name!r} cannot leave spans out of the count, as a filter on a layer asks for",
-            advice=metric.filters,
-        )
+    if any(flags is not None for flags in case.counted):
+        refuse_filter(metric)
     for spans in case.sides:
         for span in spans or ():
             if span.parts is not None and not getattr(metric, "gaps", True):
@@ -306,3 +320,12 @@ def require_countable(metric: AnyMetric, case: Case) -> None:
                 f"spans {name_of(clash[0])} and {name_of(clash[1])} of one sequence overlap",
                 advice=f"metric {metric.name!r} cannot count such spans; exact, fair, gate and muc can",
             )
+
+
+def refuse_filter(metric: AnyMetric) -> None:
+    """Raise `UsageError` if the metric must count every span."""
+    if metric.filters is not None:
+        raise UsageError(
+            f"metric {metric.name!r} cannot leave spans out of the count, as a filter on a layer asks for",
+            advice=metric.filters,
+        )

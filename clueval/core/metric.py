@@ -85,6 +85,7 @@ class DocumentMetric(Protocol):
     Attributes:
         same_text: both sides must have the same text; False: the texts may differ.
         whole: the name of its only sequence, if it counts all layers together; None: it counts each sequence.
+        within: the layer within which it counts, which is no sequence itself; None: everywhere.
     """
 
     __slots__ = ()
@@ -97,6 +98,10 @@ class DocumentMetric(Protocol):
 
     @property
     def whole(self) -> str | None:
+        return None
+
+    @property
+    def within(self) -> str | None:
         return None
 
     def count_documents(self, pairs: Sequence[Pair], sequence: str, where: Where) -> Tally:
