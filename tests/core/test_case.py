@@ -199,7 +199,8 @@ def rows_of(labels: str = "AB") -> st.SearchStrategy[list[Row]]:
 
 
 def linked(one: Row, two: Row) -> bool:
-    return (one[0] < two[1] and two[0] < one[1]) or one[:2] == two[:2]
+    has_point = one[0] == one[1] or two[0] == two[1]
+    return (one[0] < two[1] and two[0] < one[1]) or (has_point and one[0] == two[0])
 
 
 def model(gold: list[Row], predicted: list[Row]) -> list[list[tuple[int, int, int, str]]]:
