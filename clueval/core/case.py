@@ -1,8 +1,9 @@
 """Cases: the unit of counting. A corpus is a bag of cases.
 
 A case has the spans of all sides, in one layer, that overlap, directly or through others; nothing reaches out of it, so
-the counts of a corpus are the sum of the counts of its cases. Positions count from the first start of the case, so that
-equal cases at different places are one::
+the counts of a corpus are the sum of the counts of its cases. (A span of zero length is with its equals, and with the
+spans that begin at its position, because GATE asks whether it touches them.) Positions count from the first start of
+the case, so that equal cases at different places are one::
 
     gold        [2,4) A          [9,10) B        two cases:  [0,2) A with [0,1) A;  [0,1) B with [0,1) B
     predicted   [2,3) A          [9,10) B
@@ -236,7 +237,7 @@ def keys_of(
         differing = None if sequence.tags is None else _differing(sequence.tags, start)
         keys: list[Key] = []
         ranges: list[tuple[int, int]] = []
-        for members in components(entries):
+        for members in components(entries, touching=True):
             first = members[0][0]
             last = max([member[1] for member in members])
             length, equal = (last - first, None) if has_text else (0, 0)
@@ -273,7 +274,7 @@ def keys_of_triples(gold: Sequence[Row], predicted: Sequence[Row], *, has_text: 
     rows += [(start, end, 1, label) for start, end, label in predicted]
     rows.sort()
     keys: list[Key] = []
-    for members in components(rows):
+    for members in components(rows, touching=True):
         first = members[0][0]
         spans = [(start - first, end - first, side, label) for start, end, side, label in members]
         if has_text:
@@ -479,7 +480,7 @@ def located(
             for number, span in enumerate(spans or ())
         ]
         rows.sort()
-        for members in components(rows):
+        for members in components(rows, touching=True):
             numbers: list[list[int]] = [[] for _ in documents]
             for _, _, side, number in members:
                 numbers[side].append(number)

@@ -9,12 +9,13 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple, Protocol
 
 from clueval.core.bag import Bag, Bounds, Place
 from clueval.core.case import BOTH, Case, Key, Keys, case_of, keys_of, located
 from clueval.core.document import Document, Notes, Pair
+from clueval.core.merging import with_merged
 from clueval.core.metric import AnyMetric, Metric, split_metrics
 from clueval.core.overlap import first_clash
 from clueval.core.span import MERGED, NOTHING, SIDES, name_of
@@ -216,7 +217,7 @@ def _add(
 
 
 def _count_documents(bag: Bag, plan: Plan, pairs: Sequence[Pair], aligned: Sequence[Pair]) -> None:
-    """Let the metrics that need documents count the pairs of a text."""
+    """Let the metrics that need documents count the pairs of a text; layers that are merged are one layer of them."""
     where = plan.on_layers(bag.layers)
     for metric in split_metrics(plan.metrics)[1]:
         if where:
@@ -225,8 +226,17 @@ def _count_documents(bag: Bag, plan: Plan, pairs: Sequence[Pair], aligned: Seque
         if not metric.places:
             given = [pair for pair in given if not pair.beside]
         for sequence in [metric.whole] if metric.whole else sequences_of(bag, plan):
+            if plan.merge and not metric.whole:
+                given = [_merged(pair, bag.layers) for pair in given]
             tally = metric.count_documents(given, sequence, where)
             bag.add_tally(plan.place(pairs[0].gold), sequence, metric.name, tally)
+
+
+def _merged(pair: Pair, layers: Sequence[str]) -> Pair:
+    names = [name for name in layers if any(name in side.layers for side in pair.sides)]
+    gold = with_merged(pair.gold, names)
+    predicted = gold if pair.predicted is pair.gold else with_merged(pair.predicted, names)
+    return replace(pair, gold=gold, predicted=predicted)
 
 
 def by_sentence(pair: Pair, columns: Sequence[Keys]) -> Iterator[tuple[int, int, list[Keys]]]:

@@ -354,9 +354,9 @@ def compare(settings: Callable[[Random], Setting], number: int, seed: int, **sha
             options["by"] = "m"
         if kind == "flat" and len(made.layers) == 2 and random.random() < 0.5:
             options["merge"] = True
-        if random.random() < 0.2:
-            options |= _filter(random, made)
         first, new = settings(random)
+        if random.random() < 0.2 and getattr(new, "within", None) is None:
+            options |= _filter(random, made)
         one = by_first(arranged(made, new), first, **options)
         other = by_second(made, new, random, **options)
         differs = difference(one, other)

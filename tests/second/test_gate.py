@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import asdict, replace
 from random import Random
 from typing import Any
 
 import pytest
 
 from clueval.metrics.gate import Gate as FirstGate
-from clueval.second.metrics.gate import Gate
+from clueval.second.metrics.gate import Gate, GateWithin
 from tests.second.compare import KINDS, MIXED, Setting, compare, disagreements
 
 PLAIN: dict[str, list[Any]] = {
@@ -45,6 +46,17 @@ def with_scores(random: Random) -> Setting:
     return _settings(random, features=0.5, score_feature="score", thresholds=random.choice(THRESHOLDS))
 
 
+def within(random: Random) -> Setting:
+    containment = random.choice(["overlapping", "containing", "coextensive"])
+    first, new = with_scores(random) if random.random() < 0.3 else settings(random)
+    options = {"containing": "y", "containment": containment}
+    if any(
+        spec.target == "A" for spec in new.specs
+    ):  # the first edition passes over types of unfiltered alone
+        options["unfiltered"] = random.choice([None, "A"])
+    return replace(first, **options), GateWithin(**asdict(new), **options)
+
+
 def _settings(random: Random, features: float, **options: Any) -> Setting:
     options |= {name: random.choice(values) for name, values in PLAIN.items()}
     if random.random() < features:
@@ -58,6 +70,7 @@ WAYS: list[tuple[Callable[[Random], Setting], Sequence[str]]] = [
     (without_features, KINDS),
     (with_features, ("features", MIXED)),
     (with_scores, (MIXED,)),
+    (within, (MIXED,)),
 ]
 
 

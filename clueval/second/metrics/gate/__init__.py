@@ -27,5 +27,6 @@ notes of its authors.
 # lists the pairs that are possible in a case and chooses among them, `counts` has the counts, the measures and the keys
 # that counts are added by, `thresholds` evaluates score thresholds, `names` checks names in the settings.
 from clueval.second.metrics.gate.metric import Gate
+from clueval.second.metrics.gate.within import GateWithin
 
-__all__ = ["Gate"]
+__all__ = ["Gate", "GateWithin"]
