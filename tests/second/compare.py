@@ -174,6 +174,7 @@ def second(document: clueval.Document) -> Document:
                     dict(span.labels),
                     dict(span.features),
                     span.tokens,
+                    span.id,
                     parts=span.parts,
                 )
                 for span in spans

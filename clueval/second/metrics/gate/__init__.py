@@ -25,8 +25,10 @@ notes of its authors.
 
 # To read the package: `metric` counts cases and scores; `equality` tests whether two annotations are equal, `pairing`
 # lists the pairs that are possible in a case and chooses among them, `counts` has the counts, the measures and the keys
-# that counts are added by, `thresholds` evaluates score thresholds, `names` checks names in the settings.
+# that counts are added by, `thresholds` evaluates score thresholds, `names` checks names in the settings. `within`
+# counts only what lies within others, `candidates` and `lists` evaluate lists of candidates; these count documents.
+from clueval.second.metrics.gate.lists import GateLists
 from clueval.second.metrics.gate.metric import Gate
 from clueval.second.metrics.gate.within import GateWithin
 
-__all__ = ["Gate", "GateWithin"]
+__all__ = ["Gate", "GateLists", "GateWithin"]

@@ -140,8 +140,8 @@ class Gate(Metric):
     def count_evaluated(self, tally: Tally, case: Case) -> None:
         """Count in a tally the annotations of a case that are evaluated: all together, by type and by value."""
         case = in_order(case)
-        targets = self._kept(case.gold, {spec.target: spec.target for spec in self.specs})
-        responses = self._kept(case.predicted, {spec.response: spec.target for spec in self.specs})
+        targets = self.kept(case.gold, {spec.target: spec.target for spec in self.specs})
+        responses = self.kept(case.predicted, {spec.response: spec.target for spec in self.specs})
         scores: dict[int, float] = {}
         if self.score_feature is not None:
             scores = {number: score_of(case.predicted[number], self.score_feature) for number in responses}
@@ -160,7 +160,7 @@ class Gate(Metric):
             for value, part in parts_of(whole, *values):
                 add_counts(tally, of_value(feature, value), part.counts())
 
-    def _kept(self, spans: Sequence[Span], names: Mapping[str, str]) -> dict[int, str]:
+    def kept(self, spans: Sequence[Span], names: Mapping[str, str]) -> dict[int, str]:
         """Return the types of the spans that are evaluated, by number; `names` are those of labels, empty: labels."""
         found = {}
         for number, span in enumerate(spans):

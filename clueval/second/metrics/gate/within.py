@@ -186,10 +186,11 @@ class Touching:
         own = (span.start, span.end)
         return sorted({*self._index.overlapping(Span(*own)), *self._at.get(own, ())})
 
+    def touching(self, span: Span) -> list[int]:
+        """Return the numbers of the spans whose range touches that of `span`, ascending."""
+        points = self._at.get((span.start, span.start), ()) if len(span) else ()
+        return sorted({*self._index.overlapping(Span(span.start, span.end)), *points})
+
     def find(self, span: Span) -> list[int]:
         """Return the numbers of the spans that touch `span`, ascending."""
-        numbers = {
-            *self._index.overlapping(Span(span.start, span.end)),
-            *self._at.get((span.start, span.start), ()),
-        }
-        return sorted(number for number in numbers if touches(span, self._spans[number]))
+        return [number for number in self.touching(span) if touches(span, self._spans[number])]
