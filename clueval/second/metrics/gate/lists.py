@@ -18,6 +18,7 @@ from typing import Any
 
 from clueval.core.case import Where
 from clueval.core.document import Pair
+from clueval.core.overlap import SpanIndex
 from clueval.core.span import Span
 from clueval.core.tally import Tally
 from clueval.files.errors import CluevalError, UsageError
@@ -41,7 +42,7 @@ from clueval.second.metrics.gate.thresholds import (
     step_of,
     threshold_name,
 )
-from clueval.second.metrics.gate.within import GateWithin, Touching
+from clueval.second.metrics.gate.within import GateWithin, Touching, hull
 
 ALL_RANKS = 2147483647
 """The rank at which every candidate is visible, as the reports of GATE write it."""
@@ -313,10 +314,10 @@ def _first_matches(
 
 def _recall(tally: Tally, targets: Sequence[Span], lists: Sequence[CandidateList], test: FeatureTest) -> None:
     """Count the targets that have a match in any list, by its least rank; targets may share a list."""
-    index = Touching(each.span for each in lists)
+    index = SpanIndex([hull(each.span) for each in lists])
     with_target: set[int] = set()
     for target in targets:
-        near = index.overlapping(target)
+        near = index.overlapping(hull(target))
         with_target.update(near)
         tally["lists", "recall", "targets_with_list"] += bool(near)
         ranks: dict[str, list[int]] = {"strict": [], "lenient": []}

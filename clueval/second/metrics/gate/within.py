@@ -171,26 +171,33 @@ def _reaches(spans: Iterable[Span]) -> tuple[list[int], list[int]]:
     return [span.start for span in ordered], list(accumulate((span.end for span in ordered), max))
 
 
+def hull(span: Span) -> Span:
+    """Return a span without gaps from the start to the end of a span."""
+    return Span(span.start, span.end)
+
+
 class Touching:
     """An index of spans that finds those which touch a given span (`clueval.second.metrics.gate.pairing.touches`)."""
 
     def __init__(self, spans: Iterable[Span]) -> None:
         self._spans = list(spans)
-        self._index = SpanIndex([Span(span.start, span.end) for span in self._spans])
+        self._index = SpanIndex(list(map(hull, self._spans)))
         self._at: dict[tuple[int, int], list[int]] = {}
         for number, span in enumerate(self._spans):
             self._at.setdefault((span.start, span.end), []).append(number)
 
     def overlapping(self, span: Span) -> list[int]:
         """Return the numbers of the spans whose range overlaps that of `span` or equals it, ascending."""
-        own = (span.start, span.end)
-        return sorted({*self._index.overlapping(Span(*own)), *self._at.get(own, ())})
+        return self._found(span, (span.start, span.end))
 
     def touching(self, span: Span) -> list[int]:
         """Return the numbers of the spans whose range touches that of `span`, ascending."""
-        points = self._at.get((span.start, span.start), ()) if len(span) else ()
-        return sorted({*self._index.overlapping(Span(span.start, span.end)), *points})
+        return self._found(span, (span.start, span.start) if len(span) else None)
 
     def find(self, span: Span) -> list[int]:
         """Return the numbers of the spans that touch `span`, ascending."""
         return [number for number in self.touching(span) if touches(span, self._spans[number])]
+
+    def _found(self, span: Span, also: tuple[int, int] | None) -> list[int]:
+        """Return the numbers of the spans whose range overlaps that of `span`, or is one other, ascending."""
+        return sorted({*self._index.overlapping(hull(span)), *(self._at.get(also, ()) if also else ())})
