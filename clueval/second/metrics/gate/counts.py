@@ -15,6 +15,7 @@ Source: GATE's plugin Evaluation and the notes of its authors, whose identities 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from math import fsum
 from operator import add
 from typing import NamedTuple
@@ -174,9 +175,9 @@ def _share(part: int, whole: int, other: int) -> float:
 
 
 # Tallies. The keys are ("all", name), ("type", type, name) and ("by", feature, value, name) for counts, with the names
-# in `NAMES`; ("all", "score", score, *changes) and ("type", type, "score", score, *changes) for the number of cases in
-# which a score changes the counts by these numbers (see `clueval.second.metrics.gate.thresholds`), and the same with
-# "threshold" and a threshold for the number of cases whose scores are rounded to it.
+# in `NAMES`; ("all", "score", score, changes) and ("type", type, "score", score, changes) for the number of cases in
+# which a score changes the counts by these numbers, joined by blanks (see `clueval.second.metrics.gate.thresholds`), and
+# the same with "threshold" and a threshold for the number of cases whose scores are rounded to it.
 
 Path = tuple[str, ...]
 """How the keys of an evaluation begin."""
@@ -192,15 +193,30 @@ def of_value(feature: str, value: str) -> Path:
     return "by", feature, value
 
 
+@lru_cache(maxsize=1024)
+def _keys(path: Path) -> list[Path]:
+    return [(*path, name) for name in NAMES]
+
+
 def add_counts(tally: Tally, path: Path, counts: Sequence[int]) -> None:
-    for name, number in zip(NAMES, counts, strict=True):
+    for key, number in zip(_keys(path), counts, strict=True):
         if number:
-            tally[(*path, name)] += number
+            tally[key] += number
 
 
 def add_changes(tally: Tally, path: Path, changes: Mapping[float, Sequence[int]]) -> None:
     for score, change in changes.items():
-        tally[(*path, "score", repr(score), *change)] += 1
+        tally[(*path, "score", repr(score), _joined(tuple(change)))] += 1
+
+
+@lru_cache(maxsize=4096)
+def _joined(change: tuple[int, ...]) -> str:  # few are different, and tallies share them
+    return " ".join(map(str, change))
+
+
+@lru_cache(maxsize=4096)
+def _split(change: str) -> tuple[int, ...]:
+    return tuple(map(int, change.split()))
 
 
 def add_thresholds(tally: Tally, path: Path, thresholds: Iterable[float]) -> None:
@@ -209,19 +225,19 @@ def add_thresholds(tally: Tally, path: Path, thresholds: Iterable[float]) -> Non
 
 
 def counts_at(total: Tally, path: Path) -> GateCounts:
-    return GateCounts(*[total[(*path, name)] for name in NAMES])
+    return GateCounts(*[total[key] for key in _keys(path)])
 
 
-def changes_at(total: Tally, path: Path) -> dict[float, list[int]]:
+def changes_at(total: Tally, path: Path) -> dict[float, Sequence[int]]:
     """Return the changes that every score makes in the counts of all cases."""
     begin = (*path, "score")
-    width = len(begin)
-    found: dict[float, list[int]] = {}
+    found: dict[float, Sequence[int]] = {}
     for key, number in total.items():
-        if key[:width] == begin:
-            change = [number * each for each in key[width + 1 :]]
-            score = float(key[width])
-            found[score] = list(map(add, found[score], change)) if score in found else change
+        if key[:-2] == begin:
+            score, change = float(key[-2]), _split(key[-1])
+            if number != 1:
+                change = tuple([number * each for each in change])
+            found[score] = tuple(map(add, found[score], change)) if score in found else change
     return found
 
 

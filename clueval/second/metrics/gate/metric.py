@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, ClassVar
 
 from clueval.core.case import TOKENS, Case
@@ -87,8 +88,7 @@ class Gate(Metric):
             if isinstance(given, str):
                 raise UsageError(f"Gate.{name} must be several names, not the string {given!r}")
             object.__setattr__(self, name, tuple(given))
-        parse_types(self.types)
-        FeatureTest(self.features, self.feature_comparison)  # raises for names that cannot be
+        _ = self.specs, self.test  # raises for names that cannot be
         if self.pairing not in PAIRINGS:
             raise UsageError(f"unknown Gate.pairing {self.pairing!r}", advice=f"one of {', '.join(PAIRINGS)}")
         if self.nil is not None and not self.features:
@@ -112,12 +112,12 @@ class Gate(Metric):
     @property
     def test(self) -> FeatureTest:
         """The test of features."""
-        return FeatureTest(self.features, self.feature_comparison)
+        return _test(self.features, self.feature_comparison)
 
     @property
     def specs(self) -> tuple[TypeSpec, ...]:
         """The types, as specifications."""
-        return parse_types(self.types)
+        return _specs(self.types)
 
     @property
     def names(self) -> Names:
@@ -140,8 +140,10 @@ class Gate(Metric):
     def count_evaluated(self, tally: Tally, case: Case) -> None:
         """Count in a tally the annotations of a case that are evaluated: all together, by type and by value."""
         case = in_order(case)
-        targets = self.kept(case.gold, {spec.target: spec.target for spec in self.specs})
-        responses = self.kept(case.predicted, {spec.response: spec.target for spec in self.specs})
+        targets, responses = (
+            self.kept(spans, names)
+            for spans, names in zip((case.gold, case.predicted), _types_by_label(self.types), strict=True)
+        )
         scores: dict[int, float] = {}
         if self.score_feature is not None:
             scores = {number: score_of(case.predicted[number], self.score_feature) for number in responses}
@@ -189,12 +191,12 @@ class Gate(Metric):
     ) -> None:
         """Add the counts of an evaluation under some paths, and the changes that scores make."""
         counts = part.counts()
-        changes = {} if self.thresholds is None else changes_of(part, scores, self.thresholds)
-        to_name = {rounded(scores[number]) for number in part.responses} if self.thresholds == ROUNDED else ()
+        changes = {} if self.thresholds is None else changes_of(part, counts, scores, self.thresholds)
         for path in paths:
             add_counts(tally, path, counts)
             add_changes(tally, path, changes)
-            add_thresholds(tally, path, to_name)
+            if self.thresholds == ROUNDED:
+                add_thresholds(tally, path, {rounded(scores[number]) for number in part.responses})
 
     # Results
 
@@ -268,6 +270,21 @@ class Gate(Metric):
         """Return the values of a feature of the break-down in alphabetical order, and their counts."""
         values = sorted({key[2] for key in total if key[:2] == ("by", feature)})
         return [(value, counts_at(total, of_value(feature, value))) for value in values]
+
+
+@lru_cache
+def _specs(types: tuple[str, ...]) -> tuple[TypeSpec, ...]:
+    return parse_types(types)
+
+
+@lru_cache
+def _types_by_label(types: tuple[str, ...]) -> tuple[dict[str, str], dict[str, str]]:
+    """Return the type of each label, among the targets and among the responses."""
+    specs = parse_types(types)
+    return {spec.target: spec.target for spec in specs}, {spec.response: spec.target for spec in specs}
+
+
+_test = lru_cache(FeatureTest)
 
 
 def _value(value: object) -> str:

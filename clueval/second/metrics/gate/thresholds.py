@@ -180,12 +180,12 @@ def step_of(thresholds: Thresholds) -> Callable[[float], float]:
 
 
 def changes_of(
-    whole: Evaluation, scores: Mapping[int, float], thresholds: Thresholds
+    whole: Evaluation, counts: Sequence[int], scores: Mapping[int, float], thresholds: Thresholds
 ) -> dict[float, list[int]]:
     """Return the changes that every score makes in the counts, in the order of `NAMES`; targets are not counted.
 
-    `scores` are those of the responses, by number. Raises `UsageError` if very many annotations overlap and have very
-    many scores; see `MOST_WORK`.
+    `counts` are those of all responses, `scores` those of the responses, by number. Raises `UsageError` if very many
+    annotations overlap and have very many scores; see `MOST_WORK`.
     """
     step = step_of(thresholds)
     steps = {number: step(scores[number]) for number in whole.responses}
@@ -194,10 +194,12 @@ def changes_of(
     _require_little_work(whole, len(wanted))
     before = [len(whole.targets)] + [0] * (len(NAMES) - 1)
     for score in wanted:
-        entered = [number for number in whole.responses if steps[number] >= score]
-        counts = whole.among(whole.targets, entered).counts()
-        found[score] = list(map(sub, counts, before))
-        before = counts
+        after = counts
+        if score != wanted[-1]:
+            entered = [number for number in whole.responses if steps[number] >= score]
+            after = whole.among(whole.targets, entered).counts()
+        found[score] = list(map(sub, after, before))
+        before = list(after)
     return found
 
 
