@@ -176,7 +176,7 @@ def _share(part: int, whole: int, other: int) -> float:
 
 # Tallies. The keys are ("all", name), ("type", type, name) and ("by", feature, value, name) for counts, with the names
 # in `NAMES`; ("all", "score", score, changes) and ("type", type, "score", score, changes) for the number of cases in
-# which a score changes the counts by these numbers, joined by blanks (see `clueval.second.metrics.gate.thresholds`), and
+# which a score changes the counts by these numbers, joined by blanks (see `clueval.second.metrics.gate.thresholds`);
 # the same with "threshold" and a threshold for the number of cases whose scores are rounded to it.
 
 Path = tuple[str, ...]
@@ -201,12 +201,13 @@ def _keys(path: Path) -> list[Path]:
 def add_counts(tally: Tally, path: Path, counts: Sequence[int]) -> None:
     for key, number in zip(_keys(path), counts, strict=True):
         if number:
-            tally[key] += number
+            tally[key] = tally.get(key, 0) + number  # "+=" calls a method of Counter for each new key
 
 
 def add_changes(tally: Tally, path: Path, changes: Mapping[float, Sequence[int]]) -> None:
     for score, change in changes.items():
-        tally[(*path, "score", repr(score), _joined(tuple(change)))] += 1
+        key = (*path, "score", repr(score), _joined(tuple(change)))
+        tally[key] = tally.get(key, 0) + 1
 
 
 @lru_cache(maxsize=4096)

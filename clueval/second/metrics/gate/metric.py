@@ -148,12 +148,13 @@ class Gate(Metric):
         if self.score_feature is not None:
             scores = {number: score_of(case.predicted[number], self.score_feature) for number in responses}
         whole = self._evaluation(case, targets, responses)
-        by_type = list(parts_of(whole, targets, responses))
-        if len(by_type) == 1:  # all types are this one
-            self._add(tally, [ALL, of_type(by_type[0][0])], whole, scores)
+        kinds = {*targets.values(), *responses.values()}
+        if len(kinds) == 1:  # all types are this one
+            self._add(tally, [ALL, of_type(*kinds)], whole, scores)
         else:
-            for path, part in [(ALL, whole), *((of_type(kind), part) for kind, part in by_type)]:
-                self._add(tally, [path], part, scores)
+            self._add(tally, [ALL], whole, scores)
+            for kind, part in parts_of(whole, targets, responses):
+                self._add(tally, [of_type(kind)], part, scores)
         for feature in self.by:
             values = [
                 {number: _value(spans[number].features.get(feature)) for number in numbers}
@@ -173,16 +174,12 @@ class Gate(Metric):
 
     def _evaluation(self, case: Case, targets: Mapping[int, str], responses: Mapping[int, str]) -> Evaluation:
         test = self.test
-        own = {number: (kind, test.key(case.gold[number], kind)) for number, kind in targets.items()}
-        others = {
-            number: (kind, test.key(case.predicted[number], kind)) for number, kind in responses.items()
-        }
-        by_key = test.comparison != "subsumption"
 
         def equal(target: int, response: int) -> bool:
-            if own[target] != others[response]:
-                return False
-            return by_key or test.agree(case.gold[target], case.predicted[response], targets[target])
+            kind = targets[target]
+            return kind == responses[response] and test.agree(
+                case.gold[target], case.predicted[response], kind
+            )
 
         return evaluation(case, list(targets), list(responses), equal, self.pairing)
 

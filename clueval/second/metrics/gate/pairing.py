@@ -155,14 +155,15 @@ def evaluation(
     for number in responses:
         if not len(case.predicted[number]):
             points.setdefault(case.predicted[number].start, []).append(number)
+    around = case.around[0] if targets and responses else []
     pairs: list[Pair] = []
-    for target in targets if responses else ():
+    for target in targets if around else ():
         span = case.gold[target]
-        around = [number for number in case.around[0][target] if number in wanted]
+        found = [number for number in around[target] if number in wanted]
         if points and not len(span):
-            around += points.get(span.start, ())
-            require_few_pairs(len(pairs) + len(around), len(case.gold) + len(case.predicted))
-        for number in around:
+            found += points.get(span.start, ())
+            require_few_pairs(len(pairs) + len(found), len(case.gold) + len(case.predicted))
+        for number in found:
             value = 2 * equal(target, number) + have_same_place(span, case.predicted[number])
             pairs.append(Pair(value, target, number, number))
     return Evaluation(case, pairing, targets, responses, pairs)
