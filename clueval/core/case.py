@@ -30,10 +30,11 @@ Positions outside all spans are cases, too: those with equal tags (`same`), and 
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from operator import ne
+from itertools import groupby
+from operator import itemgetter, ne
 from typing import Any, NamedTuple
 
 from clueval.core.document import Document, Row
@@ -233,7 +234,7 @@ def keys_of(
         if plain:
             entries.sort()
         else:
-            entries.sort(key=_rank)
+            entries = _ranked(entries)
         differing = None if sequence.tags is None else _differing(sequence.tags, start)
         keys: list[Key] = []
         ranges: list[tuple[int, int]] = []
@@ -402,6 +403,19 @@ def _restored(kind: str, value: Any) -> Any:
         found = [_restored(*each) for each in value]
         return frozenset(found) if kind == "set" else found
     return value
+
+
+def _ranked(entries: Iterable[_Entry]) -> list[_Entry]:
+    """Return entries in order; most differ in their places already."""
+    found = []
+    for _, run in groupby(sorted(entries, key=_place), key=_place):
+        equal = list(run)
+        found += equal if len(equal) == 1 else sorted(equal, key=_rank)
+    return found
+
+
+_place = itemgetter(0, 1, 2)
+"""Start, end and side of an entry."""
 
 
 def _rank(entry: _Entry) -> tuple[Any, ...]:
