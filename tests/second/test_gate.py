@@ -657,6 +657,19 @@ def test_counts_at_thresholds_are_those_of_evaluations_of_their_own(
             assert counts == alone.counts(counted(alone, gold, reached), None)
 
 
+@given(any_spans(), any_spans(), st.data())
+def test_scores_of_an_ordered_document_count_wherever_its_spans_stand(
+    gold: list[Span], predicted: list[Span], data: st.DataObject
+) -> None:
+    scored = [replace(span, features={"score": data.draw(SCORES)}) for span in predicted]
+    metric = Gate(score_feature="score")
+    by_position = sorted(scored, key=lambda span: (span.start, span.end))
+
+    found = metric.scores(counted(metric, gold, scored, ordered=True), ["label"])
+
+    assert found == metric.scores(counted(metric, gold, by_position, ordered=True), ["label"])
+
+
 def test_average_precision_by_hand() -> None:
     points = points_of(Gate(score_feature="score"))
 

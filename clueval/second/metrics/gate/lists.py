@@ -139,13 +139,13 @@ class GateLists(GateWithin):
         tally: Tally = Tally()
         for pair in pairs:
             try:
-                self._count(tally, pair, sequence)
+                self._count_pair(tally, pair, sequence)
             except CluevalError as error:
                 error.document, error.file = pair.predicted.id, error.file or pair.predicted.file
                 raise
         return tally
 
-    def _count(self, tally: Tally, pair: Pair, sequence: str) -> None:
+    def _count_pair(self, tally: Tally, pair: Pair, sequence: str) -> None:
         gold, predicted = (side.layers.get(sequence, ()) for side in pair.sides)
         lists = self.lists_of(pair, predicted)
         best = by_ids(replace(each.candidates[0], labels={sequence: self.type}) for each in lists)

@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import Any, ClassVar
 
 from clueval.core.case import TOKENS, Case
+from clueval.core.document import Row
 from clueval.core.metric import Metric, Sizes
 from clueval.core.span import Span
 from clueval.core.tally import Counts, Tally
@@ -30,6 +31,7 @@ from clueval.second.metrics.gate.equality import FeatureTest, TypeSpec, java_str
 from clueval.second.metrics.gate.names import Names, is_nil
 from clueval.second.metrics.gate.pairing import PAIRINGS, Evaluation, evaluation, in_order, parts_of
 from clueval.second.metrics.gate.thresholds import (
+    EVERY,
     ROUNDED,
     CurvePoint,
     Thresholds,
@@ -42,6 +44,9 @@ from clueval.second.metrics.gate.thresholds import (
     threshold_name,
     thresholds_with,
 )
+
+_FEW = 16
+"""Cases with more spans are hardly ever the same."""
 
 WITHOUT_VALUE = "(none)"
 """The group of the annotations that lack the feature of a break-down."""
@@ -132,10 +137,41 @@ class Gate(Metric):
         Raises `FormatError` for a response without a score if scores are needed, `LimitError` for too many possible
         pairings, `UsageError` for too many scores of annotations that overlap.
         """
+        spans = (*case.gold, *case.predicted)
+        has_gaps = any(span.parts is not None for span in spans)
+        if self.thresholds == EVERY and not self.reads and not has_gaps and len(spans) <= _FEW:
+            return self._count_scored(case)
+        return self._count(case)
+
+    def _count(self, case: Case) -> Tally:
         tally: Tally = Tally()
         self.names.note(tally, case.gold, case.predicted)
         self.count_evaluated(tally, case)
         return tally
+
+    def _count_scored(self, case: Case) -> Tally:
+        """Count a case that differs from others only in its scores: as the one with their ranks, counted once."""
+        names = _types_by_label(self.types)[1]
+        scores = [
+            score_of(span, str(self.score_feature)) if not names or span.label in names else 0.0
+            for span in case.predicted
+        ]
+        levels = sorted({*scores})
+        ranks = {score: rank for rank, score in enumerate(levels)}
+        first = min([span.start for span in (*case.gold, *case.predicted)], default=0)
+        gold, predicted = (
+            tuple([(span.start - first, span.end - first, span.label) for span in spans])
+            for spans in (case.gold, case.predicted)
+        )
+        tally = _of_ranks(self, gold, predicted, tuple([ranks[score] for score in scores]))
+        return Tally(
+            {
+                (*key[:-2], repr(levels[int(float(key[-2]))]), key[-1])
+                if key[-3:-2] == ("score",)
+                else key: number
+                for key, number in tally.items()
+            }
+        )
 
     def count_evaluated(self, tally: Tally, case: Case) -> None:
         """Count in a tally the annotations of a case that are evaluated: all together, by type and by value."""
@@ -267,6 +303,25 @@ class Gate(Metric):
         """Return the values of a feature of the break-down in alphabetical order, and their counts."""
         values = sorted({key[2] for key in total if key[:2] == ("by", feature)})
         return [(value, counts_at(total, of_value(feature, value))) for value in values]
+
+
+@lru_cache(maxsize=4096)
+def _of_ranks(metric: Gate, gold: Sequence[Row], predicted: Sequence[Row], ranks: Sequence[int]) -> Tally:
+    """Return the counts of a case whose predicted spans have ranks as scores."""
+    return metric._count(
+        Case(
+            (
+                tuple([Span(*row) for row in gold]),
+                tuple(
+                    [
+                        Span(*row, {str(metric.score_feature): r})
+                        for row, r in zip(predicted, ranks, strict=True)
+                    ]
+                ),
+            ),
+            (None, None),
+        )
+    )
 
 
 @lru_cache
