@@ -144,9 +144,8 @@ class Gate(Metric):
         return self._count(case)
 
     def _count(self, case: Case) -> Tally:
-        tally: Tally = Tally()
+        tally = self.evaluated(case)
         self.names.note(tally, case.gold, case.predicted)
-        self.count_evaluated(tally, case)
         return tally
 
     def _count_scored(self, case: Case) -> Tally:
@@ -173,8 +172,9 @@ class Gate(Metric):
             }
         )
 
-    def count_evaluated(self, tally: Tally, case: Case) -> None:
-        """Count in a tally the annotations of a case that are evaluated: all together, by type and by value."""
+    def evaluated(self, case: Case) -> Tally:
+        """Return the counts of the annotations of a case that are evaluated: all together, by type and by value."""
+        tally: Tally = Tally()
         case = in_order(case)
         targets, responses = (
             self.kept(spans, names)
@@ -198,6 +198,7 @@ class Gate(Metric):
             ]
             for value, part in parts_of(whole, *values):
                 add_counts(tally, of_value(feature, value), part.counts())
+        return tally
 
     def kept(self, spans: Sequence[Span], names: Mapping[str, str]) -> dict[int, str]:
         """Return the types of the spans that are evaluated, by number; `names` are those of labels, empty: labels."""

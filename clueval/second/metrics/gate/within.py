@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import ClassVar
 
-from clueval.core.case import Case, Where, located
+from clueval.core.case import Case, Where, case_of, keys_of, located
 from clueval.core.document import Document, Pair
 from clueval.core.metric import DocumentMetric
 from clueval.core.overlap import SpanIndex
 from clueval.core.span import Span, by_position
-from clueval.core.tally import Tally
+from clueval.core.tally import Tally, added
 from clueval.files.errors import CluevalError, UsageError
 from clueval.second.metrics.gate.metric import Gate
 from clueval.second.metrics.gate.pairing import touches
@@ -103,18 +104,22 @@ class GateWithin(Gate, DocumentMetric):
     def _counted(
         self, pair: Pair, sequence: str, targets: Sequence[Span], responses: Sequence[Span]
     ) -> Tally:
-        tally: Tally = Tally()
         sides = [
             replace(side, layers={sequence: spans})
             for side, spans in zip(pair.sides, (targets, responses), strict=True)
         ]
-        for found in located(sides, [sequence], reads=self.reads):
-            try:
-                self.count_evaluated(tally, Case(found.sides, found.counted))
-            except CluevalError as error:
-                error.document, error.file = pair.predicted.id, error.file or pair.predicted.file
-                raise
-        return tally
+        if self.keeps:
+            (column,) = keys_of(sides, [sequence], reads=self.reads)
+            cases = [(case_of(key, sequence), times) for key, times in Counter(column.keys).items()]
+        else:
+            cases = [
+                (Case(each.sides, each.counted), 1) for each in located(sides, [sequence], reads=self.reads)
+            ]
+        try:
+            return added((self.evaluated(case), times) for case, times in cases)
+        except CluevalError as error:
+            error.document, error.file = pair.predicted.id, error.file or pair.predicted.file
+            raise
 
     def check(self, total: Tally) -> None:
         """Raise `UsageError` for a layer, type or feature in the settings that no annotation has; see `Names`."""
