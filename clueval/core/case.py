@@ -424,8 +424,18 @@ def _rank(entry: _Entry) -> tuple[Any, ...]:
     parts, tokens, features, counts = more or (None, None, (), True)
     pairs = labels if isinstance(labels, tuple) else (("", labels),)
     named = tuple(sorted((layer, label is not None, label or "") for layer, label in pairs))
-    values = tuple((name, kind, repr(value)) for name, kind, value in features)
+    values = tuple((name, kind, _order_of(kind, value)) for name, kind, value in features)
     return start, end, side, parts or (), named, tokens or (), values, counts
+
+
+def _order_of(kind: str, value: Any) -> Any:
+    """Return what values of one type, as `_plain` makes them, are ordered by: text and numbers by themselves."""
+    if kind == "float":
+        number = float(value)
+        return number != number, 0.0 if number != number else number, value
+    return (
+        value if kind in ("str", "int", "bool") else repr(_restored(kind, value) if kind != "set" else value)
+    )
 
 
 def _in_order(members: list[_Entry], ordered: Sequence[int], order: Mapping[int, int]) -> list[_Entry]:

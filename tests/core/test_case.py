@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import pytest
@@ -104,6 +105,15 @@ def test_values_that_are_equal_in_python_but_not_in_kind_make_other_keys_whereve
     for key, value in zip(found, values, strict=True):
         (span,) = case_of(key, "x").gold  # type: ignore[arg-type]
         assert repr(span.features["n"]) == repr(wrap(value))
+
+
+def test_spans_that_differ_in_features_alone_come_by_type_and_value() -> None:
+    values = [True, math.nan, -1.5, 9.0, 10.0, 9, 10, [1], "10", "9"]
+    ordered = [True, -1.5, 9.0, 10.0, math.nan, 9, 10, [1], "10", "9"]
+    spans = [Span(0, 2, "A", features={"n": value}) for value in values]
+    for given in (spans, spans[::-1]):
+        (key,) = keys(text({"x": given}), text({}), reads={"n"})
+        assert str([span.features["n"] for span in case_of(key, "x").gold]) == str(ordered)  # type: ignore[arg-type]
 
 
 def test_a_feature_that_is_not_a_number_makes_one_key() -> None:

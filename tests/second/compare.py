@@ -46,6 +46,9 @@ FEATURES: tuple[Mapping[str, Any], ...] = (
     {"kind": 1},
     {"kind": True},
     {"kind": 1.0, "score": 0.25},
+    {"kind": 10, "inst": 9},
+    {"kind": 10.0, "inst": [1]},
+    {"kind": 9, "inst": -1.5},
     {"kind": "x", "inst": "i", "score": 0.5},
     {"inst": None, "score": 0.75},
 )
@@ -145,7 +148,7 @@ def _rank(span: clueval.Span, reads: Collection[str] | None) -> tuple[Any, ...]:
     labels = tuple(sorted((layer, label is not None, label or "") for layer, label in span.labels.items()))
     tokens = tuple(sorted(span.tokens or ())) if reads is None or TOKENS in reads else ()
     features = tuple(
-        (name, type(value).__name__, repr(value))
+        (name, type(value).__name__, value if type(value) in (str, int, bool, float) else repr(value))
         for name, value in sorted(span.features.items())
         if reads is None or name in reads
     )
