@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from random import Random
 from typing import Any
 
@@ -99,6 +99,8 @@ def differences(number: int, seed: int) -> tuple[list[str], int]:
 def by_first(
     gold: Sequence[clueval.Document], predicted: Sequence[clueval.Document], metric: FirstGate, lists: Lists
 ) -> Any:
+    if "ordered" in {each.name for each in fields(clueval.Document)}:  # ids decide ties
+        predicted = [replace(document, ordered=True) for document in predicted]  # type: ignore[call-arg]
     try:
         result = clueval.gate(list(map(canonical, gold)), predicted, metric=metric, lists=lists)
     except clueval.CluevalError:
