@@ -131,6 +131,7 @@ def case_of(key: Key, sequence: str) -> Case:
     sides: list[list[Span]] = [[] for _ in range(number)]
     flags: list[list[bool]] = [[] for _ in range(number)]
     known: dict[Hashable, Frozen] = {}
+    values: dict[Hashable, Frozen] = {}
     for span in spans:
         start, end, side, labels = span[:4]
         if labels not in known:
@@ -140,9 +141,10 @@ def case_of(key: Key, sequence: str) -> Case:
             flags[side].append(True)
             continue
         parts, tokens, features, counts = span[4:]
-        values = Frozen({name: _restored(kind, value) for name, kind, value in features})
+        if features not in values:
+            values[features] = Frozen({name: _restored(kind, value) for name, kind, value in features})
         tokens = None if tokens is None else frozenset(tokens)
-        sides[side].append(Span(start, end, known[labels], values, tokens, parts=parts))
+        sides[side].append(Span(start, end, known[labels], values[features], tokens, parts=parts))
         flags[side].append(counts)
     made = tuple(tuple(spans) if present >> side & 1 else None for side, spans in enumerate(sides))
     counted = tuple(None if all(of) else tuple(of) for of in flags)
@@ -228,6 +230,7 @@ def keys_of(
     has_text = any(document is not None and document.end is not None for document in documents)
     present = sum(1 << side for side, document in enumerate(documents) if document is not None)
     start = next((document.start for document in documents if document is not None), 0)
+    reads = sorted(reads)
     for sequence in _sequences(documents, layers, merge, where):
         entries, plain = _entries(documents, sequence, reads)
         order = {id(entry): number for number, entry in enumerate(entries)} if ordered else {}
@@ -365,14 +368,13 @@ def _entries(
 
 
 def _entry(span: Span, side: int, sequence: str, reads: Collection[str], counts: bool) -> _Entry:
+    # `reads` is sorted
     labels: Any = span.by_layer
     labels = labels[sequence] if len(labels) == 1 and sequence in labels else tuple(labels.items())
     tokens = tuple(sorted(span.tokens)) if span.tokens is not None and TOKENS in reads else None
     features: tuple[Any, ...] = ()
     if span.features and reads:
-        features = tuple(
-            (name, *_plain(value)) for name, value in sorted(span.features.items()) if name in reads
-        )
+        features = tuple([(name, *_plain(span.features[name])) for name in reads if name in span.features])
     if span.parts is None and tokens is None and not features and counts:
         return span.start, span.end, side, labels
     return span.start, span.end, side, labels, span.parts, tokens, features, counts
@@ -383,6 +385,9 @@ def _plain(value: Any) -> tuple[str, Hashable]:
 
     NaN equals itself, and 0.0 does not equal -0.0.
     """
+    kind = type(value)
+    if kind is str or kind is int or kind is bool:
+        return kind.__name__, value
     if isinstance(value, float):
         return "float", repr(value)
     if isinstance(value, Mapping):
@@ -391,7 +396,7 @@ def _plain(value: Any) -> tuple[str, Hashable]:
         return "set", tuple(sorted(map(_plain, value), key=repr))
     if isinstance(value, Sequence) and not isinstance(value, str):
         return "list", tuple(map(_plain, value))
-    return type(value).__name__, value
+    return kind.__name__, value
 
 
 def _restored(kind: str, value: Any) -> Any:
@@ -497,6 +502,7 @@ def located(
 
     Cases come by sequence, then by position; the spans of a side are in the order of a key that holds `reads`.
     """
+    reads = sorted(reads)
     for sequence in _sequences(documents, layers, merge, where):
         rows = [
             (span.start, span.end, side, number)

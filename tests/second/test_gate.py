@@ -16,6 +16,7 @@ from clueval.core import overlap
 from clueval.core.case import Case
 from clueval.core.count import Plan, count
 from clueval.core.document import Document, Pair
+from clueval.core.exact import Exact
 from clueval.core.span import Span
 from clueval.core.tally import Tally, added
 from clueval.files.errors import CluevalWarning, FormatError, LimitError, UsageError
@@ -753,6 +754,16 @@ def test_a_response_without_a_number_as_its_score_is_named(score: object, messag
     assert (caught.value.document, caught.value.file, caught.value.line) == ("doc7", "d.xml", 7)
 
 
+def test_a_metric_that_keeps_no_cases_counts_beside_one_that_keeps_them() -> None:
+    metrics = Gate(score_feature="score"), Exact()
+    pairs = [[Pair(Document("d", {"label": GOLD}), Document("d", {"label": SCORED}))]] * 3
+    bag = count(pairs, Plan(metrics))
+    found = {metric.name: tally for *_, metric, tally in bag.tallies_of(metrics, bag.layers)}
+
+    assert found["gate"] == added([(counted(metrics[0], GOLD, SCORED), 3)])
+    assert found["exact"] == added([(counted(metrics[1], GOLD, SCORED), 3)])
+
+
 def test_scores_have_cases_with_all_that_decides_ties() -> None:
     metric = Gate(score_feature="score", features=("f",), pairing="by-target")
     gold = [Span(0, 3, "T", {"f": 3}), Span(2, 5, "T", {"f": 1})]
@@ -859,6 +870,9 @@ def test_more_spans_over_one_another_than_can_be_paired_are_refused(
         ({"features": ("M[a]", "M[a]")}, "named twice"),
         ({"features": ("M[a,]",)}, "empty"),
         ({"features": ("",)}, "empty"),
+        ({"by": (["f"],)}, "names of features, not a list"),
+        ({"features": (["f"],)}, "empty"),
+        ({"types": (["A"],)}, "cannot be read"),
         ({"features": "fg"}, "not the string 'fg'"),
         ({"nil": ""}, "nil needs a feature"),
         ({"thresholds": "all"}, "thresholds need scores"),

@@ -12,7 +12,7 @@ from clueval.core.document import Row
 from clueval.core.metric import Metric, Sizes
 from clueval.core.span import Span
 from clueval.core.tally import Counts, Tally
-from clueval.files.errors import UsageError
+from clueval.files.errors import UsageError, described
 from clueval.second.metrics.gate.counts import (
     ALL,
     GateCounts,
@@ -93,7 +93,11 @@ class Gate(Metric):
             if isinstance(given, str):
                 raise UsageError(f"Gate.{name} must be several names, not the string {given!r}")
             object.__setattr__(self, name, tuple(given))
-        _ = self.specs, self.test  # raises for names that cannot be
+        parse_types(self.types)
+        FeatureTest(self.features, self.feature_comparison)  # raises for names that cannot be
+        for feature in self.by:
+            if not isinstance(feature, str):
+                raise UsageError(f"Gate.by must be names of features, not {described(feature)}")
         if self.pairing not in PAIRINGS:
             raise UsageError(f"unknown Gate.pairing {self.pairing!r}", advice=f"one of {', '.join(PAIRINGS)}")
         if self.nil is not None and not self.features:
@@ -141,15 +145,16 @@ class Gate(Metric):
         has_gaps = any(span.parts is not None for span in spans)
         if self.thresholds == EVERY and not self.reads and not has_gaps and len(spans) <= _FEW:
             return self._count_scored(case)
-        return self._count(case)
+        return self.count_all(case)
 
-    def _count(self, case: Case) -> Tally:
+    def count_all(self, case: Case) -> Tally:
+        """Return the counts of a case, by the definition."""
         tally = self.evaluated(case)
         self.names.note(tally, case.gold, case.predicted)
         return tally
 
     def _count_scored(self, case: Case) -> Tally:
-        """Count a case that differs from others only in its scores: as the one with their ranks, counted once."""
+        """Count a case as the one that has the ranks of its scores instead of them: many differ in scores alone."""
         names = _types_by_label(self.types)[1]
         scores = [
             score_of(span, str(self.score_feature)) if not names or span.label in names else 0.0
@@ -309,20 +314,9 @@ class Gate(Metric):
 @lru_cache(maxsize=4096)
 def _of_ranks(metric: Gate, gold: Sequence[Row], predicted: Sequence[Row], ranks: Sequence[int]) -> Tally:
     """Return the counts of a case whose predicted spans have ranks as scores."""
-    return metric._count(
-        Case(
-            (
-                tuple([Span(*row) for row in gold]),
-                tuple(
-                    [
-                        Span(*row, {str(metric.score_feature): r})
-                        for row, r in zip(predicted, ranks, strict=True)
-                    ]
-                ),
-            ),
-            (None, None),
-        )
-    )
+    name = str(metric.score_feature)
+    scored = [Span(*row, {name: rank}) for row, rank in zip(predicted, ranks, strict=True)]
+    return metric.count_all(Case((tuple([Span(*row) for row in gold]), tuple(scored)), (None, None)))
 
 
 @lru_cache

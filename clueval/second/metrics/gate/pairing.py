@@ -150,7 +150,7 @@ def evaluation(
 
     Costs the pairs of the case that overlap. Raises `LimitError` for too many of them.
     """
-    wanted = set(responses)
+    wanted, every = set(responses), len(responses) == len(case.predicted)
     points: dict[int, list[int]] = {}
     for number in responses:
         if not len(case.predicted[number]):
@@ -159,7 +159,7 @@ def evaluation(
     pairs: list[Pair] = []
     for target in targets if around else ():
         span = case.gold[target]
-        found = [number for number in around[target] if number in wanted]
+        found = list(around[target]) if every else [number for number in around[target] if number in wanted]
         if points and not len(span):
             found += points.get(span.start, ())
             require_few_pairs(len(pairs) + len(found), len(case.gold) + len(case.predicted))
