@@ -133,6 +133,12 @@ class Plan:
         of_cases, _ = split_metrics(self.metrics)
         return frozenset().union(*(metric.reads for metric in of_cases if metric.keeps))
 
+    @property
+    def frames(self) -> frozenset[str]:
+        """The layers within which a metric counts; they are no sequences."""
+        found = {getattr(metric, "within", None) for metric in self.metrics}
+        return frozenset(name for name in found if name is not None)
+
     def place(self, document: Document, layers: Sequence[str]) -> Unit:
         """Return the place of what is counted in a document, given the layers so far."""
         values = tuple(_value(key, document) for key in self.by)
@@ -181,7 +187,8 @@ def count(
 
     Memory holds one text, and the bag. Raises the errors of metrics and steps, with the document.
     """
-    bag = Bag(plan.metrics, layers, bounds)
+    frames = plan.frames
+    bag = Bag(plan.metrics, [layer for layer in layers if layer not in frames], bounds)
     in_sentences = plan.counts_sentences
     documents = 0
     for pairs in texts:
@@ -191,7 +198,12 @@ def count(
             pairs = step(pairs)
         aligned = pairs if plan.align is None else plan.align(pairs)
         bag.see_layers(
-            layer for pair in aligned for side in pair.sides if side is not None for layer in side.layers
+            layer
+            for pair in aligned
+            for side in pair.sides
+            if side is not None
+            for layer in side.layers
+            if layer not in frames
         )
         if plan.takes(first, bag.layers):
             documents += not plan.place(first, bag.layers).waits
@@ -260,8 +272,9 @@ def _count_cases(bag: Bag, plan: Plan, pair: Text, in_sentences: bool) -> None:
     else:
         _add(bag, plan, pair, place, columns, pair.positions, documents)
     at_once = [metric for metric in split_metrics(plan.metrics)[0] if not metric.keeps]
-    for found in located(pair.sides, bag.layers, merge=plan.merge, where=where) if at_once else ():
-        for metric, tally in zip(at_once, _counted_where_found(at_once, found, pair, True), strict=True):
+    for metric in at_once:
+        for found in located(pair.sides, bag.layers, merge=plan.merge, where=where, reads=metric.reads):
+            (tally,) = _counted_where_found([metric], found, pair, True)
             bag.add_tally(place, found.sequence, metric.name, tally)
 
 

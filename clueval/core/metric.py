@@ -95,6 +95,7 @@ class DocumentMetric(Protocol):
         whole: the name of its only sequence, if it counts all layers together; None: it counts each sequence.
         gaps: the metric can count discontinuous spans.
         merges: documents come with all layers, in order, if these are to be merged, and the metric merges them.
+        within: the layer within which it counts, which is no sequence itself; None: everywhere.
     """
 
     __slots__ = ()
@@ -109,6 +110,10 @@ class DocumentMetric(Protocol):
 
     @property
     def whole(self) -> str | None:
+        return None
+
+    @property
+    def within(self) -> str | None:
         return None
 
     def count_documents(self, pairs: Sequence[Pair], sequence: str, where: Where) -> Tally:

@@ -53,20 +53,23 @@ class UnionFind:
         self._sizes[one] += self._sizes[other]
 
 
-def components(rows: Iterable[Ranged]) -> Iterator[list[Ranged]]:
+def components(rows: Iterable[Ranged], *, touching: bool = False) -> Iterator[list[Ranged]]:
     """Yield the overlap components of rows that begin with a start and an end; `rows` must come by position.
 
     In this order a component is a run of rows: a row that is not linked to the one with the greatest end so far begins
-    at or after the end of every earlier row, and so do all later rows.
+    at or after the end of every earlier row, and so do all later rows. With `touching`, a row of zero length is also
+    linked to the rows that begin at its position.
 
     >>> list(components([(0, 3, "a"), (2, 5, "b"), (5, 6, "c")]))
     [[(0, 3, 'a'), (2, 5, 'b')], [(5, 6, 'c')]]
+    >>> list(components([(1, 3), (3, 3), (3, 5)])), list(components([(1, 3), (3, 3), (3, 5)], touching=True))
+    ([[(1, 3)], [(3, 3)], [(3, 5)]], [[(1, 3)], [(3, 3), (3, 5)]])
     """
     run: list[Ranged] = []
     begin = reach = -1  # the last row with the greatest end so far
     for row in rows:
         start, end = row[0], row[1]
-        if start >= reach and (start > begin or end > reach) and run:
+        if start >= reach and (start > begin or (end > reach and not touching)) and run:
             yield run
             run = []
         if end >= reach:
@@ -239,7 +242,7 @@ def overlaps_between(one: Sequence[Span], two: Sequence[Span]) -> tuple[list[lis
 
 
 def require_few_pairs(pairs: int, spans: int) -> None:
-    """Raise `LimitError` for too many pairs of overlapping spans among a number of spans."""
+    """Raise `LimitError` for more than `MAX_PAIRS` pairs, or `PAIRS_OF_SPAN` for each of a number of spans."""
     most = max(MAX_PAIRS, PAIRS_OF_SPAN * spans)
     if pairs > most:
         raise LimitError(

@@ -1,7 +1,8 @@
 """Random corpora, scored by the first edition (`clueval.score`) and by the second (`clueval.core`).
 
 `compare` counts on how many corpora both give the same report. The first edition is given the spans of each document in
-the order of the second (start, end, parts, labels, tokens, features), since some of its numbers depend on the order.
+the order of the second (start, end, parts, labels, and the tokens and features that the metric reads), since some of
+its numbers depend on the order.
 The second counts the corpus in one bag, or in two that are added, folded or not. For more corpora than in the tests::
 
     python -m tests.second.compare fair 5000 17
@@ -16,13 +17,14 @@ import sys
 import time
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from random import Random
 from typing import Any
 
 import clueval
 from clueval.core.bag import Bag
+from clueval.core.case import TOKENS
 from clueval.core.count import Plan, count, sequences_of
 from clueval.core.document import Document, Pair, Sentence
 from clueval.core.metric import AnyMetric
@@ -35,15 +37,24 @@ SIZE = 30
 KINDS = ("flat", "nested", "empty", "gaps", "tokens", "features")
 """The shapes of corpora: without overlaps; with them; with spans of zero length, too; and so on."""
 
+MIXED = "mixed"
+"""A shape with all of these; each span has a score."""
+
 FEATURES: tuple[Mapping[str, Any], ...] = (
     {},
     {"kind": "x"},
     {"kind": 1},
     {"kind": True},
     {"kind": 1.0, "score": 0.25},
+    {"kind": 10, "inst": 9},
+    {"kind": 10.0, "inst": [1]},
+    {"kind": 9, "inst": -1.5},
     {"kind": "x", "inst": "i", "score": 0.5},
     {"inst": None, "score": 0.75},
 )
+
+
+SCORES = (0.25, 0.5, 0.501, 0.506, 0.75, 1, "0.9", -1.5)
 
 
 @dataclass(frozen=True)
@@ -95,14 +106,17 @@ def some_spans(random: Random, kind: str, labels: str, number: int) -> list[clue
 
 def _span(random: Random, kind: str, labels: str) -> clueval.Span:
     start = random.randint(0, SIZE - 1)
-    end = min(SIZE, start + random.choice([0, 0, 1, 2, 3, 4, 6] if kind == "empty" else [1, 1, 2, 3, 4, 6]))
+    lengths = [0, 0, 1, 2, 3, 4, 6] if kind in ("empty", MIXED) else [1, 1, 2, 3, 4, 6]
+    end = min(SIZE, start + random.choice(lengths))
     features, tokens, parts = {}, None, None
-    if kind == "gaps" and end - start >= 3 and random.random() < 0.5:
+    if kind in ("gaps", MIXED) and end - start >= 3 and random.random() < 0.5:
         parts = ((start, start + 1), (random.randint(start + 1, end - 1), end))
-    if kind == "tokens" and random.random() < 0.6:
+    if kind in ("tokens", MIXED) and random.random() < 0.6:
         tokens = frozenset(place for place in range(start, end) if random.random() < 0.7) or None
-    if kind == "features":
+    if kind in ("features", MIXED):
         features = dict(random.choice(FEATURES))
+    if kind == MIXED:
+        features["score"] = random.choice(SCORES)
     return clueval.Span(start, end, random.choice(labels), features, tokens, parts=parts)
 
 
@@ -122,18 +136,30 @@ def _similar(random: Random, spans: Iterable[clueval.Span], kind: str, labels: s
     return found
 
 
-def canonical(document: clueval.Document) -> clueval.Document:
-    """Return a document with the spans of each layer in the order of a case."""
-    layers = {name: sorted(spans, key=_rank) for name, spans in document.layers.items()}
+def canonical(document: clueval.Document, reads: Collection[str] | None = None) -> clueval.Document:
+    """Return a document with the spans of each layer in the order of a case with these features; None: with all."""
+    layers = {
+        name: sorted(spans, key=lambda span: _rank(span, reads)) for name, spans in document.layers.items()
+    }
     return replace(document, layers=layers)
 
 
-def _rank(span: clueval.Span) -> tuple[Any, ...]:
+def _rank(span: clueval.Span, reads: Collection[str] | None) -> tuple[Any, ...]:
     labels = tuple(sorted((layer, label is not None, label or "") for layer, label in span.labels.items()))
+    tokens = tuple(sorted(span.tokens or ())) if reads is None or TOKENS in reads else ()
     features = tuple(
-        (name, type(value).__name__, repr(value)) for name, value in sorted(span.features.items())
+        (name, type(value).__name__, value if type(value) in (str, int, bool, float) else repr(value))
+        for name, value in sorted(span.features.items())
+        if reads is None or name in reads
     )
-    return span.start, span.end, span.parts or (), labels, tuple(sorted(span.tokens or ())), features
+    return span.start, span.end, span.parts or (), labels, tokens, features
+
+
+def arranged(corpus: Corpus, metric: AnyMetric) -> Corpus:
+    """Return a corpus whose spans have the order of the cases of a metric."""
+    reads = getattr(metric, "reads", frozenset())
+    sides = ([canonical(document, reads) for document in side] for side in (corpus.gold, corpus.predicted))
+    return Corpus(corpus.kind, corpus.layers, *sides)
 
 
 # Both editions
@@ -151,6 +177,7 @@ def second(document: clueval.Document) -> Document:
                     dict(span.labels),
                     dict(span.features),
                     span.tokens,
+                    span.id,
                     parts=span.parts,
                 )
                 for span in spans
@@ -353,10 +380,11 @@ def compare_corpora(
             options["by"] = "m"
         if made.kind in MERGEABLE and len(made.layers) > 1 and random.random() < 0.5:
             options["merge"] = True
-        if random.random() < 0.2:
-            options |= _filter(random, made)
         first, new = settings(random)
-        one, other = by_first(made, first, **options), by_second(made, new, random, **options)
+        if random.random() < 0.2 and getattr(new, "within", None) is None:
+            options |= _filter(random, made)
+        one = by_first(arranged(made, new), first, **options)
+        other = by_second(made, new, random, **options)
         differs = difference(one, other)
         how = "equal" if differs is None and isinstance(one, dict) else "refused"
         found[f"{made.kind} {how}" if differs is None else f"{made.kind} {new} {options} {differs}"] += 1

@@ -116,7 +116,7 @@ def test_the_curves_of_other_metrics_stand_beside_their_micro_average() -> None:
     found = curve(GOLD, SCORED, Levels())
     report = scored([side(GOLD)], [side(SCORED)], Levels())["x"]
 
-    both = Curve(Levels(), "p").within(report, found, ["x"])
+    both = Curve(Levels(), "p").with_curves(report, found, ["x"])
 
     assert len(both["curve"]) == 11
     assert both["labelled"]["x"]["1"]["per_label"]["A"]["average_precision"] == both["average_precision"]
@@ -227,7 +227,7 @@ def new(made: Corpus, metric: AnyMetric, thresholds: Any, options: dict[str, Any
         return "refused"
     layers = list(bag.layers)
     return {
-        sequence: of_curve.within(both[0][sequence], both[1][sequence], layers if merge else [sequence])
+        sequence: of_curve.with_curves(both[0][sequence], both[1][sequence], layers if merge else [sequence])
         for sequence in both[0]
     }
 

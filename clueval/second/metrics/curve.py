@@ -154,7 +154,7 @@ class Curve(DocumentMetric):
         everything = _report(points.pop(None, []))
         return {**everything, "per_label": {label: _report(of) for label, of in points.items()}}
 
-    def within(self, report: Mapping[str, Any], curves: Report, layers: Sequence[str]) -> Report:
+    def with_curves(self, report: Mapping[str, Any], curves: Report, layers: Sequence[str]) -> Report:
         """Return a report of the metric with the curves, those of labels in their entries."""
         *place, _ = _keys_at(report, self._path(layers))
         per_label = curves["per_label"]
