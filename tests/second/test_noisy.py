@@ -12,7 +12,6 @@ import pytest
 from hypothesis import given
 
 import clueval
-from clueval.core.alignment import Alignment, align
 from clueval.core.document import Document, Pair
 from clueval.core.span import Span
 from clueval.core.tally import Tally
@@ -20,6 +19,7 @@ from clueval.files.errors import UsageError
 from clueval.metrics.noisy import Noisy as FirstNoisy
 from clueval.second.metrics import noisy
 from clueval.second.metrics.noisy import Explanation, Noisy
+from clueval.statistics.alignment import Alignment, align
 from tests.metrics.test_noisy import (
     HUGO,
     HUGO_READ,

@@ -39,7 +39,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, NamedTuple
 
-from clueval.core.alignment import MAX_CELLS, Alignment, align, edit_distance
 from clueval.core.case import Where, counted
 from clueval.core.characters import Characters
 from clueval.core.document import Document, Pair
@@ -48,6 +47,7 @@ from clueval.core.span import NOTHING, Span, name_of
 from clueval.core.tally import Tally, f_measure, rate
 from clueval.files.errors import UsageError
 from clueval.files.limits import require_short_texts
+from clueval.statistics.alignment import MAX_CELLS, Alignment, align, edit_distance
 
 
 @dataclass(frozen=True, slots=True)
