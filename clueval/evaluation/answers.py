@@ -52,7 +52,7 @@ def _placing(plan: Plan, predicted: str, preparing: Preparing) -> Transform:
                 "mentions are located, so their texts are not aligned", advice="remove Counting.align"
             )
         return Locating(preparing.occurrence or FREE, preparing.location_steps())
-    from clueval.transforms.alignment import MAX_CELLS
+    from clueval.statistics.alignment import MAX_CELLS
     from clueval.transforms.locating import InlineAnswers
 
     preparing.require_no_answers()

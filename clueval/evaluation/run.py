@@ -352,6 +352,6 @@ def _cells(align: bool | int) -> int | None:
     """The greatest product of the lengths of two texts to align; None if texts are not aligned."""
     if align is False:
         return None
-    from clueval.transforms.alignment import MAX_CELLS
+    from clueval.statistics.alignment import MAX_CELLS
 
     return MAX_CELLS if align is True else align

@@ -29,7 +29,7 @@ from clueval.reports.separated import guarded
 from clueval.reports.table import Cell, Rate, Table, cut_label
 from clueval.spans.document import Document
 from clueval.spans.span import Span
-from clueval.transforms.alignment import align
+from clueval.statistics.alignment import align
 from clueval.writing import whole_file
 
 WITHOUT_SCRIPT = 500

@@ -2,7 +2,7 @@
 
 For example, the predicted text comes from OCR or the recognition of handwriting. For each document:
 
-1. The two texts are aligned (`clueval.transforms.alignment`). A span reaches from the column of its first
+1. The two texts are aligned (`clueval.statistics.alignment`). A span reaches from the column of its first
    character up to the column of the first character after it, so characters that only the other side has
    at its end belong to its columns.
 2. Each gold span, in order of position, takes the first predicted span of the same label, in order of
@@ -46,7 +46,7 @@ from clueval.metrics.rates import NUMBER, THREE, Columns, DeclaredRates, EntryRa
 from clueval.options import option, option_field
 from clueval.spans.limits import require_short_texts
 from clueval.spans.span import Span, name_of
-from clueval.transforms.alignment import MAX_CELLS, Alignment, align, edit_distance
+from clueval.statistics.alignment import MAX_CELLS, Alignment, align, edit_distance
 from clueval.transforms.characters import Characters
 
 if TYPE_CHECKING:

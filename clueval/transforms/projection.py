@@ -1,6 +1,6 @@
 """Projection: moves predicted spans to the gold text if the two texts differ.
 
-The texts are aligned (`clueval.transforms.alignment`), and a predicted span becomes the span of the gold
+The texts are aligned (`clueval.statistics.alignment`), and a predicted span becomes the span of the gold
 characters in the same columns, from its first character to its last. Then it can be scored like any other
 span, whatever the noise or the tokens of its file. The rules for its edges:
 
@@ -30,7 +30,7 @@ from typing import NamedTuple
 from clueval.spans.document import Document
 from clueval.spans.ranges import joined_ranges
 from clueval.spans.span import Frozen, Span
-from clueval.transforms.alignment import MAX_CELLS, Alignment, align
+from clueval.statistics.alignment import MAX_CELLS, Alignment, align
 from clueval.transforms.characters import Characters
 
 _WORD = re.compile(r"\S+")

@@ -37,8 +37,8 @@ from clueval.metrics.noisy import Explanation, Noisy
 from clueval.reports.text import render as as_text
 from clueval.spans.document import Document, Sentence
 from clueval.spans.span import Span
+from clueval.statistics.alignment import Alignment, Step, align
 from clueval.textfiles import lines as lines_of
-from clueval.transforms.alignment import Alignment, Step, align
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from clueval.files.errors import MissingExtra, UsageError
 from clueval.spans.document import Document
 from clueval.spans.span import Span
-from clueval.transforms import alignment as room
-from clueval.transforms.alignment import Alignment, align, edit_distance
+from clueval.statistics.alignment import Alignment, align, edit_distance
+from clueval.statistics import alignment as room
 from clueval.transforms.characters import Characters
 
 GOLD = "Tolkien was a writer ."
@@ -192,7 +192,7 @@ def test_a_document_without_text_is_an_error() -> None:
 def test_two_texts_of_200_000_characters_are_aligned_minimally_in_little_memory(share: float) -> None:
     code = f"""
 import random
-from clueval.transforms.alignment import align, edit_distance
+from clueval.statistics.alignment import align, edit_distance
 rng = random.Random(1)
 gold = "".join(rng.choices("abcdefghijklmnopqrstuvwxyz     ", k=200_000))
 predicted = "".join(one if rng.random() > {share} else rng.choice(("", one * 2, "x")) for one in gold)

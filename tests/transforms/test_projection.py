@@ -15,8 +15,8 @@ from clueval.evaluation.run import score
 from clueval.files.errors import MissingExtra, UsageError
 from clueval.spans.document import Document, Sentence, Unit
 from clueval.spans.span import Span
+from clueval.statistics.alignment import Alignment
 from clueval.transforms import projection as room
-from clueval.transforms.alignment import Alignment
 from clueval.transforms.projection import project
 
 TEXTS = st.text("ab ", max_size=14)

@@ -10,7 +10,7 @@ from clueval.arguments import checked_call
 from clueval.files.errors import TextMismatch, UsageError, described, extra
 from clueval.spans.document import Document
 from clueval.spans.span import Span
-from clueval.transforms.alignment import edit_distance
+from clueval.statistics.alignment import edit_distance
 from clueval.transforms.characters import tokens_in
 from clueval.transforms.redaction.placeholders import Place, find_placeholders, patterns_of
 from clueval.transforms.redaction.strict import MaskedRange, StrictReading, without_equal_ends, words_in
