@@ -9,7 +9,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple, Protocol
 
 from clueval.core.bag import Bag, Bounds, Place
@@ -19,7 +19,7 @@ from clueval.core.metric import AnyMetric, Metric, split_metrics
 from clueval.core.overlap import first_clash
 from clueval.core.span import MERGED, NOTHING, SIDES, name_of
 from clueval.core.tally import Tally
-from clueval.files.errors import CluevalError, OverlapError, UsageError
+from clueval.files.errors import CluevalError, LimitError, OverlapError, UsageError
 
 DOCUMENT, SENTENCE, EITHER = "document", "sentence", "document or sentence"
 """What units may be. `EITHER`: documents; sentences if documents are fewer than `FEW_DOCUMENTS`."""
@@ -147,8 +147,8 @@ def count(
             bag, in_sentences = bag.grouped(_document_of), False
         bag.read.add(zip(SIDES, pairs[0].sides, strict=True), list(plan.where))
         for step in plan.steps:
-            pairs = step(pairs)
-        aligned = pairs if plan.align is None else plan.align(pairs)
+            pairs = _changed(step, pairs)
+        aligned = pairs if plan.align is None else _changed(plan.align, pairs)
         bag.see_layers(layer for pair in aligned for side in pair.sides for layer in side.layers)
         if plan.takes(pairs[0].gold, bag.layers):
             _count_documents(bag, plan, pairs, aligned)
@@ -158,6 +158,15 @@ def count(
             bag.notes.update(pair.notes)
     bag.close()
     return bag
+
+
+def _changed(step: Step, pairs: Sequence[Pair]) -> Sequence[Pair]:
+    """Return the pairs that a step makes. Raises its errors; a `LimitError` with the document."""
+    try:
+        return step(pairs)
+    except LimitError as error:
+        error.document, error.file = error.document or pairs[0].gold.id, error.file or pairs[0].gold.file
+        raise
 
 
 def sequences_of(bag: Bag, plan: Plan) -> list[str]:
@@ -173,7 +182,8 @@ def _document_of(place: Place) -> Place:
 def _count_cases(bag: Bag, plan: Plan, pair: Pair, in_sentences: bool) -> None:
     """Put the cases of a pair into the bag, and let metrics that keep no cases count."""
     where = plan.on_layers(bag.layers)
-    columns = list(keys_of(pair.sides, bag.layers, merge=plan.merge, where=where, reads=plan.reads))
+    sides = [_without_text(side) for side in pair.sides] if pair.beside else pair.sides
+    columns = list(keys_of(sides, bag.layers, merge=plan.merge, where=where, reads=plan.reads))
     documents = 0 if pair.beside else 1
     if in_sentences and not pair.beside:
         for number, positions, parts in by_sentence(pair, columns):
@@ -188,6 +198,11 @@ def _count_cases(bag: Bag, plan: Plan, pair: Pair, in_sentences: bool) -> None:
             case = Case(found.sides, found.counted)
             for metric in at_once:
                 bag.add_tally(place, found.sequence, metric.name, metric.count(case))
+
+
+def _without_text(document: Document) -> Document:
+    """Return a document that stands beside the text of its pair, so that its cases have no positions there."""
+    return replace(document, tokens=None, text=None, token_ids=None, tags=NOTHING)
 
 
 def _add(

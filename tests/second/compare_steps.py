@@ -22,7 +22,7 @@ from random import Random
 from typing import Any
 
 import clueval
-from clueval.core.count import Plan, count, sequences_of
+from clueval.core.count import Plan, Step, count, sequences_of
 from clueval.core.document import Document, Pair
 from clueval.core.exact import Exact
 from clueval.second.transforms.steps import changes_of, checked, choices_of, steps_of
@@ -195,7 +195,7 @@ def by_first(given: Texts, options: Mapping[str, Any]) -> dict[str, Any] | str:
     groups = [preparation(Group(several[0], each, golds=tuple(several[1:]))) for several, each in given]
     return {
         "documents": [_spans(group.gold, group.predicted) for group in groups],
-        "report": _compared(result.metrics["exact"]),
+        "report": compared(result.metrics["exact"]),
         "changes": result.to_dict().get("prepared"),
         "choices": _choices(result.signature.choices),
         "warnings": [_plain(str(each.message)) for each in warned if "names count" in str(each.message)],
@@ -223,24 +223,48 @@ def by_second(given: Texts, options: Mapping[str, Any]) -> dict[str, Any] | str:
         return _plain(str(error))
     return {
         "documents": documents,
-        "report": _compared(found),
+        "report": compared(found),
         "changes": changes_of(steps, bag.notes),
         "choices": choices_of(steps, bag.notes),
         "warnings": list(map(_plain, warned)),
     }
 
 
+def spans_of(document: clueval.Document | Document) -> dict[str, Any]:
+    """Return the spans of a document of either edition, by layer."""
+    return {
+        layer: [
+            (span.start, span.end, dict(span.by_layer), dict(span.features), span.tokens, span.parts)
+            for span in spans
+        ]
+        for layer, spans in document.layers.items()
+        if spans
+    }
+
+
 def _spans(*documents: clueval.Document | Document) -> list[Any]:
-    return [
-        {
-            layer: [
-                (span.start, span.end, dict(span.by_layer), dict(span.features), span.tokens, span.parts)
-                for span in spans
-            ]
-            for layer, spans in document.layers.items()
-        }
-        for document in documents
-    ]
+    return list(map(spans_of, documents))
+
+
+Outcome = dict[str, Any]
+"""What a transform or a step makes of one pair."""
+
+
+def outcome_of_pairs(step: Step, pair: Pair) -> Outcome | str:
+    """Return what a step makes of a pair, or its error."""
+    try:
+        first, *beside = step([pair])
+    except clueval.CluevalError as error:
+        return str(error)
+    assert not first.beside
+    assert all(each.beside and each.positions == 0 for each in beside)
+    return {
+        "ids": [side.id for side in first.sides],
+        "texts": [(side.text, side.tokens, side.unit, side.start) for side in first.sides],
+        "documents": _spans(*first.sides),
+        "beside": [spans_of(side) for each in beside for side in each.sides if any(side.layers.values())],
+        "changes": {"/".join(key[1:]): number for key, number in sorted(first.notes.items()) if number},
+    }
 
 
 _STEPS = [
@@ -256,12 +280,12 @@ _STEPS = [
 ]
 
 
-def _compared(report: Any) -> Any:
+def compared(report: Any) -> Any:
     """Return a report without curves, and without what depends in the first edition on the order of the spans."""
     if not isinstance(report, Mapping):
         return report
     left_out = ("curve", "average_precision", "token_accuracy")
-    return {key: _compared(value) for key, value in report.items() if key not in left_out}
+    return {key: compared(value) for key, value in report.items() if key not in left_out}
 
 
 def _choices(choices: Mapping[str, str]) -> dict[str, str]:

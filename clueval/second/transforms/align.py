@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby
 from typing import ClassVar
 
 from clueval.core.count import each
-from clueval.core.document import Document, Notes, Pair
+from clueval.core.document import Notes, Pair
 from clueval.core.merging import with_merged
-from clueval.core.span import MERGED, Span, by_position
+from clueval.core.span import MERGED, Span
 from clueval.second.transforms.alignment import MAX_CELLS
 from clueval.second.transforms.changes import empty
 from clueval.second.transforms.projection import project
@@ -44,34 +43,44 @@ class Align:
         if pair.beside:
             yield pair
             return
-        predicted = _merged_in_layers(pair.predicted) if self.merge else pair.predicted
-        projection = project(pair.gold, predicted, max_cells=self.max_cells, limit="align")
-        yield replace(pair, predicted=projection.document)
-        for layers in _alone(projection.lost, together=self.merge):
-            lost = replace(pair.predicted, layers=layers, sentences=(), tags={})
-            yield Pair(empty(pair.gold), lost, beside=True)
+        given = with_merged(pair.predicted) if self.merge else pair.predicted
+        document, lost = project(pair.gold, given, max_cells=self.max_cells, limit="align")
+        alone = [(layer, span) for layer, spans in lost.items() for span in spans]
+        layers = document.layers
+        if self.merge:
+            left_out = {id(span) for _, span in alone}
+            own = [span for span in given.layers[MERGED] if id(span) not in left_out]
+            placed, others = _apart(layers[MERGED], own)
+            alone += [(MERGED, span) for span in others]
+            layers = _in_layers(placed, pair.predicted.layers)
+        yield replace(pair, predicted=replace(document, layers=layers))
+        for layer, span in alone:
+            of_span = _in_layers([span], pair.predicted.layers) if self.merge else {layer: [span]}
+            layers = {name: of_span.get(name, ()) for name in pair.predicted.layers}
+            beside = replace(pair.predicted, layers=layers, sentences=(), tags={})
+            yield Pair(empty(pair.gold), beside, beside=True)
 
 
-def _merged_in_layers(document: Document) -> Document:
-    """Return the document with the ranges of its merged spans in each layer in which they have a label."""
-    merged = with_merged(document).layers[MERGED]
-    layers = {
+def _apart(spans: Iterable[Span], own: Iterable[Span]) -> tuple[list[Span], list[Span]]:
+    """Return projected spans, and apart from them, as they were, those that are where one with other labels is.
+
+    Projected merged spans do not overlap, but those of zero length may have one place, and would be merged there.
+    """
+    placed: dict[tuple[int, int], Span] = {}
+    others = []
+    for span, before in zip(spans, own, strict=True):
+        if placed.setdefault((span.start, span.end), span).labels != span.labels:
+            others.append(before)
+    return list(placed.values()), others
+
+
+def _in_layers(merged: Sequence[Span], layers: Iterable[str]) -> dict[str, list[Span]]:
+    """Return the ranges of merged spans in each layer in which they have a label; merged again, they are the same."""
+    return {
         layer: [
             Span(span.start, span.end, {layer: span.by_layer[layer]})
             for span in merged
             if span.by_layer[layer] is not None
         ]
-        for layer in document.layers
+        for layer in layers
     }
-    return replace(document, layers=layers, tags={})
-
-
-def _alone(lost: Mapping[str, Sequence[Span]], *, together: bool) -> Iterator[dict[str, list[Span]]]:
-    """Yield the layers of each document beside the text: one span; with `together`, those of one range."""
-    if not together:
-        yield from ({layer: [span]} for layer, spans in lost.items() for span in spans)
-        return
-    every = [(by_position(span), layer, span) for layer, spans in lost.items() for span in spans]
-    every.sort(key=lambda entry: entry[0])
-    for _, those in groupby(every, key=lambda entry: entry[0]):
-        yield {layer: [span] for _, layer, span in those}

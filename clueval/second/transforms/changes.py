@@ -97,10 +97,10 @@ def with_labels(span: Span, labels: Mapping[str, str | None]) -> Span:
 
 
 def empty(document: Document, unit: Any = None) -> Document:
-    """Return the document without spans and without its text: the side of a pair that has nothing beside the text."""
-    return Document(
-        document.id, {}, unit=unit or document.unit, metadata=document.metadata, file=document.file
-    )
+    """Return the document with its layers, but without spans and text: a side that has nothing beside the text."""
+    layers: dict[str, Sequence[Span]] = dict.fromkeys(document.layers, ())
+    unit = unit or document.unit
+    return Document(document.id, layers, unit=unit, metadata=document.metadata, file=document.file)
 
 
 # Options

@@ -78,10 +78,12 @@ class Placing:
         yield with_notes(
             replace(pair, gold=gold, predicted=predicted), "placed", {("trimmed",): placed.trimmed}
         )
-        nothing = empty(gold, "character")
+        nothing = replace(
+            empty(gold, "character"), layers=dict.fromkeys([*gold.layers, *predicted.layers], ())
+        )
         for side, lost in enumerate(placed.lost):
             for layer, span in ((layer, span) for layer, spans in lost.items() for span in spans):
-                alone = replace(nothing, layers={layer: [span]})
+                alone = replace(nothing, layers={**nothing.layers, layer: [span]})
                 yield Pair(*((alone, nothing) if side == 0 else (nothing, alone)), beside=True)
 
 
