@@ -21,6 +21,10 @@ import clueval
 from clueval.core.count import Plan, Step, count, sequences_of
 from clueval.core.document import Document, Pair
 from clueval.core.exact import Exact
+from clueval.formats.inline import inline_answer
+from clueval.formats.mentions import mentions_answer
+from clueval.reading.options import Reading
+from clueval.reading.read_options import ReadOptions
 from clueval.second.metrics.fair.metric import Fair
 from clueval.second.transforms.align import Align
 from clueval.second.transforms.characters import InCharacters
@@ -28,6 +32,7 @@ from clueval.second.transforms.locating import InlineAnswers, Locating
 from clueval.second.transforms.occurrences import LocationSteps
 from clueval.second.transforms.placing import Placing
 from clueval.second.transforms.redaction.recovery import Redacted
+from clueval.second.transforms.steps import changes_of, checked, steps_of
 from clueval.transforms.characters import without_blanks
 from clueval.transforms.group import Group
 from clueval.transforms.locating import InlineAnswers as FirstInlineAnswers
@@ -35,7 +40,7 @@ from clueval.transforms.locating import Locating as FirstLocating
 from clueval.transforms.placing import Placing as FirstPlacing
 from clueval.transforms.preparing import LocationSteps as FirstLocationSteps
 from tests.second.compare import canonical, difference, second
-from tests.second.compare_steps import Outcome, compared, outcome_of_pairs, spans_of
+from tests.second.compare_steps import Outcome, compared, outcome_of_pairs, spans_of, without_preparing
 
 WORDS = [
     "der",
@@ -256,6 +261,72 @@ def located(random: Random) -> str | None:
     return difference(_first(first_step, gold, answer), outcome_of_pairs(new, _pair(gold, answer)))
 
 
+def answers(random: Random) -> str | None:
+    """Score answers together with other options, as mentions or as texts with tags, with one gold or several."""
+    golds: list[list[clueval.Document]] = [[] for _ in range(random.choice([1, 1, 2, 3]))]
+    given: list[Any] = []
+    is_inline = random.random() < 0.3
+    for number in range(random.randint(1, 3)):
+        words = random.choices(WORDS, k=random.randint(1, 12))
+        for gold in golds:
+            gold.append(document(random, str(number), tokens=words))
+        mentions = [
+            {"text": random.choice([*words, "Frau Meier", "unbekannt", "weg"]), "label": random.choice("ABC")}
+            for _ in range(random.randint(0, 5))
+        ]
+        tagged = [f"<A>{word}</A>" if random.random() < 0.4 else word for word in noisy(random, words)]
+        given.append(" ".join(tagged) if is_inline else {"entities": mentions})
+    options: dict[str, Any] = {}
+    if random.random() < 0.4:
+        options["label_map"] = random.choice([{"A": "B", "C": "", "*": "*"}, {"B": "A", "A": "", "C": "C"}])
+    if random.random() < 0.3:
+        options["generic"] = "C"
+    if random.random() < 0.3:
+        options["ignore_label"] = "B"
+    if random.random() < 0.3:
+        options["untyped"] = True
+    if random.random() < 0.3:
+        options["fragments"] = "split"
+    if len(golds) > 1:
+        options["any_of"] = golds[1:]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        first: Any
+        try:
+            how = {} if is_inline else {"occurrence": random.choice(["first", "all"]), "locate": "exact,case"}
+            kind = "inline" if is_inline else "mentions"
+            result = clueval.score(golds[0], given, metrics=["exact", "fair"], input=kind, **how, **options)
+            changes = result.to_dict()["prepared"]
+            first = ({name: compared(of) for name, of in result.metrics.items()}, changes, result.documents)
+        except clueval.CluevalError as error:
+            first = without_preparing(str(error))
+    other: Any
+    try:
+        step = InlineAnswers() if is_inline else Locating(how["occurrence"], LocationSteps.of(how["locate"]))
+        steps = (step, *steps_of(gold=golds[0], **options))
+        plan = Plan((Exact(), Fair()), steps=steps)
+        reading = ReadOptions.of(Reading(input=kind))
+        read = inline_answer if is_inline else mentions_answer
+        found = [second(read(answer, str(number), reading)) for number, answer in enumerate(given)]
+        texts = [
+            [Pair(second(gold), answer) for gold in of_text]
+            for *of_text, answer in zip(*golds, found, strict=True)
+        ]
+        bag = count(texts, plan)
+        reports: dict[str, Any] = {"exact": {}, "fair": {}}
+        for _, sequence, metric, tally in bag.grouped(lambda _: ()).tallies_of(
+            plan.metrics, sequences_of(bag, plan)
+        ):
+            reports[metric.name][sequence] = metric.scores(tally, [sequence])
+        checked(steps, bag.notes)
+        other = (compared(reports), changes_of(steps, bag.notes), sum(bag.documents.values()))
+    except clueval.CluevalError as error:
+        other = without_preparing(str(error))
+    if isinstance(first, str) or isinstance(other, str):
+        return difference(first, other)
+    return difference(dict(enumerate(first)), dict(enumerate(other)))
+
+
 def inline(random: Random) -> str | None:
     words = random.choices(WORDS, k=random.randint(1, 9))
     gold = _of_words(random, words)
@@ -339,6 +410,7 @@ SUBJECTS: Mapping[str, Callable[[Random], str | None]] = {
     "placing": placing,
     "located": located,
     "inline": inline,
+    "answers": answers,
     "redacted": redacted,
 }
 

@@ -19,12 +19,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from random import Random
+from types import SimpleNamespace
 from typing import Any
 
 import clueval
 from clueval.core.count import Plan, Step, count, sequences_of
 from clueval.core.document import Document, Pair
 from clueval.core.exact import Exact
+from clueval.second.transforms.changes import in_counting_order
 from clueval.second.transforms.steps import changes_of, checked, choices_of, steps_of
 from clueval.transforms.applied import Preparation
 from clueval.transforms.group import Group
@@ -64,8 +66,14 @@ def texts(random: Random) -> Texts:
             several = [_grouped(random, each) for each in several]
             if random.random() < 0.05:
                 predicted = _grouped(random, predicted)
-        found.append((several, _scored(random, predicted, missing)))
+        found.append((list(map(_in_order, several)), _in_order(_scored(random, predicted, missing))))
     return found
+
+
+def _in_order(document: clueval.Document) -> clueval.Document:
+    """Return a document in the order in which the steps of the second edition take its spans."""
+    given: Any = SimpleNamespace(layers=document.layers, ordered=False)
+    return replace(document, layers={layer: in_counting_order(given, layer) for layer in document.layers})
 
 
 def _grouped(random: Random, document: clueval.Document) -> clueval.Document:
@@ -189,7 +197,7 @@ def by_first(given: Texts, options: Mapping[str, Any]) -> dict[str, Any] | str:
         try:
             result = clueval.score(golds, predicted, metrics=["exact"], **options)
         except clueval.CluevalError as error:
-            return _plain(str(error))
+            return without_preparing(str(error))
     own = {name: value for name, value in options.items() if name != "score_feature"}
     preparation = Preparation(transforms_of(Preparing(**own), golds, options.get("score_feature")))
     groups = [preparation(Group(several[0], each, golds=tuple(several[1:]))) for several, each in given]
@@ -198,7 +206,9 @@ def by_first(given: Texts, options: Mapping[str, Any]) -> dict[str, Any] | str:
         "report": compared(result.metrics["exact"]),
         "changes": result.to_dict().get("prepared"),
         "choices": _choices(result.signature.choices),
-        "warnings": [_plain(str(each.message)) for each in warned if "names count" in str(each.message)],
+        "warnings": [
+            without_preparing(str(each.message)) for each in warned if "names count" in str(each.message)
+        ],
     }
 
 
@@ -220,23 +230,26 @@ def by_second(given: Texts, options: Mapping[str, Any]) -> dict[str, Any] | str:
                 changed = step(changed)
             documents.append(_spans(*changed[0].sides))
     except clueval.CluevalError as error:
-        return _plain(str(error))
+        return without_preparing(str(error))
     return {
         "documents": documents,
         "report": compared(found),
         "changes": changes_of(steps, bag.notes),
         "choices": choices_of(steps, bag.notes),
-        "warnings": list(map(_plain, warned)),
+        "warnings": list(map(without_preparing, warned)),
     }
 
 
 def spans_of(document: clueval.Document | Document) -> dict[str, Any]:
-    """Return the spans of a document of either edition, by layer."""
+    """Return the spans of a document of either edition, by layer, in an order of their own."""
     return {
-        layer: [
-            (span.start, span.end, dict(span.by_layer), dict(span.features), span.tokens, span.parts)
-            for span in spans
-        ]
+        layer: sorted(
+            (
+                (span.start, span.end, dict(span.by_layer), dict(span.features), span.tokens, span.parts)
+                for span in spans
+            ),
+            key=repr,
+        )
         for layer, spans in document.layers.items()
         if spans
     }
@@ -292,7 +305,7 @@ def _choices(choices: Mapping[str, str]) -> dict[str, str]:
     return {name: choices[name] for name in [*_STEPS[1:], "gold"] if name in choices}
 
 
-def _plain(message: str) -> str:
+def without_preparing(message: str) -> str:
     """Return a message with options as keywords."""
     return re.sub(r"\b(Preparing|Counting)\.", "", message)
 

@@ -14,10 +14,7 @@ from clueval.core.one_to_one import most_pairs
 from clueval.core.ranges import Regions
 from clueval.core.span import Span, name_of
 from clueval.files.errors import UsageError
-from clueval.second.transforms.changes import HIDDEN, Note, with_layers, with_notes
-
-GROUP = "group"
-"""The feature that the members of a group share."""
+from clueval.second.transforms.changes import GROUP, HIDDEN, Note, in_counting_order, with_layers, with_notes
 
 OPTIONAL = "optional"
 """The feature of a group that may be left out."""
@@ -77,9 +74,10 @@ class Alternatives:
 def _one_of_each(
     pair: Pair, groups: Sequence[Sequence[Span]], layer: str, notes: Counter[Note]
 ) -> list[Span]:
-    gold, predicted = pair.gold.layers[layer], pair.predicted.layers.get(layer, ())
+    predicted = pair.predicted.layers.get(layer, ())
     in_groups = {id(member) for members in groups for member in members}
-    matched = _matched(groups, [span for span in gold if id(span) not in in_groups], predicted, layer)
+    others = [span for span in in_counting_order(pair.gold, layer) if id(span) not in in_groups]
+    matched = _matched(groups, others, predicted, layer)
     of_label = _regions_by_label(predicted, layer)
     left_out = set(in_groups)
     for members, chosen in zip(groups, matched, strict=True):
@@ -87,16 +85,18 @@ def _one_of_each(
         notes[("groups",)] += 1
         notes[("by_alternative",)] += member is not None and member is not members[0]
         left_out.discard(id(member))
-    return [span for span in gold if id(span) not in left_out]
+    return [span for span in pair.gold.layers[layer] if id(span) not in left_out]
 
 
 def _groups_of(document: Document, layer: str) -> list[list[Span]]:
     """Return the members of each group of a layer; groups by the position of their main member."""
     if document.rows_in(layer) is not None:  # rows have no features
         return []
+    if not any(GROUP in span.features for span in document.layers.get(layer, ()) if span.features):
+        return []
     found: dict[Hashable, list[Span]] = {}
-    for span in document.layers.get(layer, ()):
-        value = span.features.get(GROUP) if span.features else None
+    for span in in_counting_order(document, layer):
+        value = span.features.get(GROUP)
         if value is not None:
             key = value if isinstance(value, Hashable) else repr(value)
             found.setdefault(key, []).append(span)

@@ -1,10 +1,11 @@
 """A table of alternatives of gold spans, as BioCreative has them in a file of their own.
 
-The table is TSV with a header: ``document`` (the id; it may be missing if there is one document), ``start``, the end as
-``end_inclusive`` (or ``end``) or ``end_exclusive``, and one column with labels for each layer; ``fragments`` may have
-the ranges of a discontinuous span, as ``0-2;7-8``. Positions are those of gold. ``of_start`` and an ``of_end...`` name
-the gold span that a row is an alternative of; without them it is the gold span of the layer that shares most positions
-with it, the first of equal ones. A row without a label has that of its gold span.
+The table is TSV with a header: ``document`` (the id; it may be missing if there is one document), ``start``, the end
+as ``end_inclusive`` or ``end_exclusive``, and one column with labels for each layer; ``fragments`` may have the ranges
+of a discontinuous span, as ``0-2;7-8``. A bare ``end`` is inclusive if positions are those of tokens, and exclusive if
+they are characters, as in all tables of spans. Positions are those of gold. ``of_start`` and an ``of_end...`` name the
+gold span that a row is an alternative of; without them it is the gold span of the layer that shares most positions with
+it, the first of equal ones. A row without a label has that of its gold span.
 """
 
 from __future__ import annotations
@@ -21,29 +22,60 @@ from clueval.core.overlap import overlaps_between, shared_positions
 from clueval.core.ranges import Ranges
 from clueval.core.span import DEFAULT_LAYER, Frozen, Span, name_of
 from clueval.files.errors import CluevalError, FormatError, UsageError
-from clueval.second.transforms.alternatives import GROUP
 from clueval.second.transforms.changes import (
+    GROUP,
     HIDDEN,
     Note,
     hidden_names,
+    in_counting_order,
     text_of_file,
     with_layers,
     with_notes,
 )
 
-_ENDS = {"end": 1, "end_inclusive": 1, "end_exclusive": 0}
+_BARE = "end"
+_ENDS = (_BARE, "end_inclusive", "end_exclusive")
 _NOT_LAYERS = {"document", "start", "fragments", "of_start", *_ENDS, *(f"of_{name}" for name in _ENDS)}
 _NAME = "alternatives-table"
 
 
+class End(NamedTuple):
+    """An end, and the name of its column, which says whether it is inclusive."""
+
+    position: int
+    name: str
+
+    def exclusive(self, unit: str) -> int:
+        """Return the position after the last one; `unit` is what positions count."""
+        is_inclusive = unit == "token" if self.name == _BARE else self.name == "end_inclusive"
+        return self.position + is_inclusive
+
+
 class Row(NamedTuple):
-    """An alternative: its line, its layer, its ranges, its label (None: that of the gold span), its gold span."""
+    """An alternative.
+
+    Attributes:
+        line: its line in the table.
+        layer: its layer.
+        start, end: its first position, and its end.
+        fragments: its ranges, if it has several.
+        label: its label; None: that of the gold span.
+        of: the first position and the end of its gold span, if they are given.
+    """
 
     line: int
     layer: str
-    ranges: Ranges
+    start: int
+    end: End
+    fragments: Ranges
     label: str | None
-    of: tuple[int, int] | None
+    of: tuple[int, End] | None
+
+    @property
+    def has_bare_end(self) -> bool:
+        """Whether the unit of gold says which positions the row means."""
+        ends = [self.end] if self.of is None else [self.end, self.of[1]]
+        return not self.fragments and any(end.name == _BARE for end in ends)
 
 
 @dataclass(frozen=True)
@@ -84,6 +116,13 @@ class AlternativesTable:
         gold = pair.gold
         rows = [] if pair.beside else [*self.rows.get(gold.id, ()), *self.rows.get(None, ())]
         if rows:
+            if gold.end is None and any(row.has_bare_end for row in rows):
+                raise FormatError(
+                    f"the ends under {_BARE!r} may be inclusive or exclusive: gold has neither a text nor tokens",
+                    file=self.file,
+                    line=1,
+                    advice="name the column end_inclusive if it has the last position of each span, else end_exclusive",
+                )
             changed = {
                 layer: self._with_alternatives(gold, layer, rows)
                 for layer in dict.fromkeys(row.layer for row in rows)
@@ -97,12 +136,12 @@ class AlternativesTable:
         """Return the spans of a layer with the alternatives of the rows, each after the last of its group."""
         numbered = [(number, row) for number, row in enumerate(rows) if row.layer == layer]
         own = [self._span(row, gold) for _, row in numbered]
-        members = _Members(gold.layers.get(layer, ()))
+        members = _Members(in_counting_order(gold, layer))
         nearest = iter(
             members.nearest([span for span, (_, row) in zip(own, numbered, strict=True) if row.of is None])
         )
         for span, (number, row) in zip(own, numbered, strict=True):
-            place = next(nearest) if row.of is None else members.at(row.of)
+            place = next(nearest) if row.of is None else members.at(row.of[0], row.of[1].exclusive(gold.unit))
             if place is None:
                 what = "shares a position with it" if row.of is None else "has these positions"
                 raise self._error(
@@ -118,7 +157,8 @@ class AlternativesTable:
     def _span(self, row: Row, gold: Document) -> Span:
         """Return the span of a row. Raises `CluevalError` for positions that gold does not have."""
         try:
-            span = Span.of_fragments(row.ranges, Frozen({row.layer: row.label}), line=row.line)
+            ranges = row.fragments or ((row.start, row.end.exclusive(gold.unit)),)
+            span = Span.of_fragments(ranges, Frozen({row.layer: row.label}), line=row.line)
         except CluevalError as error:
             error.file = self.file
             raise
@@ -174,9 +214,9 @@ class _Members:
         self._lasts = {place: lasts[key] for key, place in mains.items()}
         self._by_range = {(spans[n].start, spans[n].end): n for n in reversed(self._mains)}
 
-    def at(self, positions: tuple[int, int]) -> int | None:
+    def at(self, start: int, end: int) -> int | None:
         """Return the number of the first main span with these positions."""
-        return self._by_range.get(positions)
+        return self._by_range.get((start, end))
 
     def nearest(self, spans: Sequence[Span]) -> list[int | None]:
         """Return for each span the number of the main span that shares most positions, the first of equal ones."""
@@ -233,13 +273,14 @@ def _rows(text: str, file: str) -> Iterator[tuple[str | None, Row]]:
             )
         cells = dict(zip(names, values, strict=True))
         start, end = (_position(cells[name], file, number) for name in ("start", ends[0]))
-        ranges = _ranges(cells.get("fragments", ""), file, number) or ((start, end + _ENDS[ends[0]]),)
+        fragments = _ranges(cells.get("fragments", ""), file, number)
         of = None
         if of_ends and cells["of_start"]:
             first, last = (_position(cells[f"of_{name}"], file, number) for name in ("start", of_ends[0]))
-            of = first, last + _ENDS[of_ends[0]]
+            of = first, End(last, of_ends[0])
         for layer in [layer for layer in layers if cells.get(layer)] or layers[:1]:
-            yield cells.get("document"), Row(number, layer, ranges, cells.get(layer) or None, of)
+            label = cells.get(layer) or None
+            yield cells.get("document"), Row(number, layer, start, End(end, ends[0]), fragments, label, of)
 
 
 def _ranges(given: str, file: str, line: int) -> Ranges:

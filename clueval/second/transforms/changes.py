@@ -96,6 +96,49 @@ def with_labels(span: Span, labels: Mapping[str, str | None]) -> Span:
     return Span(span.start, span.end, new, span.features, span.tokens, span.id, span.line, span.parts)
 
 
+# The order of spans
+
+GROUP = "group"
+"""The feature that the members of a group of alternatives share."""
+
+
+def in_counting_order(document: Document, layer: str) -> Sequence[Span]:
+    """Return the spans of a layer in an order that does not depend on theirs, unless the document is `ordered`.
+
+    It is that of a case: start, end, parts, labels, tokens, features. The members of a group of alternatives stay
+    together, in their order, of which the first is the main one.
+
+    >>> spans = [Span(4, 9, "A", {"group": 1}), Span(3, 8, "A", {"group": 1}), Span(3, 4, "B"), Span(3, 4, "A")]
+    >>> [span.start for span in in_counting_order(Document("d", {"label": spans}), "label")]
+    [3, 3, 4, 3]
+    """
+    spans = document.layers.get(layer, ())
+    if document.ordered:
+        return spans
+    keys = [(_rank(span),) for span in spans]
+    members: dict[str, list[Any]] = {}
+    for span, (rank,) in zip(spans, keys, strict=True):
+        if GROUP in span.features:
+            members.setdefault(repr(span.features[GROUP]), []).append(rank)
+    if members:
+        keys = [
+            tuple(members[repr(span.features[GROUP])]) if GROUP in span.features else key
+            for span, key in zip(spans, keys, strict=True)
+        ]
+    return [spans[number] for number in sorted(range(len(spans)), key=keys.__getitem__)]
+
+
+def _rank(span: Span) -> tuple[Any, ...]:
+    labels = tuple(sorted((layer, label is not None, label or "") for layer, label in span.by_layer.items()))
+    features = tuple(
+        (name, type(value).__name__, repr(value)) for name, value in sorted(span.features.items())
+    )
+    return span.start, span.end, span.parts or (), labels, tuple(sorted(span.tokens or ())), features
+
+
+# Documents
+
+
 def empty(document: Document, unit: Any = None) -> Document:
     """Return the document with its layers, but without spans and text: a side that has nothing beside the text."""
     layers: dict[str, Sequence[Span]] = dict.fromkeys(document.layers, ())
