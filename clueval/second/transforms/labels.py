@@ -57,7 +57,7 @@ class LabelNames(NamedTuple):
             import json  # only maps that are given need it
 
             entries = list(given.items())
-            return cls._made(entries, sha8(json.dumps(entries)), option)
+            return cls._made(entries, sha8(json.dumps(entries, default=str)), option)
         try:
             path, text, sha = text_of_file(given, option)
         except FileError as error:
