@@ -12,6 +12,7 @@ from clueval.files.errors import UsageError
 from clueval.second.transforms.alternatives import ALTERNATIVES, ANY_OF, Alternatives, AnyOf, names_of_golds
 from clueval.second.transforms.alternatives_table import AlternativesTable
 from clueval.second.transforms.changes import HIDDEN, names_of
+from clueval.second.transforms.characters import UNIT
 from clueval.second.transforms.counted_spans import Fragments, IgnoredRegions, MinScore, ThresholdFile
 from clueval.second.transforms.labels import Depth, Generic, Hierarchy, LabelMap, LabelNames, Untyped
 
@@ -169,7 +170,7 @@ def choices_of(steps: Iterable[Step], notes: Notes) -> dict[str, str]:
 def changes_of(steps: Iterable[Step], notes: Notes) -> dict[str, Any] | None:
     """Return how often each step changed what, for a report; the numbers of groups stand by themselves.
 
-    None if there are neither other steps nor groups.
+    None if there are neither groups nor other steps than of the unit.
 
     >>> changes_of(steps_of(untyped=True), {("untyped", "gold"): 2})
     {'untyped': {'gold': 2}}
@@ -177,6 +178,8 @@ def changes_of(steps: Iterable[Step], notes: Notes) -> dict[str, Any] | None:
     found: dict[str, Any] = {}
     for step in steps:
         name, _ = step.signature
+        if name == UNIT:
+            continue
         changed = {(name, *what): 0 for what in step.zeros}
         changed |= {key: number for key, number in notes.items() if key[0] == name and key[1] != HIDDEN}
         plain = {"/".join(key[1:]): changed[key] for key in sorted(changed)}
