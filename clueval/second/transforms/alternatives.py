@@ -12,7 +12,7 @@ from clueval.core.count import each
 from clueval.core.document import Document, Notes, Pair
 from clueval.core.one_to_one import most_pairs
 from clueval.core.ranges import Regions
-from clueval.core.span import Span, name_of
+from clueval.core.span import Span, by_position, name_of
 from clueval.files.errors import UsageError
 from clueval.second.transforms.changes import GROUP, HIDDEN, Note, in_counting_order, with_layers, with_notes
 
@@ -62,24 +62,26 @@ class Alternatives:
         notes: Counter[Note] = Counter()
         layers: dict[str, Sequence[Span]] = {}
         for layer in pair.gold.layers:
-            groups = _groups_of(pair.gold, layer)
+            groups, others = _groups_and_others(pair.gold, layer)
             if groups:
                 _refuse_groups(pair.predicted, layer)
-                layers[layer] = _one_of_each(pair, groups, layer, notes)
+                layers[layer] = _one_of_each(pair, groups, others, layer, notes)
         if layers:
             pair = replace(pair, gold=with_layers(pair.gold, layers))
         yield with_notes(pair, ALTERNATIVES, notes)
 
 
 def _one_of_each(
-    pair: Pair, groups: Sequence[Sequence[Span]], layer: str, notes: Counter[Note]
+    pair: Pair,
+    groups: Sequence[Sequence[Span]],
+    others: Sequence[Span],
+    layer: str,
+    notes: Counter[Note],
 ) -> list[Span]:
     predicted = pair.predicted.layers.get(layer, ())
-    in_groups = {id(member) for members in groups for member in members}
-    others = [span for span in in_counting_order(pair.gold, layer) if id(span) not in in_groups]
     matched = _matched(groups, others, predicted, layer)
     of_label = _regions_by_label(predicted, layer)
-    left_out = set(in_groups)
+    left_out = {id(member) for members in groups for member in members}
     for members, chosen in zip(groups, matched, strict=True):
         member = _nearest(members, of_label, layer) if chosen is None else members[chosen]
         notes[("groups",)] += 1
@@ -88,23 +90,29 @@ def _one_of_each(
     return [span for span in pair.gold.layers[layer] if id(span) not in left_out]
 
 
-def _groups_of(document: Document, layer: str) -> list[list[Span]]:
-    """Return the members of each group of a layer; groups by the position of their main member."""
+def _groups_and_others(document: Document, layer: str) -> tuple[list[list[Span]], list[Span]]:
+    """Return the members of each group of a layer, by the position of their main member, and the other spans.
+
+    Nothing if there is no group.
+    """
     if document.rows_in(layer) is not None:  # rows have no features
-        return []
-    if not any(GROUP in span.features for span in document.layers.get(layer, ()) if span.features):
-        return []
-    found: dict[Hashable, list[Span]] = {}
+        return [], []
+    if not any(GROUP in span.features for span in document.layers.get(layer, ())):
+        return [], []
+    groups: dict[Hashable, list[Span]] = {}
+    others: list[Span] = []
     for span in in_counting_order(document, layer):
         value = span.features.get(GROUP)
-        if value is not None:
+        if value is None:
+            others.append(span)
+        else:
             key = value if isinstance(value, Hashable) else repr(value)
-            found.setdefault(key, []).append(span)
-    return sorted(found.values(), key=lambda members: (members[0].start, members[0].end))
+            groups.setdefault(key, []).append(span)
+    return sorted(groups.values(), key=lambda members: by_position(members[0])), others
 
 
 def _refuse_groups(predicted: Document, layer: str) -> None:
-    for members in _groups_of(predicted, layer):
+    for members in _groups_and_others(predicted, layer)[0]:
         if len(members) > 1:
             raise UsageError(
                 f"the predicted span {name_of(members[0])} has alternatives",

@@ -123,18 +123,21 @@ class AlternativesTable:
                     line=1,
                     advice="name the column end_inclusive if it has the last position of each span, else end_exclusive",
                 )
+            of_layer: dict[str, list[tuple[int, Row]]] = {}
+            for number, row in enumerate(rows):
+                of_layer.setdefault(row.layer, []).append((number, row))
             changed = {
-                layer: self._with_alternatives(gold, layer, rows)
-                for layer in dict.fromkeys(row.layer for row in rows)
+                layer: self._with_alternatives(gold, layer, numbered) for layer, numbered in of_layer.items()
             }
             pair = replace(pair, gold=with_layers(_having(gold, changed), changed))
         yield with_notes(
             pair, _NAME, {("gold",): len(rows), (HIDDEN, "document", gold.id): int(not pair.beside)}
         )
 
-    def _with_alternatives(self, gold: Document, layer: str, rows: Sequence[Row]) -> list[Span]:
+    def _with_alternatives(
+        self, gold: Document, layer: str, numbered: Sequence[tuple[int, Row]]
+    ) -> list[Span]:
         """Return the spans of a layer with the alternatives of the rows, each after the last of its group."""
-        numbered = [(number, row) for number, row in enumerate(rows) if row.layer == layer]
         own = [self._span(row, gold) for _, row in numbered]
         members = _Members(in_counting_order(gold, layer))
         nearest = iter(

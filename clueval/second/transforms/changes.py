@@ -129,10 +129,8 @@ def in_counting_order(document: Document, layer: str) -> Sequence[Span]:
 
 
 def _rank(span: Span) -> tuple[Any, ...]:
-    labels = tuple(sorted((layer, label is not None, label or "") for layer, label in span.by_layer.items()))
-    features = tuple(
-        (name, type(value).__name__, repr(value)) for name, value in sorted(span.features.items())
-    )
+    labels = sorted([(layer, label is not None, label or "") for layer, label in span.by_layer.items()])
+    features = [(name, type(value).__name__, repr(value)) for name, value in sorted(span.features.items())]
     return span.start, span.end, span.parts or (), labels, tuple(sorted(span.tokens or ())), features
 
 
