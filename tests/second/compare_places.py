@@ -208,8 +208,10 @@ def placing(random: Random) -> str | None:
             )
         )
     in_tokens, named = random.random() < 0.4, random.random() < 0.5
-    if in_tokens:  # the first edition trims only predicted there
-        sides[0] = _trimmed(sides[0])
+    if (
+        in_tokens
+    ):  # the first edition trims only predicted there, and predicted white space becomes an empty span
+        sides = list(map(_trimmed, sides))
     first = _first(FirstPlacing(in_tokens=in_tokens, named=named), sides[0], sides[1])
     other = outcome_of_pairs(Placing(in_tokens=in_tokens, named=named), _pair(*sides))
     if isinstance(first, dict) and isinstance(other, dict) and in_tokens:
@@ -218,12 +220,13 @@ def placing(random: Random) -> str | None:
 
 
 def _trimmed(document: clueval.Document) -> clueval.Document:
+    """Return a document without white space at the edges of spans, and without spans of white space alone."""
     if document.text is None or document.unit == "token":
         return document
-    layers = {
-        layer: [without_blanks(span, document.text, document.start) for span in spans]
-        for layer, spans in document.layers.items()
-    }
+    layers = {}
+    for layer, spans in document.layers.items():
+        found = [(span, without_blanks(span, document.text, document.start)) for span in spans]
+        layers[layer] = [trimmed for span, trimmed in found if len(trimmed) or not len(span)]
     return replace(document, layers=layers)
 
 

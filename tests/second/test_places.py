@@ -148,6 +148,14 @@ def test_a_span_that_gets_no_token_stands_beside_the_text_and_matches_nothing() 
     assert sum(bag.documents.values()) == 1
 
 
+def test_white_space_alone_gets_no_token_on_either_side() -> None:
+    other = TEXT.replace("  ", "   ")
+    for gold, predicted in ((text("A[3,5)"), text("A[3,5)")), (text("A[3,5)"), text("A[4,5)", other))):
+        report, _ = counted([Pair(gold, predicted)], Placing(in_tokens=True))
+
+        assert prf(report) == (0, 1, 1)
+
+
 def test_labels_of_spans_beside_the_text_are_mapped_too() -> None:
     steps = (Placing(in_tokens=True), *steps_of(label_map={"B": "", "*": "*"}))
 

@@ -11,7 +11,8 @@ Positions are those of the gold text, or of the predicted text if gold has none.
 spans is cut off on both sides and counted (``trimmed``).
 With the unit ``token``, positions are then those of the tokens of gold, of predicted if gold has none, or of the words
 and single marks of the text if neither has tokens. A span gets the tokens of which it covers more than half the
-characters; a span that gets none has no place: it stands beside the text, and matches nothing.
+characters; a span that gets none, as one of white space alone, has no place: it stands beside the text, and matches
+nothing.
 
 For example, gold has the text ``"Dr.  No,"`` and predicted the tokens ``Dr``, ``.``, ``No``, ``,``. The tokens
 get the ranges [0,2), [2,3), [5,7), [7,8), and a predicted span of the first three tokens becomes [0,7).
@@ -189,12 +190,14 @@ class _TokenFrame:
         layers: dict[str, list[Span]] = {}
         lost: dict[str, list[Span]] = {}
         for layer, spans in document.from_position(0).layers.items():
-            moved = [
-                (self.characters.span(span), own)
-                for span, own in zip(spans, document.layers[layer], strict=True)
-            ]
-            layers[layer] = [place for place, _ in moved if place is not None]
-            lost[layer] = [span for place, span in moved if place is None]
+            layers[layer], lost[layer] = [], []
+            for span, own, first in zip(spans, document.layers[layer], before.layers[layer], strict=True):
+                is_blank = span.start == span.end and first.start < first.end
+                place = None if is_blank else self.characters.span(span)
+                if place is None:
+                    lost[layer].append(own)
+                else:
+                    layers[layer].append(place)
         converted = Document(
             document.id,
             layers,
