@@ -17,7 +17,7 @@ from typing import Any, ClassVar
 from clueval.core.count import each, noted
 from clueval.core.document import Document, Notes, Pair
 from clueval.core.span import SIDES, Frozen, Span
-from clueval.files.errors import UsageError, require_kind
+from clueval.files.errors import UsageError, described
 from clueval.files.text import decoded, raw_content
 
 HIDDEN = "hidden"
@@ -155,7 +155,8 @@ def names_of(given: str | Iterable[str], option: str) -> tuple[str, ...]:
     """
     names = [part.strip() for part in given.split(",")] if isinstance(given, str) else list(given)
     for name in names:
-        require_kind(name, "str", f"each name of {option}")
+        if not isinstance(name, str):
+            raise UsageError(f"each name of {option} must be text, not {described(name)}")
         if not name:
             raise UsageError(f"{option} has an empty name", advice="separate names by single commas")
     return tuple(dict.fromkeys(names))

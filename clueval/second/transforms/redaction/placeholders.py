@@ -15,7 +15,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from clueval.files.errors import UsageError, require_kind
+from clueval.files.errors import UsageError, described
 
 PIECE = 200
 """How many characters of a line a pattern of the caller sees at a time; its match begins in the first half."""
@@ -93,9 +93,11 @@ def _own(pattern: re.Pattern[str], text: str) -> Iterator[Place]:
 
 def patterns_of(texts: Iterable[str] | str) -> list[re.Pattern[str]]:
     """Compile the patterns of a caller. Raises `UsageError` for one that cannot be used."""
-    for text in [] if isinstance(texts, str) else texts:
-        require_kind(text, "str", "a placeholder")
-    return [_compiled(text) for text in ([texts] if isinstance(texts, str) else texts)]
+    several = [texts] if isinstance(texts, str) else list(texts)
+    for text in several:
+        if not isinstance(text, str):
+            raise UsageError(f"a placeholder must be text, not {described(text)}")
+    return [_compiled(text) for text in several]
 
 
 def _compiled(text: str) -> re.Pattern[str]:

@@ -10,7 +10,7 @@ from typing import ClassVar
 from clueval.core.count import each
 from clueval.core.document import Document, Notes, Pair
 from clueval.core.span import DEFAULT_LAYER, NOTHING, Span
-from clueval.files.errors import CluevalError, TextMismatch, UsageError, checked_call, described, extra
+from clueval.files.errors import CluevalError, TextMismatch, UsageError, described, extra
 from clueval.second.transforms.alignment import edit_distance
 from clueval.second.transforms.changes import with_notes
 from clueval.second.transforms.characters import to_characters, tokens_in
@@ -51,7 +51,6 @@ class Recovery:
     uncertain: Sequence[Place] = ()
 
 
-@checked_call
 def recover(
     original: str | Document, redacted: str, placeholder: Iterable[str] | str = (), align: bool = False
 ) -> list[Span]:
