@@ -68,7 +68,7 @@ def test_pairs_beside_a_text_count_spans_but_no_document_and_no_positions() -> N
 
     assert prf(report) == (1, 1, 0)
     assert report["token_accuracy"] == 1
-    assert (sum(bag.documents.values()), [*bag.positions.values()]) == (1, [{3: 10}])
+    assert sum(bag.documents.values()) == 1
 
 
 # Characters

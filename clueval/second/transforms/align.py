@@ -6,17 +6,16 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from clueval.core.count import each
-from clueval.core.document import Notes, Pair
+from clueval.core.document import Pair
 from clueval.core.merging import with_merged
 from clueval.core.span import MERGED, Span
 from clueval.second.transforms.alignment import MAX_CELLS
-from clueval.second.transforms.changes import empty
+from clueval.second.transforms.changes import EachPair, empty
 from clueval.second.transforms.projection import project
 
 
 @dataclass(frozen=True)
-class Align:
+class Align(EachPair):
     """A step that places predicted spans on the text of gold (`projection`), for metrics that need the same text.
 
     A span without a place becomes a pair beside the text, alone: it counts as spurious. If layers are merged, spans are
@@ -31,15 +30,8 @@ class Align:
     merge: bool = False
 
     signature: ClassVar[tuple[str, str]] = ("text", "aligned")
-    zeros: ClassVar[Sequence[tuple[str, ...]]] = ()
 
-    def __call__(self, pairs: Sequence[Pair]) -> list[Pair]:
-        return each(self._of_pair, pairs)
-
-    def check(self, notes: Notes) -> Sequence[str]:
-        return ()
-
-    def _of_pair(self, pair: Pair) -> Iterator[Pair]:
+    def of_pair(self, pair: Pair) -> Iterator[Pair]:
         if pair.beside:
             yield pair
             return

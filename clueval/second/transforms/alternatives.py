@@ -8,13 +8,20 @@ from dataclasses import dataclass, replace
 from os import PathLike, fsdecode
 from typing import Any, ClassVar
 
-from clueval.core.count import each
 from clueval.core.document import Document, Notes, Pair
 from clueval.core.one_to_one import most_pairs
 from clueval.core.ranges import Regions
 from clueval.core.span import Span, by_position, name_of
 from clueval.files.errors import UsageError
-from clueval.second.transforms.changes import GROUP, HIDDEN, Note, in_counting_order, with_layers, with_notes
+from clueval.second.transforms.changes import (
+    GROUP,
+    HIDDEN,
+    EachPair,
+    Note,
+    in_counting_order,
+    with_layers,
+    with_notes,
+)
 
 OPTIONAL = "optional"
 """The feature of a group that may be left out."""
@@ -30,7 +37,7 @@ _Key = tuple[object, object]
 
 
 @dataclass(frozen=True)
-class Alternatives:
+class Alternatives(EachPair):
     """A step that turns each group of gold spans into one span: the one that fits the predicted spans.
 
     The gold spans of a layer with the same value of the feature ``group`` are one group; the first is the main one. A
@@ -52,13 +59,7 @@ class Alternatives:
     signature: ClassVar[tuple[str, str]] = (ALTERNATIVES, "yes")
     zeros: ClassVar[Sequence[Note]] = (("groups",), ("by_alternative",))
 
-    def __call__(self, pairs: Sequence[Pair]) -> list[Pair]:
-        return each(self._of_pair, pairs)
-
-    def check(self, notes: Notes) -> Sequence[str]:
-        return ()
-
-    def _of_pair(self, pair: Pair) -> Iterator[Pair]:
+    def of_pair(self, pair: Pair) -> Iterator[Pair]:
         notes: Counter[Note] = Counter()
         layers: dict[str, Sequence[Span]] = {}
         for layer in pair.gold.layers:

@@ -16,7 +16,6 @@ from itertools import chain
 from os import PathLike
 from typing import Any, ClassVar, NamedTuple
 
-from clueval.core.count import each
 from clueval.core.document import Document, Notes, Pair
 from clueval.core.overlap import overlaps_between, shared_positions
 from clueval.core.ranges import Ranges
@@ -25,6 +24,7 @@ from clueval.files.errors import CluevalError, FormatError, UsageError
 from clueval.second.transforms.changes import (
     GROUP,
     HIDDEN,
+    EachPair,
     Note,
     hidden_names,
     in_counting_order,
@@ -79,7 +79,7 @@ class Row(NamedTuple):
 
 
 @dataclass(frozen=True)
-class AlternativesTable:
+class AlternativesTable(EachPair):
     """A step that adds the alternatives of a table to gold; one of their group counts then.
 
     Notes count the alternatives.
@@ -109,10 +109,7 @@ class AlternativesTable:
     def signature(self) -> tuple[str, str]:
         return _NAME, self.sha
 
-    def __call__(self, pairs: Sequence[Pair]) -> list[Pair]:
-        return each(self._of_pair, pairs)
-
-    def _of_pair(self, pair: Pair) -> Iterator[Pair]:
+    def of_pair(self, pair: Pair) -> Iterator[Pair]:
         gold = pair.gold
         rows = [] if pair.beside else [*self.rows.get(gold.id, ()), *self.rows.get(None, ())]
         if rows:

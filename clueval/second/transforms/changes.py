@@ -28,26 +28,44 @@ Note = tuple[str, ...]
 
 
 @dataclass(frozen=True)
-class EachSpan:
-    """Base of steps that change the spans of some `sides` one by one. A subclass has `signature` and `changed`."""
-
-    sides: ClassVar[Sequence[str]] = SIDES
-    zeros: ClassVar[Sequence[Note]] = ()
+class EachPair:
+    """Base of steps that make pairs of each pair of a text. A subclass has `signature` and `of_pair`."""
 
     @property
     def signature(self) -> tuple[str, str]:
+        """The name of the step and its choice, for the signature."""
         raise NotImplementedError
 
-    def __call__(self, pairs: Sequence[Pair]) -> list[Pair]:
-        return each(self._of_pair, pairs)
+    @property
+    def zeros(self) -> Sequence[Note]:
+        """The notes that are reported though they are 0."""
+        return ()
 
-    def _of_pair(self, pair: Pair) -> Iterator[Pair]:
+    def __call__(self, pairs: Sequence[Pair]) -> list[Pair]:
+        return each(self.of_pair, pairs)
+
+    def of_pair(self, pair: Pair) -> Iterable[Pair]:
+        """Return the pairs that count instead of a pair."""
+        raise NotImplementedError
+
+    def check(self, notes: Notes) -> Iterable[str]:
+        """Yield warnings, given the sum of all notes; raise `UsageError` for a choice that never applied."""
+        return ()
+
+
+@dataclass(frozen=True)
+class EachSpan(EachPair):
+    """Base of steps that change the spans of some `sides` one by one. A subclass has `signature` and `changed`."""
+
+    sides: ClassVar[Sequence[str]] = SIDES
+
+    def of_pair(self, pair: Pair) -> Iterator[Pair]:
         notes: Counter[Note] = Counter()
-        documents = [
+        gold, predicted = (
             self._of_side(side, document, notes) if side in self.sides else document
             for side, document in zip(SIDES, pair.sides, strict=True)
-        ]
-        yield with_notes(replace(pair, gold=documents[0], predicted=documents[1]), self.signature[0], notes)
+        )
+        yield with_notes(replace(pair, gold=gold, predicted=predicted), self.signature[0], notes)
 
     def _of_side(self, side: str, document: Document, notes: Counter[Note]) -> Document:
         layers = {
@@ -61,10 +79,6 @@ class EachSpan:
     ) -> Sequence[Span]:
         """Return what takes the place of a span: nothing, a span or several; count in `notes` what was changed."""
         raise NotImplementedError
-
-    def check(self, notes: Notes) -> Iterable[str]:
-        """Yield warnings, given the sum of all notes; raise `UsageError` for a choice that never applied."""
-        return ()
 
 
 def with_notes(pair: Pair, step: str, notes: Mapping[Note, int]) -> Pair:

@@ -8,35 +8,30 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate, count
 from operator import add, sub
 from typing import ClassVar
 
-from clueval.core.document import Document, Notes, Pair
+from clueval.core.document import Document, Pair
 from clueval.core.ranges import joined_ranges
 from clueval.core.span import NOTHING, Span
 from clueval.files.errors import UsageError
+from clueval.second.transforms.changes import EachPair
 
 UNIT = "unit"
 """The name of the step that converts positions; it notes nothing, and the signature says the unit without it."""
 
 
 @dataclass(frozen=True)
-class InCharacters:
+class InCharacters(EachPair):
     """A step that converts the positions of all documents to characters (`to_characters`); it comes last."""
 
     signature: ClassVar[tuple[str, str]] = (UNIT, "character")
-    zeros: ClassVar[Sequence[tuple[str, ...]]] = ()
 
-    def __call__(self, pairs: Sequence[Pair]) -> list[Pair]:
-        return [
-            replace(pair, gold=_converted(pair.gold), predicted=_converted(pair.predicted)) for pair in pairs
-        ]
-
-    def check(self, notes: Notes) -> Sequence[str]:
-        return ()
+    def of_pair(self, pair: Pair) -> Iterator[Pair]:
+        yield replace(pair, gold=_converted(pair.gold), predicted=_converted(pair.predicted))
 
 
 def _converted(document: Document) -> Document:

@@ -9,13 +9,13 @@ from dataclasses import dataclass, replace
 from os import PathLike
 from typing import Any, ClassVar, NamedTuple
 
-from clueval.core.count import each
 from clueval.core.document import Document, Notes, Pair
 from clueval.core.ranges import Regions
 from clueval.core.span import Span, name_of
 from clueval.files.errors import FormatError, UsageError
 from clueval.second.transforms.changes import (
     HIDDEN,
+    EachPair,
     EachSpan,
     Note,
     hidden_names,
@@ -67,7 +67,7 @@ class Fragments(EachSpan):
 
 
 @dataclass(frozen=True)
-class IgnoredRegions:
+class IgnoredRegions(EachPair):
     """A step that leaves out the spans in ignored regions: positions where spans of both sides do not count.
 
     Regions are the gold spans of some layers, which are then not scored, and the gold spans with some labels, which are
@@ -108,10 +108,7 @@ class IgnoredRegions:
         names = [f"layer={name}" for name in self.layers] + list(self.labels)
         return "ignored", f"{self.mode}({','.join([*names, *['same-label'] * self.same_label])})"
 
-    def __call__(self, pairs: Sequence[Pair]) -> list[Pair]:
-        return each(self._of_pair, pairs)
-
-    def _of_pair(self, pair: Pair) -> Iterator[Pair]:
+    def of_pair(self, pair: Pair) -> Iterator[Pair]:
         notes: Counter[Note] = Counter()
         everywhere = self._of_layers(pair.gold, notes)
         gold, predicted = self._without(pair.gold), self._without(pair.predicted)

@@ -19,13 +19,13 @@ from dataclasses import dataclass, replace
 from os import PathLike
 from typing import Any, NamedTuple
 
-from clueval.core.count import each
 from clueval.core.document import Document, Notes, Pair
 from clueval.core.overlap import overlaps_between, shared_positions
 from clueval.core.span import NO_LABEL, SIDES, Span
 from clueval.files.errors import FileError, FormatError, UsageError
 from clueval.second.transforms.changes import (
     HIDDEN,
+    EachPair,
     EachSpan,
     Note,
     hidden_names,
@@ -332,7 +332,7 @@ class Depth(EachSpan):
 
 
 @dataclass(frozen=True)
-class Generic:
+class Generic(EachPair):
     """A step for generic labels of predicted spans, such as ``PII``.
 
     A predicted span with one takes the label of the gold span that it overlaps. The label that it takes must be below
@@ -346,17 +346,12 @@ class Generic:
     labels: tuple[str, ...]
     hierarchy: Hierarchy | None = None
 
-    zeros = ()
-
     @property
     def signature(self) -> tuple[str, str]:
         sha = "" if self.hierarchy is None else f"({self.hierarchy.sha})"
         return "generic", ",".join(self.labels) + sha
 
-    def __call__(self, pairs: Sequence[Pair]) -> list[Pair]:
-        return each(self._of_pair, pairs)
-
-    def _of_pair(self, pair: Pair) -> Iterator[Pair]:
+    def of_pair(self, pair: Pair) -> Iterator[Pair]:
         notes: Counter[Note] = Counter()
         layers = {
             layer: self._specific(spans, layer, pair.gold.layers.get(layer, ()), notes)

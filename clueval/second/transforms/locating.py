@@ -34,13 +34,12 @@ from dataclasses import dataclass, field, replace
 from itertools import groupby
 from typing import ClassVar
 
-from clueval.core.count import each
-from clueval.core.document import Document, Notes, Pair
+from clueval.core.document import Document, Pair
 from clueval.core.ranges import Regions
 from clueval.core.span import NOTHING, Span, by_position
 from clueval.files.errors import TextMismatch, UsageError
 from clueval.second.transforms.alignment import MAX_CELLS
-from clueval.second.transforms.changes import Note, empty, with_notes
+from clueval.second.transforms.changes import EachPair, Note, empty, with_notes
 from clueval.second.transforms.characters import Characters, has_characters, without_blanks
 from clueval.second.transforms.occurrences import FUZZY, LocationSteps, Occurrences, Range, folded
 from clueval.second.transforms.projection import project
@@ -69,7 +68,7 @@ COUNTED = ("exact", "space", "case", "fuzzy", "moved", "unlocatable", "ambiguous
 
 
 @dataclass(frozen=True)
-class Locating:
+class Locating(EachPair):
     """A step that gives mentions their places in the text of gold.
 
     Notes count the mentions by the step that found them, those with other positions than the answer gives
@@ -100,13 +99,7 @@ class Locating:
     def zeros(self) -> list[Note]:
         return [(name,) for name in dict.fromkeys([*COUNTED, "answers", *self.steps.names])]
 
-    def __call__(self, pairs: Sequence[Pair]) -> list[Pair]:
-        return each(self._of_pair, pairs)
-
-    def check(self, notes: Notes) -> Sequence[str]:
-        return ()
-
-    def _of_pair(self, pair: Pair) -> Iterator[Pair]:
+    def of_pair(self, pair: Pair) -> Iterator[Pair]:
         gold = pair.gold
         predicted = _of_the_same_id(pair.predicted, gold)
         if not has_characters(gold):
@@ -434,7 +427,7 @@ def set_apart(pair: Pair) -> list[Pair]:
 
 
 @dataclass(frozen=True)
-class InlineAnswers:
+class InlineAnswers(EachPair):
     """A step for texts with tags, as language models give them back: it moves their spans to the text of gold.
 
     The text without its tags need not be that of gold: it is projected as `projection` says. A span without a place
@@ -452,13 +445,7 @@ class InlineAnswers:
     signature: ClassVar[tuple[str, str]] = (LOCATED, "aligned")
     zeros: ClassVar[Sequence[Note]] = tuple((name,) for name in COUNTED)
 
-    def __call__(self, pairs: Sequence[Pair]) -> list[Pair]:
-        return each(self._of_pair, pairs)
-
-    def check(self, notes: Notes) -> Sequence[str]:
-        return ()
-
-    def _of_pair(self, pair: Pair) -> Iterator[Pair]:
+    def of_pair(self, pair: Pair) -> Iterator[Pair]:
         gold, answer = pair.gold, _trimmed(pair.predicted)
         projection = project(gold, answer, max_cells=self.max_cells)
         lost = {

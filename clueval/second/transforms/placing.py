@@ -25,13 +25,12 @@ from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from operator import is_not
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
-from clueval.core.count import each
-from clueval.core.document import Document, Notes, Pair
+from clueval.core.document import Document, Pair
 from clueval.core.span import Span
 from clueval.files.errors import TextMismatch
-from clueval.second.transforms.changes import empty, with_notes
+from clueval.second.transforms.changes import EachPair, empty, with_notes
 from clueval.second.transforms.characters import Characters, on_ranges, to_characters, without_blanks
 
 WORD_OR_MARK = re.compile(r"\w+|[^\w\s]")
@@ -43,7 +42,7 @@ _ADVICE = "the texts must be equal except for white space; score can align"
 
 
 @dataclass(frozen=True)
-class Placing:
+class Placing(EachPair):
     """The step. Notes count the spans that were trimmed.
 
     A span without a place becomes a pair beside the text, alone: it counts as missed or as spurious.
@@ -58,19 +57,11 @@ class Placing:
     what: str = "tokens"
     named: bool = True
 
-    zeros: ClassVar[Sequence[tuple[str, ...]]] = ()
-
     @property
     def signature(self) -> tuple[str, str]:
         return "placed", self.what
 
-    def __call__(self, pairs: Sequence[Pair]) -> list[Pair]:
-        return each(self._of_pair, pairs)
-
-    def check(self, notes: Notes) -> Sequence[str]:
-        return ()
-
-    def _of_pair(self, pair: Pair) -> Iterator[Pair]:
+    def of_pair(self, pair: Pair) -> Iterator[Pair]:
         if pair.beside:
             yield pair
             return

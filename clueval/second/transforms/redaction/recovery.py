@@ -7,12 +7,11 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import ClassVar
 
-from clueval.core.count import each
-from clueval.core.document import Document, Notes, Pair
+from clueval.core.document import Document, Pair
 from clueval.core.span import DEFAULT_LAYER, NOTHING, Span
 from clueval.files.errors import CluevalError, TextMismatch, UsageError, described, extra
 from clueval.second.transforms.alignment import edit_distance
-from clueval.second.transforms.changes import with_notes
+from clueval.second.transforms.changes import EachPair, with_notes
 from clueval.second.transforms.characters import to_characters, tokens_in
 from clueval.second.transforms.redaction.placeholders import Place, find_placeholders, patterns_of
 from clueval.second.transforms.redaction.strict import (
@@ -257,7 +256,7 @@ FROM_THE_RIGHT, UNCERTAIN = "from_the_right", "uncertain"
 
 
 @dataclass(frozen=True)
-class Redacted:
+class Redacted(EachPair):
     """A step for redacted texts: the text of predicted is the redacted text, and the recovered spans become its spans.
 
     Both documents get positions in characters; gold keeps its tokens, which are its words. The predicted spans are in
@@ -281,13 +280,7 @@ class Redacted:
     def __post_init__(self) -> None:
         patterns_of(self.placeholder)
 
-    def __call__(self, pairs: Sequence[Pair]) -> list[Pair]:
-        return each(self._of_pair, pairs)
-
-    def check(self, notes: Notes) -> Sequence[str]:
-        return ()
-
-    def _of_pair(self, pair: Pair) -> Iterator[Pair]:
+    def of_pair(self, pair: Pair) -> Iterator[Pair]:
         gold, redacted = pair.gold, pair.predicted
         try:
             recovery = recovery_of(gold, redacted.text or "", self.placeholder, align=self.align)
