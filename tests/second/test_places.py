@@ -18,7 +18,7 @@ from clueval.core.span import Span
 from clueval.files.errors import TextMismatch, UsageError
 from clueval.second.transforms.align import Align
 from clueval.second.transforms.characters import InCharacters
-from clueval.second.transforms.locating import InlineAnswers, Locating, set_apart
+from clueval.second.transforms.locating import InlineAnswers, Locating, SetApart
 from clueval.second.transforms.occurrences import LocationSteps, folded
 from clueval.second.transforms.placing import Placing, placed_documents
 from clueval.second.transforms.redaction.recovery import Redacted
@@ -396,11 +396,15 @@ def test_spans_that_are_only_texts_are_set_apart() -> None:
         "p", {"label": [Span(0, 3, "A"), Span(0, 0, "B", {"mention": "Bob"})]}, text=TEXT, unit="character"
     )
 
-    pair, beside = set_apart(Pair(text("A[0,3)"), predicted))
-    report, _ = counted([pair, beside])
+    given, step = Pair(text("A[0,3)"), predicted), SetApart()
+    pair, beside = step([given])
+    report, bag = counted([given], step)
 
     assert (written(pair.predicted), written(beside.predicted)) == ("A[0,3)", "B[0,3)")
     assert prf(report) == (1, 1, 0)
+    assert bag.read.spans["predicted", "label"] == 2
+    assert (choices_of([step], bag.notes), changes_of([step], bag.notes)) == ({}, None)
+    assert step([Pair(text("A[0,3)"), text("A[0,3)"))]) == [Pair(text("A[0,3)"), text("A[0,3)"))]
 
 
 def test_each_gold_keeps_its_own_pair_beside_the_text() -> None:
@@ -473,7 +477,8 @@ def test_a_pattern_that_cannot_be_used_is_refused(pattern: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "step", [InCharacters(), Placing(), Align(), Locating(), InlineAnswers(), Redacted(("N[0-9]",))]
+    "step",
+    [InCharacters(), Placing(), Align(), Locating(), SetApart(), InlineAnswers(), Redacted(("N[0-9]",))],
 )
 def test_steps_are_values(step: Step) -> None:
     assert pickle.loads(pickle.dumps(step)) == step

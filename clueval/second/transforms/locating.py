@@ -416,14 +416,25 @@ def _beside(lost: Mapping[str, Sequence[Span]], gold: Document, file: str | None
     yield Pair(empty(gold), predicted, beside=True)
 
 
-def set_apart(pair: Pair) -> list[Pair]:
-    """Return the pair, and beside the text those predicted spans that have no place, but only a text (`MENTION`)."""
-    predicted = pair.predicted
-    layers = predicted.layers.items()
-    lost = {layer: [span for span in spans if MENTION in span.features] for layer, spans in layers}
-    placed = {layer: [span for span in spans if MENTION not in span.features] for layer, spans in layers}
-    beside = _beside(lost, replace(predicted, id=pair.gold.id), predicted.file)
-    return [replace(pair, predicted=replace(predicted, layers=placed)), *beside]
+@dataclass(frozen=True)
+class SetApart(EachPair):
+    """A step that puts predicted spans that have no place, but only a text (`MENTION`), beside the text.
+
+    Some formats have such spans among others. Nothing is said of the step, whose name is empty.
+    """
+
+    signature: ClassVar[tuple[str, str]] = ("", "")
+
+    def of_pair(self, pair: Pair) -> Iterator[Pair]:
+        predicted = pair.predicted
+        layers = predicted.layers.items()
+        lost = {layer: [span for span in spans if MENTION in span.features] for layer, spans in layers}
+        if not any(lost.values()):
+            yield pair
+            return
+        placed = {layer: [span for span in spans if MENTION not in span.features] for layer, spans in layers}
+        yield replace(pair, predicted=replace(predicted, layers=placed))
+        yield from _beside(lost, replace(predicted, id=pair.gold.id), predicted.file)
 
 
 @dataclass(frozen=True)

@@ -155,12 +155,12 @@ def checked(steps: Iterable[Step], notes: Notes) -> list[str]:
 
 
 def choices_of(steps: Iterable[Step], notes: Notes) -> dict[str, str]:
-    """Return what the signature says of steps; choices among golds are one.
+    """Return what the signature says of steps that have a name; choices among golds are one.
 
     >>> choices_of(steps_of(any_of=[[]], untyped=True), {})
     {'untyped': 'yes', 'gold': 'best-of-2'}
     """
-    choices = dict(step.signature for step in steps)
+    choices = dict(step.signature for step in steps if step.signature[0])
     groups = choices.pop(ALTERNATIVES, None) is not None and notes.get((ALTERNATIVES, "groups"))
     golds = [choices.pop(ANY_OF, ""), ALTERNATIVES if groups else ""]
     said = "+".join(filter(None, golds))
@@ -178,7 +178,7 @@ def changes_of(steps: Iterable[Step], notes: Notes) -> dict[str, Any] | None:
     found: dict[str, Any] = {}
     for step in steps:
         name, _ = step.signature
-        if name == UNIT:
+        if name in ("", UNIT):
             continue
         changed = {(name, *what): 0 for what in step.zeros}
         changed |= {key: number for key, number in notes.items() if key[0] == name and key[1] != HIDDEN}
