@@ -189,7 +189,9 @@ def alignment(random: Random) -> str | None:
 
 def placing(random: Random) -> str | None:
     words = random.choices(WORDS, k=random.randint(0, 9))
-    if random.random() < 0.1:
+    # In tokens, the first edition trims only predicted, and makes empty spans of white space and of empty tokens.
+    in_tokens, named = random.random() < 0.4, random.random() < 0.5
+    if random.random() < 0.1 and not in_tokens:
         words = [*words[:2], "", *words[2:]]
     sides = []
     for side in range(2):
@@ -207,10 +209,7 @@ def placing(random: Random) -> str | None:
                 random, "1", tokens=own, text=text if has_text else None, start=random.choice([0, 7])
             )
         )
-    in_tokens, named = random.random() < 0.4, random.random() < 0.5
-    if (
-        in_tokens
-    ):  # the first edition trims only predicted there, and predicted white space becomes an empty span
+    if in_tokens:
         sides = list(map(_trimmed, sides))
     first = _first(FirstPlacing(in_tokens=in_tokens, named=named), sides[0], sides[1])
     other = outcome_of_pairs(Placing(in_tokens=in_tokens, named=named), _pair(*sides))
