@@ -24,7 +24,7 @@ from typing import NamedTuple
 from mistakes import KINDS, LENGTHS, Mark, below, with_error
 from words import sample_of_words
 
-from clueval.exceptions import CluevalError, FileError, UsageError
+from clueval.files.errors import CluevalError, FileError, UsageError
 
 LABELS = (
     ("PER", "LOC", "ORG", "DATE", "CODE", "OTH"),

@@ -28,7 +28,7 @@ from measure import environment, progress
 
 from clueval import score
 from clueval.compat.faireval.config import render_faireval
-from clueval.exceptions import CluevalError
+from clueval.files.errors import CluevalError
 from clueval.findings.choice import findings
 from clueval.findings.fair import fair_findings
 from clueval.findings.table import error_table

@@ -24,7 +24,7 @@ from pathlib import Path
 from generate import Corpus, write
 from measure import CommandFailed, Measurement, environment, measure, progress, require_from_1, table
 
-from clueval.exceptions import CluevalError
+from clueval.files.errors import CluevalError
 
 HERE = Path(__file__).parent
 RIVALS = HERE / "rivals"

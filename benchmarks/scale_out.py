@@ -41,7 +41,7 @@ from clueval.evaluation.parallel.schedule import IN_FLIGHT, LARGEST, MOST_TASKS
 from clueval.evaluation.parallel.tasks import in_order
 from clueval.evaluation.parallel.workers import pool
 from clueval.evaluation.totals import Totals
-from clueval.exceptions import CluevalError, FileError, UsageError
+from clueval.files.errors import CluevalError, FileError, UsageError
 from clueval.formats.columns.layout import ColumnOptions
 
 SIZES = (10**9, 10**11, 10**12)

@@ -22,7 +22,7 @@ from main_job import COMMANDS, HERE, filled, folder_for
 from measure import CommandFailed, Spread, TookTooLong, environment, progress, run_once
 from plot import Line, chart
 
-from clueval.exceptions import CluevalError, FileError
+from clueval.files.errors import CluevalError, FileError
 
 TOOLS = ("clueval", "line loop", "seqeval", "nervaluate", "seqscore")
 """The commands of `main_job` that are measured."""

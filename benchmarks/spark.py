@@ -25,7 +25,7 @@ from main_job import folder_for
 from measure import Spread, environment, progress
 
 from clueval import Result, score
-from clueval.exceptions import CluevalError, MissingExtra
+from clueval.files.errors import CluevalError, MissingExtra
 
 LAYERS = {"entity": 2}
 

@@ -22,18 +22,18 @@ if TYPE_CHECKING:
     from clueval.evaluation.run import score as score
     from clueval.evaluation.signature import Signature as Signature
     from clueval.evaluation.units.loaded import load_result as load_result
-    from clueval.exceptions import CluevalError as CluevalError
-    from clueval.exceptions import CluevalWarning as CluevalWarning
-    from clueval.exceptions import FileError as FileError
-    from clueval.exceptions import FormatError as FormatError
-    from clueval.exceptions import LimitError as LimitError
-    from clueval.exceptions import MissingExtra as MissingExtra
-    from clueval.exceptions import OverlapError as OverlapError
-    from clueval.exceptions import SpanError as SpanError
-    from clueval.exceptions import TagError as TagError
-    from clueval.exceptions import TextMismatch as TextMismatch
-    from clueval.exceptions import UsageError as UsageError
-    from clueval.exceptions import WorkerLost as WorkerLost
+    from clueval.files.errors import CluevalError as CluevalError
+    from clueval.files.errors import CluevalWarning as CluevalWarning
+    from clueval.files.errors import FileError as FileError
+    from clueval.files.errors import FormatError as FormatError
+    from clueval.files.errors import LimitError as LimitError
+    from clueval.files.errors import MissingExtra as MissingExtra
+    from clueval.files.errors import OverlapError as OverlapError
+    from clueval.files.errors import SpanError as SpanError
+    from clueval.files.errors import TagError as TagError
+    from clueval.files.errors import TextMismatch as TextMismatch
+    from clueval.files.errors import UsageError as UsageError
+    from clueval.files.errors import WorkerLost as WorkerLost
     from clueval.findings.choice import Choice as Choice
     from clueval.findings.table import Finding as Finding
     from clueval.findings.table import error_table as error_table
@@ -84,7 +84,7 @@ _NAMES_OF = {
     "evaluation.run": "score",
     "evaluation.signature": "Signature",
     "evaluation.units.loaded": "load_result",
-    "exceptions": "CluevalError CluevalWarning FileError FormatError LimitError MissingExtra OverlapError SpanError "
+    "files.errors": "CluevalError CluevalWarning FileError FormatError LimitError MissingExtra OverlapError SpanError "
     "TagError TextMismatch UsageError WorkerLost",
     "findings.choice": "Choice",
     "findings.table": "Finding error_table",

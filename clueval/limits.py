@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from clueval.exceptions import FormatError, UsageError
+from clueval.files.errors import FormatError, UsageError
 
 MAX_LINE = 1 << 27
 """Default limit for the bytes of a line, and of a file that is read as a whole."""
@@ -25,6 +25,15 @@ HELD = 5
 
 A line, tag or value of a file of spans, XML or JSON takes about this many times as much memory as a token.
 """
+
+MAX_WORKBOOK, MAX_WORKBOOK_MARKS, MAX_WORKBOOK_CELLS = 1 << 26, 2_500_000, 4_000_000
+"""Limits of a workbook: the unpacked bytes, the elements and attributes, the rows and cells with the empty ones."""
+
+MAX_MEMBERS, MAX_DIRECTORY = 100_000, 1 << 24
+"""Limits of an archive: the members, with the empty ones and folders, and the bytes of the directory of a zip file."""
+
+MAX_HEADER, MAX_HEADERS = 1 << 16, 1 << 26
+"""Limits of a tar file: the bytes of an extended header, which has long names, and those of all of them."""
 
 LINES_IN_SENTENCE = 4
 """A sentence may have at most this many times the characters that a line may have."""
@@ -66,6 +75,22 @@ def document_too_long(file: str, line: int, most: int) -> FormatError:
     """Return the error for a document of more than `most` tokens that is to be held; `line` is its first line."""
     problem = f"the document that begins here is held as a whole and has more tokens than {most:,}"
     return _beyond(problem, file, line, "max_document")
+
+
+def workbook_too_long(what: str, file: object, most: int) -> FormatError:
+    """Return the error for a workbook with more than `most` of something."""
+    return FormatError(
+        f"has more than {most:,} {what}",
+        file=str(file),
+        advice="save the sheet as a table with tabs, .tsv",
+    )
+
+
+def archive_too_long(what: str, file: object, most: int) -> FormatError:
+    """Return the error for an archive with more than `most` of something."""
+    return FormatError(
+        f"the archive has more than {most:,} {what}", file=str(file), advice="unpack the archive yourself"
+    )
 
 
 def in_sentences(numbered: Iterable[tuple[int, str]], file: str, most: int) -> Iterator[tuple[int, str]]:

@@ -16,7 +16,8 @@ from functools import cache
 from types import MappingProxyType
 from typing import Any, NamedTuple, TypeVar
 
-from clueval.exceptions import UsageError, require_kind
+from clueval.arguments import require_kind
+from clueval.files.errors import UsageError
 
 _KEY = "clueval option"
 
@@ -41,6 +42,7 @@ class Option(NamedTuple):
         several: whether the option takes several values, one after the other.
         paired: whether a value may be ``GOLD:PREDICTED``, if the two sides differ.
         default: the default in words for the help; None: the default of the field.
+        writes: whether the value names a file that is written.
         later: whether it is a setting that a metric got later: signatures name it only if it is not the default.
     """
 
@@ -55,6 +57,7 @@ class Option(NamedTuple):
     several: bool = False
     paired: bool = False
     default: str | None = None
+    writes: bool = False
     later: bool = False
 
 

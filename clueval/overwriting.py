@@ -9,14 +9,15 @@ from __future__ import annotations
 
 import os
 import re
+import stat
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from functools import wraps
 from pathlib import Path
 from typing import Any, TypeVar
 
-from clueval.exceptions import FileError, UsageError
+from clueval.files.errors import FileError, UsageError
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -38,6 +39,9 @@ class _CommandFiles:
         if name not in self._named:
             self._named.add(name)
             self._new.append(name)
+
+    def note_open(self, identity: _Identity) -> None:
+        self._files.add(identity)
 
     def refuse(self, output: Path) -> None:
         """Raise `FileError` for an output that is an input, or an existing file in an input folder."""
@@ -96,10 +100,39 @@ def note_input(path: str | Path) -> None:
         files.note(str(path))
 
 
+def note_open_file(file: Any) -> None:
+    """Note an open file that the running command reads, such as standard input that a shell has redirected."""
+    files = _FILES.get()
+    if files is not None:
+        with suppress(OSError, ValueError, AttributeError, TypeError):  # a file in memory has no number
+            status = os.fstat(file.fileno())
+            if stat.S_ISREG(status.st_mode):
+                files.note_open((status.st_dev, status.st_ino))
+
+
 def input_path(text: str) -> Path:
     """Return the path that an argument names, which is an input."""
     note_input(text)
     return Path(text)
+
+
+def output_path(text: str) -> Path:
+    """Return the path of a file that an option names, which the command writes."""
+    return Path(text)
+
+
+def output_name(text: str) -> str:
+    """Return the name of a file, or of a folder if it ends in /, that an option names and the command writes."""
+    return text
+
+
+def output_folder(text: str) -> Path:
+    """Return the path of a folder that an option names, which the command writes."""
+    return Path(text)
+
+
+OUTPUT_TYPES = (output_path, output_name, output_folder)
+"""The types of options: every option that names something to write has one of them."""
 
 
 def refuse_to_overwrite(outputs: Iterable[str | Path | None]) -> None:

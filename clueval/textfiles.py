@@ -16,10 +16,10 @@ from io import BufferedReader, RawIOBase
 from pathlib import Path
 from typing import IO, Any, NoReturn
 
-from clueval.exceptions import CluevalError, FileError, FormatError
+from clueval.files.errors import CluevalError, FileError, FormatError
+from clueval.files.visible import escape
 from clueval.limits import MAX_LINE, file_too_long, line_too_long
 from clueval.overwriting import note_input
-from clueval.visible import escape
 
 BLOCK = 1 << 18
 """Default number of bytes to read at a time; the objects made from them fit in the processor's cache."""
@@ -275,7 +275,7 @@ def decoded_as_written(data: bytes, path: Path, number: int = 1, complain: Compl
                 f"not UTF-8: byte 0x{data[error.start]:02x}",
                 file=str(path),
                 line=line,
-                advice="save the file as plain text in UTF-8",
+                advice="save the file as plain text in UTF-8, in Excel as 'CSV UTF-8'",
             )
         )
         text = data.decode("utf-8", errors="replace")
@@ -294,14 +294,14 @@ def is_utf8(data: bytes) -> bool:
     return True
 
 
-_TO_BLANKS = str.maketrans(dict.fromkeys("\t\n\r\v\f\x85\u2028\u2029", " "))
+_TO_BLANKS = str.maketrans(dict.fromkeys("\0\t\n\r\v\f\x85\u2028\u2029", " "))
 
 _SURROGATES = "[\ud800-\udfff]"
 """Lone surrogates, which no file can contain."""
 
 
 def cell(text: str) -> str:
-    """Return the text for one cell of a table: tabs and line ends become blanks, lone surrogates escapes."""
+    """Return the text for one cell of a table: tabs, line ends and NUL become blanks, lone surrogates escapes."""
     if text.isprintable():  # most are, and this takes a tenth of the time
         return text
     return re.sub(_SURROGATES, lambda match: escape(match[0]), text.translate(_TO_BLANKS))

@@ -24,9 +24,9 @@ from io import TextIOWrapper
 from pathlib import Path
 from typing import IO, Any
 
-from clueval.exceptions import FileError
+from clueval.files.errors import FileError
+from clueval.files.visible import visible_lines
 from clueval.overwriting import require_no_input
-from clueval.visible import visible_lines
 
 _OWNED = 0o600
 """The mode of a temporary file that will replace an existing file."""

@@ -9,6 +9,7 @@ import shutil
 import signal
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -39,10 +40,11 @@ SHARED = Path(__file__).parents[2] / "shared"
 IN_CI = bool(os.environ.get("CI"))
 
 # the quick tests look at few examples; "full" is for the long run, which has --hypothesis-profile=full;
+# both look at the same examples in every run, while `python -m tests.search` looks for others;
 # no test fails because the machine is busy, and files in the folder of a test may be written again
 untimed = settings(
     deadline=None,
-    derandomize=IN_CI,
+    derandomize=True,
     print_blob=True,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
@@ -57,6 +59,19 @@ settings.register_profile(
     suppress_health_check=list(HealthCheck),
 )
 settings.load_profile("quick")
+
+
+def pytest_sessionstart() -> None:
+    """The same examples, whatever was imported before.
+
+    Hypothesis draws some values from the constants of the modules that are imported at the time. These depend on the
+    tests that ran before, in this worker of xdist, and on the folder of the checkout: one named "tests" has none.
+    """
+    if settings().derandomize:
+        with contextlib.suppress(ImportError):  # an older Hypothesis, which takes no constants
+            from hypothesis.internal.conjecture import providers
+
+            providers._get_local_constants = lambda: providers._local_constants  # what is empty at the start
 
 
 @pytest.fixture(scope="session")
@@ -139,10 +154,19 @@ def pytest_collection(session: pytest.Session) -> None:
 
 @pytest.hookimpl(tryfirst=True)  # before the marks are looked at that the command line asks for
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Tests in a browser are long ones."""
+    """Tests in a browser are long ones, and so are the cases that `few` leaves out of the quick tests.
+
+    Each parameter has all of its values among the others if their number has no factor in common with that of `few`.
+    """
+    cases: Counter[str] = Counter()
     for item in items:
         if "browser" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.long)
+        if few := item.get_closest_marker("few"):
+            test = item.nodeid.partition("[")[0]
+            if cases[test] % few.args[0]:
+                item.add_marker(pytest.mark.long)
+            cases[test] += 1
 
 
 def pytest_collection_finish() -> None:

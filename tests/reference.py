@@ -4,9 +4,9 @@
 calls with both, and names each that differs, with the first different line. ``python -m tests.reference --times``
 compares CPU seconds of whole commands instead.
 
-Each case runs in an empty folder beside ``samples``; its result is its output, its error output, its exit code, and the
-files that it writes. Both sides get the same files: the samples of the commit, and random corpora in many formats. Cases
-that differ on purpose stand in `EXPECTED` with the reason. The status is 1 if another one differs.
+Each case runs in an empty folder beside ``samples``; its result is its output, its error output, its exit code, and
+the files that it writes. Both sides get the same files: the samples of the commit, and random corpora in many formats.
+Cases that differ on purpose stand in `EXPECTED` with the reason. The status is 1 if another one differs.
 
 This script goes when the second edition is complete.
 """

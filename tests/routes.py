@@ -23,7 +23,7 @@ from sizes import documents_alone, handed_in, passages_alone
 
 from clueval import Accumulator, Document, Span, load_result, read, score
 from clueval.evaluation.result import Result
-from clueval.exceptions import CluevalError
+from clueval.files.errors import CluevalError
 from clueval.formats.columns.layout import Sizes
 from clueval.formats.ltf import write_ltf
 from clueval.tagging.decoder import decode

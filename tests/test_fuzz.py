@@ -7,13 +7,16 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from fuzz.beside import BESIDE, files_beside
 from fuzz.cases import KINDS, Case, made
 from fuzz.mutations import MUTATIONS
 from fuzz.running import Failure, failure_of, run
 from fuzz.smaller import smallest
 from fuzz.tools import FORMATS
 
-from clueval.cli import check
+from clueval.cli import COMMANDS, check, main
+from clueval.cli.commands import command_parser
+from clueval.overwriting import OUTPUT_TYPES, input_path
 
 REGRESSIONS = sorted((Path(__file__).parent / "fuzz" / "regressions").glob("*.json"))
 
@@ -23,6 +26,7 @@ def test_saved_cases_do_not_fail_again(path: Path) -> None:
     assert failure_of(Case.loaded(path.read_text(encoding="utf-8"))) is None
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("kind", KINDS)
 def test_some_cases_of_each_format_do_not_fail(kind: str) -> None:
     for number in range(2):
@@ -45,6 +49,7 @@ def test_a_case_is_made_again_from_its_number(kind: str) -> None:
     assert Case.loaded(made(kind, 7).saved()) == made(kind, 7)
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("numbers", [range(2), pytest.param(range(2, 5), marks=pytest.mark.long)], ids=str)
 @pytest.mark.parametrize("kind", FORMATS)
 def test_files_that_are_not_changed_are_valid(kind: str, numbers: range) -> None:
@@ -76,6 +81,41 @@ def failure_of_valid(files: dict[str, bytes], options: list[str]) -> str:
         finally:
             os.chdir(before)
     return error.getvalue()
+
+
+@pytest.mark.parametrize("kind", BESIDE)
+def test_files_beside_those_of_spans_are_valid_if_they_are_not_changed(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    files, commands = files_beside(kind)
+    Case(files, []).write(tmp_path)
+    monkeypatch.chdir(tmp_path)
+
+    # masking and curate have other choices than errors
+    codes = [main(words) for words in commands if words[0] != "masking" or "--decisions" not in words]
+
+    assert 2 not in codes or kind.startswith("decisions"), capsys.readouterr().err
+    assert {0, 1} & {*codes}, capsys.readouterr().err
+
+
+SIDES = {"gold", "predicted", "second", "old", "new", "file", "files", "annotators", "systems"}
+"""The arguments that name files of spans, or saved results; their formats are kinds of the fuzzers."""
+
+NO_FILES = {"--cite", "--score"}
+"""Options with the path of a number in a report."""
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_file_that_a_command_reads_is_fuzzed(command: str) -> None:
+    """An argument or option that names a file to read needs its kind in `fuzz.beside`."""
+    for action in command_parser(command)._actions:
+        flag = action.option_strings[-1] if action.option_strings else action.dest
+        names_a_file = (
+            action.metavar in ("PATH", "FILE", "FOLDER", "CSV", "BASELINE") or action.type is input_path
+        )
+        if names_a_file and action.type not in OUTPUT_TYPES and flag not in NO_FILES:
+            known = {*BESIDE} if action.option_strings else SIDES | {"config"}
+            assert flag.removeprefix("--") in known, (command, flag)
 
 
 def test_every_mutation_changes_some_file() -> None:

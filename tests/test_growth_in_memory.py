@@ -20,7 +20,7 @@ from ran_lines import LIMIT, Lines
 
 import clueval
 from clueval import Document, Span
-from clueval.exceptions import LimitError
+from clueval.files.errors import LimitError
 from clueval.metrics.exact import Exact
 from clueval.metrics.gate import Gate
 from clueval.metrics.partial import Partial
@@ -215,6 +215,13 @@ def _answers(size: int, **given: Any) -> Callable[[], object]:
     return _result(gold, {"d": names}, input="mentions", metrics="exact", **given)
 
 
+def _answers_inside(size: int) -> Callable[[], object]:
+    """Very many mentions of two names, one of which is inside the other; there are more mentions than places."""
+    gold = [Document("d", {"label": []}, text="Ada Lovelace, Ada. " * size, unit="character")]
+    names = [{"text": ("Ada", "Ada Lovelace", "Ada")[n % 3], "label": "PER"} for n in range(4 * size)]
+    return _result(gold, {"d": names}, input="mentions", metrics="exact")
+
+
 def _absent(size: int, **given: Any) -> Callable[[], object]:
     """Very many mentions, each with another text that nearly occurs."""
     text = " ".join(f"word{n}" for n in range(size))
@@ -252,6 +259,7 @@ _WITH_GAPS = "exact", "muc", "coverage", "fair", "gate", "masking", "strings"
 
 JOBS: dict[str, Job] = {
     "answers": _answers,
+    "answers, inside": _answers_inside,
     "answers, every occurrence": partial(_answers, occurrence="all"),
     "answers, absent": _absent,
     "answers, absent and similar": partial(_absent, locate="exact,space,fuzzy=0.6"),

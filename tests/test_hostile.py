@@ -14,7 +14,7 @@ from corpora import write
 
 from clueval import read, score
 from clueval.cli import main
-from clueval.exceptions import CluevalError, FileError, FormatError, SpanError, TagError, UsageError
+from clueval.files.errors import CluevalError, FileError, FormatError, SpanError, TagError, UsageError
 from clueval.findings.stream import errors
 from clueval.spans.document import Document
 from clueval.spans.merging import merge_layers
@@ -187,6 +187,7 @@ def test_a_path_with_nul_or_half_a_surrogate_pair_is_an_error(tmp_path: Path, ba
             call()
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("bad", [*BAD_PATHS, "a link to itself"])
 @pytest.mark.parametrize(
     "words",

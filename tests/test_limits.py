@@ -15,7 +15,7 @@ from sizes import handed_in
 
 from clueval import read, score
 from clueval.cli import main
-from clueval.exceptions import CluevalError, FormatError, LimitError, UsageError
+from clueval.files.errors import CluevalError, FormatError, LimitError, UsageError
 from clueval.findings.stream import errors
 from clueval.formats.columns.layout import Sizes
 from clueval.limits import HELD, MAX_DOCUMENT, MAX_LINE, MAX_SENTENCE

@@ -83,6 +83,7 @@ def first(report: dict[str, Any]) -> Any:
     return next(iter(report.values()))
 
 
+@pytest.mark.few(4)
 @some_seeds
 @pytest.mark.parametrize("kind", FORMATS)
 def test_a_file_against_itself_is_perfect_with_as_many_tokens_and_spans_as_it_has(
@@ -103,6 +104,7 @@ def test_a_file_against_itself_is_perfect_with_as_many_tokens_and_spans_as_it_ha
         assert fair["TP"] == spans
 
 
+@pytest.mark.few(4)
 @some_seeds
 @pytest.mark.parametrize("kind", FORMATS)
 def test_every_span_of_the_predicted_side_is_counted(kind: str, seeds: range, tmp_path: Path) -> None:
@@ -125,6 +127,7 @@ def rewritten(data: bytes) -> Iterator[tuple[str, bytes]]:
     yield "all", gzip.compress(b"\xef\xbb\xbf" + data.replace(b"\n", b"\r\n"))
 
 
+@pytest.mark.few(3)
 @some_seeds
 @pytest.mark.parametrize("kind", QUICK[:-1])
 def test_packing_line_ends_and_byte_order_marks_change_no_number(
@@ -145,6 +148,7 @@ def test_packing_line_ends_and_byte_order_marks_change_no_number(
 SWAPPED = "exact", "muc", "fair", "gate", "partial"
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("kind", QUICK)
 @pytest.mark.parametrize(
     "metrics", [SWAPPED, *(pytest.param((name,), marks=pytest.mark.long) for name in SWAPPED)], ids=",".join

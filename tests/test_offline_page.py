@@ -56,12 +56,13 @@ def write(path: Path, text: str) -> Path:
     return path
 
 
-def test_a_file_is_shown_with_the_first_column_of_tags_chosen(both: Path) -> None:
+def test_a_file_is_shown_with_the_columns_of_tags_chosen(both: Path) -> None:
     seen = jobs.look("gold")
 
     assert (seen["form"], seen["path"], seen["files"]) == ("vrt", "gold/gold.vrt", ["gold/gold.vrt"])
     assert seen["rows"][0] == ["Amtsgericht", "B-court-name", "B-low", "a001-0001"]
-    assert [column["use"] for column in seen["columns"]] == ["token", "tags", "", ""]
+    assert [column["use"] for column in seen["columns"]] == ["token", "tags", "tags", ""]
+    assert [column["name"] for column in seen["columns"]] == ["", "2", "3", ""]
 
 
 def test_a_file_that_cannot_be_read_is_an_error_of_its_side(
@@ -76,8 +77,11 @@ def test_a_file_that_cannot_be_read_is_an_error_of_its_side(
 def test_command_line_names_each_layer_once_if_the_sides_are_equal_otherwise_both_columns(both: Path) -> None:
     sides = {side: jobs.look(side) for side in jobs.SIDES}
     sides["gold"]["columns"][1]["name"] = sides["predicted"]["columns"][1]["name"] = "entity"
-    assert jobs.line("score", sides) == "clueval score gold/gold.vrt predicted/predicted.vrt --layer entity=2"
+    assert jobs.line("score", sides) == (
+        "clueval score gold/gold.vrt predicted/predicted.vrt --layer entity=2 --layer 3=3"
+    )
 
+    sides["gold"]["columns"][2] = {"use": "", "name": ""}
     sides["predicted"]["columns"][1] = {"use": "", "name": ""}
     sides["predicted"]["columns"][2] = {"use": "tags", "name": "entity"}
     assert jobs.line("errors", sides).endswith("--layer entity=2:3")
@@ -176,7 +180,7 @@ def test_every_command_writes_its_files_and_a_page_where_it_has_one(both: Path, 
     [
         (
             {},
-            "gold.vrt predicted.vrt",
+            "gold.vrt predicted.vrt --layer entity=4",
             "gold.vrt:3, document 'a001': 'a001-0001' is not a tag",
             "columns_hint",
         ),
@@ -201,7 +205,7 @@ def test_every_command_writes_its_files_and_a_page_where_it_has_one(both: Path, 
         (
             {"a.csv": TABLE},
             "a.csv a.csv",
-            "a.csv: the text file a.vrt of this table of spans does not exist",
+            "a.csv:1: the ends under 'end' may be inclusive or exclusive: there is neither a text nor tokens",
             "text_hint",
         ),
         (
@@ -321,6 +325,7 @@ def no_pyodide(tmp_path: Path) -> Path:
     return tmp_path / "pyodide"
 
 
+@pytest.mark.long
 def test_page_is_built_from_the_same_inputs_with_the_same_bytes(no_pyodide: Path, tmp_path: Path) -> None:
     printed = []
     for name in ("one", "two"):
@@ -390,6 +395,7 @@ class Opened:
         if browser.run("location.href") == page.as_uri() and browser.run(READY):  # Python starts once only
             for side in jobs.SIDES:
                 browser.run(f"choose('{side}', [])")
+            browser.wait_for("pending === 0")
             browser.complaints.clear()
         else:
             browser.open(page, is_ready="document.readyState === 'complete'")
@@ -577,12 +583,12 @@ def test_decisions_are_exported_from_the_frame_and_imported_into_it_and_stay_whe
         opened.choose(side, both / side / f"{side}.vrt")
     assert opened.ask("errors")["page"]
     with browser.in_frame():
-        assert browser.run(said) == f"0 of 39 places decided; {notice}"
+        assert browser.run(said) == f"0 of 72 places decided; {notice}"
         browser.run("document.querySelector('.card .reading input').click()")
         file = download(browser, "tsv", both)
     select(browser, "language", "de")
     with browser.in_frame():
-        assert browser.run(said).startswith(f"1 of 39 places decided; {notice}")
+        assert browser.run(said).startswith(f"1 of 72 places decided; {notice}")
     assert opened.ask("agree")["line"].endswith("--lang de")
     with browser.in_frame():
         assert browser.run("document.documentElement.lang") == "de"
@@ -590,9 +596,9 @@ def test_decisions_are_exported_from_the_frame_and_imported_into_it_and_stay_whe
 
     assert opened.ask("errors")["page"]
     with browser.in_frame():
-        assert browser.run(said) == f"0 of 39 places decided; {notice}"
+        assert browser.run(said) == f"0 of 72 places decided; {notice}"
         give(browser, file)
-        assert browser.run(said) == f"1 of 39 places decided; {notice}; 1 line imported"
+        assert browser.run(said) == f"1 of 72 places decided; {notice}; 1 line imported"
         browser.run("document.getElementById('export-json').click()")  # so that nothing is lost
     assert browser.complaints == []
 
@@ -632,6 +638,240 @@ def test_an_error_page_of_5000_places_opens(opened: Opened, tmp_path: Path, brow
     with browser.in_frame():
         assert browser.run("document.getElementById('decided').textContent").startswith("0 of 5,000 places")
         assert browser.run("document.querySelectorAll('.card').length") == 50
+
+
+GOLD = RIGHT = "Ada\tB-PER\nmet\tO\n\n"
+WRONG = "Ada\tO\nmet\tB-PER\n\n"
+TITLE = "element('result-title').textContent"
+IS_OLD = "element('result').classList.contains('old') && !element('old').hidden"
+
+
+def f1(opened: Opened) -> float:
+    """The F1 of the result that is shown, exact and without labels."""
+    levels = json.loads(opened.written("scores.json"))["metrics"]["levels"]
+    found: float = levels["label"]["unlabelled"]["1"]["f1"]
+    return found
+
+
+def score_of(opened: Opened) -> float:
+    """Ask for scores, and return their F1."""
+    assert opened.ask("score")["error"] == ""
+    return f1(opened)
+
+
+def listed(opened: Opened, side: str) -> list[str]:
+    """The names of the files that the page lists for a side."""
+    lines = f"[...document.querySelectorAll('#{side} .list li')].map((each) => each.textContent)"
+    return [line.rsplit(", ", 3)[0] for line in opened.browser.run(lines)]
+
+
+def chosen(opened: Opened, side: str) -> int:
+    """How many files the fields of a side hold; one that holds a file does not tell when it is chosen again."""
+    fields = f"[...document.querySelectorAll('#{side} input[type=file]')]"
+    number: int = opened.browser.run(f"{fields}.reduce((sum, each) => sum + each.files.length, 0)")
+    return number
+
+
+@pytest.fixture
+def small(opened: Opened, tmp_path: Path) -> Path:
+    """A folder with gold, which is chosen, and with two predicted files."""
+    for name, text in (("gold", GOLD), ("right", RIGHT), ("wrong", WRONG)):
+        write(tmp_path / f"{name}.conll", text)
+    opened.choose("gold", tmp_path / "gold.conll")
+    return tmp_path
+
+
+@in_browser
+def test_the_file_that_is_counted_is_the_one_that_was_chosen_or_dropped_last(
+    opened: Opened, small: Path
+) -> None:
+    for name, put, score in (
+        ("right", opened.choose, 1),
+        ("wrong", opened.drop, 0),
+        ("right", opened.choose, 1),
+        ("right", opened.drop, 1),
+        ("wrong", opened.choose, 0),
+    ):
+        put("predicted", small / f"{name}.conll")
+        assert (listed(opened, "predicted"), chosen(opened, "predicted")) == ([f"{name}.conll"], 0)
+        assert score_of(opened) == score
+        assert opened.browser.run(TITLE) == f"Score: {name}.conll against gold.conll"
+    opened.browser.run("document.querySelector('#predicted .remove').click()")
+    opened.browser.wait_for("pending === 0")
+    assert (listed(opened, "predicted"), chosen(opened, "predicted")) == ([], 0)
+
+
+@in_browser
+def test_a_file_that_was_edited_is_counted_as_it_is_listed_and_read_again_when_it_is_chosen_again(
+    opened: Opened, small: Path, browser: Browser
+) -> None:
+    file = small / "right.conll"
+    opened.choose("predicted", file)
+    assert score_of(opened) == 1
+    write(file, WRONG * 200)
+    assert score_of(opened) == 1  # what the page has shown, although the file is another one by now
+    browser.run("renew()")
+    browser.wait_for("pending === 0")
+    assert score_of(opened) == 1
+    line = "document.querySelector('#predicted .list').textContent"
+    assert "right.conll, 1 kB, changed" in browser.run(line)
+
+    opened.choose("gold", write(small / "gold.conll", GOLD * 200))
+    opened.choose("predicted", file)
+    assert "right.conll, 4 kB, changed" in browser.run(line)
+    assert score_of(opened) == 0
+
+
+@in_browser
+def test_a_result_is_marked_as_old_once_a_file_or_a_setting_is_another(
+    opened: Opened, small: Path, browser: Browser
+) -> None:
+    menu = "document.querySelectorAll('#gold thead select')[0]"
+    field = "document.querySelectorAll('#gold thead input')[1]"
+    send = "dispatchEvent(new Event('{}'))"
+    opened.choose("predicted", small / "right.conll")
+    changes = (
+        lambda: opened.choose("predicted", small / "wrong.conll"),
+        lambda: opened.drop("gold", small / "gold.conll"),
+        lambda: browser.run(f"{menu}.value = ''; {menu}.{send.format('change')}"),
+        lambda: browser.run(f"{field}.value = 'name'; {field}.{send.format('input')}"),
+        lambda: browser.run(f"element('redacted').{send.format('change')}"),
+        lambda: browser.run(f"document.querySelector('#gold .forms').{send.format('change')}"),
+        lambda: browser.run("document.querySelector('#predicted .remove').click()"),
+    )
+    for change in changes:
+        opened.ask("check")
+        assert not browser.run(IS_OLD)
+        before = browser.run(TITLE)
+        change()
+        browser.wait_for("pending === 0")
+        assert browser.run(IS_OLD)
+        assert browser.run(TITLE) == before
+    opened.ask("check")
+    select(browser, "language", "de")
+    assert not browser.run(IS_OLD)
+    assert browser.run(TITLE) == "Dateien prüfen: gold.conll"
+    select(browser, "language", "en")
+
+
+@in_browser
+def test_every_column_of_tags_is_read_or_named(opened: Opened, both: Path, browser: Browser) -> None:
+    uses = "[...document.querySelectorAll('#{} thead select')].map((each) => each.value)"
+    said = "document.querySelector('#{} .seen').textContent"
+    opened.choose("gold", both / "gold" / "gold.vrt")
+    opened.choose("predicted", both / "predicted" / "predicted.vrt")
+    for side in jobs.SIDES:
+        assert browser.run(uses.format(side)) == ["token", "tags", "tags", ""]
+        assert "Tags in columns: 2, 3." in browser.run(said.format(side))
+        assert "not read" not in browser.run(said.format(side))
+    assert opened.ask("score")["line"].endswith("--layer 2=2 --layer 3=3")
+
+    browser.run(
+        "(() => { const menu = document.querySelectorAll('#gold thead select')[2]; menu.value = '';"
+        "menu.dispatchEvent(new Event('change')); })()"
+    )
+    assert "These columns hold tags, too, and are not read: 3." in browser.run(said.format("gold"))
+
+    opened.choose("predicted", write(both / "last.conll", "Ada\tB-PER\tB-high\nmet\tO\tO\n"))
+    assert browser.run(uses.format("predicted")) == ["token", "", "tags"]
+    assert "These columns hold tags, too, and are not read: 2." in browser.run(said.format("predicted"))
+
+
+@in_browser
+def test_the_menus_of_the_second_file_are_set_as_those_of_the_first(
+    opened: Opened, both: Path, browser: Browser
+) -> None:
+    opened.choose("predicted", both / "predicted" / "predicted.vrt")
+    browser.run(
+        "(() => { const [, second, third] = document.querySelectorAll('#predicted thead select');"
+        "second.value = ''; second.dispatchEvent(new Event('change'));"
+        "const name = document.querySelectorAll('#predicted thead input')[2];"
+        "name.value = 'risk'; name.dispatchEvent(new Event('input')); })()"
+    )
+    opened.choose("gold", both / "gold" / "gold.vrt")
+
+    assert opened.ask("score")["line"].endswith("predicted/predicted.vrt --layer risk=3")
+
+
+@in_browser
+def test_a_format_that_was_chosen_belongs_to_the_files_that_it_was_chosen_for(
+    opened: Opened, small: Path, browser: Browser
+) -> None:
+    forms = "document.querySelector('#predicted .forms')"
+    opened.choose("predicted", small / "right.conll")
+    browser.run(f"{forms}.value = 'conll'; {forms}.dispatchEvent(new Event('change'))")
+    browser.wait_for("pending === 0 && seen.predicted.chosen === 'conll'")
+    assert "--input conll" in opened.ask("score")["line"]
+
+    opened.choose("predicted", small / "wrong.conll")
+    assert browser.run(f"{forms}.value") == ""
+    assert "--input" not in opened.ask("score")["line"]
+
+
+@in_browser
+def test_files_that_are_chosen_while_a_question_is_answered_are_not_counted(
+    opened: Opened, small: Path, browser: Browser
+) -> None:
+    opened.choose("predicted", small / "right.conll")
+    changed = json.dumps(WRONG)
+    browser.run(
+        f"""(async () => {{
+          document.querySelector("[data-command=score]").click();
+          const file = new File([{changed}], "wrong.conll");
+          await choose("predicted", [{{ name: "wrong.conll", file }}]);
+          await working;
+        }})()"""
+    )
+
+    assert browser.run(TITLE) == "Score: right.conll against gold.conll"
+    assert f1(opened) == 1
+    assert browser.run(IS_OLD)
+    assert score_of(opened) == 0
+    assert browser.run(TITLE) == "Score: wrong.conll against gold.conll"
+
+
+@in_browser
+def test_a_choice_that_takes_long_does_not_replace_a_later_one(
+    opened: Opened, small: Path, browser: Browser
+) -> None:
+    browser.run(
+        f"""(async () => {{
+          const one = {{ name: "right.conll", file: new File([{json.dumps(RIGHT)}], "right.conll") }};
+          const two = {{ name: "wrong.conll", file: new File([{json.dumps(WRONG)}], "wrong.conll") }};
+          let arrive;
+          const slow = choose("predicted", new Promise((resolve) => {{ arrive = resolve; }}));
+          await choose("predicted", [two]);
+          arrive([one]);
+          await slow;
+        }})()"""
+    )
+
+    assert listed(opened, "predicted") == ["wrong.conll"]
+    assert score_of(opened) == 0
+
+
+@in_browser
+def test_after_a_cancelled_question_new_files_are_counted(
+    opened: Opened, small: Path, browser: Browser
+) -> None:
+    opened.choose("predicted", small / "right.conll")
+    browser.run("document.querySelector('[data-command=errors]').click(); element('cancel').click()")
+    opened.choose("predicted", small / "wrong.conll")
+    browser.wait_for("pending === 0")
+    assert score_of(opened) == 0
+
+
+@in_browser
+def test_redacted_texts_are_recognised_whichever_side_is_chosen_first(
+    opened: Opened, tmp_path: Path, browser: Browser
+) -> None:
+    opened.choose("predicted", write(tmp_path / "redacted" / "a.txt", "[Name] met Bob."))
+    opened.choose(
+        "gold", write(tmp_path / "a.txt", "Ada met Bob."), write(tmp_path / "a.ann", "T1\tPER 0 3\tAda\n")
+    )
+    assert browser.run("element('redacted').checked")
+    opened.choose("predicted", write(tmp_path / "a.conll", GOLD))
+    assert not browser.run("element('redacted').checked")
 
 
 HOSTILE = "</script><script>parent.ran=ran=1</script><img src=x onerror=parent.ran=1>"
@@ -752,8 +992,10 @@ def test_axe_finds_nothing_in_light_and_dark_before_and_after_a_result(
     opened: Opened, both: Path, axe: str, browser: Browser
 ) -> None:
     browser.run(f"{axe}; undefined")
-    for is_asked in (False, True):
-        if is_asked:
+    for result in ("none", "new", "old"):
+        if result == "old":
+            browser.run("changed()")
+        if result == "new":
             for side in jobs.SIDES:
                 opened.choose(side, both / side / f"{side}.vrt")
             assert opened.ask("score")["page"]

@@ -33,7 +33,8 @@ def commands(folder: Path) -> dict[str, str]:
     command = folder / "clueval"
     command.write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -m clueval "$@"\n', encoding="utf-8")
     command.chmod(0o755)
-    (folder / "python").symlink_to(sys.executable)
+    if not (folder / "python").exists():
+        (folder / "python").symlink_to(sys.executable)
     return {**os.environ, "PATH": f"{folder}{os.pathsep}{os.environ['PATH']}"}
 
 
@@ -48,19 +49,30 @@ def test_changelog_has_an_entry_for_the_version() -> None:
 
 
 def test_hook_of_pre_commit_fails_on_a_file_with_an_invalid_tag(tmp_path: Path) -> None:
-    (hook,) = loaded(".pre-commit-hooks.yaml")
     good, bad = tmp_path / "good.conll", tmp_path / "bad.conll"
     good.write_text("Ada B-PER\n", encoding="utf-8")
     bad.write_text("Ada B-PER\nsaw X-PER\n", encoding="utf-8")
-    environment = commands(tmp_path)
 
-    codes = [
-        subprocess.run([*hook["entry"].split(), *files], env=environment, capture_output=True).returncode
-        for files in ([good], [good, bad])
-    ]
-
-    assert codes == [0, 1]
+    assert [hooked(tmp_path, *files).returncode for files in ([good.name], [good.name, bad.name])] == [0, 1]
+    (hook,) = loaded(".pre-commit-hooks.yaml")
     assert all(re.search(hook["files"], file.name) for file in (good, bad))
+
+
+def hooked(folder: Path, *files: str) -> subprocess.CompletedProcess[bytes]:
+    """Run the hook as pre-commit does: entry, args, and the names of files, in the folder of the repository."""
+    (hook,) = loaded(".pre-commit-hooks.yaml")
+    words = [*shlex.split(hook["entry"]), *hook["args"], *files]
+    return subprocess.run(words, env=commands(folder), cwd=folder, capture_output=True)
+
+
+def test_hook_of_pre_commit_reads_no_configuration_and_takes_names_for_files(tmp_path: Path) -> None:
+    (tmp_path / "clueval.toml").write_text('[check]\noutput-file = "out.txt"\n', encoding="utf-8")
+    (tmp_path / "--output-file=out.conll").write_text("Ada B-PER\n", encoding="utf-8")
+
+    ended = hooked(tmp_path, "--output-file=out.conll")
+
+    assert (ended.returncode, ended.stderr) == (0, b"")
+    assert not [path for path in tmp_path.iterdir() if path.name in ("out.txt", "out.conll")]
 
 
 def test_hook_of_pre_commit_is_for_files_that_are_recognised_by_their_endings() -> None:
@@ -70,34 +82,82 @@ def test_hook_of_pre_commit_is_for_files_that_are_recognised_by_their_endings() 
     assert not re.search(hook["files"], "settings.json")
 
 
+def step_of_action(name: str, folder: Path, **asked: str) -> subprocess.CompletedProcess[bytes]:
+    """Run a step of the action in a folder, as GitHub does."""
+    steps = loaded(".github/actions/score/action.yml")["runs"]["steps"]
+    (run,) = (step["run"] for step in steps if step["name"] == name)
+    given = {
+        "GITHUB_ACTION_PATH": str(ROOT / ".github" / "actions" / "score"),
+        "GITHUB_STEP_SUMMARY": str(folder / "summary.md"),
+        "RUNNER_TEMP": str(folder),
+        "GOLD": str(GERMAN / "gold.vrt"),
+        "PREDICTED": str(GERMAN / "predicted.vrt"),
+        "LIMITS": "",
+    }
+    return subprocess.run(
+        ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", run],
+        env=commands(folder) | given | asked,
+        cwd=folder,
+        capture_output=True,
+    )
+
+
 @pytest.mark.parametrize(
     ("limit", "code"), [("", 0), ("exact.entity.micro.f1=80%", 0), ("f1=0.9\nf1=10%\n", 1)]
 )
 def test_action_writes_the_table_to_the_summary_and_fails_below_a_limit(
     tmp_path: Path, limit: str, code: int
 ) -> None:
-    (score,) = (
-        step
-        for step in loaded(".github/actions/score/action.yml")["runs"]["steps"]
-        if step["name"] == "Score"
-    )
-    summary = tmp_path / "summary.md"
-    asked = {
-        "GOLD": str(GERMAN / "gold.vrt"),
-        "PREDICTED": str(GERMAN / "predicted.vrt"),
-        "OPTIONS": "--layer 'entity=2' --metric exact",
-        "LIMITS": limit,
-        "GITHUB_STEP_SUMMARY": str(summary),
-    }
-
-    ended = subprocess.run(
-        ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", score["run"]],
-        env=commands(tmp_path) | asked,
-        capture_output=True,
-    )
+    ended = step_of_action("Score", tmp_path, OPTIONS="--layer 'entity=2' --metric exact", LIMITS=limit)
 
     assert (ended.returncode, ended.stderr.count(b"is below")) == (code, code)
-    assert "81.60" in summary.read_text(encoding="utf-8")
+    assert "81.60" in (tmp_path / "summary.md").read_text(encoding="utf-8")
+
+
+STEPS = ("Score", "Write the page of errors")
+"""The steps of the action that run clueval."""
+
+
+@pytest.mark.parametrize("step", STEPS)
+@pytest.mark.parametrize("options", ["--layer 'entity=2 --metric exact", 'a "', "\\"])
+def test_action_ends_with_one_line_for_quotes_that_are_not_closed(
+    tmp_path: Path, options: str, step: str
+) -> None:
+    ended = step_of_action(step, tmp_path, OPTIONS=options)
+
+    assert ended.returncode == 1
+    assert ended.stderr.startswith(b"the options cannot be read: No ")
+    assert ended.stderr.count(b"\n") == 1
+    assert not [name for name in ("summary.md", "errors.html") if (tmp_path / name).exists()]
+
+
+@pytest.mark.parametrize("step", STEPS)
+def test_action_reads_no_configuration_runs_no_code_of_the_folder_and_takes_paths_for_paths(
+    tmp_path: Path, step: str
+) -> None:
+    (tmp_path / "clueval.toml").write_text('tsv = "out.tsv"\nlabel-map = "map.tsv"\n', encoding="utf-8")
+    for name in ("shlex", "os"):
+        (tmp_path / f"{name}.py").write_text("open('ran', 'w')\n", encoding="utf-8")
+    for name in ("--output-file=x", "-q"):
+        (tmp_path / name).write_text("Ada B-PER\n", encoding="utf-8")
+
+    ended = step_of_action(step, tmp_path, OPTIONS="--input conll", GOLD="--output-file=x", PREDICTED="-q")
+
+    assert ended.returncode == 0, ended.stderr
+    assert b"clueval.toml" not in ended.stderr
+    assert not [name for name in ("out.tsv", "x", "ran") if (tmp_path / name).exists()]
+
+
+@pytest.mark.parametrize("step", STEPS)
+def test_action_passes_options_with_blanks_and_signs_of_the_shell_as_they_are(
+    tmp_path: Path, step: str
+) -> None:
+    options = "--where 'domain=$(touch ran) `touch ran` *'"
+
+    ended = step_of_action(step, tmp_path, OPTIONS=f"--layer entity=2 {options}")
+
+    assert b"domain=$(touch ran) `touch ran` *" in ended.stderr
+    assert not (tmp_path / "ran").exists()
 
 
 def test_action_gives_values_to_its_scripts_as_variables_alone() -> None:

@@ -52,6 +52,7 @@ def asked(rng: random.Random, form: str, setting: Options) -> Options:
     return setting | (rng.choice(ALONE) if "where" in setting else rng.choice([*SEVERAL, *ALONE]))
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("form", FORMATS)
 def test_routes_agree_in_every_format(tmp_path: Path, form: str) -> None:
     rng = random.Random(form)

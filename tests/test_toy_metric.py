@@ -13,7 +13,7 @@ from corpora import vrt, write
 
 from clueval import read, score
 from clueval.cli import main
-from clueval.exceptions import UsageError
+from clueval.files.errors import UsageError
 from clueval.metrics import METRICS
 from clueval.metrics.counting import Tally
 from clueval.metrics.metric import Metric, Needs, Rates, Side

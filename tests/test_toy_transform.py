@@ -14,7 +14,7 @@ import pytest
 from corpora import vrt, write
 
 from clueval import Document, Span, read, score
-from clueval.exceptions import UsageError
+from clueval.files.errors import UsageError
 from clueval.reading.options import Reading
 from clueval.reports import markdown
 from clueval.transforms.group import Group, Transform

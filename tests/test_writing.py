@@ -18,7 +18,7 @@ from pathlib import Path
 
 import pytest
 
-from clueval.exceptions import FileError
+from clueval.files.errors import FileError
 from clueval.findings import xlsx
 from clueval.findings.table import Finding, error_table
 from clueval.spans.document import Document

@@ -25,7 +25,7 @@ import clueval
 from clueval.browser.jobs import OUTPUTS
 from clueval.cli import main as command_line
 from clueval.cli.printing import put, remark
-from clueval.exceptions import CluevalError, FileError
+from clueval.files.errors import CluevalError, FileError
 from clueval.formats import FORMATS
 from clueval.reports.page import environment, json_inside, script_hash, template, write_page
 from clueval.version import __version__

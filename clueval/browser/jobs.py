@@ -17,15 +17,15 @@ from typing import Any
 
 from clueval.cli import main
 from clueval.evaluation.units.loaded import load_result
-from clueval.exceptions import CluevalError
+from clueval.files.errors import CluevalError
+from clueval.files.visible import visible
 from clueval.reading.pairing import tag_columns
 from clueval.reading.paths import files_of, without_ending
-from clueval.reading.read_options import ReadOptions
+from clueval.reading.read_options import ReadOptions, TagColumns, layers_in
 from clueval.reading.source import Source, source_of
 from clueval.reports.language import ENGLISH
 from clueval.spans.span import DEFAULT_LAYER
 from clueval.textfiles import beginning_of
-from clueval.visible import visible
 
 SIDES = ("gold", "predicted")
 
@@ -84,7 +84,7 @@ def look(side: str, form: str = "") -> dict[str, Any]:
             "source": source.form.default_source,
         }
         if source.form.has_columns:
-            return {**seen, **_columns(source)}
+            return {**seen, **_columns(source, [path for _, path in files])}
         lines = beginning_of(source.path).split("\n")[:SHOWN_LINES]
         return {**seen, "rows": [[visible(each[:_CHARACTERS])] for each in lines]}
     except CluevalError as error:
@@ -102,21 +102,22 @@ def _files(side: str) -> list[Path]:
     return [path for path in sorted(Path(side).rglob("*")) if path.is_file()]
 
 
-def _columns(source: Source) -> dict[str, Any]:
-    """Return the first rows of a file, and the use of each column: clueval's own if these hold tags.
-
-    Otherwise the first column with tags holds the labels, as the message of ``clueval check`` recommends.
-    """
+def _columns(source: Source, paths: Sequence[Path]) -> dict[str, Any]:
+    """Return the first rows of a file, and the use of each column, which is that of a side without named layers."""
     passage = next((each for each in source.passages(lambda _: None) if each.layout is not None), None)
     if passage is None or passage.layout is None:
         return {"rows": []}
     rows = [fields for _, _, fields in islice(passage.rows(), SHOWN_LINES)]
-    found, own = tag_columns(source), [column + 1 for _, column in passage.layout.layers]
-    tags = own if set(own) <= set(found) else found[:1]
+    found, of_side = tag_columns(source), TagColumns.of(paths, source.options)
+    layers = passage.layout.columns
+    if of_side is not None and not of_side.is_read:
+        layers = layers_in(sorted(of_side.own))
+    elif of_side is None and not {*layers.values()} <= {*found}:  # the file has errors, or no tags
+        layers = layers_in(found[:1])
     columns = [{"use": "", "name": ""} for _ in range(passage.layout.width)]
     columns[passage.layout.token]["use"] = "token"
-    for column in tags:
-        columns[column - 1] = {"use": "tags", "name": DEFAULT_LAYER}
+    for name, column in layers.items():
+        columns[column - 1] = {"use": "tags", "name": name}
     shown = [[visible(value) for value in fields] for fields in rows]
     return {"rows": shown, "columns": columns, "found": found, "token": passage.layout.token}
 
@@ -241,7 +242,7 @@ HINTS = {
     "columns_hint": "is not a tag|there is no column|has one column|there is no layer",
     "names_hint": "has no file .*, which",
     "format_hint": "the format is not recognised",
-    "text_hint": "the text file .* does not exist",
+    "text_hint": "the text file .* does not exist|there is neither a text nor tokens",
     "annotators_hint": "one file has one annotator",
     "package_hint": "pip install",
     "process_hint": "no processes can be started",

@@ -6,6 +6,7 @@ const files = { gold: [], predicted: [] };
 const seen = {};
 let language = navigator.language.startsWith("de") ? "de" : "en";
 let shown = ["starting", {}], result = null, read = null;
+let state = 0, pending = 0; // the number of the state of files and settings, and of what is being done
 
 /* Texts */
 const text = (key, values = {}) =>
@@ -50,8 +51,11 @@ function ask(kind, asked) {
   return new Promise((resolve, reject) => waiting.set(number, { resolve, reject }));
 }
 
+class Stopped extends Error {}
+
 async function startWorker() {
   worker?.terminate();
+  for (const { reject } of waiting.values()) reject(new Stopped());
   waiting = new Map();
   worker = new Worker(URL.createObjectURL(new Blob([parts.worker], { type: "text/javascript" })));
   worker.onmessage = ({ data }) => {
@@ -100,40 +104,102 @@ function withoutFolders(chosen) {
 
 const HIDDEN = /(^|\/)(\.|~\$|__MACOSX\/|(Thumbs\.db|desktop\.ini)$)/i;
 
+/* What is counted is what the page has shown: the content is kept, whatever happens to the file. */
+const kept = async ({ name, file }) => ({ name, changed: file.lastModified, file: new Blob([await file.arrayBuffer()]) });
+
+const choices = { gold: 0, predicted: 0 };
+
 async function choose(side, chosen) {
+  const choice = ++choices[side], isLast = () => choice === choices[side];
+  clear(side);
+  await during("reading", async () => {
+    try {
+      const found = withoutFolders((await chosen).filter(({ name }) => !HIDDEN.test(name)));
+      const content = await Promise.all(found.map(kept));
+      if (!isLast()) return;
+      files[side] = content;
+      await written(side);
+      if (isLast()) await look(side);
+    } catch (error) {
+      if (!isLast()) return;
+      clear(side);
+      say("not_read", { message: error.message });
+    }
+  });
+}
+
+/* A side without files, as the next choice finds it. */
+function clear(side) {
+  files[side] = [];
   delete seen[side];
-  enable(false);
-  say("reading");
-  try {
-    files[side] = withoutFolders((await chosen).filter(({ name }) => !HIDDEN.test(name)));
+  for (const input of element(side).querySelectorAll("input[type=file]")) input.value = "";
+  element(side).querySelector(".forms").value = "";
+  changed();
+  for (const each of SIDES) showSide(each);
+}
+
+/* Files do not change while a question is answered. */
+async function written(side) {
+  for (;;) {
+    await working;
     await starting;
-    await ask("write", { side, files: files[side] });
-    await look(side);
-  } catch (error) {
-    files[side] = [];
-    showSide(side);
-    enable();
-    say("not_read", { message: error.message });
+    try {
+      return await ask("write", { side, files: files[side] });
+    } catch (error) {
+      if (!(error instanceof Stopped)) throw error;
+    }
   }
 }
 
 async function look(side, form = "") {
   delete seen[side];
+  changed();
   if (files[side].length) {
     seen[side] = { ...await ask("job", { name: "look", asked: { side, form } }), chosen: form };
+    takeOver(side);
   }
   for (const each of SIDES) showSide(each);
-  const found = Object.values(seen);
-  say(found.some(({ error }) => error) ? "not_recognised" : seen.gold ? "choose_task" : "ready");
-  if (side === "predicted") {
-    element("redacted").checked = found.length === 2 && found.at(-1).columns && !found.at(-1).found.length
-      && files.predicted.every(({ name }) => name.endsWith(".txt"));
-  }
+  say(Object.values(seen).some(({ error }) => error) ? "not_recognised" : seen.gold ? "choose_task" : "ready");
+  const { gold, predicted } = seen;
+  element("redacted").checked = Boolean(gold && predicted?.columns) && areTexts("predicted");
+}
+
+const areTexts = (side) => !seen[side]?.found?.length && files[side].every(({ name }) => name.endsWith(".txt"));
+
+/* The menus of the second file are set as those of the first if it has as many columns, and is no redacted text. */
+function takeOver(side) {
+  const own = seen[side], other = seen[SIDES.find((each) => each !== side)];
+  if (!own.columns || other?.columns?.length !== own.columns.length || SIDES.some(areTexts)) return;
+  own.columns = structuredClone(other.isBoth ? other.alone : other.columns);
+}
+
+/* Files or settings are others than those of the result. */
+function changed() {
+  state += 1;
+  showAge();
+}
+
+function showAge() {
+  const isOld = result !== null && result.state !== state;
+  element("result").classList.toggle("old", isOld);
+  element("old").hidden = !isOld;
+}
+
+async function during(key, action) {
+  pending += 1;
   enable();
+  say(key);
+  try {
+    return await action();
+  } finally {
+    pending -= 1;
+    enable();
+  }
 }
 
 /* Redacted texts answer one question only. */
-function enable(on = true) {
+function enable() {
+  const on = pending === 0;
   const able = on && seen.gold && SIDES.every((side) => !files[side].length || (seen[side] && !seen[side].error));
   const only = element("redacted").checked && "masking";
   element("again").disabled = !on;
@@ -153,53 +219,82 @@ function showSide(side) {
   table.replaceChildren();
   box.querySelector(".form").hidden = !found;
   table.parentElement.hidden = !found?.rows;
-  box.querySelector(".seen").textContent = !found ? ""
-    : found.error ? advised(found.error, found.hint) : text("seen", { files: found.files.length, form: found.form });
+  box.querySelector(".list").replaceChildren(...listed(side).map((line) => make("li", {}, line)));
+  sayWhatIsSeen(side);
   if (!found?.rows) return;
   if (found.columns) {
     const both = side === "gold" && !files.predicted.length;
-    if (both) asBothSides(found);
-    else asOneSide(found);
-    const menus = found.columns.map((column, place) => menuOf(column, place + 1, both));
+    if (both && !found.isBoth) asBothSides(found);
+    else if (!both && found.isBoth) asOneSide(found);
+    const menus = found.columns.map((column, place) => menuOf(side, column, place + 1, both));
     table.append(make("thead", {}, make("tr", {}, ...menus)));
   }
   const rows = found.rows.map((row) => make("tr", {}, ...row.map((value) => make("td", {}, value))));
   table.append(make("tbody", {}, ...rows));
 }
 
-/* A file alone has gold and predicted in its last two columns of tags. */
-function asBothSides({ columns, found, use }) {
-  if (columns.some(({ use }) => use === "gold" || use === "predicted")) return;
-  const tags = found.slice(-2);
-  columns.forEach((column, place) => {
+const SHOWN_FILES = 6;
+
+function listed(side) {
+  const lines = files[side].slice(0, SHOWN_FILES).map(({ name, file, changed }) => text("file", {
+    name, size: Math.ceil(file.size / 1000).toLocaleString(language),
+    time: new Date(changed).toLocaleString(language, { dateStyle: "short", timeStyle: "short" }),
+  }));
+  return files[side].length > SHOWN_FILES ? [...lines, text("more_files", { number: files[side].length - SHOWN_FILES })] : lines;
+}
+
+function sayWhatIsSeen(side) {
+  const found = seen[side];
+  element(side).querySelector(".seen").textContent = !found ? ""
+    : found.error ? advised(found.error, found.hint)
+      : [text("seen", { files: found.files.length, form: found.form }), ...aboutColumns(found)].join(" ");
+}
+
+const areTags = ({ use }) => ["tags", "gold", "predicted"].includes(use);
+
+function aboutColumns({ columns = [], found = [] }) {
+  const read = columns.flatMap((column, place) => (areTags(column) ? [place + 1] : []));
+  const others = found.filter((number) => !read.includes(number));
+  const about = (key, numbers) => (numbers.length ? [text(key, { columns: numbers.join(", ") })] : []);
+  return [...about("tags_in", read), ...about("left_out", others)];
+}
+
+/* A file alone has gold and predicted in its last two columns of tags. What was set for a side is kept for later. */
+function asBothSides(side) {
+  const tags = side.found.slice(-2);
+  side.isBoth = true;
+  side.alone = structuredClone(side.columns);
+  side.columns.forEach((column, place) => {
     if (column.use === "tags") column.use = "";
     if (tags.length === 2 && tags.includes(place + 1)) {
-      Object.assign(column, { use: place + 1 === tags[0] ? "gold" : "predicted", name: column.name || "label" });
+      Object.assign(column, { use: place + 1 === tags[0] ? "gold" : "predicted", name: "label" });
     }
   });
 }
 
-function asOneSide({ columns }) {
-  for (const column of columns) {
-    if (column.use === "gold") column.use = "tags";
-    else if (column.use === "predicted") column.use = "";
-  }
+function asOneSide(side) {
+  side.isBoth = false;
+  side.columns = side.alone;
 }
 
-function menuOf(column, place, both) {
+function menuOf(side, column, place, both) {
   const uses = ["", "token", ...(both ? ["gold", "predicted"] : []), "tags", "token_id", "document"];
   const menu = make("select", { "aria-label": text("column", { number: place }) },
     ...uses.map((use) => make("option", { value: use }, text(`use_${use}`))));
   const name = make("input", { "aria-label": text("layer_name", { number: place }), value: column.name || "label", size: 8 });
-  const isTags = () => ["tags", "gold", "predicted"].includes(column.use);
   menu.value = column.use;
-  name.hidden = !isTags();
+  name.hidden = !areTags(column);
   menu.onchange = () => {
     column.use = menu.value;
-    name.hidden = !isTags();
+    name.hidden = !areTags(column);
     column.name ||= "label";
+    sayWhatIsSeen(side);
+    changed();
   };
-  name.oninput = () => { column.name = name.value; };
+  name.oninput = () => {
+    column.name = name.value;
+    changed();
+  };
   return make("th", { scope: "col" }, menu, name);
 }
 
@@ -215,8 +310,14 @@ function tick(began) {
   });
 }
 
-async function work(command, line) {
-  enable(false);
+let working = Promise.resolve();
+
+const work = (command, line) => { working = answer(command, line); };
+
+async function answer(command, line) {
+  const of = { state, names: Object.fromEntries(SIDES.map((side) => [side, files[side].map(({ name }) => name)])) };
+  pending += 1;
+  enable();
   element("cancel").hidden = false;
   const began = performance.now();
   read = { bytes: 0, files: 0 };
@@ -225,12 +326,16 @@ async function work(command, line) {
   clock = setInterval(tick, 500, began);
   try {
     line ??= await ask("job", { name: "line", asked: { command, sides: seen, redacted: element("redacted").checked, language } });
-    take(command, line, await ask("job", { name: "run", asked: { text: line, language } }));
+    take(command, line, of, await ask("job", { name: "run", asked: { text: line, language } }));
     stop(result.failed ? "failed" : "done");
     element("result-title").focus();
   } catch (error) {
-    stop("bug", { message: error.message.trim().split("\n").at(-1) });
-    await renew();
+    if (error instanceof Stopped) {
+      stop("cancelled");
+    } else {
+      stop("bug", { message: error.message.trim().split("\n").at(-1) });
+      renew();
+    }
   }
 }
 
@@ -238,19 +343,20 @@ function stop(key, values) {
   clearInterval(clock);
   element("cancel").hidden = true;
   element("progress").textContent = "";
+  pending -= 1;
   enable();
   say(key, values);
   document.documentElement.dataset.done = String(Number(document.documentElement.dataset.done ?? 0) + 1);
 }
 
-function take(command, line, { code, out, notes, hint, written }) {
+function take(command, line, of, { code, out, notes, hint, written }) {
   result?.saved.forEach(({ address }) => URL.revokeObjectURL(address));
   const saved = written.map(([name, content]) => {
     const type = name.endsWith(".html") ? "text/html" : "application/octet-stream";
     return { name, content, address: URL.createObjectURL(new Blob([content], { type })) };
   });
   const page = saved.find(({ name }) => name.endsWith(".html"));
-  result = { command, line, out, notes, hint, saved, page, failed: code !== 0 && !written.length };
+  result = { ...of, command, line, out, notes, hint, saved, page, failed: code !== 0 && !written.length };
   showResult();
   element("line").value = line;
   element("page").hidden = !page;
@@ -258,9 +364,13 @@ function take(command, line, { code, out, notes, hint, written }) {
 }
 
 function showResult() {
-  const { command, out, notes, hint, saved, page, failed } = result;
+  const { command, names, out, notes, hint, saved, page, failed } = result;
   element("result").hidden = false;
-  element("result-title").textContent = element("page").title = text(command ?? "command_line");
+  showAge();
+  const [gold, predicted] = SIDES.map((side) => (names[side].length > 1 ? text("several", { number: names[side].length }) : names[side][0]));
+  const question = text(command ?? "command_line").replace(/[^?]$/, "$&:");
+  element("result-title").textContent = element("page").title =
+    text(predicted ? "of_both" : "of_one", { question, gold, predicted });
   element("error").textContent = failed ? advised(notes, hint) : "";
   element("printed").textContent = failed ? out : [notes, page ? "" : out].filter(Boolean).join("\n");
   element("save").replaceChildren(...saved.map(({ name, address }) =>
@@ -269,10 +379,15 @@ function showResult() {
 
 /* Python anew, with the files */
 async function renew() {
-  enable(false);
+  pending += 1;
+  enable();
   starting = startWorker();
-  await starting;
-  for (const side of SIDES) await ask("write", { side, files: files[side] });
+  try {
+    for (const side of SIDES) await written(side);
+  } catch (error) {
+    say("broken", { message: error.message });
+  }
+  pending -= 1;
   enable();
 }
 
@@ -281,11 +396,8 @@ for (const side of SIDES) {
   const box = element(side);
   const chosen = (input) => choose(side, [...input.files].map((file) => ({ name: file.webkitRelativePath || file.name, file })));
   for (const input of box.querySelectorAll("input[type=file]")) input.onchange = () => chosen(input);
-  box.querySelector(".forms").onchange = (event) => look(side, event.target.value);
-  box.querySelector(".remove").onclick = () => {
-    for (const input of box.querySelectorAll("input[type=file]")) input.value = "";
-    choose(side, []);
-  };
+  box.querySelector(".forms").onchange = (event) => during("reading", () => look(side, event.target.value));
+  box.querySelector(".remove").onclick = () => choose(side, []);
   box.ondragover = (event) => { event.preventDefault(); box.classList.add("over"); };
   box.ondragleave = () => box.classList.remove("over");
   box.ondrop = (event) => {
@@ -296,9 +408,9 @@ for (const side of SIDES) {
   };
 }
 for (const button of document.querySelectorAll("[data-command]")) button.onclick = () => work(button.dataset.command);
-element("redacted").onchange = () => enable();
+element("redacted").onchange = () => { changed(); enable(); };
 element("again").onclick = () => work(null, element("line").value);
-element("cancel").onclick = () => { stop("cancelled"); renew(); };
+element("cancel").onclick = () => renew();
 element("language").onchange = (event) => { language = event.target.value; translate(); };
 addEventListener("dragover", (event) => event.preventDefault());
 addEventListener("drop", (event) => event.preventDefault());

@@ -23,7 +23,7 @@ from clueval.cli.commands import COMMANDS, command_called, command_line, command
 from clueval.cli.outputs import check_outputs, settle_output, standard_output
 from clueval.cli.printing import be_quiet, complain, flush, give_up, notices, put, reader_has_ended, remark
 from clueval.evaluation.notices import REPAIRED
-from clueval.exceptions import CluevalError, CluevalWarning, FileError
+from clueval.files.errors import CluevalError, CluevalWarning, FileError
 from clueval.overwriting import inputs_kept
 
 __all__ = ["COMMANDS", "main"]

@@ -4,22 +4,20 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 
 from clueval.cli import options as common
 from clueval.cli.annotators import add_annotators, paths_of, reading_of, sources_of
 from clueval.cli.outputs import (
     add_output,
     add_page,
-    output_path,
     put_form,
     refuse_to_overwrite,
 )
 from clueval.cli.parser import Command, CommandParser
 from clueval.cli.printing import remark, say, wrote
 from clueval.cli.progress import progress
-from clueval.exceptions import UsageError
-from clueval.overwriting import input_path
+from clueval.files.errors import UsageError
+from clueval.overwriting import input_path, output_folder, output_path
 from clueval.reports.language import speaking
 from clueval.reports.report import FORMS
 from clueval.studies.annotators.agreement import OTHERS, Agreement, agree
@@ -86,7 +84,7 @@ def add_arguments(parser: CommandParser) -> None:
     add_page(group, "write a web page", speaks=True)
     group.add_argument(
         "--pygamma",
-        type=Path,
+        type=output_folder,
         metavar="FOLDER",
         help="write a CSV file for each document, in the form that the program pygamma reads",
     )

@@ -11,15 +11,15 @@ from clueval.cli.fields import typed
 from clueval.cli.outputs import add_output, put_result, writable_names
 from clueval.cli.parser import Command, CommandParser
 from clueval.cli.setting_names import with_options
-from clueval.exceptions import CluevalError, in_words
+from clueval.files.errors import CluevalError, in_words
+from clueval.files.visible import visible
 from clueval.formats.format import Format
 from clueval.options import whole
 from clueval.overwriting import input_path
 from clueval.reading.check import Check, checks
 from clueval.reading.convert import writable_format
-from clueval.reading.pairing import listed, tag_columns
-from clueval.reading.read_options import ReadOptions
-from clueval.visible import visible
+from clueval.reading.pairing import tag_columns
+from clueval.reading.read_options import ReadOptions, listed
 
 USAGE = "FILE..."
 DESCRIPTION = """\
@@ -34,7 +34,7 @@ example:
 
 def add_arguments(parser: CommandParser) -> None:
     parser.add_argument("files", type=input_path, nargs="+", metavar="FILE", help="files or folders")
-    add_output(parser)
+    add_output(parser, ["text"])
     parser.group("output").add_argument(
         "--max-errors",
         type=typed(whole),

@@ -12,7 +12,7 @@ from clueval.cli.fields import add_fields, given_fields, typed
 from clueval.cli.parser import CommandParser
 from clueval.evaluation.options import Counting
 from clueval.evaluation.values import read_value, values_of
-from clueval.exceptions import UsageError
+from clueval.files.errors import UsageError
 from clueval.findings.choice import SIDES, Choice
 from clueval.metrics import METRICS, metric_class
 from clueval.metrics.metric import Metric

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from clueval.cli import hints
-from clueval.cli.outputs import output_path
 from clueval.cli.parser import Command, CommandParser, HelpText, Parser, suggestion
-from clueval.exceptions import UsageError
+from clueval.files.errors import UsageError
+from clueval.overwriting import output_path
 from clueval.version import __version__
 
 COMMANDS = {

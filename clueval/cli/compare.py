@@ -16,7 +16,7 @@ from clueval.cli.outputs import add_output, add_page, put_forms, refuse_two_form
 from clueval.cli.parser import Command, CommandParser
 from clueval.cli.progress import add_jobs, workers
 from clueval.evaluation.options import Counting, Trust
-from clueval.exceptions import UsageError
+from clueval.files.errors import UsageError
 from clueval.options import number
 from clueval.overwriting import input_path
 from clueval.reading.options import Reading

@@ -6,6 +6,9 @@ Only the current folder is searched. Keys are options as on the command line wit
 
 A default is for the commands, values and formats that know it: it is skipped where the command does not have the option
 or the value, and where no file has a format to which it applies. A name that no command has is an error.
+
+A file in the current folder may come with a corpus, from somebody else. So it cannot name a file that is written, a
+gate, or a machine that gets the texts: such an option is an error, and only the command line has it.
 """
 
 from __future__ import annotations
@@ -18,11 +21,11 @@ from typing import Any
 
 from clueval.cli.outputs import fixes_form, shows_digits
 from clueval.cli.parser import CommandParser, suggestion
-from clueval.exceptions import CluevalError, FileError, FormatError, UsageError, described
+from clueval.files.errors import CluevalError, FileError, FormatError, UsageError, described
 from clueval.formats import format_named
 from clueval.formats.format import Format
 from clueval.options import options_of
-from clueval.overwriting import note_input
+from clueval.overwriting import OUTPUT_TYPES, note_input
 from clueval.reading.options import Reading
 from clueval.reading.paths import files_of
 from clueval.reading.read_options import ReadOptions, formats_that_read
@@ -30,6 +33,12 @@ from clueval.reading.spooled import STDIN
 
 FILES = ("clueval.toml", "pyproject.toml")
 """The files in the order in which they are searched; the first with a configuration is read."""
+
+MOST_BYTES, MOST_DOTS = 1 << 18, 1000
+"""The most bytes of a configuration file, and the most dots of a line: tomllib takes their square in time."""
+
+GATES = ("gates", "limits")
+"""The titles of the groups of options that decide with which code a command ends."""
 
 
 def configuration() -> tuple[Path, Mapping[str, Any]] | None:
@@ -57,14 +66,27 @@ def _read(path: Path) -> Any:
 
     note_input(path)
     try:
-        text = path.read_text(encoding="utf-8")
+        with path.open("rb") as file:
+            content = file.read(MOST_BYTES + 1)
+        if len(content) > MOST_BYTES:
+            raise FormatError(f"has more than {MOST_BYTES:,} bytes", file=str(path), advice=_OR_IGNORE)
+        if any(line.count(b".") > MOST_DOTS for line in content.splitlines()):
+            raise FormatError(
+                f"has a line with more than {MOST_DOTS:,} dots", file=str(path), advice=_OR_IGNORE
+            )
+        text = content.decode("utf-8")
         return tomllib.loads(text) if path.name != "pyproject.toml" or "clueval" in text else {}
     except OSError as error:
         raise FileError(f"cannot be read: {error.strerror}", file=str(path)) from None
     except ValueError as error:  # not UTF-8, or not TOML
+        raise FormatError(f"is not TOML: {error}", file=str(path), advice=_OR_IGNORE) from None
+    except RecursionError:
         raise FormatError(
-            f"is not TOML: {error}", file=str(path), advice="correct the file, or ignore it with --no-config"
+            "has values that are nested too deeply", file=str(path), advice=_OR_IGNORE
         ) from None
+
+
+_OR_IGNORE = "correct the file, or ignore it with --no-config"
 
 
 def defaults_of(
@@ -72,11 +94,10 @@ def defaults_of(
 ) -> list[str]:
     """Return as arguments those options of the file that apply to the command and are not given.
 
-    Raises `UsageError` for an option that no command has.
+    Raises `UsageError` for an option that no command has, and for one that only the command line has.
     """
     actions = parser.option_actions()
     present = {argument.partition("=")[0] for argument in given if argument.startswith("-")}
-    present |= {argument[:2] for argument in present if argument[1] != "-"}  # -oFILE
     added: list[str] = []
     own = _of_command(path, given[0], options)
     for key, value in own.items():
@@ -86,6 +107,7 @@ def defaults_of(
         if flag not in actions:
             _require_known(path, key)
             continue
+        _require_allowed(path, key, parser, actions[flag])
         if not present & set(actions[flag].option_strings):
             arguments = _arguments(path, key, flag, actions[flag], value)
             added += [each for each in arguments if _fits(path, key, each, actions[flag])]
@@ -116,7 +138,7 @@ def _joined(shared: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]
 def _fits(path: Path, key: str, argument: str, action: argparse.Action) -> bool:
     """Return whether the command has the value of a default. Raises `UsageError` for a value that no command has."""
     value = argument.partition("=")[2]
-    if action.choices is not None and value not in action.choices:
+    if action.choices is not None and value not in map(str, action.choices):
         _require_value(path, key, value)
         return False
     return True
@@ -127,8 +149,8 @@ def _require_value(path: Path, key: str, value: str) -> None:
 
     flag = f"--{key.replace('_', '-')}"
     actions = [found[flag] for name in COMMANDS if flag in (found := command_parser(name).option_actions())]
-    if not any(action.choices is None or value in action.choices for action in actions):
-        known = dict.fromkeys(choice for action in actions for choice in action.choices or ())
+    if not any(action.choices is None or value in map(str, action.choices) for action in actions):
+        known = dict.fromkeys(str(choice) for action in actions for choice in action.choices or ())
         raise UsageError(f"{key} cannot be {value!r}", file=str(path), advice=f"one of {', '.join(known)}")
 
 
@@ -222,19 +244,51 @@ def _arguments(path: Path, key: str, flag: str, action: argparse.Action, value: 
 def _text(path: Path, key: str, value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
+    if isinstance(value, int) and value.bit_length() > 64:
+        raise UsageError(f"{key} is a whole number of more than 64 bits", file=str(path), advice="correct it")
     if isinstance(value, str | int | float):
         return str(value)
     if isinstance(value, list) and all(isinstance(each, str | int | float) for each in value):
-        return ",".join(map(str, value))
+        return ",".join(_text(path, key, each) for each in value)
     raise UsageError(f"{key} must be text, a number or a list, not {described(value)}", file=str(path))
 
 
 def _require_known(path: Path, key: str) -> None:
-    """Raise `UsageError` for an option that no command has."""
+    """Raise `UsageError` for an option that no command has, or that only the command line has."""
     from clueval.cli.commands import COMMANDS, command_parser
 
-    known = {flag.removeprefix("--") for name in COMMANDS for flag in command_parser(name).option_actions()}
     name = key.replace("_", "-")
+    known: set[str] = set()
+    for parser in map(command_parser, COMMANDS):
+        actions = parser.option_actions()
+        known |= {flag.removeprefix("--") for flag in actions}
+        if f"--{name}" in actions:
+            _require_allowed(path, key, parser, actions[f"--{name}"])
     if name not in known:
         near = suggestion(name, {each: each for each in sorted(known)})
         raise UsageError(f"no command has an option {key!r}{near}", file=str(path), advice="check its name")
+
+
+def _require_allowed(path: Path, key: str, parser: CommandParser, action: argparse.Action) -> None:
+    """Raise `UsageError` for an option that a configuration cannot have."""
+    reason = only_given(parser, action)
+    if reason:
+        flag = f"{action.option_strings[-1]}{f' {action.metavar}' * (action.nargs != 0)}"
+        raise UsageError(
+            f"a configuration cannot have {key!r}, because it {reason}",
+            file=str(path),
+            advice=f"remove it, and give {flag} on the command line",
+        )
+
+
+def only_given(parser: CommandParser, action: argparse.Action) -> str:
+    """Return why only the command line has an option; empty if a configuration may have it, too."""
+    if action.type in OUTPUT_TYPES:
+        return "names what is written"
+    if any(action in group._group_actions for group in parser.groups_named(GATES)):
+        return "is a gate"
+    if action.dest == "named_config":
+        return "names a file that names what is written"
+    if action.dest == "scheduler":
+        return "names a machine that gets the texts"
+    return ""

@@ -16,7 +16,7 @@ from clueval.cli.outputs import (
 from clueval.cli.parser import Command, CommandParser
 from clueval.cli.printing import put, remark, remarking_passed_over
 from clueval.clusters.merged import merged_rows
-from clueval.exceptions import in_words
+from clueval.files.errors import in_words
 from clueval.overwriting import input_path
 from clueval.reading.convert import Conversion, of_one_file, require_one_file, token_documents, with_label
 from clueval.reading.layers import layer_names
@@ -37,7 +37,7 @@ a project needs for them. What a format cannot hold is an error, unless --lossy 
 writes the positions of predictions only, as the Text Anonymization Benchmark reads them: no labels, no texts."""
 EPILOG = """\
 examples:
-  clueval convert gold.vrt --layer entity=2 --label person --to ltf -o gold/   (one file per document)
+  clueval convert gold.vrt --layer entity=2 --label person --to ltf --lossy -o gold/   (one file per document)
   clueval convert gold.xml --input ltf --to spans"""
 
 
@@ -68,23 +68,24 @@ def run(options: argparse.Namespace) -> int:
             remark,
             token_documents(options.tokens, form),
             noted,
+            options.output_file,
         )
         documents = of_one_file(documents, options.file, form)
-        put_documents(conversion, with_label(documents, options.label), options.output_file)
+        put_documents(conversion, with_label(documents, options.label))
     return 0
 
 
-def put_documents(conversion: Conversion, documents: Iterable[Document], output: str | None) -> None:
+def put_documents(conversion: Conversion, documents: Iterable[Document]) -> None:
     """Write documents in a format: to standard output, to a file, or to files of a folder; all or nothing."""
     fitting = conversion.fitted(documents)
-    if output is None:
+    if conversion.output is None:
         with TemporaryFile("w+", encoding="utf-8", errors="surrogatepass", newline="") as whole:
             whole.writelines(conversion.text(fitting))
             whole.seek(0)
             for line in whole:
                 put(line, end="")
     else:
-        conversion.write(fitting, output)
+        conversion.write(fitting)
     if conversion.lost:
         remark(f"left out: {in_words(conversion.lost)}")
     for line in conversion.hints():

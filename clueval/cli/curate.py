@@ -9,11 +9,12 @@ from clueval.cli import options as common
 from clueval.cli.annotators import add_annotators, paths_of, reading_of, sources_of
 from clueval.cli.convert import put_documents
 from clueval.cli.decided import add_decisions, decisions_of
-from clueval.cli.outputs import add_documents_output, format_to_write, output_path
+from clueval.cli.outputs import add_documents_output, format_to_write
 from clueval.cli.parser import Command, CommandParser
 from clueval.cli.printing import remark, remarking_passed_over, wrote
 from clueval.cli.progress import progress
-from clueval.exceptions import UsageError
+from clueval.files.errors import UsageError
+from clueval.overwriting import output_path
 from clueval.reading.convert import Conversion, table_format
 from clueval.reading.layers import layer_names
 from clueval.spans.document import Document
@@ -81,8 +82,9 @@ def run(options: argparse.Namespace) -> int:
             "token_id" in common.reading(options),
             lossy=options.lossy,
             remark=remark,
+            output=options.output_file,
         )
-        put_documents(conversion, listed.documents(curated), options.output_file)
+        put_documents(conversion, listed.documents(curated))
     if options.undecided is not None:
         write_tsv(options.undecided, listed.rows, listed.names, listed.sequences)
         wrote(options.undecided)

@@ -10,7 +10,7 @@ from clueval.cli.convert import put_documents
 from clueval.cli.outputs import refuse_to_overwrite
 from clueval.cli.printing import remark
 from clueval.evaluation.result import Result
-from clueval.exceptions import UsageError
+from clueval.files.errors import UsageError
 from clueval.findings.choice import Choice
 from clueval.findings.decisions import CONFLICTS, PlaceDecisions, read_decisions
 from clueval.findings.kept import KeptRows
@@ -31,7 +31,8 @@ def add_decisions(group: argparse._ArgumentGroup) -> None:
         action="append",
         type=input_path,
         metavar="FILE",
-        help="a file of decisions that a page has exported, a workbook with choices, or a folder; can be repeated",
+        help="a file of decisions that a page has exported, a workbook with choices (extra: report), or a folder; can "
+        "be repeated",
     )
     group.add_argument(
         "--conflicts",
@@ -108,5 +109,5 @@ class DecidedErrors:
                 remark(f"the format {self.of_gold} is only read: {written}")
             with self.gold as documents:
                 with_ids = "token_id" in common.reading(self.options)
-                conversion = Conversion(self.form, [], with_ids, remark=remark)
-                put_documents(conversion, documents, self.options.corrected)
+                conversion = Conversion(self.form, [], with_ids, remark=remark, output=self.options.corrected)
+                put_documents(conversion, documents)

@@ -17,7 +17,7 @@ from clueval.cli.fields import add_fields, given_fields, group_of
 from clueval.cli.outputs import add_digits, add_output, add_page, put_forms
 from clueval.cli.parser import Command, CommandParser
 from clueval.cli.progress import add_jobs, progress, workers
-from clueval.exceptions import UsageError
+from clueval.files.errors import UsageError
 from clueval.reports.report import FORMS
 from clueval.transforms.preparing import Preparing
 

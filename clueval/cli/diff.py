@@ -21,7 +21,7 @@ from clueval.cli.outputs import put_form
 from clueval.cli.parser import CommandParser
 from clueval.cli.printing import complain
 from clueval.evaluation.options import Counting
-from clueval.exceptions import UsageError
+from clueval.files.errors import UsageError
 from clueval.overwriting import input_path
 from clueval.studies.diff import Diff, diff
 
@@ -61,7 +61,7 @@ examples:
     [
         OptionGroup(add_choice, lambda options: {"choice": choice_of(options)}),
         shown_option(
-            "which errors", "--fail-on-new", action="store_true", help="exit with 1 if there is a new error"
+            "gates", "--fail-on-new", action="store_true", help="exit with 1 if there is a new error"
         ),
         OUTPUT_OF_SPANS,
         preparing(without=["by_depth", "any_of"]),

@@ -19,6 +19,7 @@ from clueval.cli.options import SEVERAL_LAYERS
 from clueval.cli.outputs import put_form, put_result
 from clueval.cli.printing import put_painted, remark, wrote
 from clueval.evaluation.result import Result
+from clueval.files.visible import visible
 from clueval.findings import page, xlsx
 from clueval.findings.choice import Choice, ReasonKey, in_words
 from clueval.findings.decisions import PlaceDecisions
@@ -32,7 +33,6 @@ from clueval.reports.language import phrase, speaking
 from clueval.reports.table import Table, cut_label
 from clueval.reports.text import layers_not_predicted
 from clueval.studies.errors import ErrorForms
-from clueval.visible import visible
 
 
 def put_errors(

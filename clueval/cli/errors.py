@@ -22,7 +22,7 @@ from clueval.cli.error_outputs import (
     remark_wrong_labels,
 )
 from clueval.cli.fields import add_fields, given_fields, typed
-from clueval.cli.outputs import add_output, add_page, output_path, put_result
+from clueval.cli.outputs import add_output, add_page, put_result
 from clueval.cli.parser import Command, CommandParser
 from clueval.cli.printing import put, remark, wrote
 from clueval.cli.progress import progress
@@ -30,7 +30,7 @@ from clueval.evaluation.observer import Observer
 from clueval.evaluation.options import Counting
 from clueval.evaluation.result import Result
 from clueval.evaluation.run import score
-from clueval.exceptions import UsageError
+from clueval.files.errors import UsageError
 from clueval.findings.choice import Choice, ReasonKey, expected, metrics_of, reports_of
 from clueval.findings.kept import KeptRows
 from clueval.findings.page_profile import PageProfile
@@ -39,7 +39,7 @@ from clueval.findings.table import FINDING_KINDS, REASONS, Finding
 from clueval.metrics.exact import Exact
 from clueval.metrics.metric import Metric
 from clueval.options import whole
-from clueval.overwriting import input_path
+from clueval.overwriting import input_path, output_name, output_path
 from clueval.reports.language import speaking
 from clueval.reports.report import FORMS
 from clueval.reports.text import render as as_text
@@ -90,6 +90,7 @@ def add_arguments(parser: CommandParser) -> None:
     add_decisions(parser.group("decisions"))
     parser.group("decisions").add_argument(
         "--corrected",
+        type=output_name,
         metavar="OUT",
         help="write gold with the decisions applied, in its own format if that can be written, else conll for a "
         "file.conll or a table of spans",

@@ -13,7 +13,7 @@ from clueval.cli.printing import remark, wrote
 from clueval.cli.progress import progress
 from clueval.evaluation.options import Counting
 from clueval.evaluation.result import Result
-from clueval.exceptions import UsageError
+from clueval.files.errors import UsageError
 from clueval.findings.choice import SIDES, Choice, in_words
 from clueval.findings.systems import States, System, shared_states
 from clueval.reading.options import SETS, Reading, readings_of

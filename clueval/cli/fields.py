@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, TypeVar, get_args
 from clueval.cli.parser import CommandParser
 from clueval.evaluation.values import shown_default, type_of, values_of
 from clueval.options import Option, options_of
+from clueval.overwriting import output_path
 
 Group = TypeVar("Group")
 
@@ -83,6 +84,8 @@ def _settings(group: type, field: Field[Any], declared: Option, sides: int) -> d
     settings: dict[str, Any] = {"metavar": declared.metavar}
     if declared.repeated:
         return {**settings, "action": "append"}
+    if declared.writes:
+        return {**settings, "type": output_path}
     values = values_of(group, field, none=False)
     assert values is not None, field.name
     if declared.several:

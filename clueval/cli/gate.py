@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 from clueval.cli import options as common
@@ -22,13 +21,14 @@ from clueval.cli.declared import (
     shown_option,
 )
 from clueval.cli.fields import add_fields, given_fields, group_of
-from clueval.cli.outputs import output_path, put_form
+from clueval.cli.outputs import put_form
 from clueval.compat.gate.run import gate
 from clueval.evaluation.options import Counting
 from clueval.evaluation.result import Result
-from clueval.exceptions import UsageError
+from clueval.files.errors import UsageError
 from clueval.metrics.gate import Gate
 from clueval.metrics.gate.list_evaluation import Lists
+from clueval.overwriting import output_folder, output_path
 
 
 def _lists(options: argparse.Namespace) -> Lists | None:
@@ -121,7 +121,7 @@ examples:
         shown_option(
             "output",
             "--write-indicators",
-            type=Path,
+            type=output_folder,
             metavar="FOLDER",
             help="write copies of the predicted files (formats gate-xml and bdoc) that show the result for each "
             "annotation",

@@ -20,13 +20,14 @@ from clueval.cli.declared import (
     shown_option,
 )
 from clueval.cli.fields import typed
-from clueval.cli.outputs import output_path, put_form
-from clueval.cli.printing import complain, remark, wrote
+from clueval.cli.outputs import form_of, put_form
+from clueval.cli.printing import complain, name_of_output, remark, wrote
 from clueval.compat.masking.run import PROGRAMS, SETTINGS, masking
 from clueval.evaluation.options import Counting
-from clueval.exceptions import UsageError
+from clueval.files.errors import UsageError
 from clueval.metrics.masking import Masking
 from clueval.options import column
+from clueval.overwriting import output_path
 from clueval.reports.language import phrase, speaking
 from clueval.studies.masking.report import MaskingReport, require_limits
 
@@ -61,12 +62,28 @@ def _aligned(number: int) -> str:
     )
 
 
+def _where(options: argparse.Namespace) -> str:
+    """Say where the list of leaks is; the text and the tables of a report show the first ones."""
+    files = [name_of_output(path) for path in (options.tsv, options.html, options.xlsx) if path is not None]
+    form = form_of(options)
+    if form == "json":
+        output = options.output_file
+        files.append(phrase("the report") if output is None else name_of_output(output))
+    if files:
+        return phrase("listed in {files}", files=", ".join(files))
+    if form in ("csv", "tsv"):
+        return phrase("--tsv FILE lists all")
+    return phrase("see the leaks in the report; --tsv FILE lists all")
+
+
 def _put(report: MaskingReport, options: argparse.Namespace) -> int:
     """Write the report, and return the exit code: 1 if a limit is not kept."""
     with speaking(options.lang):
         if options.align:
             remark(f"clueval masking: {_aligned(report.aligned)}")
-        failures = report.failures(options.fail_under, options.fail_over, reviewed=options.reviewed)
+        leaks = report.failures(fail_on_leak=options.fail_on_leak, reviewed=options.reviewed)
+        limits = report.failures(options.fail_under, options.fail_over, reviewed=options.reviewed)
+        failures = [*(f"{line} ({_where(options)})" for line in leaks), *limits]
     text = not options.no_text
     if options.html is not None:
         report.write_page(options.html, text=text, lang=options.lang or "", text_lang=options.text_lang or "")
@@ -93,12 +110,14 @@ MASKING_COMMAND = declared(
 Report what was left unmasked. Gold spans say what must be masked, predicted spans what was.
 
 GOLD and PREDICTED are files or folders, as for clueval score. A mention is protected if no letter or digit of it can be
-read, an entity if all its mentions are. The exit code is 1 if a limit (--fail-under, --fail-over) is not kept.""",
+read, an entity if all its mentions are. The exit code is 1 if a limit is not kept: --fail-on-leak, --fail-under,
+--fail-over.""",
     """\
 examples:
   clueval masking gold.vrt predicted.vrt --layer entity=2 --layer risk=3
   clueval masking gold.vrt predicted.vrt --layer entity=2 --layer risk=3 --entity 5 --html report.html
   clueval masking gold/ published/ --redacted --placeholder 'Person [A-Z]'
+  clueval masking gold/ predicted/ --fail-on-leak --tsv leaks.tsv
   clueval masking gold/ predicted/ --fail-under entity_recall[high]=1 --fail-over document_leak_upper=0.05""",
     [
         fields(Masking, _COUNTED, [*SETTINGS]),
@@ -119,11 +138,18 @@ examples:
         ),
         shown_option(
             _LIMITS,
+            "--fail-on-leak",
+            action="store_true",
+            help="exit with 1 if a mention that must be masked can be read, wholly or in part",
+        ),
+        shown_option(
+            _LIMITS,
             "--fail-under",
             action="append",
             default=[],
             metavar="FIGURE=X",
-            help="exit with 1 if a figure is below X, as in entity_recall[high]=1; can be repeated",
+            help="exit with 1 if a figure is below X, as in entity_recall[high]=1 or mention_recall=99%%; "
+            "can be repeated",
         ),
         shown_option(
             _LIMITS,

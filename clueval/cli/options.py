@@ -13,7 +13,7 @@ from clueval.cli.parser import CommandParser
 from clueval.cli.printing import flush, remark
 from clueval.evaluation.options import Counting
 from clueval.evaluation.result import plain_changes, plain_tally
-from clueval.exceptions import UsageError
+from clueval.files.errors import UsageError
 from clueval.formats import FORMATS, all_formats
 from clueval.options import column, options_of
 from clueval.overwriting import input_path
@@ -143,7 +143,8 @@ def add_reading(parser: CommandParser, *, sides: int, sets: str | None = "readin
         action="append",
         metavar="NAME=SOURCE",
         help="a layer and its source: a column, from 1 (-1 is the last), or a name that the format has; can be "
-        "repeated" + ("; NAME=GOLD:PREDICTED if they differ" if sides == 2 else ""),
+        "repeated (default: the last column, or those of tags if it has none)"
+        + ("; NAME=GOLD:PREDICTED if they differ" if sides == 2 else ""),
     )
     own = [name for name in Reading.__dataclass_fields__ if sides == 1 or name != "annotation_set"]
     added = add_fields(parser, Reading, "reading", only=own, sides=sides)

@@ -1,7 +1,7 @@
 """Outputs: the options for the form of a result and its file, and the checks of files.
 
-An output must be writable, must not replace an input, and holds one result. An option that names an output has the type
-`output_path`; all of them are checked before anything is read, and may be ``-``, standard output.
+An output must be writable, must not replace an input, and holds one result. An option that names an output file has the
+type `output_path`; all of them are checked before anything is read, and may be ``-``, standard output.
 """
 
 from __future__ import annotations
@@ -17,29 +17,31 @@ from typing import Any
 from clueval.cli.fields import typed
 from clueval.cli.parser import CommandParser
 from clueval.cli.printing import put, put_file, while_read, writing_for_stdout, wrote
-from clueval.exceptions import FileError, UsageError
+from clueval.files.errors import FileError, UsageError
 from clueval.formats.format import Format
 from clueval.options import whole
+from clueval.overwriting import output_name, output_path
 from clueval.overwriting import refuse_to_overwrite as refuse_to_overwrite
-from clueval.reports.report import ENDINGS, READABLE, Report
-
-
-def output_path(text: str) -> Path:
-    """Return the path that an option names, which is an output: the type of every option that names a file to write."""
-    return Path(text)
+from clueval.reports.report import ENDINGS, READABLE, Report, ending_of
+from clueval.writing import is_written_through
 
 
 def outputs_of(options: argparse.Namespace) -> dict[str, Path]:
     """Return the files that the command will write, by the places of their options; ``-o`` first."""
-    places = ("output_file", "Trust.save", *getattr(options, "outputs", ()))
+    places = ("output_file", *getattr(options, "outputs", ()))
     given = {place: getattr(options, place, None) for place in places}
     return {place: Path(path) for place, path in given.items() if path is not None}
 
 
 def check_outputs(options: argparse.Namespace) -> None:
-    """Raise `CluevalError` for an output that would replace an input or another output, or cannot be written."""
+    """Raise `CluevalError` for an output that would replace an input or another output, or cannot be written.
+
+    Raises `UsageError` for a file of ``-o`` whose ending is no form.
+    """
     outputs = outputs_of(options)
     refuse_to_overwrite(outputs.values())
+    if "output_file" in outputs:
+        _require_form(options, outputs["output_file"])
     for place, path in outputs.items():
         is_folder = isinstance(getattr(options, place), str) and (
             path.is_dir() or options.output_file[-1] == "/"
@@ -178,10 +180,13 @@ FORMS_BY_ENDING = {**ENDINGS, ".html": "html", ".htm": "html", ".xlsx": "xlsx", 
 def add_output(
     parser: CommandParser, forms: Collection[str] = (), title: str = "output", *, rates: bool = True
 ) -> None:
-    """Add the options for the form of a result, if there are several, and for the file; those of `rates`, too."""
+    """Add the options for the form of a result, if there are several, and for the file; those of `rates`, too.
+
+    Without `forms`, the file may have any name.
+    """
     group = parser.group(title)
-    if forms:
-        parser.set_defaults(forms=tuple(forms))
+    parser.set_defaults(forms=tuple(forms))
+    if len(forms) > 1:
         group.add_argument(
             "--format",
             choices=forms,
@@ -196,7 +201,7 @@ def add_output(
         type=output_path,
         metavar="FILE",
         help="write to FILE; its ending chooses the form (default: standard output)"
-        if forms
+        if len(forms) > 1
         else "write the result to FILE (default: standard output)",
     )
 
@@ -231,6 +236,7 @@ def add_documents_output(group: argparse._ActionsContainer, to: str = "", *, req
     group.add_argument(
         "-o",
         "--output-file",
+        type=output_name,
         metavar="PATH",
         help="where to write: a file, or a folder if it ends in / (default: standard output)",
     )
@@ -289,16 +295,17 @@ def put_result(lines: Iterable[str], path: Path | None) -> None:
 def settle_output(options: argparse.Namespace) -> None:
     """Make ``-o -`` the standard output, and set the form of the result by the ending of the file of ``-o``.
 
-    A web page or a spreadsheet is then the value of the option that writes it. Raises `UsageError` for the ending of a
-    form that the command does not have, and for decimals in a form that has all.
+    A web page or a spreadsheet is then the value of the option that writes it. A name without an ending, a pipe and a
+    device have the text. Raises `UsageError` for the ending of a form that the command does not have, and for decimals
+    in a form that has all.
     """
     given = getattr(options, "output_file", None)
     options.to_stdout = given is not None and str(given) == STDOUT
     if options.to_stdout:
         options.output_file = given = None
-    if given is not None and getattr(options, "format", "") is None:
-        form = FORMS_BY_ENDING.get(Path(given).suffix.lower())
-        forms = getattr(options, "forms", ())
+    forms = getattr(options, "forms", ())
+    if given is not None and forms and getattr(options, "format", None) is None:
+        form = FORMS_BY_ENDING.get(ending_of(given))
         if form in ("html", "xlsx") and getattr(options, form, given) is None:
             setattr(options, form, given)
             options.output_file = None
@@ -314,9 +321,26 @@ def settle_output(options: argparse.Namespace) -> None:
         )
 
 
+def _require_form(options: argparse.Namespace, path: Path) -> None:
+    """Raise `UsageError` for a file of ``-o`` whose ending is no form, if it chooses the form."""
+    forms, ending = getattr(options, "forms", ()), ending_of(path)
+    chooses = forms and getattr(options, "format", None) is None
+    if chooses and ending and ending not in FORMS_BY_ENDING and not is_written_through(path):
+        raise UsageError(
+            f"-o {path}: {ending} is not the ending of a form",
+            advice=f"the ending chooses the form: {', '.join(_endings(options, forms))}",
+        )
+
+
+def _endings(options: argparse.Namespace, forms: Collection[str]) -> list[str]:
+    """Return the endings of the forms of the command, those of pages and spreadsheets, too."""
+    written = {*forms, *(form for form in ("html", "xlsx") if hasattr(options, form))}
+    return [ending for ending, form in FORMS_BY_ENDING.items() if form in written and ending != ".htm"]
+
+
 def shows_digits(options: argparse.Namespace) -> bool:
     """Return whether the number of decimals, if one is given, applies to the form of the result."""
-    ending = Path(getattr(options, "output_file", None) or "").suffix.lower()
+    ending = ending_of(getattr(options, "output_file", None) or "")
     form = getattr(options, "format", None) or FORMS_BY_ENDING.get(ending, "text")
     return getattr(options, "digits", None) is None or form not in ("json", "csv", "tsv", "conlleval")
 
@@ -338,8 +362,7 @@ def fixes_form(options: argparse.Namespace) -> bool:
         return True
     if given("cite") is not None and options.format not in ("text", "json"):
         return True
-    ending = Path(given("output_file") or "").suffix.lower()
-    return bool(given("disagreements")) or ending in FORMS_BY_ENDING
+    return bool(given("disagreements")) or bool(ending_of(given("output_file") or ""))
 
 
 def form_of(options: argparse.Namespace) -> str:

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple, NoReturn
 
 from clueval.cli import hints
 from clueval.cli.printing import put
+from clueval.files.visible import visible
 from clueval.hints import nearest
-from clueval.visible import visible
 
 _ALIKE = 0.7
 """The similarity, from 0 to 1, from which an option is suggested."""
@@ -130,6 +130,11 @@ class CommandParser(Parser):
     def titles(self) -> Collection[str]:
         """Return the titles of the groups of options in the help of the command."""
         return self._by_title
+
+    def groups_named(self, names: Iterable[str]) -> list[argparse._ArgumentGroup]:
+        """Return the groups of options with these titles, in the help of the command or as topics."""
+        groups = {**self._by_title, **self.topics}
+        return [groups[name] for name in names if name in groups]
 
     def topic(self, name: str) -> argparse._ArgumentGroup:
         """Return the group of options that `format_topic` shows."""

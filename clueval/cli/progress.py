@@ -16,7 +16,7 @@ from clueval.cli import printing
 from clueval.cli.fields import add_fields, given_fields
 from clueval.cli.parser import CommandParser
 from clueval.evaluation.options import Workers
-from clueval.exceptions import UsageError
+from clueval.files.errors import UsageError
 from clueval.textfiles import Progress
 
 WORTH_SHOWING = 50_000_000

@@ -12,24 +12,24 @@ import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import Field
 from importlib import import_module
-from pathlib import Path
 from textwrap import wrap
 from typing import Any
 
 import clueval
-from clueval import exceptions
 from clueval.cli.chosen import settings_of
 from clueval.cli.commands import COMMANDS, command_line, command_parser, every_command, require_command
 from clueval.cli.outputs import add_output, put_result, require_page
 from clueval.cli.parser import Command, CommandParser
 from clueval.cli.printing import put, put_painted, wrote
 from clueval.evaluation.values import shown_default, values_of
-from clueval.exceptions import UsageError, extra
+from clueval.files import errors
+from clueval.files.errors import UsageError, extra
 from clueval.formats import FORMATS, all_formats, format_named
 from clueval.formats.format import Format
 from clueval.guide.pages import Page, contents, found_pages, page_named
 from clueval.metrics import METRICS, metric_class
 from clueval.options import Option, option_of, options_of
+from clueval.overwriting import output_folder
 from clueval.reading.options import Reading
 
 _LAYER = Option(
@@ -185,7 +185,7 @@ def _add_guide(parser: CommandParser) -> None:
     )
     parser.group("output").add_argument(
         "--html",
-        type=Path,
+        type=output_folder,
         metavar="FOLDER",
         help="write the guide as web pages into FOLDER instead; open index.html (extra: report)",
     )
@@ -262,8 +262,8 @@ def _errors() -> str:
     """Every class of errors with its description."""
     return _sections(
         (name, inspect.getdoc(kind) or "")
-        for name, kind in vars(exceptions).items()
-        if inspect.isclass(kind) and issubclass(kind, exceptions.CluevalError | exceptions.CluevalWarning)
+        for name, kind in vars(errors).items()
+        if inspect.isclass(kind) and issubclass(kind, errors.CluevalError | errors.CluevalWarning)
     )
 
 

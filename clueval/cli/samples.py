@@ -11,13 +11,14 @@ from pathlib import Path
 
 from clueval.cli.parser import Command, CommandParser
 from clueval.cli.printing import say
-from clueval.exceptions import FileError
+from clueval.files.errors import FileError
+from clueval.overwriting import output_folder
 from clueval.writing import errors_of, make_folder, whole_bytes
 
 
 def _add_arguments(parser: CommandParser) -> None:
     parser.add_argument(
-        "folder", type=Path, metavar="FOLDER", help="the folder to write: a new one, or an empty one"
+        "folder", type=output_folder, metavar="FOLDER", help="the folder to write: a new one, or an empty one"
     )
 
 

@@ -20,14 +20,14 @@ from clueval.evaluation.options import Counting, Trust
 from clueval.evaluation.result import Result
 from clueval.evaluation.run import score
 from clueval.evaluation.units.unit import BY_DEFAULT
-from clueval.exceptions import CluevalWarning, UsageError
+from clueval.files.errors import CluevalWarning, UsageError
+from clueval.files.visible import visible, visible_lines
 from clueval.metrics.metric import Metric
 from clueval.options import options_of, whole
 from clueval.overwriting import input_path
 from clueval.reports.report import FORMS
 from clueval.reports.table import cut_label
 from clueval.reports.text import layers_not_predicted
-from clueval.visible import visible, visible_lines
 
 if TYPE_CHECKING:
     from clueval.studies.gates import Limit

@@ -14,14 +14,16 @@ import re
 from functools import cache
 
 from clueval.cli.commands import COMMANDS, command_parser
-from clueval.exceptions import CluevalError
+from clueval.files.errors import CluevalError
 from clueval.formats.format import SELECT_SETS
 from clueval.metrics import METRICS
 
 _METRICS = {kind: name for name, (_, kind) in METRICS.items()}
 _GROUPS = ("Counting", "Preparing", "Reading", "Trust", "Workers")
-_QUOTED = r"""(?<!\w)(?:'(?:[^'\\]|\\.)*+'|"(?:[^"\\]|\\.)*+")"""
-_VALUE = rf"""{_QUOTED}|\{{(?:{_QUOTED}|[^{{}}'"])*+\}}|\[(?:{_QUOTED}|[^\[\]'"])*+\]|\.\.\.|True|False"""
+_QUOTED = r"""(?<!\w)(?:'(?>(?:[^'\\]|\\.)*)'|"(?>(?:[^"\\]|\\.)*)")"""
+_VALUE = (
+    rf"""{_QUOTED}|\{{(?>(?:{_QUOTED}|[^{{}}'"])*)\}}|\[(?>(?:{_QUOTED}|[^\[\]'"])*)\]|\.\.\.|True|False"""
+)
 _KIND = "|".join(("Lists", *_GROUPS, *_METRICS))
 _NAME = re.compile(
     rf"""{_QUOTED}|(?<![\w./-])(?:({_KIND})\.)?([a-z][a-z_]*)(?:=({_VALUE}|(?(1)-?\d+|(?!))))?""", re.DOTALL

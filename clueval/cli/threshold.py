@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from clueval.cli.declared import (
+    OptionGroup,
     declared,
     fields,
     form,
@@ -17,10 +18,11 @@ from clueval.cli.declared import (
     reading,
     shown_option,
 )
-from clueval.cli.outputs import output_path, rendered
+from clueval.cli.outputs import rendered
 from clueval.cli.printing import complain, put, wrote
 from clueval.evaluation.options import Counting
-from clueval.exceptions import UsageError
+from clueval.files.errors import UsageError
+from clueval.overwriting import output_path
 from clueval.studies.threshold import NoThreshold, Threshold, threshold
 
 _COUNTED = fields(Counting, "counting", ["score_feature", "thresholds", "merge", "where", "pair_by"])
@@ -41,7 +43,7 @@ def _put(found: Threshold, options: argparse.Namespace) -> int:
         found.save(options.output_file)
     if options.html is not None:
         found.write_page(options.html, lang=options.lang or "")
-    if options.output_file is not None:  # the file is JSON, whatever its ending
+    if options.output_file is not None:  # the file is JSON
         options.format = "text"
     put(rendered(found, options))
     for path in (options.output_file, options.html):
@@ -86,6 +88,9 @@ examples:
         ),
         page("write a web page with the curve"),
         form("the form of the result on standard output"),
+        OptionGroup(
+            lambda parser: parser.set_defaults(forms=("json",)), lambda _: {}
+        ),  # the form of the file
         reading(),
     ],
     put=_put,

@@ -16,7 +16,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from itertools import repeat
 from typing import Any, TypeVar
 
-from clueval.exceptions import FormatError
+from clueval.files.errors import FormatError
 from clueval.tagging.schemes import OUTSIDE
 
 Cluster = TypeVar("Cluster", bound=Hashable)

@@ -15,7 +15,7 @@ from itertools import compress, count, repeat
 from typing import Any, NamedTuple
 
 from clueval.clusters.byte_rows import find_hunks, fits, is_plain
-from clueval.exceptions import FormatError
+from clueval.files.errors import FormatError
 from clueval.formats.columns.layout import NAME, ColumnOptions, Layout
 from clueval.formats.columns.passages import DocumentHead, LineReader, NamedDocument, Passage
 from clueval.reading.source import Source
@@ -229,7 +229,7 @@ def _between(document_tag: str, sentence_tag: str) -> tuple[re.Pattern[bytes], r
 
     These are an end tag and a start tag; between sentences of two documents, the tags of both elements.
     """
-    attributes = rb'(?: %s="[^"<>\n\t]*+")*+' % NAME.encode()
+    attributes = rb'(?>(?: %s="[^"<>\n\t]*+")*)' % NAME.encode()
     document, sentence = (re.escape(tag.encode()) for tag in (document_tag, sentence_tag))
     documents = rb"/%s>\n<%s%s>\n" % (document, document, attributes)
     sentences = rb"/%s>\n<(?:%s<)?%s%s>\n" % (sentence, documents, sentence, attributes)

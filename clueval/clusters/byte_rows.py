@@ -113,7 +113,7 @@ def _runs(separator: str, before: int, layers: int, after: int) -> re.Pattern[by
     field = rf"[^{separator}\n]*+"
     more, rest = f"{separator}{field}" * (layers - 1), f"{separator}{field}" * after + "\n"
     tags = f"(?!O{f'{separator}O' * (layers - 1)}{rest}){field}{more}{rest}"
-    return re.compile(f"{separator}{tags}(?:{f'{field}{separator}' * before}{tags})*+".encode())
+    return re.compile(f"{separator}{tags}(?>(?:{f'{field}{separator}' * before}{tags})*)".encode())
 
 
 class TagCharacters(dict[bytes, str]):

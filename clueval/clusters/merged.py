@@ -6,9 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any, NamedTuple, Unpack
 
+from clueval.arguments import checked_call
 from clueval.clusters.places import Clusters
 from clueval.clusters.rows import ParallelRows
-from clueval.exceptions import CluevalError, checked_call
+from clueval.files.errors import CluevalError
 from clueval.formats.columns.documents import documents
 from clueval.formats.columns.passages import Passage
 from clueval.formats.spans_table import header, row
@@ -16,7 +17,7 @@ from clueval.options import with_fields
 from clueval.reading.layers import LayerSource, layer_names
 from clueval.reading.options import Reading, ReadingOptions
 from clueval.reading.paths import as_path, named_files
-from clueval.reading.read_options import ReadOptions
+from clueval.reading.read_options import ReadOptions, with_columns_of_tags
 from clueval.reading.same_text import DocumentIds
 from clueval.reading.source import Source, read, source_of
 from clueval.reading.spooled import spooled
@@ -65,11 +66,12 @@ def merged_rows(
         files = named_files(as_path(path))
         if len(files) == 1:
             options.require_use([files[0][1]])
+            (options,) = with_columns_of_tags([options], [[files[0][1]]])
             source = source_of(files[0][1], options, name=files[0][0])
             if source.token_lines is not None and source.options.decoder().reads_neighbours:
                 yield from _ClusterRows(source, with_ids).lines()
                 return
-        yield from rows_of_documents(read(path, layers, **reading), list(layers or ()), with_ids)
+        yield from rows_of_documents(read(path, options.layers, **reading), list(layers or ()), with_ids)
 
 
 def rows_of_documents(found: Iterator[Document], layers: list[str], with_ids: bool) -> Iterator[str]:

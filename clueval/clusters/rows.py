@@ -10,7 +10,7 @@ from itertools import accumulate, chain, compress, count, repeat
 from operator import methodcaller, ne, not_, or_
 
 from clueval.clusters.bag import Row
-from clueval.exceptions import CluevalError
+from clueval.files.errors import CluevalError
 from clueval.formats.columns.documents import MANY, Columns, TokenLineNumbers
 from clueval.formats.columns.layout import Layout, Sizes
 from clueval.formats.columns.passages import Passage

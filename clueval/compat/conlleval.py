@@ -19,8 +19,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from clueval.exceptions import UsageError
-from clueval.visible import visible
+from clueval.files.errors import UsageError
+from clueval.files.visible import visible
 
 Report = Mapping[str, Any]
 

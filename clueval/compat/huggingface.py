@@ -27,8 +27,8 @@ from typing import Any
 from clueval.compat.seqeval.averages import ZeroDivision
 from clueval.compat.seqeval.metrics import accuracy_score, classification_report
 from clueval.compat.seqeval.metrics.v1 import check_consistent_length
-from clueval.exceptions import UsageError
-from clueval.tagging.token_schemes import SCHEMES, Token, WrongTypeError
+from clueval.files.errors import UsageError
+from clueval.tagging.token_schemes import Token, WrongTypeError
 
 IGNORED = -100
 """The id of a position that is not counted, PyTorch's default."""
@@ -114,7 +114,7 @@ class Seqeval:
             mode=mode,
             sample_weight=sample_weight,
             zero_division=zero_division,
-            scheme=_scheme_called(scheme),
+            scheme=scheme,
         )
         overall = report.pop("micro avg")
         scores: Scores = {
@@ -172,14 +172,6 @@ def _is_key(value: Any, mapping: dict[Any, Any]) -> bool:
         return value in mapping
     except TypeError:
         return False
-
-
-def _scheme_called(scheme: str | type[Token] | None) -> type[Token] | None:
-    if not isinstance(scheme, str):
-        return scheme
-    if scheme not in SCHEMES:
-        raise UsageError(f"Scheme should be one of [{', '.join(sorted(SCHEMES))}], got {scheme}")
-    return SCHEMES[scheme]
 
 
 def _lists(values: Any) -> list[list[Any]]:

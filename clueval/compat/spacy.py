@@ -28,7 +28,7 @@ from typing import Any
 
 from clueval.evaluation.accumulator import Accumulator
 from clueval.evaluation.span_clusters import Located, SpanClusters
-from clueval.exceptions import UsageError
+from clueval.files.errors import UsageError
 from clueval.spans.document import Document, Unit
 from clueval.spans.span import DEFAULT_LAYER, Frozen, Span
 

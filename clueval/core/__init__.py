@@ -3,5 +3,25 @@
 Read these modules in this order: `span` and `document` (what is counted), `overlap` (which spans belong together),
 `matching` and `merging` (CLUEval's classes and combined model), `case` (the unit of counting), `tally` and `metric`
 (how a case is counted), `exact` and `levels` (two metrics), `bag` (what is kept of a corpus), `count` (the loop over a
-corpus). `tags` turns tags into spans. Everything else of the package is built on these modules.
+corpus). `ranges`, `one_to_one`, `tags` and `read` are helpers, to be read where they are needed. Everything else of the
+package is built on these modules; other metrics stand in a package of their own and inherit from `metric.Metric`.
+
+A number comes about in three steps: `count` puts the cases of documents into a bag, the bag asks a metric for the
+counts of each distinct case and adds them up, and the metric makes a report of the sum.
+
+>>> from clueval.core.count import Plan, count, sequences_of
+>>> from clueval.core.document import Document, Pair
+>>> from clueval.core.exact import Exact
+>>> from clueval.core.span import Span
+>>> gold = Document("d", {"entity": [Span(2, 4, "PER"), Span(9, 10, "LOC")]})
+>>> predicted = Document("d", {"entity": [Span(2, 3, "PER"), Span(9, 10, "LOC")]})
+>>> plan = Plan((Exact(),))
+>>> bag = count([[Pair(gold, predicted)]], plan)
+>>> for place, sequence, metric, tally in bag.tallies_of(plan.metrics, sequences_of(bag, plan)):
+...     print(sequence, metric.name, metric.scores(tally, [sequence])["micro"]["f1"])
+entity exact 0.5
+
+Words: a *sequence* is a layer, or all layers merged. A *place* is what counts are kept by; a *unit* is a place that
+intervals resample. A *key* is a case as a plain tuple, a *tally* what a metric counted. *Gold* is side 0, *predicted*
+side 1; there may be more.
 """

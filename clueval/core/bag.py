@@ -3,19 +3,19 @@
 A place is what counts are kept by: a document with its metadata, a sentence, or everything. Workers return bags, a
 saved result is one, and bags can be added in any order: the numbers are the same.
 
-A bag is bounded. Its table of cases ends at some number of distinct keys, or of spans in them (`Bounds`): then each
-case is counted once by each metric, the counts are added to the tallies of its places, and the table begins again. A bag
-that was folded in this way can be added, saved, resampled and broken down, but not be scored by another metric.
+A bag is bounded. If its table of cases has too many distinct keys, or too many spans in them (`Bounds`), it is
+*folded*: each case is counted once by each metric, the counts are added to the tallies of its places, and the table
+begins again. A bag that was folded can be added, saved, resampled and broken down, but not be scored by another metric.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from itertools import islice
+from itertools import islice, repeat
 from typing import NamedTuple
 
-from clueval.core.case import BOTH, Key, case_of, other, same
+from clueval.core.case import BOTH, HEAD, Key, case_of, other_key, same_key
 from clueval.core.metric import AnyMetric, Metric, split_metrics
 from clueval.core.read import Read
 from clueval.core.tally import Tally, added
@@ -35,7 +35,7 @@ Row = dict[int, int] | tuple[tuple[int, int], ...]
 """How often each case, by its number, occurs in a place. Places with the same cases share a tuple."""
 
 _INSIDE = "inside"
-"""Stands for a metric in tallies: the positions that cases have in a sequence."""
+"""Stands for a metric in tallies: the number of positions in cases of a sequence, by the sides that are present."""
 
 
 class Bag:
@@ -46,9 +46,9 @@ class Bag:
         layers: all layers, in the order in which they occurred.
         bounds: how many keys are kept.
         keys: the number of each key, by sequence and key.
-        places: the numbers of cases of each place.
+        places: for each place, how often each case occurs, by the number of its key.
         documents: the number of documents of each place.
-        positions: the number of positions of each place, by the sides that are present.
+        positions: the number of positions by the sides that are present and by place.
         tallies: what was counted at once in each place, by sequence and name of the metric.
         folded: whether cases were counted because they were too many.
         notes: how often each step changed what.
@@ -67,7 +67,7 @@ class Bag:
         self.keys: dict[tuple[str, Key], int] = {}
         self.places: dict[Place, Row] = {}
         self.documents: Counter[Place] = Counter()
-        self.positions: dict[Place, Counter[int]] = {}
+        self.positions: dict[int, Counter[Place]] = {}
         self.tallies: dict[Place, dict[tuple[str, str], Tally]] = {}
         self.folded = False
         self.notes: Counter[tuple[str, ...]] = Counter()
@@ -86,10 +86,13 @@ class Bag:
     def add_text(self, place: Place, positions: int, documents: int = 1, present: int = BOTH) -> None:
         """Add a text, or a part of one, by its number of positions and the sides that are present."""
         self.documents[place] += documents
-        self.positions.setdefault(place, Counter())[present] += positions
+        self.positions.setdefault(present, Counter())[place] += positions
 
     def add(self, place: Place, sequence: str, keys: Iterable[Key]) -> list[Key]:
-        """Add the keys of cases in a sequence of a place. Returns those that the bag did not have."""
+        """Add the keys of cases in a sequence of a place. Returns those that the bag did not have.
+
+        A counter has its keys in the order in which they came, so the new ones are the last.
+        """
         if self._open is None or self._open[0] != place:
             self.close()
             self._open = place, {}
@@ -100,19 +103,14 @@ class Bag:
         for key in islice(reversed(found), len(found) - before):
             if (sequence, key) not in self.keys:
                 self.keys[sequence, key] = len(self.keys)
-                self._spans += len(key) - 3
+                self._spans += len(key) - HEAD
                 new.append(key)
-        if self.is_full:
-            self.fold()
         return new[::-1]
 
     def add_others(self, place: Place, sequence: str, number: int, present: int) -> None:
         """Add positions outside all spans whose tags, as they were written, differ."""
         if number:
-            key = other(present)
-            self.add(place, sequence, [key])
-            assert self._open is not None
-            self._open[1][sequence][key] += number - 1
+            self.add(place, sequence, repeat(other_key(present), number))
 
     def add_tally(self, place: Place, sequence: str, metric: str, tally: Tally) -> None:
         """Add what a metric counted at once."""
@@ -170,8 +168,8 @@ class Bag:
         bag.close()
         self.see_layers(bag.layers)
         self.documents.update(bag.documents)
-        for place, positions in bag.positions.items():
-            self.positions.setdefault(place, Counter()).update(positions)
+        for present, positions in bag.positions.items():
+            self.positions.setdefault(present, Counter()).update(positions)
         self.notes.update(bag.notes)
         self.read.include(bag.read)
         for place, of_place in bag.tallies.items():
@@ -180,7 +178,7 @@ class Bag:
         numbers = []
         for sequence, key in bag.keys:
             if (sequence, key) not in self.keys:
-                self._spans += len(key) - 3
+                self._spans += len(key) - HEAD
             numbers.append(self.keys.setdefault((sequence, key), len(self.keys)))
         for place, row in bag.places.items():
             pairs = row if isinstance(row, tuple) else row.items()
@@ -190,20 +188,24 @@ class Bag:
 
     # Asking
 
-    def grouped(self, group: Callable[[Place], Place]) -> Bag:
-        """Return the bag with other places, in the order of the first that each of them has."""
+    def grouped(self, group: Callable[[Place], Place | None]) -> Bag:
+        """Return the bag with other places, in the order of the first that each has; None: the place is left out."""
         self.close()
         found = Bag(self.metrics, self.layers, self.bounds)
         found.keys, found._counted, found.folded = self.keys, self._counted, self.folded
-        found.notes, found.read = self.notes, self.read
-        for place in self.documents:
-            found.documents[group(place)] += self.documents[place]
-            found.positions.setdefault(group(place), Counter()).update(self.positions[place])
-        for place, row in self.places.items():
-            found._add_row(group(place), dict(row))
-        for place, of_place in self.tallies.items():
-            for (sequence, metric), tally in of_place.items():
-                found.add_tally(group(place), sequence, metric, tally)
+        found.notes, found.read, found._spans = self.notes, self.read, self._spans
+        groups = {place: new for place in self.documents if (new := group(place)) is not None}
+        for place, new in groups.items():
+            found.documents[new] += self.documents[place]
+            if place in self.places:
+                found._add_row(new, dict(self.places[place]))
+            for (sequence, metric), tally in self.tallies.get(place, {}).items():
+                found.add_tally(new, sequence, metric, tally)
+        for present, positions in self.positions.items():
+            grouped = found.positions.setdefault(present, Counter())
+            for place, number in positions.items():
+                if place in groups:
+                    grouped[groups[place]] += number
         return found
 
     def tallies_of(
@@ -214,12 +216,7 @@ class Bag:
         Raises `UsageError` for a metric that has not counted the cases that the bag does not have any more.
         """
         self.close()
-        if self.folded and (missing := [each.name for each in metrics if each not in self.metrics]):
-            raise UsageError(
-                f"metric {missing[0]!r} cannot count this corpus any more: its different cases were too many to "
-                f"be kept (more than {self.bounds.keys:,}, or {self.bounds.spans:,} spans in them)",
-                advice="score the files with all metrics at once",
-            )
+        self._require_counted(metrics)
         counted = _Counted(self, metrics)
         of_cases, _ = split_metrics(metrics)
         for place in self.documents:
@@ -232,10 +229,31 @@ class Bag:
                 for metric in metrics:
                     parts = [own.get((sequence, metric.name)), kept.get((sequence, metric.name))]
                     if metric in of_cases:
-                        for present, number in self.positions[place].items():
+                        # the positions of the text that are in no case have the same tag on all sides
+                        for present, positions in self.positions.items():
                             outside = counted.same(metric, present)
-                            parts.append(added([(outside, number - inside[(present,)])]))
+                            parts.append(added([(outside, positions[place] - inside[(present,)])]))
                     yield place, sequence, metric, _sum(*parts)
+
+    def _require_counted(self, metrics: Sequence[AnyMetric]) -> None:
+        """Raise `UsageError` for a metric whose counts the bag neither has nor can make of its cases."""
+        of_cases, _ = split_metrics(metrics)
+        known, _ = split_metrics(self.metrics)
+        reads = frozenset[str]().union(*(metric.reads for metric in known if metric.keeps))
+        for metric in [metric for metric in metrics if metric not in self.metrics]:
+            if self.folded:
+                why = (
+                    f"its different cases were too many to be kept (more than {self.bounds.keys:,}, or "
+                    f"{self.bounds.spans:,} spans in them)"
+                )
+            elif metric not in of_cases or not metric.keeps or metric.reads - reads:
+                why = "it reads more than the cases that were kept"
+            else:
+                continue
+            raise UsageError(
+                f"metric {metric.name!r} cannot count this corpus any more: {why}",
+                advice="score the files with all metrics at once",
+            )
 
 
 def _sum(*tallies: Tally | None) -> Tally:
@@ -257,7 +275,7 @@ class _Counted:
     def same(self, metric: Metric, present: int) -> Tally:
         """Return the counts of a position outside all spans with the same tag on all sides."""
         if (metric.name, present) not in self._same:
-            self._same[metric.name, present] = metric.count(case_of(same(present), ""))
+            self._same[metric.name, present] = metric.count(case_of(same_key(present), ""))
         return self._same[metric.name, present]
 
     def tallies(self, row: Row) -> Iterator[tuple[str, str, Tally]]:
@@ -268,7 +286,7 @@ class _Counted:
         for sequence, of_sequence in numbers.items():
             inside = Tally()
             for number, times in of_sequence:
-                length, _, present = self._keys[number][1][:3]
+                length, _, present = self._keys[number][1][:HEAD]
                 inside[(present,)] += length * times
             yield sequence, _INSIDE, inside
             for place, metric in enumerate(self._metrics):

@@ -11,7 +11,8 @@ What readers and bags count is the **key** of a case, a plain tuple, hashed in C
 
     (positions, positions with equal tags, sides that are present, span, span, ...)
 
-The positions are 0 if no side has a text. Those with equal tags are None if they follow from the BIO tags of the spans.
+The positions are 0 if no side has a text. Those with equal tags are None where no tags were written: then they are
+counted in the BIO tags of the spans.
 The sides that are present are a number whose bit n is set if side n has the document. A span is
 
     (start, end, side, label)
@@ -22,7 +23,7 @@ metric of the plan names, as (name, name of the type, value), because 1, 1.0 and
 has a score, an id, a line, a file or a text. Spans are sorted by all that the key holds of them, so the order of a
 document does not matter; a document that is `ordered` keeps its order, side by side.
 
-Positions outside all spans are cases, too: those with equal tags (`same`), and the others (`other`).
+Positions outside all spans are cases, too: those with equal tags (`same_key`), and the others (`other_key`).
 """
 
 from __future__ import annotations
@@ -35,10 +36,9 @@ from operator import ne
 from typing import Any, NamedTuple
 
 from clueval.core.document import Document, Row
-from clueval.core.matching import joined_labels
 from clueval.core.merging import with_merged
 from clueval.core.overlap import SpanIndex, components, overlaps_between
-from clueval.core.span import MERGED, NOTHING, Frozen, Span, by_position
+from clueval.core.span import MERGED, NOTHING, Frozen, Span
 
 Key = tuple[Any, ...]
 """A case as plain values; see the module."""
@@ -56,17 +56,18 @@ BOTH = 0b11
 """The sides that are present in a key of gold and predicted."""
 
 
-def same(present: int = BOTH) -> Key:
+HEAD = 3
+"""The number of values of a key before its spans."""
+
+
+def same_key(present: int = BOTH) -> Key:
     """Return the key of a position outside all spans that has the same tag on all sides."""
     return 1, 1, present
 
 
-def other(present: int = BOTH) -> Key:
+def other_key(present: int = BOTH) -> Key:
     """Return the key of a position outside all spans whose tags, as they were written, differ."""
     return 1, 0, present
-
-
-SAME, OTHER = same(), other()
 
 
 @dataclass(frozen=True)
@@ -97,9 +98,10 @@ class Case:
 
     @cached_property
     def around(self) -> tuple[list[list[int]], list[list[int]]]:
-        """Of each span of gold and of predicted, the numbers of the other side's spans that overlap it, ascending.
+        """The neighbours of each span: ``around[side][number]`` has the numbers of the other side's spans.
 
-        Spans of zero length that are equal do not overlap. Raises `LimitError` for too many pairs.
+        They overlap the span and are in ascending order. Spans of zero length that are equal do not overlap. Raises
+        `LimitError` for too many pairs.
         """
         return overlaps_between(self.gold, self.predicted)
 
@@ -111,9 +113,12 @@ class Case:
                 yield number, span
 
     def of(self, i: int, j: int) -> Case:
-        """Return the case of two of several sides."""
-        sides = self.sides[i], self.sides[j]
-        return Case(sides, (self.counted[i], self.counted[j]), self.length, _equal(sides, self.length))
+        """Return the case of two of several sides; its equal positions are those of their BIO tags."""
+        sides, counted = (
+            tuple(values[n] if n < len(values) else None for n in (i, j))
+            for values in (self.sides, self.counted)
+        )
+        return Case(sides, counted, self.length, _equal(sides, self.length))  # type: ignore[arg-type]
 
 
 def case_of(key: Key, sequence: str) -> Case:
@@ -124,7 +129,7 @@ def case_of(key: Key, sequence: str) -> Case:
     ({'entity': 'A'}, 1)
     """
     length, equal, present, *spans = key
-    number = present.bit_length()
+    number = max(2, present.bit_length())
     sides: list[list[Span]] = [[] for _ in range(number)]
     flags: list[list[bool]] = [[] for _ in range(number)]
     known: dict[Hashable, Frozen] = {}
@@ -182,9 +187,13 @@ class Located(NamedTuple):
 
 
 class _Sequence(NamedTuple):
-    """The spans of all sides in one sequence, which of them count, and the tags of its positions as written."""
+    """The documents of all sides in one sequence: their spans, which of them count, and the tags as written.
+
+    There are tags only if all sides that have the text have them.
+    """
 
     name: str
+    documents: Sequence[Document | None]  # with the merged layer, if layers are merged
     sides: Sequence[Sequence[Span] | None]
     counted: Sequence[Sequence[bool] | None]
     tags: Sequence[Sequence[str]] | None
@@ -194,7 +203,7 @@ class Keys(NamedTuple):
     """The keys of the cases of one text in one sequence, in the order of their positions.
 
     `ranges` has the first start and the last end of each case, `others` the positions outside all spans whose tags, as
-    they were written, differ. The rest of the positions of the text are `same`.
+    they were written, differ. The rest of the positions of the text have the same tags.
     """
 
     sequence: str
@@ -226,13 +235,14 @@ def keys_of(
     present = sum(1 << side for side, document in enumerate(documents) if document is not None)
     start = next((document.start for document in documents if document is not None), 0)
     for sequence in _sequences(documents, layers, merge, where):
-        entries, plain = _entries(documents, sequence, reads)
+        entries, plain = _entries(sequence, reads)
+        # entries stay alive in the list, so no two of them have the same id
         order = {id(entry): number for number, entry in enumerate(entries)} if ordered else {}
         if plain:
             entries.sort()
         else:
             entries.sort(key=_rank)
-        differing = None if sequence.tags is None else _differing(sequence.tags, start)
+        differing = None if sequence.tags is None or not has_text else _differing(sequence.tags, start)
         keys: list[Key] = []
         ranges: list[tuple[int, int]] = []
         for members in components(entries):
@@ -313,6 +323,7 @@ def _sequences(
         tags = [source.tags.get(name) for source in sources if source is not None]
         yield _Sequence(
             name,
+            sources,
             sides,
             [
                 None if not where or document is None or spans is None else _counted(spans, document, where)
@@ -323,32 +334,45 @@ def _sequences(
 
 
 def _counted(spans: Sequence[Span], document: Document, where: Where) -> list[bool]:
-    """Return which spans count: those whose label in each layer of a filter is one that counts.
+    """Return which spans count: those that have one of the labels that count in each layer of a filter.
 
-    A span of another layer has the label of the spans of the named layer that overlap it, of its own side.
+    A span of another layer has the label of the spans of the named layer, of its own side, that has most positions in
+    it; the earliest of several, and all labels of the spans that stand in this earliest place.
     """
     flags = [True] * len(spans)
-    for layer, labels in where.items():
-        of_layer = sorted(document.layers.get(layer, ()), key=by_position)
+    for layer, wanted in where.items():
+        of_layer = document.layers.get(layer, ())
         index = SpanIndex(of_layer)
         for number, span in enumerate(spans):
             if layer in span.by_layer:
-                label = span.by_layer[layer]
-            else:
+                flags[number] &= span.by_layer[layer] in wanted
+            elif flags[number]:
                 around = [of_layer[each] for each in index.overlapping(span)]
-                label = joined_labels(span, around).get(layer) if around else None
-            flags[number] &= label in labels
+                flags[number] = not wanted.isdisjoint(_labels_of_most(span, around, layer))
     return flags
 
 
-def _entries(
-    documents: Sequence[Document | None], sequence: _Sequence, reads: Collection[str]
-) -> tuple[list[_Entry], bool]:
+def _labels_of_most(span: Span, around: Sequence[Span], layer: str) -> set[str]:
+    """Return the labels of `layer` with most positions in a span: of several, those in the earliest place."""
+    positions: dict[str, int] = {}
+    places: dict[str, tuple[Any, ...]] = {}
+    for other in around:
+        label = other.by_layer.get(layer)
+        if label is not None:
+            inside = min(span.end, other.end) - max(span.start, other.start)
+            positions[label] = positions.get(label, 0) + inside
+            place = other.start, other.end, other.fragments
+            places[label] = min(place, places.get(label, place))
+    found = [label for label, number in positions.items() if number == max(positions.values())]
+    return {label for label in found if places[label] == min(places[each] for each in found)}
+
+
+def _entries(sequence: _Sequence, reads: Collection[str]) -> tuple[list[_Entry], bool]:
     """Return the spans of all sides as entries of keys, and whether all of them are plain: have a label alone."""
     entries: list[_Entry] = []
     plain = True
     for side, (document, spans, counted) in enumerate(
-        zip(documents, sequence.sides, sequence.counted, strict=True)
+        zip(sequence.documents, sequence.sides, sequence.counted, strict=True)
     ):
         rows = None if document is None or counted is not None else document.rows_in(sequence.name)
         if rows is not None:
@@ -392,8 +416,15 @@ def _rank(entry: _Entry) -> tuple[Any, ...]:
     parts, tokens, features, counts = more or (None, None, (), True)
     pairs = labels if isinstance(labels, tuple) else (("", labels),)
     named = tuple(sorted((layer, label is not None, label or "") for layer, label in pairs))
-    values = tuple((name, kind, repr(value)) for name, kind, value in features)
+    values = tuple((name, kind, _comparable(value)) for name, kind, value in features)
     return start, end, side, parts or (), named, tokens or (), values, counts
+
+
+def _comparable(value: Any) -> Any:
+    """Return a value that compares with others of its type: texts and numbers as they are, others as text."""
+    return (
+        value if type(value) in (str, int, bool) or (type(value) is float and value == value) else repr(value)
+    )
 
 
 def _in_order(members: list[_Entry], ordered: Sequence[int], order: Mapping[int, int]) -> list[_Entry]:

@@ -6,18 +6,20 @@ before they are counted.
 
 from __future__ import annotations
 
+import gc
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple, Protocol
 
 from clueval.core.bag import Bag, Bounds, Place
-from clueval.core.case import BOTH, Case, Key, Keys, case_of, keys_of, located
+from clueval.core.case import BOTH, HEAD, Case, Key, Keys, Located, case_of, keys_of, located
 from clueval.core.document import Document, Notes, Pair
 from clueval.core.metric import AnyMetric, Metric, split_metrics
-from clueval.core.overlap import first_clash
-from clueval.core.span import MERGED, NOTHING, SIDES, name_of
+from clueval.core.overlap import first_clash, overlap_groups
+from clueval.core.span import MERGED, NOTHING, SIDES, Span, name_of
 from clueval.core.tally import Tally
 from clueval.files.errors import CluevalError, LimitError, OverlapError, UsageError
 
@@ -32,8 +34,12 @@ ID = "document"
 WITHOUT_VALUE = "(none)"
 """The value of documents that lack the metadata of a break-down or of a unit."""
 
-LARGE = 1000
-"""A case with more spans is counted where it is found, so that an error names the document."""
+MANY = 50_000
+"""A text with this many spans is counted without the cyclic garbage collector."""
+
+LARGE = 300
+"""A case with more spans is counted where it is found, so that an error names the document; smaller ones meet no
+limit."""
 
 
 class Step(Protocol):
@@ -69,11 +75,16 @@ def noted(pair: Pair, notes: Mapping[tuple[str, ...], int]) -> Notes:
 
 
 class Unit(NamedTuple):
-    """A place: the values of the break-downs, and the unit, which is a document, a sentence of it, or a value."""
+    """A place: the values of the break-downs, and the unit, which is a document, a sentence of it, or a value.
+
+    `waits` names the conditions of the filter that are neither metadata of the document nor layers so far. The document
+    counts if these turn out to be layers, whose labels its spans lack; otherwise it lacks the metadata.
+    """
 
     values: tuple[str, ...] = ()
     name: str | None = None
     sentence: int | None = None
+    waits: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -100,30 +111,56 @@ class Plan:
     align: Step | None = None
 
     @property
+    def counts_sentences(self) -> bool:
+        """Whether sentences are units, at least at first.
+
+        Raises `UsageError` if they are asked for and a metric needs whole documents, or keeps no cases.
+        """
+        whole = [metric for metric in self.metrics if not getattr(metric, "keeps", False)]
+        if self.units == SENTENCE and whole:
+            raise UsageError(
+                f"metric {whole[0].name!r} counts whole documents, so sentences cannot be units",
+                advice="resample by document",
+            )
+        return self.units in (SENTENCE, EITHER) and not whole
+
+    @property
     def reads(self) -> frozenset[str]:
         """The features of spans that the metrics read."""
         of_cases, _ = split_metrics(self.metrics)
         return frozenset().union(*(metric.reads for metric in of_cases if metric.keeps))
 
-    def place(self, document: Document, sentence: int | None = None) -> Unit:
-        """Return the place of what is counted in a document, or in a sentence of it."""
+    def place(self, document: Document, layers: Sequence[str]) -> Unit:
+        """Return the place of what is counted in a document, given the layers so far."""
         values = tuple(_value(key, document) for key in self.by)
+        waits = tuple(key for key in self.where if key not in layers and not _has(key, document))
         if self.units is None:
-            return Unit(values)
-        if self.units in (DOCUMENT, SENTENCE, EITHER):
-            return Unit(values, document.id, sentence)
-        return Unit(values, _value(self.units, document))
+            return Unit(values, waits=waits)
+        name = document.id if self.units in (DOCUMENT, SENTENCE, EITHER) else _value(self.units, document)
+        return Unit(values, name, waits=waits)
 
     def takes(self, document: Document, layers: Sequence[str]) -> bool:
-        """Return whether a document meets the conditions on metadata; those on layers select spans."""
+        """Return whether a document meets the conditions on the metadata that it has; others may be on layers."""
         return all(
-            key in layers or (document.id if key == ID else document.metadata.get(key)) in values
+            key in layers or not _has(key, document) or _value(key, document) in values
             for key, values in self.where.items()
         )
 
-    def on_layers(self, layers: Sequence[str]) -> Mapping[str, frozenset[str]]:
-        """Return the conditions that select spans."""
-        return {key: values for key, values in self.where.items() if key in layers} if self.where else NOTHING
+    def on_spans(self, document: Document, layers: Sequence[str]) -> Mapping[str, frozenset[str]]:
+        """Return the conditions that select spans of a document. Raises `UsageError` if a metric takes none."""
+        if not self.where:
+            return NOTHING
+        for metric in self.metrics if any(key in layers for key in self.where) else ():
+            if metric.filters is not None:
+                raise UsageError(
+                    f"metric {metric.name!r} cannot leave spans out of the count, as a filter on a layer asks for",
+                    advice=metric.filters,
+                )
+        return {key: labels for key, labels in self.where.items() if key in layers or not _has(key, document)}
+
+
+def _has(key: str, document: Document) -> bool:
+    return key == ID or key in document.metadata
 
 
 def _value(key: str, document: Document) -> str:
@@ -141,19 +178,23 @@ def count(
     Memory holds one text, and the bag. Raises the errors of metrics and steps, with the document.
     """
     bag = Bag(plan.metrics, layers, bounds)
-    in_sentences = plan.units in (SENTENCE, EITHER)
+    in_sentences = plan.counts_sentences
     for number, pairs in enumerate(texts, 1):
         if number == FEW_DOCUMENTS and plan.units == EITHER:
             bag, in_sentences = bag.grouped(_document_of), False
+        gold = pairs[0].gold
         bag.read.add(zip(SIDES, pairs[0].sides, strict=True), list(plan.where))
         for step in plan.steps:
             pairs = _changed(step, pairs)
         aligned = pairs if plan.align is None else _changed(plan.align, pairs)
         bag.see_layers(layer for pair in aligned for side in pair.sides for layer in side.layers)
-        if plan.takes(pairs[0].gold, bag.layers):
-            _count_documents(bag, plan, pairs, aligned)
-            for pair in aligned:
-                _count_cases(bag, plan, pair, in_sentences)
+        if plan.takes(gold, bag.layers):
+            with _collector_paused(aligned):
+                _count_documents(bag, plan, gold, pairs, aligned)
+                for pair in aligned:
+                    _count_cases(bag, plan, pair, in_sentences)
+        if bag.is_full:
+            bag.fold()
         for pair in aligned:
             bag.notes.update(pair.notes)
     bag.close()
@@ -169,6 +210,34 @@ def _changed(step: Step, pairs: Sequence[Pair]) -> Sequence[Pair]:
         raise
 
 
+@contextmanager
+def _collector_paused(pairs: Sequence[Pair]) -> Iterator[None]:
+    """Pause the cyclic garbage collector while a text with many spans is counted.
+
+    It looks at all objects again and again, which takes a third of the time, and finds nothing: no span, key or case is
+    part of a cycle.
+    """
+    spans = sum(document.number_of_spans for pair in pairs for document in pair.sides)
+    pause = spans >= MANY and gc.isenabled()
+    if pause:
+        gc.disable()
+    try:
+        yield
+    finally:
+        if pause:
+            gc.enable()
+
+
+def decided(bag: Bag) -> Bag:
+    """Return the bag without the documents that lack metadata which the filter names; see `Unit.waits`."""
+
+    def of(place: Place) -> Place | None:
+        assert isinstance(place, Unit)
+        return None if {*place.waits} - {*bag.layers} else place._replace(waits=())
+
+    return bag.grouped(of)
+
+
 def sequences_of(bag: Bag, plan: Plan) -> list[str]:
     """Return the sequences that are counted: the layers, or all of them merged."""
     return [MERGED] if plan.merge else list(bag.layers)
@@ -181,23 +250,21 @@ def _document_of(place: Place) -> Place:
 
 def _count_cases(bag: Bag, plan: Plan, pair: Pair, in_sentences: bool) -> None:
     """Put the cases of a pair into the bag, and let metrics that keep no cases count."""
-    where = plan.on_layers(bag.layers)
+    where = plan.on_spans(pair.gold, bag.layers)
+    place = plan.place(pair.gold, bag.layers)
     sides = [_without_text(side) for side in pair.sides] if pair.beside else pair.sides
     columns = list(keys_of(sides, bag.layers, merge=plan.merge, where=where, reads=plan.reads))
     documents = 0 if pair.beside else 1
     if in_sentences and not pair.beside:
         for number, positions, parts in by_sentence(pair, columns):
-            _add(bag, plan, pair, plan.place(pair.gold, number), parts, positions, documents)
+            _add(bag, plan, pair, place._replace(sentence=number), parts, positions, documents)
             documents = 0
     else:
-        _add(bag, plan, pair, plan.place(pair.gold), columns, pair.positions, documents)
+        _add(bag, plan, pair, place, columns, pair.positions, documents)
     at_once = [metric for metric in split_metrics(plan.metrics)[0] if not metric.keeps]
-    if at_once:
-        place = plan.place(pair.gold)
-        for found in located(pair.sides, bag.layers, merge=plan.merge, where=where):
-            case = Case(found.sides, found.counted)
-            for metric in at_once:
-                bag.add_tally(place, found.sequence, metric.name, metric.count(case))
+    for found in located(pair.sides, bag.layers, merge=plan.merge, where=where) if at_once else ():
+        for metric, tally in zip(at_once, _counted_where_found(at_once, found, pair, True), strict=True):
+            bag.add_tally(place, found.sequence, metric.name, tally)
 
 
 def _without_text(document: Document) -> Document:
@@ -215,16 +282,18 @@ def _add(
         bag.add_others(place, column.sequence, len(column.others), BOTH)
 
 
-def _count_documents(bag: Bag, plan: Plan, pairs: Sequence[Pair], aligned: Sequence[Pair]) -> None:
+def _count_documents(
+    bag: Bag, plan: Plan, gold: Document, pairs: Sequence[Pair], aligned: Sequence[Pair]
+) -> None:
     """Let the metrics that need documents count the pairs of a text."""
-    where = plan.on_layers(bag.layers)
+    where = plan.on_spans(gold, bag.layers)
     for metric in split_metrics(plan.metrics)[1]:
         given = aligned if metric.same_text else pairs
         if not metric.places:
             given = [pair for pair in given if not pair.beside]
         for sequence in [metric.whole] if metric.whole else sequences_of(bag, plan):
             tally = metric.count_documents(given, sequence, where)
-            bag.add_tally(plan.place(pairs[0].gold), sequence, metric.name, tally)
+            bag.add_tally(plan.place(gold, bag.layers), sequence, metric.name, tally)
 
 
 def by_sentence(pair: Pair, columns: Sequence[Keys]) -> Iterator[tuple[int, int, list[Keys]]]:
@@ -233,18 +302,17 @@ def by_sentence(pair: Pair, columns: Sequence[Keys]) -> Iterator[tuple[int, int,
     Each has the number, from 1, of its first sentence, its number of positions, and its keys. A document without
     sentences, or without its text, is one part.
     """
-    gold = pair.gold
-    if gold.end is None:
+    text = pair.gold if pair.gold.end is not None else pair.predicted
+    if text.end is None:
         yield 1, 0, list(columns)
         return
-    cuts = _free_cuts(gold, [range_ for column in columns for range_ in column.ranges])
-    starts, ends = [gold.start, *cuts], [sentence.end for sentence in gold.sentences]
-    for start, stop in zip(starts, [*cuts, gold.end], strict=True):
+    cuts = _free_cuts(text, [range_ for column in columns for range_ in column.ranges])
+    starts, ends = [text.start, *cuts], [sentence.end for sentence in text.sentences]
+    for start, stop in zip(starts, [*cuts, text.end], strict=True):
         parts = []
         for sequence, keys, ranges, others in columns:
-            first, past = (
-                bisect_left(ranges, (at,)) if at != gold.end else len(ranges) for at in (start, stop)
-            )
+            first = bisect_left(ranges, (start,))
+            past = len(ranges) if stop == text.end else bisect_left(ranges, (stop,))
             low, high = bisect_left(others, start), bisect_left(others, stop)
             parts.append(Keys(sequence, keys[first:past], ranges[first:past], others[low:high]))
         yield bisect_left(ends, start + 1) + 1, stop - start, parts
@@ -272,26 +340,32 @@ def _require_countable(bag: Bag, plan: Plan, pair: Pair, column: Keys, key: Key)
     A large case is counted, and the bag keeps the counts.
     """
     of_cases = [metric for metric in split_metrics(plan.metrics)[0] if metric.keeps]
-    large = len(key) > LARGE
-    if not large and all(len(span) == 4 for span in key[3:]) and not any(metric.flat for metric in of_cases):
+    large = len(key) - HEAD > LARGE
+    flat = any(metric.flat or metric.flat_labels for metric in of_cases)
+    if not large and not flat and all(len(span) == 4 for span in key[HEAD:]):
         return
     try:
         case = case_of(key, column.sequence)
         tallies = _counted(of_cases, case, large)
-    except CluevalError:
+    except CluevalError:  # once more, with the positions of the document
         first, _ = column.ranges[column.keys.index(key)]
-        where = plan.on_layers(bag.layers)
+        where = plan.on_spans(pair.gold, bag.layers)
         for found in located(pair.sides, bag.layers, merge=plan.merge, where=where):
             if (found.sequence, found.first) == (column.sequence, first):
-                try:
-                    _counted(of_cases, Case(found.sides, found.counted), large)
-                except CluevalError as error:
-                    error.document = pair.gold.id
-                    error.file = error.file or pair.gold.file
-                    raise error from None
+                _counted_where_found(of_cases, found, pair, large)
         raise
     if large:
         bag.keep_counts(column.sequence, key, tallies)
+
+
+def _counted_where_found(metrics: Sequence[Metric], found: Located, pair: Pair, count: bool) -> list[Tally]:
+    """Do what `_counted` does with a case where it stands; an error names the document."""
+    try:
+        return _counted(metrics, Case(found.sides, found.counted), count)
+    except CluevalError as error:
+        error.document = pair.gold.id
+        error.file = error.file or pair.gold.file
+        raise error from None
 
 
 def _counted(metrics: Sequence[Metric], case: Case, large: bool) -> list[Tally]:
@@ -303,11 +377,9 @@ def _counted(metrics: Sequence[Metric], case: Case, large: bool) -> list[Tally]:
 
 def require_countable(metric: AnyMetric, case: Case) -> None:
     """Raise `UsageError` or `OverlapError` for a case that a metric cannot count."""
-    if metric.filters is not None and any(flags is not None for flags in case.counted):
-        raise UsageError(
-            f"metric {metric.name!r} cannot leave spans out of the count, as a filter on a layer asks for",
-            advice=metric.filters,
-        )
+    if getattr(metric, "flat_labels", False):
+        for side, spans in zip(SIDES, case.sides, strict=True):
+            _require_flat_labels(metric, side, spans or ())
     for spans in case.sides:
         for span in spans or ():
             if span.parts is not None and not getattr(metric, "gaps", True):
@@ -316,8 +388,28 @@ def require_countable(metric: AnyMetric, case: Case) -> None:
                     advice="exact, fair, gate, muc and partial can; or make each fragment a span with "
                     "fragments='split', or one span from start to end with fragments='hull'",
                 )
-        if getattr(metric, "flat", False) and spans and (clash := first_clash(spans)) is not None:
+        whole = [span for span in spans or () if span.parts is None]
+        if getattr(metric, "flat", False) and (clash := first_clash(whole)) is not None:
             raise OverlapError(
                 f"spans {name_of(clash[0])} and {name_of(clash[1])} of one sequence overlap",
                 advice=f"metric {metric.name!r} cannot count such spans; exact, fair, gate and muc can",
             )
+
+
+def _require_flat_labels(metric: AnyMetric, side: str, spans: Sequence[Span]) -> None:
+    """Raise `OverlapError` for spans of one label that overlap."""
+    by_label: dict[str, list[Span]] = {}
+    for span in spans:
+        by_label.setdefault(span.label, []).append(span)
+    for of_label in by_label.values():
+        groups = [] if first_clash(of_label) is None else overlap_groups(of_label)
+        for first, *others in groups:
+            one = of_label[first]
+            other = next((of_label[each] for each in others if one.overlaps(of_label[each])), None)
+            if other is not None:
+                raise OverlapError(
+                    f"{side} spans {name_of(one)} and {name_of(other)} overlap, which metric {metric.name!r} "
+                    "forbids within a label",
+                    line=other.line,
+                    advice="correct them, or join them with Partial.glue; exact, fair, gate and muc count them",
+                )

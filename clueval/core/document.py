@@ -162,7 +162,11 @@ class Document:
             rows = self.rows_in(layer)
             if rows is not None and (
                 not rows
-                or (min([row[0] for row in rows]) >= self.start and max([row[1] for row in rows]) <= end)
+                or (
+                    min([row[0] for row in rows]) >= self.start
+                    and max([row[1] for row in rows]) <= end
+                    and all(row[0] <= row[1] for row in rows)
+                )
             ):
                 continue
             for span in self.layers[layer]:
@@ -190,6 +194,11 @@ class Document:
     def rows_in(self, layer: str) -> Sequence[Row] | None:
         """Return the spans of a layer as rows ``(start, end, label)`` if it was given so, or None."""
         return self.layers.rows(layer) if isinstance(self.layers, Layers) else None
+
+    @property
+    def number_of_spans(self) -> int:
+        """The number of spans in all layers."""
+        return sum(len(self.rows_in(layer) or self.layers[layer]) for layer in self.layers)
 
     def placed(self, place: Callable[[int, int], tuple[int, int]], **changes: Any) -> Document:
         """Return the document with spans and sentences at other positions: `place` returns the new range for a range.
@@ -247,8 +256,9 @@ Notes = Mapping[tuple[str, ...], int]
 class Pair:
     """The two documents of one text: what a step changes and cases are made of.
 
-    `notes` say how often each step changed what. A pair that stands `beside` its text has predicted spans without a
-    place in the text: it counts no document and no positions.
+    `notes` say how often each step changed what, as in ``{("labels", "gold", "renamed"): 3}``. A pair that stands
+    `beside` its text has predicted spans without a place in the text, such as those that could not be aligned: its
+    documents have no text, and it counts no document and no positions.
     """
 
     gold: Document

@@ -94,7 +94,7 @@ class Exact(Metric):
         assert self.min_overlap is not None
         shared = shared_positions(gold, predicted)
         size = _size(gold) if self.overlap_of == "gold" else _size(gold) + _size(predicted) - shared
-        return bool(shared) and shared >= self.min_overlap * size
+        return bool(shared) and shared / size >= self.min_overlap
 
     def scores(self, total: Tally, layers: Sequence[str]) -> dict[str, Any]:
         return {

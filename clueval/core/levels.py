@@ -81,8 +81,11 @@ def matches_in(case: Case, side: int) -> Iterator[Match]:
     equal = {by_position(span): span for span in others}
     for number, span in case.counting(side):
         same = equal.get(by_position(span))
-        around = [same] if same is not None else [others[each] for each in case.around[side][number]]
-        yield match_of(span, around)
+        if same is not None:
+            yield match_of(span, [same])
+        else:
+            around = [others[each] for each in case.around[side][number]]
+            yield match_of(span, sorted(around, key=by_position))
 
 
 def _unlabelled(total: Tally) -> dict[int, Counts]:
@@ -99,7 +102,9 @@ def _labelled(total: Tally, layers: Sequence[str]) -> dict[str, dict[str, dict[i
     for key, number in total.items():
         if key[0] == "label":
             _, side, layer, label, kind, agrees = key
-            row = numbers.setdefault((layer, label), [[0] * 6, [0] * 6])[SIDES.index(side)]
+            row = numbers.setdefault((layer, label), [[0] * (1 + len(KINDS)), [0] * (1 + len(KINDS))])[
+                SIDES.index(side)
+            ]
             row[0] += number
             row[1 + KINDS.index(kind)] += number * agrees
     found: dict[str, dict[str, dict[int, Counts]]] = {layer: {} for layer in layers}

@@ -27,7 +27,8 @@ class Metric(Protocol):
         name: the key of the metric in reports.
         zero: the value of 0/0, for the signature.
         reads: the features of spans that the metric reads, and `clueval.core.case.TOKENS`.
-        flat: spans of one side must not overlap.
+        flat: spans of one side must not overlap, save discontinuous ones.
+        flat_labels: spans of one side and label must not overlap.
         gaps: the metric can count discontinuous spans.
         filters: None if a filter may exclude spans; otherwise advice on what to do instead of filtering.
         keeps: cases are kept, so that their counts can be asked for later; False: each case is counted at once, with
@@ -52,13 +53,20 @@ class Metric(Protocol):
     def keeps(self) -> bool:
         return True
 
+    @property
+    def flat_labels(self) -> bool:
+        return False
+
     def count(self, case: Case) -> Tally:
         """Count one case. Costs at most n log n for n spans, and the pairs that overlap."""
-        ...
+        raise NotImplementedError
 
     def scores(self, total: Tally, layers: Sequence[str]) -> dict[str, Any]:
-        """Return the report on a sum of counts, for a sequence whose spans have labels in these layers."""
-        ...
+        """Return the report on a sum of counts, for a sequence whose spans have labels in these layers.
+
+        These are the layer of the sequence, or all layers of the merged sequence.
+        """
+        raise NotImplementedError
 
     def headlines(self, total: Tally, layers: Sequence[str]) -> Mapping[str, Counts]:
         """Return the counts of the entries that summarise all spans, by their paths in the report, the first first."""

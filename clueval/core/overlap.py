@@ -126,6 +126,27 @@ def first_clash(spans: Sequence[Span]) -> tuple[Span, Span] | None:
     return None
 
 
+def overlap_groups(spans: Sequence[Span]) -> list[list[int]]:
+    """Return the numbers of the spans that share positions, directly or through others, group by group.
+
+    Discontinuous spans have the positions of their fragments. A span of zero length shares those that it lies between;
+    equal spans of zero length share none. Groups come by their first numbers. Costs O(n log n) for n fragments.
+
+    >>> overlap_groups([Span.of_fragments([(0, 3), (7, 9)]), Span(4, 6), Span(2, 4), Span(5, 5)])
+    [[0, 2], [1, 3]]
+    """
+    rows = sorted((start, end, number) for number, span in enumerate(spans) for start, end in span.fragments)
+    sets = UnionFind(len(spans))
+    for run in components(rows):
+        if run[-1][1] > run[0][0]:
+            for row in run:
+                sets.unite(run[0][2], row[2])
+    groups: dict[int, list[int]] = {}
+    for number in range(len(spans)):
+        groups.setdefault(sets.find(number), []).append(number)
+    return list(groups.values())
+
+
 class SpanIndex:
     """Finds the spans that overlap a given span, by their numbers in a sequence of spans.
 

@@ -17,6 +17,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from clueval.arguments import require_instance, require_kind
 from clueval.evaluation.engine import Evaluation
 from clueval.evaluation.inputs import Inputs, add_layer, schemes_of
 from clueval.evaluation.plan import Plan, chosen_metrics
@@ -24,7 +25,7 @@ from clueval.evaluation.result import Result, choices_of_counts, result_of
 from clueval.evaluation.signature import Signature, require_same
 from clueval.evaluation.span_clusters import SpanClusters, count_spans
 from clueval.evaluation.tag_lists import count_tags
-from clueval.exceptions import TagError, UsageError, require_instance, require_kind
+from clueval.files.errors import TagError, UsageError
 from clueval.metrics.metric import Metric
 from clueval.reading.given import Given, InputSide, given
 from clueval.reading.tag_sentences import TagOptions

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from clueval.evaluation.units.unit import SENTENCE
-from clueval.exceptions import FormatError, UsageError, described
+from clueval.files.errors import FormatError, UsageError, described
 from clueval.formats.inline import inline_answer
 from clueval.formats.mentions import mentions_answer
 from clueval.reading.items import documents_of, place_of, require_as_many
@@ -45,12 +45,13 @@ def answers_in_memory(
 def _placing(plan: Plan, predicted: str, preparing: Preparing) -> Transform:
     if predicted == MENTIONS:
         from clueval.transforms.locating import Locating
+        from clueval.transforms.preparing import FREE
 
         if plan.align is not None:
             raise UsageError(
                 "mentions are located, so their texts are not aligned", advice="remove Counting.align"
             )
-        return Locating(preparing.occurrence or "in-order", preparing.location_steps())
+        return Locating(preparing.occurrence or FREE, preparing.location_steps())
     from clueval.transforms.alignment import MAX_CELLS
     from clueval.transforms.locating import InlineAnswers
 

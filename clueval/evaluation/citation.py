@@ -10,7 +10,7 @@ from clueval.evaluation.inputs import schemes_of
 from clueval.evaluation.rows import rows_of
 from clueval.evaluation.score_path import number_at, whole_path
 from clueval.evaluation.signature import Signature
-from clueval.exceptions import UsageError
+from clueval.files.errors import UsageError
 from clueval.metrics import with_settings
 from clueval.metrics.metric import Metric
 from clueval.spans.span import MERGED

@@ -19,7 +19,7 @@ from clueval.evaluation.engine import Evaluation
 from clueval.evaluation.inputs import FileEnd
 from clueval.evaluation.row_clusters import DocumentClusters, RowClusters
 from clueval.evaluation.units.unit import SENTENCE
-from clueval.exceptions import CluevalError
+from clueval.files.errors import CluevalError
 from clueval.formats.columns.documents import Columns
 from clueval.formats.columns.layout import Layout
 from clueval.formats.columns.passages import NamedDocument, Passage

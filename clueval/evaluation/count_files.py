@@ -15,7 +15,7 @@ from clueval.evaluation.notices import empty_files
 from clueval.evaluation.options import Workers
 from clueval.evaluation.parallel.work import FilePair, Work
 from clueval.evaluation.plan import Plan
-from clueval.exceptions import warn
+from clueval.files.errors import warn
 from clueval.formats.format import UNPLACED
 from clueval.reading.given import Given
 from clueval.reading.layers import LayerColumns
@@ -25,8 +25,8 @@ from clueval.reading.pairing import (
     document_pairs,
     files_of_side,
 )
-from clueval.reading.read_options import ReadOptions, columns_of_sides
-from clueval.reading.source import Source
+from clueval.reading.read_options import ReadOptions, columns_of_sides, with_columns_of_tags
+from clueval.reading.source import Source, source_of
 from clueval.spans.document import Document
 from clueval.spans.span import DEFAULT_LAYER, SIDES
 from clueval.textfiles import sha256_of
@@ -53,7 +53,8 @@ def count_files(
         from clueval.reading.pairing import require_two_tag_columns
 
         require_two_tag_columns((path for _, path, _ in pairs), readings[0])
-    own, *others = columns_of_sides(readings, layers, single)
+    paths = [list(_files(side, number, pairs)) for number, side in enumerate((gold, predicted))]
+    own, *others = with_columns_of_tags(columns_of_sides(readings, layers, single), paths)
     sides = [own, *(replace(each, unplaced=True) for each in others)]
     remark = workers.remark or _discard
     in_turn = len(sides) > 2 or pair_by is not None or bool(given.golds)
@@ -122,6 +123,9 @@ def placed(
     escapes = readings[0].escapes or readings[1].escapes
     in_tokens = plan.unit == "token" and not (own.counts_tokens and other.counts_tokens)
     if "nerval" in (own.name, other.name) or not (in_tokens or need_placing(own, other)):
+        return plan
+    gold, predicted = source_of(first[0], readings[0]), source_of(first[1], readings[1])
+    if not in_tokens and (gold.has_text_of(predicted) or predicted.has_text_of(gold)):
         return plan
     from clueval.transforms.placing import Placing
 

@@ -19,7 +19,7 @@ from clueval.evaluation.plan import Plan
 from clueval.evaluation.result import result_of
 from clueval.evaluation.score_path import headline_rates
 from clueval.evaluation.signature import Signature
-from clueval.exceptions import UsageError
+from clueval.files.errors import UsageError
 from clueval.metrics.counting import Tally, f_measure, rate
 from clueval.metrics.exact import Exact
 from clueval.metrics.gate import Gate

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from copy import copy
+from copy import copy, deepcopy
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -23,13 +23,19 @@ from clueval.evaluation.tallies import (
     positions_of,
     sides_of,
 )
-from clueval.evaluation.totals import Totals, Unprojected, add_to, depth_sequence
+from clueval.evaluation.totals import (
+    Totals,
+    Unprojected,
+    add_to,
+    depth_sequence,
+)
 from clueval.evaluation.units.pieces import Pieces, require_sum, value_of
 from clueval.evaluation.units.unit import SENTENCE
-from clueval.metrics.counting import Tally
+from clueval.evaluation.without_layers import counted_without_layer, places_without_spans, with_layers
+from clueval.metrics.counting import Tally, add_tally
 from clueval.metrics.metric import Metric, Side, refuse_filter
 from clueval.spans.document import Document
-from clueval.spans.filters import SeenNames
+from clueval.spans.filters import ID, SeenNames
 from clueval.spans.span import SIDES, Span
 
 if TYPE_CHECKING:
@@ -81,6 +87,7 @@ class Evaluation:
         self.changes: Mapping[str, Tally] = {}
         self._preparation: Preparation | None = None
         self.seen_names = SeenNames(plan.where)
+        self._undecided: dict[tuple[str, ...], Evaluation] = {}
         self._begun = self._grown = False
         self._refuse_filters(self.layers)
 
@@ -100,8 +107,26 @@ class Evaluation:
         if new:
             self._refuse_filters([*self.layers, *new])
             self.layers += new
+            self._add_layers(self._all_totals(), new)
+            self._include_decided()
         self._grown |= self._begun and bool(new)
         self._begun = True
+
+    def _all_totals(self) -> Iterator[Totals]:
+        """The totals of everything, of groups and of units."""
+        yield self.total
+        for values in self.groups.values():
+            yield from values.values()
+        for piece in self.pieces.listed:
+            yield piece.totals
+
+    def _add_layers(self, totals: Iterable[Totals], layers: Sequence[str]) -> None:
+        """Count layers in documents that were counted without them."""
+        if not self.plan.merge:
+            for each in totals:
+                each.tallies = with_layers(
+                    self.plan.metrics, layers, each.tallies, each.without_layer, each.documents, each.tokens
+                )
 
     # Documents
 
@@ -125,10 +150,15 @@ class Evaluation:
         """Prepare, check and count the documents of a group; observers see it unless a filter leaves it out."""
         before = self.total.documents
         prepared = self.preparation(group)
-        receivers = self.count_documents(prepared.gold, prepared.predicted, prepared.unplaced)
+        evaluation = self._undecided_for(prepared) or self
+        receivers = evaluation.count_documents(prepared.gold, prepared.predicted, prepared.unplaced)
         for depth, deepest, raised in self.preparation.by_depth() if receivers else ():
-            for (metric, sequence), tally in self._counted_alone(raised).tallies.items():
+            counted = evaluation._counted_alone(raised)
+            for (metric, sequence), tally in counted.tallies.items():
                 add_to(receivers, metric, depth_sequence(sequence, depth, deepest), tally)
+            for (metric, sequence), tally in counted.without_layer.items():
+                for each in receivers:
+                    add_tally(each.without_layer, (metric, depth_sequence(sequence, depth, deepest)), tally)
         self.count_read(group.gold, group.predicted)
         if self.total.documents > before:
             if lost := [span for of_side in prepared.lost for spans in of_side.values() for span in spans]:
@@ -140,6 +170,28 @@ class Evaluation:
                 self._list_unplaced(own.id, lost)
             for observer in self.plan.observers:
                 observer.see(prepared)
+
+    def _undecided_for(self, group: Group) -> Evaluation | None:
+        """The evaluation that counts a group for the case that later documents have layers that the filter names.
+
+        None if it is decided: this document has the layers, or metadata of these names, or a metric refuses filters on
+        layers.
+        """
+        self.see_layers([*group.gold.layers, *group.predicted.layers])
+        conditions = self.plan.where.on_documents(self.layers).conditions
+        names = tuple(key for key, _ in conditions if key != ID and key not in group.gold.metadata)
+        if not names or any(metric.needs.every_span is not None for metric in self.plan.metrics):
+            return None
+        if names not in self._undecided:
+            self._undecided[names] = Evaluation(self.plan, [*self.layers, *names])
+        self._undecided[names].pieces.file = self.pieces.file
+        self.seen_names.see(group.gold.id, group.gold.metadata, self.plan.where.on_documents(self.layers))
+        return self._undecided[names]
+
+    def _include_decided(self) -> None:
+        """Include the documents for which all layers that the filter names have been seen."""
+        for names in [names for names in self._undecided if set(names) <= set(self.layers)]:
+            self.include(self._undecided.pop(names).counts())
 
     def count_documents(
         self, gold: Document, predicted: Document, unplaced: Document | None = None
@@ -189,6 +241,8 @@ class Evaluation:
         self._count_pair(gold, predicted, metrics, [totals])
         if unplaced is not None:
             self._count_unplaced(gold, predicted, unplaced, [totals])
+        if not self.plan.merge:
+            totals.without_layer |= places_without_spans(metrics, 1, positions_of(gold, predicted))
         return totals
 
     def _count_unplaced(
@@ -248,6 +302,11 @@ class Evaluation:
     ) -> None:
         """Count a pair of documents: every sequence, and all layers together with the metrics that take them so."""
         _count(compared(self.plan, self.layers, metrics, gold, predicted), receivers)
+        if not self.plan.merge:
+            is_filtered = bool(self.plan.where.on_layers(self.layers))
+            for name, tally in counted_without_layer(metrics, gold, predicted, is_filtered):
+                for totals in receivers:
+                    add_tally(totals.without_layer, (name, ""), tally)
 
     def _count_sentences(self, gold: Document, predicted: Document, whole: Totals) -> None:
         """Count a pair of documents, counted as a whole already, once more in pieces that are units."""
@@ -360,8 +419,7 @@ class Evaluation:
     def fits(self, counts: Evaluation) -> bool:
         """Whether this evaluation would have counted the same after its own documents.
 
-        It would not if layers differ, because a layer counts in all documents after its first, or come in another
-        order, because merged labels have theirs.
+        It would not if layers come in another order, because merged labels have theirs.
         """
         if not (self._begun and counts._begun):
             return True
@@ -371,6 +429,10 @@ class Evaluation:
         """Add the `counts` of another evaluation of the same plan, which must not change afterwards."""
         if counts._begun:
             self.see_layers(counts.layers)
+        unseen = [layer for layer in self.layers if layer not in counts.layers]
+        if unseen and counts.total.documents and not self.plan.merge:
+            counts = deepcopy(counts)
+            self._add_layers(counts._all_totals(), unseen)
         self.total.include(counts.total)
         for key, values in counts.groups.items():
             for value, totals in values.items():
@@ -390,3 +452,8 @@ class Evaluation:
             self.preparation.include(counts.changes)
         include(self.inputs, counts.inputs)
         self.pieces.include(counts.pieces.listed)
+        for names, undecided in counts._undecided.items():
+            if names not in self._undecided:
+                self._undecided[names] = Evaluation(self.plan, [*self.layers, *names])
+            self._undecided[names].include(undecided)
+        self._include_decided()

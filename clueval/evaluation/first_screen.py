@@ -15,13 +15,13 @@ from clueval.evaluation.rows import Row, rows_of
 from clueval.evaluation.score_path import headline_rates
 from clueval.evaluation.signature import Signature
 from clueval.evaluation.totals import GroupReports
+from clueval.files.visible import visible
 from clueval.metrics.metric import Metric
 from clueval.metrics.tables import named, of_changes, of_report, titled
 from clueval.reports.language import phrase
 from clueval.reports.table import Cell, Rate, Table, cut_label, how_many
 from clueval.reports.text import MORE, foot, layers_not_predicted, layers_without_spans, summary
 from clueval.reports.text import shown as shown_rate
-from clueval.visible import visible
 
 LINES = 40
 """The lines of the first screen."""

@@ -41,7 +41,34 @@ def warnings_of(result: Result) -> Iterator[str]:
             yield f"layer {_shown(layer)}: {' and '.join(without)} {has} no spans"
         elif result.signature.choices.get("where") == "all":
             yield from _one_sided(layer, result.metrics)
-            yield from _none_equal(layer, result.metrics)
+            if any(_has_positions(result, side, layer) for side in SIDES):
+                has_table = any(found["format"] == "spans" for found in result.inputs.values())
+                yield from _none_equal(layer, result.metrics, has_table)
+
+
+_WITH_POSITIONS = {
+    *(
+        "documents",
+        "spans",
+        "brat",
+        "doccano",
+        "prodigy",
+        "label-studio",
+        "spacy-json",
+        "tab",
+        "i2b2",
+        "i2b2-2006",
+    ),
+    *("spert", "ai4privacy", "nemotron", "presidio", "comprehend", "langextract"),
+}
+"""The formats in which a person or a program writes the exclusive end of each span, and what is in memory."""
+
+
+def _has_positions(result: Result, side: str, layer: str) -> bool:
+    """Return whether the spans of a layer have ends that were written as numbers, not tags."""
+    found = result.inputs[side]
+    is_tagged = (side, layer) in result.tagged or found["layers"][layer]["scheme"] is not None
+    return not is_tagged and _WITH_POSITIONS.issuperset(found["format"].split("+"))
 
 
 REPAIRED = r"(gold|predicted) has [\d,]+ repaired tag"
@@ -82,16 +109,18 @@ def _one_sided(layer: str, metrics: Mapping[str, Mapping[str, Any]]) -> Iterator
         )
 
 
-def _none_equal(layer: str, metrics: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
+def _none_equal(layer: str, metrics: Mapping[str, Mapping[str, Any]], has_table: bool) -> Iterator[str]:
     """Yield a warning if most spans of a side overlap spans of the other, and none is equal to one."""
     classes = metrics.get("levels", {}).get(layer, {}).get("classes", {})
     for side, numbers in classes.items():
         total = sum(numbers.values())
         overlapping = total - numbers["missed" if side == "gold" else "spurious"]
         if total >= _MANY and 2 * overlapping > total and not numbers["exact"]:
+            remedy = "name their column end_inclusive, or add 1" if has_table else "add 1"
             yield (
                 f"layer {_shown(layer)}: {overlapping:,} of {total:,} {side} spans overlap others, and none is equal "
-                "to one; starts count from 0, and ends are exclusive: if the ends of one side are inclusive, add 1"
+                "to one; starts count from 0, and ends are exclusive: if the ends of one side are inclusive, "
+                f"{remedy}"
             )
             return
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from copy import deepcopy
 from typing import TYPE_CHECKING, Any, Protocol, Self, runtime_checkable
 
-from clueval.exceptions import UsageError
+from clueval.files.errors import UsageError
 
 if TYPE_CHECKING:
     from clueval.clusters.rows import ParallelRows

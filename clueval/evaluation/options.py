@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from clueval.arguments import refuse_unknown, require_instance, require_kind
 from clueval.evaluation.units.unit import BY_DEFAULT, CORPUS
-from clueval.exceptions import UsageError, refuse_unknown, require_instance, require_kind
+from clueval.files.errors import UsageError
 from clueval.options import (
     field_names,
     number,
@@ -232,6 +233,7 @@ class Trust:
         "save the counts of all units to FILE (gzipped if its name ends in .gz), for clueval compare and for gates",
         topic="intervals",
         parse=Path,
+        writes=True,
     )
 
     def __post_init__(self) -> None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from clueval.arguments import require_kind
 from clueval.evaluation.units.unit import SENTENCE
-from clueval.exceptions import UsageError, described, require_kind
+from clueval.files.errors import UsageError, described
 from clueval.metrics import METRICS, metric_named
 from clueval.metrics.metric import Metric
 from clueval.spans.filters import ID, Filter
@@ -72,6 +73,15 @@ class Plan(NamedTuple):
 
         return [each for each in self.observers if isinstance(each, RowObserver)]
 
+    @property
+    def reports_depths(self) -> bool:
+        """Whether reports have all depths of a hierarchy."""
+        if not self.transforms:
+            return False
+        from clueval.transforms.labels import EachDepth
+
+        return any(isinstance(transform, EachDepth) for transform in self.transforms)
+
     def counts_clusters(self, layers: Sequence[str], *, in_columns: bool = False) -> bool:
         """Whether clusters of the spans in these layers are enough, so that no documents need to be counted.
 
@@ -117,11 +127,7 @@ def require_sentences(plan: Plan) -> None:
 
 def require_depths(plan: Plan) -> None:
     """Raise `UsageError` if reports have all depths of a hierarchy, and something does not go with them."""
-    if not plan.transforms:
-        return
-    from clueval.transforms.labels import EachDepth
-
-    if not any(isinstance(transform, EachDepth) for transform in plan.transforms):
+    if not plan.reports_depths:
         return
     if plan.align is not None:
         raise UsageError(

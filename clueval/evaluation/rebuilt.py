@@ -12,7 +12,7 @@ from dataclasses import Field, fields
 from typing import Any, get_origin
 
 from clueval.evaluation.values import read_value, type_of, values_of
-from clueval.exceptions import UsageError
+from clueval.files.errors import UsageError
 from clueval.metrics import METRICS, is_later, metric_class, plain, with_settings
 from clueval.metrics.metric import Metric
 from clueval.spans.filters import parse_where

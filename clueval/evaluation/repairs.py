@@ -18,9 +18,13 @@ if TYPE_CHECKING:
 
 
 class RepairCount:
-    """Counts the repaired tags of documents. Holds the pairs of adjacent tags of files that have not ended."""
+    """Counts the repaired tags of documents. Holds the pairs of adjacent tags of files that have not ended.
+
+    `tagged` has the layers whose spans were read from tags, or from a file of tokens.
+    """
 
     def __init__(self) -> None:
+        self.tagged: set[str] = set()
         self._counted = 0
         self._layers: dict[tuple[str, int | None, str | None], None] = {}
         self._files: dict[int, tuple[FileTags, dict[str, Neighbours]]] = {}
@@ -29,6 +33,8 @@ class RepairCount:
         """Count a document, by the scheme of its file; if it has no tags, by `Document.repaired`."""
         from clueval.formats.columns.documents import Transitions  # most files are counted without documents
 
+        of_tokens = document.unit == "token" and document.file is not None
+        self.tagged.update(document.layers if of_tokens else document.tags)
         found = document.transitions
         if not isinstance(found, Transitions):
             self._counted += document.repaired
@@ -45,6 +51,7 @@ class RepairCount:
 
     def include(self, other: RepairCount) -> None:
         """Add the counts of another one."""
+        self.tagged |= other.tagged
         self._counted += other._counted
         self._layers |= other._layers
         self._settle_ended()

@@ -6,11 +6,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
+from clueval.arguments import refuse_unknown
 from clueval.evaluation.inputs import (
     add_passed_over,
     include,
@@ -23,7 +25,7 @@ from clueval.evaluation.options import Trust
 from clueval.evaluation.signature import Signature, joined_signature, require_same
 from clueval.evaluation.totals import Counted, GroupReports
 from clueval.evaluation.units.unit import CORPUS, CountedUnits, Unit, Units
-from clueval.exceptions import UsageError, refuse_unknown
+from clueval.files.errors import UsageError
 from clueval.metrics.counting import Tally
 from clueval.metrics.metric import Metric
 from clueval.reports.report import READABLE, Data, Report, renderer
@@ -58,6 +60,8 @@ class Result(Report):
             the ``scheme``, both None if spans do not come from tags, and the number of ``spans`` without filters.
         passed_over: by side, what the formats did not read, such as relations: numbers by kind.
         interval_section: the intervals of all rates, if they were asked for; see `intervals`.
+        tagged: the sides and layers of documents whose spans were read from tags, or from a file of tokens; saved
+            results do not have them.
         gates: of each limit the ``score``, its ``value``, the ``limit`` and whether it ``passed``; None if no limits
             were set.
     """
@@ -82,6 +86,7 @@ class Result(Report):
     passed_over: Mapping[str, Mapping[str, int]] = field(default_factory=lambda: passed_over(no_inputs()))
     interval_section: Mapping[str, Any] | None = None
     gates: Sequence[Mapping[str, Any]] | None = None
+    tagged: AbstractSet[tuple[str, str]] = field(default=frozenset(), compare=False, repr=False)
 
     def intervals(self, **options: Any) -> dict[str, Any]:
         """Return intervals of all rates, as the JSON of ``clueval score --intervals`` has them.
@@ -189,8 +194,8 @@ class Result(Report):
         """The result of both corpora together: counts are added, and scores are computed again.
 
         Raises `UsageError` if the signatures differ, unless `force` is given; then the new signature has both
-        values of choices that differ. Raises `UsageError` in any case for different metrics, and for results
-        without counts, with a break-down, of aligned texts, or with observers that cannot be added.
+        values of choices that differ. Raises `UsageError` in any case for different metrics, for results with
+        different break-downs, and for those without counts, of aligned texts, or with observers that cannot be added.
         """
         from clueval.evaluation.observer import added, sections_of
 
@@ -200,21 +205,30 @@ class Result(Report):
             cannot = result.sections.keys() - {observer.name for observer in result.observers}
             aligned = result.signature.choices.get("text") == "aligned" and result.unprojected is not None
             aligned = aligned and LOCATED not in (result.prepared or {})
-            if result.groups is not None or aligned or cannot:
+            if aligned or cannot:
                 raise UsageError(
-                    "results with a break-down, of aligned texts or with observers that do not add cannot be added",
+                    "results of aligned texts or with observers that do not add cannot be added",
                     advice="score both corpora together",
                 )
+        keys = [set(result.groups or ()) for result in (self, other)]
+        if keys[0] != keys[1]:
+            shown = [" and ".join(sorted(of_result)) or "nothing" for of_result in keys]
+            raise UsageError(
+                f"results broken down by {shown[0]} and by {shown[1]} cannot be added",
+                advice="score both with the same break-downs (by)",
+            )
         if self.counted is None or other.counted is None:
             raise UsageError(
                 "a result without its counts cannot be added", advice="score both corpora together"
             )
+        _require_same_order(self.counted.sequences, other.counted.sequences)
         inputs = no_inputs()
         for result in (self, other):
             include(inputs, result.inputs)
             for side, numbers in result.passed_over.items():
                 add_passed_over(inputs, side, numbers)
-        counted, observers = self.counted + other.counted, added(self.observers, other.observers)
+        counted = self.counted.with_sequences(other.counted) + other.counted.with_sequences(self.counted)
+        observers = added(self.observers, other.observers)
         total = replace(
             self,
             documents=self.documents + other.documents,
@@ -234,6 +248,7 @@ class Result(Report):
             observers=observers,
             inputs=reported(inputs, (), ()),
             passed_over=passed_over(inputs),
+            groups=counted.groups(),
             interval_section=None,
             gates=None,
         )
@@ -451,6 +466,7 @@ def result_of(evaluation: Evaluation, signature: Signature, gold_sha256: str | N
         prepared=prepared,
         inputs=evaluation.read(),
         passed_over=passed_over(evaluation.inputs),
+        tagged={(side, layer) for side, of_side in evaluation.repairs.items() for layer in of_side.tagged},
     )
     return _with_observers(result, plan.observers) if plan.observers else result
 
@@ -529,3 +545,16 @@ def _added_changes(
         name: added(both[0].get(name, {}), both[1].get(name, {}))
         for name in dict.fromkeys([*both[0], *both[1]])
     }
+
+
+def _require_same_order(one: Mapping[str, Sequence[str]], two: Mapping[str, Sequence[str]]) -> None:
+    """Raise `UsageError` for layers merged in different orders, whose labels have different names."""
+    orders = [
+        [layer for layer in own.get(MERGED, ()) if layer in others.get(MERGED, ())]
+        for own, others in ((one, two), (two, one))
+    ]
+    if orders[0] != orders[1]:
+        raise UsageError(
+            "results of layers that were merged in different orders cannot be added",
+            advice="score both corpora together",
+        )

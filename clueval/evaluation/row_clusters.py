@@ -18,7 +18,7 @@ from clueval.clusters.byte_rows import TagCharacters
 from clueval.evaluation.plan import Plan
 from clueval.evaluation.tallies import ClusterCounts
 from clueval.evaluation.units.unit import SENTENCE
-from clueval.exceptions import CluevalError
+from clueval.files.errors import CluevalError
 from clueval.formats.columns.layout import Layout, Sizes
 from clueval.metrics.counting import Tallies
 from clueval.spans.document import Document

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 from warnings import catch_warnings, simplefilter
 
+from clueval.arguments import checked_call, require_kind
 from clueval.evaluation.count_files import choices_of_tags, count_files, count_groups, placed, sha256_of_gold
 from clueval.evaluation.engine import Evaluation
 from clueval.evaluation.notices import repairs_of, swapped, warnings_of
@@ -24,7 +25,7 @@ from clueval.evaluation.plan import Plan, choices_of, chosen_metrics, require_de
 from clueval.evaluation.result import Result, choices_of_counts, result_of
 from clueval.evaluation.signature import Signature
 from clueval.evaluation.units.unit import BY_DEFAULT, DOCUMENT, FEW_DOCUMENTS, SENTENCE
-from clueval.exceptions import CluevalWarning, UsageError, checked_call, described, require_kind, warn
+from clueval.files.errors import CluevalWarning, UsageError, described, warn
 from clueval.metrics.metric import Metric
 from clueval.overwriting import keeps_inputs
 from clueval.reading.given import Given, InputSide, given
@@ -80,7 +81,8 @@ def score(
         metrics: names of metrics (see `clueval.metrics.METRICS`), separated by commas or in a list, or metrics,
             such as ``clueval.metrics.metric_named("partial", factor=0.5)`` with its settings.
         layers: name and column of each layer, or the gold and the predicted column as a pair; columns count
-            from 1, or from -1 at the end. None: the last column, of a single file the last two.
+            from 1, or from -1 at the end. None: the last column or, if it holds no tags,
+            the columns that do; of a single file the last two columns.
         reading: how files are read, see `Reading`; a pair if the two sides differ. For each further one, the
             predicted files are read again, and transforms and observers receive these documents as
             `Group.further`.

@@ -10,7 +10,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from clueval.exceptions import UsageError, require_kind
+from clueval.arguments import require_kind
+from clueval.files.errors import UsageError
 from clueval.metrics import METRICS
 from clueval.reports.table import cut_label
 from clueval.spans.match_classes import KINDS, LEVELS

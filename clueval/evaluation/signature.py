@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-from clueval.exceptions import UsageError, require_kind
+from clueval.arguments import require_kind
+from clueval.files.errors import UsageError
 from clueval.metrics import with_settings
 from clueval.metrics.metric import Metric
 from clueval.version import SCORES, __version__

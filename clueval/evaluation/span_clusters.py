@@ -82,13 +82,19 @@ class SpanClusters:
         return len(self._clusters) + len(self._equal) > MOST or self._in_large > MOST
 
     def add(
-        self, gold: Sequence[Located], predicted: Sequence[Located], positions: int = 0, *, flat: bool = False
+        self,
+        gold: Sequence[Located],
+        predicted: Sequence[Located],
+        positions: int = 0,
+        *,
+        flat: bool = False,
+        ordered: tuple[bool, bool] = (False, False),
     ) -> bool:
         """Add the spans of a document, which has this number of positions; none is empty.
 
-        `flat`: it is known that the spans of each side come by position and overlap none of their side. Returns False,
-        and adds nothing, if the document must be counted as it is: spans of a side overlap and must not, or a cluster
-        is too large.
+        `flat`: it is known that the spans of each side come by position and overlap none of their side. `ordered` are
+        the sides whose order counts (`Document.ordered`). Returns False, and adds nothing, if the document must be
+        counted as it is: spans of a side overlap and must not, or a cluster is too large.
         """
         equal = gold == predicted
         own, other = gold, predicted
@@ -99,7 +105,8 @@ class SpanClusters:
             flat = _is_flat(own) and _is_flat(other)
             if not (flat or self._nested):
                 return False
-            equal = equal or (flat and own == other)
+            gold, predicted = gold if ordered[0] else own, predicted if ordered[1] else other
+            equal = list(gold) == list(predicted) or (flat and own == other)
             in_order = own == list(gold) and other == list(predicted)
         if flat and equal:
             clusters: list[Cluster] = [((0, end - start, 0, label),) for start, end, label in own]
@@ -316,6 +323,7 @@ def count_rows(evaluation: Evaluation, gold: Source, predicted: Source) -> bool:
             nested=_nested_in(evaluation.plan),
         ),
     )
+    ordered = gold.form.ordered, predicted.form.ordered
     nameless = gold.form.nameless or predicted.form.nameless
     for first, second in zip_longest(map(_content, own), map(_content, other)):
         if first is None or second is None:
@@ -327,7 +335,7 @@ def count_rows(evaluation: Evaluation, gold: Source, predicted: Source) -> bool:
             and isinstance(of_predicted, FlatSpans)
             and (nameless or same_id(row.id, other_row.id))
             and of_gold.text == of_predicted.text
-            and rows.add(of_gold.spans, of_predicted.spans, len(of_gold.text))
+            and rows.add(of_gold.spans, of_predicted.spans, len(of_gold.text), ordered=ordered)
         ):
             if single:
                 rows.count_into(evaluation, row.id, row.metadata())

@@ -15,7 +15,7 @@ from typing import Any
 from clueval.evaluation.engine import Evaluation
 from clueval.evaluation.inputs import FileEnd
 from clueval.evaluation.row_clusters import DocumentClusters, RowClusters
-from clueval.exceptions import CluevalError, UsageError, described
+from clueval.files.errors import CluevalError, UsageError, described
 from clueval.formats.columns.layout import SIZES
 from clueval.reading.given import Given
 from clueval.reading.items import materialised, pairs, place_of, require_as_many

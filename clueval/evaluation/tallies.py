@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from clueval.evaluation.plan import Plan
-from clueval.exceptions import LimitError, OverlapError, UsageError
+from clueval.files.errors import LimitError, OverlapError, UsageError
 from clueval.metrics.counting import Tallies, Tally, add_tally
 from clueval.metrics.match_counts import refuse_gaps
 from clueval.metrics.metric import Metric, Side

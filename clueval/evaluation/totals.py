@@ -12,11 +12,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import product
 from typing import Any, NamedTuple
 
-from clueval.evaluation.units.unit import Units, joined_corpora
-from clueval.exceptions import UsageError
+from clueval.evaluation.units.unit import Unit, Units, joined_corpora, summed_tallies
+from clueval.evaluation.without_layers import depends_on_documents, without_spans
+from clueval.files.errors import UsageError
 from clueval.metrics import with_settings
 from clueval.metrics.counting import Tallies, Tally, add_tally
 from clueval.metrics.metric import Metric, sequences_of
@@ -24,14 +26,27 @@ from clueval.spans.span import Span
 
 
 class Totals:
-    """Documents, positions, and a tally for each metric and sequence."""
+    """Documents, positions, and a tally for each metric and sequence.
 
-    __slots__ = ("documents", "tallies", "tokens")
+    `without_layer` has what is counted in a layer that no document so far has, where that does not follow from the
+    numbers of documents and positions: by metric and what follows the name of the layer, which is empty or a depth
+    (`depth_sequence`). A layer counts in all documents of a corpus, also in those before its first.
+    """
+
+    __slots__ = ("documents", "tallies", "tokens", "without_layer")
 
     def __init__(self, documents: int = 0, tokens: int = 0) -> None:
         self.documents = documents
         self.tokens = tokens
         self.tallies: Tallies = {}
+        self.without_layer: Tallies = {}
+
+    @classmethod
+    def of(cls, units: Sequence[Unit]) -> Totals:
+        """The sum of units."""
+        totals = cls(sum(unit.documents for unit in units), sum(unit.tokens for unit in units))
+        totals.tallies = summed_tallies(units)
+        return totals
 
     def add(self, metric: str, sequence: str, tally: Tally) -> None:
         add_tally(self.tallies, (metric, sequence), tally)
@@ -42,6 +57,8 @@ class Totals:
         self.tokens += other.tokens
         for place, tally in other.tallies.items():
             add_tally(self.tallies, place, tally)
+        for place, tally in other.without_layer.items():
+            add_tally(self.without_layer, place, tally)
 
 
 def add_to(receivers: Iterable[Totals], metric: str, sequence: str, tally: Tally) -> None:
@@ -99,6 +116,8 @@ class Counted:
         tallies: by the names of metric and sequence.
         sequences: the layers of each sequence.
         units: the counts of each unit; the whole corpus is one if units were not asked for.
+
+    Results with a break-down add up, because their units have the counts of each of its values.
     """
 
     metrics: Sequence[Metric]
@@ -126,6 +145,52 @@ class Counted:
         if self.units is not None and other.units is not None:
             units = joined_corpora(self.units, other.units)
         return Counted(self.metrics, tallies, sequences, units)
+
+    def with_sequences(self, others: Counted) -> Counted:
+        """The same counts, in which the layers that only `others` have are layers without spans.
+
+        Raises `UsageError` for a metric that reads documents, if it counts something in documents without spans.
+        """
+        new = [name for name in others.sequences if name not in self.sequences]
+        if not new or self.units is None or not any(unit.documents for unit in self.units.units):
+            return self
+        for metric in filter(depends_on_documents, self.metrics):
+            raise UsageError(
+                f"results of metric {metric.name!r} cannot be added if one of them lacks the layer {new[0]!r}",
+                advice="score both corpora together",
+            )
+        depths = {name.partition(_MARK)[2] for _, name in self.tallies if has_depth(name)}
+        if depths or any(has_depth(name) for _, name in others.tallies):
+            depths.add("1/1")  # the counts of this depth are in the reports of all
+
+        def of_unit(unit: Unit) -> Unit:
+            tallies = {key: Tally(tally) for key, tally in unit.tallies.items()}
+            for metric, layer in product(self.metrics, new):
+                if metric.needs.whole is None:
+                    tally = without_spans(metric, unit.documents, unit.tokens)
+                    add_tally(tallies, (metric.name, layer), tally)
+                    for depth in depths:
+                        counted = tally if depth == "1/1" else Tally()
+                        add_tally(tallies, (metric.name, f"{layer}{_MARK}{depth}"), counted)
+            return unit._replace(tallies=tallies)
+
+        units = replace(
+            self.units,
+            units=list(map(of_unit, self.units.units)),
+            groups={
+                key: {value: list(map(of_unit, members)) for value, members in values.items()}
+                for key, values in self.units.groups.items()
+            },
+        )
+        return replace(self, tallies=summed_tallies(units.units), units=units)
+
+    def groups(self) -> Mapping[str, GroupReports] | None:
+        """The reports of the break-downs; None without a break-down."""
+        found = {} if self.units is None else self.units.groups
+        return {
+            key: GroupReports({value: Totals.of(units) for value, units in values.items()}, self)
+            for key, values in found.items()
+        } or None
 
     def tally_of(self, metric: Metric) -> Tally:
         """The counts of a metric in all sequences together."""

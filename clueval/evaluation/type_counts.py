@@ -24,7 +24,7 @@ from operator import ne, not_
 from typing import Any
 
 from clueval.clusters.bag import Bag
-from clueval.exceptions import CluevalError, TagError
+from clueval.files.errors import CluevalError, TagError
 from clueval.tagging.lenient_chunks import (
     Chunk,
     Decisions,
@@ -93,9 +93,11 @@ def lenient_counts(y_true: Sentences, y_pred: Sentences, suffix: bool) -> TypeCo
 # The strict reading
 
 
-def strict_counts(y_true: Sentences, y_pred: Sentences, scheme: type[Token], suffix: bool) -> TypeCounts:
+def strict_counts(
+    y_true: Sentences, y_pred: Sentences, scheme: type[Token] | str, suffix: bool
+) -> TypeCounts:
     """Return the counts in seqeval's strict reading. Raises `TagError` for a tag outside the scheme."""
-    scheme_or_error(scheme)
+    scheme = scheme_or_error(scheme)
 
     def count(y_true: Sentences, y_pred: Sentences) -> TypeCounts:
         clusters = _clusters(y_true, y_pred)

@@ -10,7 +10,7 @@ from inspect import get_annotations
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, Union, get_args, get_origin
 
-from clueval.exceptions import UsageError
+from clueval.files.errors import UsageError
 from clueval.metrics import plain
 from clueval.options import number, option_of, whole
 

@@ -1,2 +1,182 @@
-from clueval.exceptions import *  # noqa: F403  TEMPORARY until merge
-from clueval.exceptions import described, require_kind  # noqa
+"""The errors that clueval raises for wrong input or wrong options.
+
+Every error is a `CluevalError`, whose fields hold the parts of the message: the problem, the file, the line,
+the document, and advice on what to do next. No error quotes the text of a corpus, except `TextMismatch`,
+because there the differing tokens are the problem. Long quoted values are shortened in the message
+(`shortened`), but not in the fields.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+from clueval.files.visible import visible
+
+QUOTED = 160
+"""A quoted value of more characters is cut after `SHOWN` characters in a message."""
+
+SHOWN = 100
+
+LONGEST = 800
+"""If the file, problem, document or advice of a message still has more characters, its middle is left out."""
+
+_QUOTED = r"""(?s)(?<!\w)(?:'(?>(?:[^'\\]|\\.)*)'|"(?>(?:[^"\\]|\\.)*)")"""
+
+
+def shortened(text: str) -> str:
+    """Shorten a part of a message: cut long quoted values, then leave out the middle if it is still too long.
+
+    >>> shortened("tag " + repr("x" * 500) + " is none")[-34:]
+    "xxxxx...' (500 characters) is none"
+    """
+    if len(text) <= QUOTED:
+        return text
+    return _without_middle(re.sub(_QUOTED, _cut, text))
+
+
+def _without_middle(text: str) -> str:
+    half = LONGEST // 2
+    return text if len(text) <= LONGEST else f"{text[:half]} ... {text[-half:]}"
+
+
+def _cut(match: re.Match[str]) -> str:
+    quote, length = match[0][0], len(match[0]) - 2
+    if length <= QUOTED:
+        return match[0]
+    return f"{match[0][: SHOWN + 1]}...{quote} ({length:,} characters)"
+
+
+class CluevalError(ValueError):
+    """Base class of all errors caused by wrong input or wrong options.
+
+    The message is one line: where the error is, what is wrong, and what to do.
+    """
+
+    def __init__(
+        self,
+        problem: str,
+        *,
+        file: str | None = None,
+        line: int | None = None,
+        document: str | None = None,
+        advice: str | None = None,
+    ) -> None:
+        self.problem = problem
+        self.file = file
+        self.line = line
+        self.document = document
+        self.advice = advice
+        super().__init__(problem)
+
+    def __str__(self) -> str:
+        place = _without_middle(self.file or "")
+        if self.line is not None:
+            place += f":{self.line}" if place else f"line {self.line}"
+        if self.document is not None:
+            place += f"{', ' if place else ''}document {shortened(repr(self.document))}"
+        problem = shortened(self.problem)
+        text = f"{place}: {problem}" if place else problem
+        if self.advice is not None:
+            text += f" ({shortened(self.advice)})"
+        return visible(text)
+
+    def __reduce__(self) -> tuple[Any, ...]:  # keyword arguments would be lost between processes
+        return _rebuild, (type(self), self.__dict__.copy())
+
+
+def _rebuild(kind: type[CluevalError], fields: dict[str, Any]) -> CluevalError:
+    error = kind(fields["problem"])
+    error.__dict__.update(fields)
+    return error
+
+
+class CluevalWarning(UserWarning):
+    """Something in the input is probably a mistake, for example a label that only one side has."""
+
+
+def warn(message: str) -> None:
+    """Issue a `CluevalWarning`, for the line outside clueval that called it."""
+    import sys  # only where something is wrong
+    import warnings
+
+    level, frame = 2, sys._getframe(1)
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "clueval":
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, CluevalWarning, stacklevel=level)
+
+
+class UsageError(CluevalError):
+    """An argument or option is wrong, for example an unknown metric, layer, format or filter."""
+
+
+class FileError(CluevalError):
+    """A file cannot be opened, read or written."""
+
+
+class FormatError(CluevalError):
+    """The content of a file breaks the rules of its format."""
+
+
+class TagError(FormatError):
+    """A tag is outside its scheme, or a tag is ill-formed and `invalid` is ``error``."""
+
+
+class SpanError(CluevalError):
+    """A span has negative or reversed positions, or lies outside its text."""
+
+
+class OverlapError(SpanError):
+    """Two spans of one sequence overlap, which is not allowed."""
+
+
+class LimitError(CluevalError):
+    """An input would take too long or too much memory: it is beyond a limit of `clueval.spans.limits`."""
+
+
+class TextMismatch(CluevalError):
+    """Gold and predicted have different texts; the message names the first difference with both values."""
+
+
+class MissingExtra(CluevalError):
+    """A feature needs an optional dependency that is not installed."""
+
+
+@contextmanager
+def extra(problem: str, advice: str) -> Iterator[None]:
+    """Raise `MissingExtra` for an import that fails."""
+    try:
+        yield
+    except ImportError:
+        raise MissingExtra(problem, advice=advice) from None
+
+
+class WorkerLost(CluevalError):
+    """Worker processes have failed.
+
+    They have ended without a result, cannot be reached, read different files, or have sent something that is
+    not the counts of their part.
+    """
+
+
+def described(value: object) -> str:
+    """Return the type of a value in words, because the value itself may be private or long.
+
+    >>> described([1]), described(None)
+    ('a list', 'None')
+    """
+    if value is None:
+        return "None"
+    name = type(value).__name__
+    return f"an {name}" if name[:1].lower() in "aeio" else f"a {name}"
+
+
+def in_words(numbers: Mapping[str, int]) -> str:
+    """Return numbers by kind as text.
+
+    >>> in_words({"relations": 2, "notes": 1})
+    '2 relations, 1 notes'
+    """
+    return ", ".join(f"{number} {kind}" for kind, number in numbers.items())

@@ -20,6 +20,7 @@ from clueval.findings.table import Finding, joined, what
 from clueval.reports.language import phrase
 from clueval.reports.page import LONG
 from clueval.reports.table import cut_label
+from clueval.spans.span import NO_LABEL
 
 MOST_ERRORS = 30
 """The number of errors of a place that a card without a script lists."""
@@ -42,9 +43,10 @@ def metadata_of(finding: Finding) -> dict[str, str]:
     return {key: value for key, value in finding.metadata.items() if (key, value) != ("id", finding.document)}
 
 
-def row(place: ErrorPlace) -> list[object]:
+def row(place: ErrorPlace, systems: Sequence[System] = ()) -> list[object]:
     """Return a place in the form that the page's script reads."""
     drawing = drawn(place)
+    tips = tooltips(place, drawing, systems)
     return [
         "p",
         anchor(place),
@@ -54,11 +56,43 @@ def row(place: ErrorPlace) -> list[object]:
         int(drawing.cut_before),
         int(drawing.cut_after),
         drawing.pieces,
-        list(map(list, drawing.bars)),  # the script reads the fields in the order of `Bar`
+        [
+            [*bar, tip] for bar, tip in zip(drawing.bars, tips, strict=True)
+        ],  # the fields of `Bar`, and its tooltip
         list(_errors(place, drawing)),
         place.layer,
         place.fingerprint,
     ]
+
+
+def tooltips(place: ErrorPlace, drawing: Drawing, systems: Sequence[System] = ()) -> list[str]:
+    """Return the tooltip of each bar: side, labels by layer, range; of an error also token ids, reason and class."""
+    found: dict[int, list[Finding]] = {}
+    if isinstance(place, SharedPlace):
+        views = [[each for each in error.by if each is not None] for error in place.errors]
+    else:
+        views = [[finding] for finding in place.findings]
+    for bars, of_error in zip(drawing.own, views, strict=True):
+        # a gold span that both systems got wrong has one bar
+        numbers = bars if len(bars) == len(of_error) else bars * len(of_error)
+        for number, finding in zip(numbers, of_error, strict=True):
+            found.setdefault(number, []).append(finding)
+    unit = place.findings[0].unit
+    return [_tooltip(bar, unit, found.get(number, ()), systems) for number, bar in enumerate(drawing.bars)]
+
+
+def _tooltip(bar: Bar, unit: str, errors: Iterable[Finding], systems: Sequence[System]) -> str:
+    side = phrase("predicted" if bar.row else "gold")
+    if bar.row and systems:
+        side = f"{side} {systems[bar.row - 1].short}"
+    labels = ", ".join(
+        f"{layer} {NO_LABEL if label is None else cut_label(label)}" for layer, label in bar.labels.items()
+    )
+    parts = [side, labels, f"{phrase(unit)} {_range(bar.start, bar.end)}"]
+    for finding in errors:
+        ids = _range(finding.first_token_id, finding.last_token_id)
+        parts += [f"id {ids}" if ids else "", what(finding)]
+    return " · ".join(dict.fromkeys(filter(None, parts)))
 
 
 def _errors(place: ErrorPlace, drawing: Drawing) -> Iterator[list[object]]:
@@ -109,7 +143,7 @@ def card(place: ErrorPlace, systems: Sequence[System] = ()) -> dict[str, Any]:
         "above": lanes[0],
         "below": lanes[1],
         "long": sum(map(len, drawing.pieces)) > LONG,
-        "parts": list(_parts(drawing, systems)),
+        "parts": list(_parts(drawing, tooltips(place, drawing, systems), systems)),
         "cut_before": drawing.cut_before,
         "cut_after": drawing.cut_after,
         "errors": errors,
@@ -130,7 +164,7 @@ def _lines(place: ErrorPlace, systems: Sequence[System]) -> Iterator[dict[str, A
         yield {**_in_words(error.finding), "what": words, "state": error.state}
 
 
-def _parts(drawing: Drawing, systems: Sequence[System]) -> Iterator[dict[str, Any]]:
+def _parts(drawing: Drawing, tips: Sequence[str], systems: Sequence[System]) -> Iterator[dict[str, Any]]:
     """Yield the text, marked text word by word, so that lines can be broken."""
     wrong = set(chain.from_iterable(drawing.own))
     names = ("", *(f"{system.short} " for system in systems)) if systems else ("", "")
@@ -143,7 +177,13 @@ def _parts(drawing: Drawing, systems: Sequence[System]) -> Iterator[dict[str, An
             ends = number, place == 0, place == len(words) - 1
             shown = ((n, drawing.bars[n]) for n in over)
             bars = [_bar(bar, names[bar.row], n in wrong, *ends) for n, bar in shown]
-            yield {"text": word, "bars": bars, "width": max(each["width"] for each in bars)}
+            yield {
+                "text": word,
+                "bars": bars,
+                "width": max(each["width"] for each in bars),
+                "tip": " | ".join(tips[n] for n in over),
+                "begins": any(each["label"] for each in bars),
+            }
 
 
 _ROWS = ("gold", "predicted", "predicted second")

@@ -16,7 +16,8 @@ from functools import partial
 from itertools import repeat
 from typing import Any, NamedTuple
 
-from clueval.exceptions import OverlapError, UsageError, require_instance, require_kind
+from clueval.arguments import require_instance, require_kind
+from clueval.files.errors import OverlapError, UsageError
 from clueval.findings.table import (
     FINDING_KINDS,
     REASONS,

@@ -20,12 +20,13 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from hashlib import sha256
+from hashlib import file_digest, sha256
 from os import PathLike
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from clueval.exceptions import FileError, FormatError, UsageError, require_kind
+from clueval.arguments import require_kind
+from clueval.files.errors import FileError, FormatError, UsageError
 from clueval.limits import MAX_LINE
 from clueval.reading.paths import as_path
 from clueval.reports.language import phrase
@@ -156,7 +157,8 @@ class PlaceDecision(NamedTuple):
 class PlaceDecisions:
     """The lines of all files, and which of them the places of a corpus have used.
 
-    `digests` are the SHA-256 of the files.
+    `digests` are the SHA-256 of the files. `older` are the lines of older files, and `used_older` those of them that
+    `clueval.curate` has used.
     """
 
     def __init__(
@@ -169,6 +171,7 @@ class PlaceDecisions:
         if conflicts not in (None, *CONFLICTS):
             raise UsageError(f"conflicts cannot be {conflicts!r}", advice=f"one of {', '.join(CONFLICTS)}")
         self.older = list(older)
+        self.used_older: Mapping[KeptSpanLine, object] = {}
         self._conflicts, self._digests = conflicts, sorted({*digests})
         self._places: dict[PlaceKey, list[Decision]] = {}
         for each in dict.fromkeys(found):
@@ -267,7 +270,7 @@ class PlaceDecisions:
 
     def words(self) -> str:
         """Return in words how many decisions were used, and how many were not."""
-        used, not_listed = self.number("decided"), self.number("not listed")
+        used, not_listed = self.number("decided") + len(self.used_older), self.number("not listed")
         return (
             f"decisions: {used:,} used, {self.number('stale'):,} stale, {len(self.lost):,} lost, "
             f"{len(self._differing):,} in conflict" + (f", {not_listed:,} not listed" if not_listed else "")
@@ -351,7 +354,8 @@ def read_decisions(paths: DecisionFiles, conflicts: str | None = None) -> PlaceD
                 found.append(cells.decision())
             else:
                 older.append(cells.kept_span())
-        digests.append(sha256(path.read_bytes()).hexdigest())
+        with path.open("rb") as content:
+            digests.append(file_digest(content, "sha256").hexdigest())
     return PlaceDecisions(found, older, conflicts, digests)
 
 
@@ -398,7 +402,8 @@ _Row = tuple[str, int, Mapping[str, object]]
 def _rows_of_sheets(path: Path) -> Iterator[_Row]:
     """Yield the rows of a workbook with a choice or a comment, from all sheets that have the columns of decisions.
 
-    The workbook of ``clueval masking`` has the layer in the column ``annotator``, and ends that are exclusive.
+    A row without document and start is about no place and passed over. The workbook of ``clueval masking`` has the
+    layer in the column ``annotator``, and ends that are exclusive.
     """
     from clueval.reading.sheets import rows_of  # most files are no workbooks
 
@@ -413,13 +418,14 @@ def _rows_of_sheets(path: Path) -> Iterator[_Row]:
             continue
         if not header.keys() >= _OF_SHEETS:
             continue
-        row: dict[str, object] = {name: cells.get(header.get(name, -1), "") for name in COLUMNS}
+        row: dict[str, object] = {name: cells.get(header.get(name, -1), "") for name in (*COLUMNS, CONFIRMED)}
         row["layer"] = row["layer"] or cells.get(header.get("annotator", -1), "")
         end = cells.get(header.get("end_exclusive", -1), "")
         if end:
             row["end_inclusive"] = str(int(end) - 1) if re.fullmatch("[0-9]{1,18}", end) else end
         row["choice"] = str(row["choice"]).strip()
-        if row["choice"] or row["comment"]:
+        is_about_a_place = row["document"] or row["start"]
+        if is_about_a_place and (row["choice"] or row["comment"]):
             yield f"{path}, sheet {sheet}", number, row
     if not is_found:
         raise FormatError(
@@ -528,7 +534,7 @@ class _CellReader:
             raise self._wrong(f"the span ends at {last}, before it starts at {start}")
         return start, last + 1
 
-    def _position(self, name: str, also: str = "") -> int:
+    def _position(self, name: str, also: str | None = None) -> int:
         text = self._text(name).strip()
         if text != also and not re.fullmatch("[0-9]{1,18}", text):
             raise self._wrong(f"{name} is {text[:40]!r}, not a position")

@@ -112,7 +112,14 @@ def _card(document: str, one: Explanation) -> dict[str, Any]:
     ranges = {"gold": _range(one.gold), "predicted": _range(one.predicted)}
     rate = "" if one.error_rate is None else f" = {numeral(100 * one.error_rate, '.2f')} %"
     distance = f"{phrase('distance')} {numeral(one.distance)} / {numeral(len(one.gold_text))}{rate}"
+    what = f"{'|'.join(one.gold.by_layer)} {one.gold.label}"
+    words = phrase(_RESULTS[result])[2:]
     return {
+        "tips": {
+            side: f"{phrase(side)} · {what} · [{ends[0]},{ends[1]}) · {words}"
+            for side, ends in ranges.items()
+            if ends
+        },
         "document": document,
         "label": one.gold.label,
         "result": result,

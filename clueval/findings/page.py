@@ -124,7 +124,7 @@ def write_places(
         cards=(card(place, systems) for place in first),
         without_script=WITHOUT_SCRIPT,
         about=Markup(json_inside(about)),
-        data=map(Markup, _lines(found(), see)),
+        data=map(Markup, _lines(found(), see, systems)),
         **assets(None, "places", parts=["decisions", "errors", *parts], words=words),
         **values,
     )
@@ -132,7 +132,9 @@ def write_places(
         file.writelines(pieces)
 
 
-def _lines(found: Iterable[ErrorPlace], see: Callable[[ErrorPlace], object]) -> Iterator[str]:
+def _lines(
+    found: Iterable[ErrorPlace], see: Callable[[ErrorPlace], object], systems: Sequence[System]
+) -> Iterator[str]:
     """Yield the places as lines of JSON, with a line for the document whenever it changes."""
     latest: list[object] = []
     for place in found:
@@ -142,7 +144,7 @@ def _lines(found: Iterable[ErrorPlace], see: Callable[[ErrorPlace], object]) -> 
             latest = document
             yield json_inside(document) + "\n"
         see(place)
-        yield json_inside(row(place)) + "\n"
+        yield json_inside(row(place, systems)) + "\n"
 
 
 # --- scores

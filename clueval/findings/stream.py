@@ -16,15 +16,9 @@ from itertools import chain, zip_longest
 from pathlib import Path
 from typing import Any, ClassVar, Generic, TypeVar, Unpack
 
+from clueval.arguments import checked_call, refuse_unknown, require_instance, require_kind
 from clueval.clusters.rows import IrregularRows, ParallelRows
-from clueval.exceptions import (
-    UsageError,
-    checked_call,
-    refuse_unknown,
-    require_instance,
-    require_kind,
-    warn,
-)
+from clueval.files.errors import UsageError, warn
 from clueval.findings.choice import Choice, ReasonKey, choice_with, findings
 from clueval.findings.clusters import ClusterErrors, LineCheck
 from clueval.findings.decisions import ERROR_CHOICES, DecisionFiles, PlaceDecisions, decisions_about
@@ -34,9 +28,14 @@ from clueval.options import field_names, with_fields
 from clueval.reading.given import Given, InputSide, given
 from clueval.reading.layers import LayerColumns, layer_names, require_layers
 from clueval.reading.options import SETS, Reading, Readings, SidesOptions, readings_of, require_positions
-from clueval.reading.pairing import document_groups, require_two_tag_columns, same_documents
+from clueval.reading.pairing import (
+    document_groups,
+    files_of_side,
+    require_two_tag_columns,
+    same_documents,
+)
 from clueval.reading.paths import path_pairs
-from clueval.reading.read_options import ReadOptions, columns_of_sides
+from clueval.reading.read_options import ReadOptions, columns_of_sides, with_columns_of_tags
 from clueval.reading.same_text import (
     ends_early,
     first_line,
@@ -44,7 +43,7 @@ from clueval.reading.same_text import (
     require_same_frame,
     require_same_text,
 )
-from clueval.reading.source import Source, source_of
+from clueval.reading.source import Source, beside, source_of
 from clueval.reading.spooled import spooled
 from clueval.reading.tag_sentences import golds_in_memory, kept
 from clueval.spans.document import Document
@@ -172,7 +171,8 @@ def _of_files(
         options = [ReadOptions.of(each) for each in readings]
         if predicted is None and layers is None and options[0].annotation_set is None:
             require_two_tag_columns((path for _, path, _ in pairs), options[0])
-        sides = columns_of_sides(options, layers, predicted is None)
+        paths = [[path for _, path in files_of_side(side)] for side in (gold, predicted) if side is not None]
+        sides = with_columns_of_tags(columns_of_sides(options, layers, predicted is None), paths)
         if found.golds or pair_by is not None:
             groups = document_groups(gold, predicted, sides[:2], pair_by, progress, golds=found.golds)
             yield from stream.of_documents(groups)
@@ -207,8 +207,10 @@ class _Stream:
     ) -> Iterator[Finding]:
         options[0].require_use(path for _, *both in pairs for path in both)
         for name, own_path, other_path in pairs:
-            own = source_of(own_path, options[0], name=name, progress=progress)
-            other = source_of(other_path, options[1], name=name, progress=progress).beside(own)
+            own, other = beside(
+                source_of(own_path, options[0], name=name, progress=progress),
+                source_of(other_path, options[1], name=name, progress=progress),
+            )
             on_spans = bool(
                 self._choice.where.on_layers(layer_names(own.options.layers))
             )  # agreed labels count

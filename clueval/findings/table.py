@@ -21,7 +21,8 @@ from html import escape
 from operator import attrgetter
 from typing import Any, Literal, NamedTuple, get_args
 
-from clueval.exceptions import SpanError, UsageError, checked_call, require_instance, require_kind
+from clueval.arguments import checked_call, require_instance, require_kind
+from clueval.files.errors import SpanError, UsageError
 from clueval.findings.context import Context, Contexts, Mark
 from clueval.findings.decisions import PlaceDecision
 from clueval.reports.language import phrase

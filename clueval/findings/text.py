@@ -12,11 +12,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from clueval.files.visible import visible
 from clueval.findings.context import Context, Mark
 from clueval.findings.rows import shortened
 from clueval.findings.table import Finding, joined, what
 from clueval.reports.table import cut_label
-from clueval.visible import visible
 
 BRACKETS: dict[Mark, tuple[str, str]] = {
     "both": ("[=", "=]"),

@@ -24,6 +24,7 @@ from math import ceil
 from pathlib import Path
 from typing import Any
 
+from clueval.files.visible import visible_lines
 from clueval.findings.context import Context, Mark
 from clueval.findings.drawing import drawn
 from clueval.findings.places import ErrorPlace, places
@@ -41,7 +42,6 @@ from clueval.findings.table import Finding, joined
 from clueval.metrics.tables import of_known
 from clueval.reports.table import Rate, Table
 from clueval.reports.workbook import ROWS, fit_to_width, require_package, whole_workbook
-from clueval.visible import visible_lines
 
 _STYLES: dict[Mark, dict[str, Any]] = {
     "both": {"font_color": "#00734D", "bold": True},

@@ -15,7 +15,7 @@ import re
 from functools import cache
 from importlib import import_module
 
-from clueval.exceptions import FormatError, UsageError
+from clueval.files.errors import FormatError, UsageError
 from clueval.formats.format import Format
 from clueval.formats.recognition import Beginning, is_csv
 
@@ -76,7 +76,7 @@ MARKS = {
     "ltf": ("<body>", "<body/>"),
     "gate-xml": ("<GateDocument",),
     "vrt": ("<",),
-    "spans": ("start", "Start", '"'),
+    "spans": ("start", "Start", "begin", "Begin", "von", "Von", '"'),
 }
 """Strings of which the first lines of a file have one if a sign of the format holds that is not sought in JSON."""
 
@@ -176,7 +176,11 @@ _UNREAD = {
 """Keys of JSON that is not read: what is wrong, and what to do."""
 
 _REFUSED = (
-    (re.compile("\ufffd\ufffd.?\0"), "is UTF-16", "convert the file to UTF-8"),
+    (
+        re.compile("\ufffd\ufffd.?\0"),
+        "is UTF-16",
+        "save the file as plain text in UTF-8, in Excel as 'CSV UTF-8'",
+    ),
     (
         re.compile(r'c=".*" \d+:\d+ \d+:\d+\|\|t="'),
         "has concepts of i2b2 by line and word",

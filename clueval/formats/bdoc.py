@@ -19,7 +19,7 @@ from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NoReturn
 
-from clueval.exceptions import FormatError, UsageError
+from clueval.files.errors import FormatError, UsageError
 from clueval.formats.format import Format, Options, check_added
 from clueval.formats.opened import Opened
 from clueval.formats.recognition import json_key
@@ -68,6 +68,7 @@ def read_bdoc(data: str, *, file: str) -> Document:
             for name, value in content.features.items()
         },
         file=file,
+        ordered=True,
     )
 
 

@@ -19,11 +19,12 @@ import os
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 from typing import Any, NoReturn
 
-from clueval.exceptions import CluevalError, FileError, FormatError, UsageError
+from clueval.files.errors import CluevalError, FileError, FormatError, UsageError
 from clueval.formats.flat_rows import FlatSpans, flat_spans
 from clueval.formats.format import Format, Options, Writer
 from clueval.formats.opened import Opened
@@ -280,14 +281,14 @@ def _lines(documents: Iterator[Document], *_: object) -> Iterator[str]:
     number = attributes = 0
     for document in documents:
         text = document.text or ""
-        groups: dict[Any, list[str]] = {}
+        groups: dict[str, list[str]] = {}
         require_short_texts(sum(map(len, chain.from_iterable(document.layers.values()))), document)
         for spans in document.layers.values():
             for span in spans:
                 number += 1
                 if GROUP in span.features:
-                    groups.setdefault(span.features[GROUP], []).append(f"T{number}")
-                parts = [part for whole in span.fragments for part in _without_line_ends(text, whole)]
+                    groups.setdefault(repr(span.features[GROUP]), []).append(f"T{number}")
+                parts = _without_line_ends(text, span.fragments)
                 positions = ";".join(f"{start} {end}" for start, end in parts)
                 shown = " ".join(text[start:end] for start, end in parts)
                 yield f"T{number}\t{_word(span.label, span, document)} {positions}\t{shown}"
@@ -306,11 +307,37 @@ def _pairs(features: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
         yield from ((name, each) for each in (value if several else [value]))
 
 
-def _without_line_ends(text: str, whole: tuple[int, int]) -> Ranges:
-    """Return the ranges of a range between line ends, which a span of brat cannot contain."""
-    start, end = whole
-    found = [match.span() for match in re.compile(r"[^\r\n]+").finditer(text, start, end)]
-    return tuple(found) or (whole,)
+_LINE = re.compile(r"[^\r\n]+")
+
+
+def _without_line_ends(text: str, ranges: Ranges) -> Ranges:
+    """Return the ranges between line ends, which a span of brat cannot contain; a range of zero length stays."""
+    if all(start == end for start, end in ranges):
+        return ranges
+    return tuple(match.span() for start, end in ranges for match in _LINE.finditer(text, start, end))
+
+
+def _fit(document: Document, lost: Counter[str]) -> Document:
+    """Return the document with its spans as they are read again: without line ends at their edges.
+
+    A span of line ends alone is left out, and a gap that has only line ends is closed.
+    """
+    text = document.text or ""
+    layers: dict[str, list[Span]] = {}
+    for layer, spans in document.layers.items():
+        layers[layer] = []
+        for span in spans:
+            places = _without_gaps_at_line_ends(_without_line_ends(text, span.fragments), text)
+            if places == span.fragments:
+                layers[layer].append(span)
+                continue
+            is_shorter = not places or (places[0][0], places[-1][1]) != (span.start, span.end)
+            lost[_AT_EDGES if is_shorter else "gaps"] += 1
+            if places:
+                layers[layer].append(
+                    Span.of_fragments(places, span.labels, span.features, id=span.id, line=span.line)
+                )
+    return replace(document, layers=layers) if lost else document
 
 
 def _word(word: str, span: Span, document: Document) -> str:
@@ -330,11 +357,18 @@ def _is_word(word: str) -> bool:
 def _holds_feature(name: str, value: object) -> bool:
     """Return whether attributes can hold a feature: True, words, or a list of several."""
     several = value if isinstance(value, list) and len(value) > 1 else [value]
-    return _is_word(name) and all(
-        each is True or (isinstance(each, str) and each != "" and each == " ".join(each.split()))
-        for each in several
+    is_once = all(each not in several[:number] for number, each in enumerate(several))
+    return (
+        _is_word(name)
+        and is_once
+        and all(
+            each is True or (isinstance(each, str) and each != "" and each == " ".join(each.split()))
+            for each in several
+        )
     )
 
+
+_AT_EDGES = "line ends at edges of spans"
 
 _HOLDS = frozenset({"features", "gaps", "zero-length spans", "overlapping spans", "spans across sentences"})
 
@@ -351,5 +385,7 @@ FORMAT = Format(
     nameless=True,
     group=(".txt", ".a2"),
     default_source=TYPE,
-    write=Writer(_lines, ".ann", unit="character", beside=_BESIDE, holds=_HOLDS, feature=_holds_feature),
+    write=Writer(
+        _lines, ".ann", unit="character", beside=_BESIDE, holds=_HOLDS, feature=_holds_feature, fit=_fit
+    ),
 )

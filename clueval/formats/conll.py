@@ -31,7 +31,7 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import chain
 
-from clueval.exceptions import UsageError
+from clueval.files.errors import UsageError
 from clueval.formats.columns.layout import KINDS_OF_ROWS, NO_TOKEN, ColumnOptions, NamedColumns, fields_of
 from clueval.formats.columns.passages import PassageBuilder, TokenLines
 from clueval.formats.format import Format, Writer

@@ -16,7 +16,7 @@ import re
 from collections.abc import Mapping
 from functools import lru_cache
 
-from clueval.exceptions import FormatError, UsageError
+from clueval.files.errors import FormatError, UsageError
 from clueval.formats.columns.layout import ColumnOptions, Sources
 from clueval.formats.columns.made_lines import Brackets, MadeLines, OpenSpan, TokenRows
 from clueval.formats.columns.passages import TokenLines

@@ -23,7 +23,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 from urllib.parse import unquote
 
-from clueval.exceptions import FormatError, UsageError
+from clueval.files.errors import FormatError, UsageError
 from clueval.formats.columns.layout import KINDS_OF_ROWS, ColumnOptions, Sources
 from clueval.formats.columns.made_lines import Brackets, MadeLines, OpenSpan, SentenceLines, TokenRows
 from clueval.formats.columns.passages import TokenLines, without_empty_fields

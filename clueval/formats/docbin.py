@@ -18,8 +18,8 @@ from contextlib import contextmanager
 from itertools import pairwise
 from typing import Any
 
-from clueval.exceptions import CluevalError, FormatError, UsageError, extra
-from clueval.formats.format import Format, Options, Writer
+from clueval.files.errors import CluevalError, FormatError, UsageError, extra
+from clueval.formats.format import Format, Options, Writer, spans_of
 from clueval.formats.opened import Opened
 from clueval.limits import file_too_long
 from clueval.spans.document import Document, MissingId, Sentence
@@ -123,6 +123,8 @@ def _read(opened: Opened, options: Options) -> Iterator[Document]:
                 continue
             document = document_of_spacy(doc, sources, options.unit, id=MissingId(number), file=opened.file)
         read += 1
+        for key, group in doc.spans.items() if options.layers is None else ():
+            opened.passed_over[spans_of(f"{GROUP}{key}")] += len(group)
         yield document
     _require_groups(sources, groups if read else set(sources.values()), opened.file)
 
@@ -208,7 +210,7 @@ def spacy_span(doc: Any, span: Span, document: Document) -> Any:
             else None
         )
     else:
-        made = doc.char_span(start, end, label=span.label)
+        made = doc.char_span(start, end, label=span.label or NO_LABEL)
     if made is None or start == end:
         raise UsageError(
             f"spaCy cannot hold the span [{span.start},{span.end}), which is empty or only white space",
@@ -234,5 +236,6 @@ FORMAT = Format(
         unit="character",
         data=docbin_of,
         holds=frozenset({"layers", "spans across sentences"}),
+        keeps_ids=False,
     ),
 )

@@ -55,8 +55,10 @@ def _rows(row: object, rows: RowReader) -> Iterator[ReadRow]:
     def document() -> Document:
         layers = {}
         for layer in rows.sources(SOURCE, (SOURCE,)):
-            spans = [_span(item, layer, rows, features) for item, features in rows.members(items)]
-            layers[layer] = rows.checked(text, spans, [None] * len(spans), identifier)
+            members = list(rows.members(items))
+            spans = [_span(item, layer, rows, features) for item, features in members]
+            references = [item.get("text") if isinstance(item, dict) else None for item, _ in members]
+            layers[layer] = rows.checked(text, spans, references, identifier)
         rows.passed_over["relations"] += len(rows.listed(found.get("relations"), "relations"))
         return rows.document(identifier, text, layers, _metadata(found))
 
@@ -64,7 +66,7 @@ def _rows(row: object, rows: RowReader) -> Iterator[ReadRow]:
         if found.get("relations"):
             return None
         if items and isinstance(items[0], dict):
-            return flat_objects(text, items, ("start_offset", "end_offset", "label"))
+            return flat_objects(text, items, ("start_offset", "end_offset", "label"), "text")
         return flat_spans(text, items)
 
     yield ReadRow(identifier, document, flat, partial(_metadata, found))

@@ -20,9 +20,9 @@ FairEval's span files: one span per line, sentences separated by blank lines.
 
 The four columns are separated by tabs: label, first token, last token, and the comma-separated tokens of the
 span. Tokens count from 1 in each sentence, and the last token is included; documents have half-open positions
-from 0. Listed tokens outside the range from the first to the last are ignored; if none is left, all tokens of
-the range belong to the span. A sentence without spans has a placeholder with the label ``NONE`` or ``EMPTY``,
-which is not read as a span.
+from 0. Listed tokens outside the range from the first to the last are ignored; if none is left, or the list has no
+digit (``-``), all tokens of the range belong to the span. A sentence without spans has a placeholder with the label
+``NONE`` or ``EMPTY``, which is not read as a span.
 
 The spans of a sentence are in the order of the file. The files contain no text, so the documents have none.
 """
@@ -35,7 +35,7 @@ from functools import lru_cache, partial
 from operator import methodcaller
 from typing import Any, NamedTuple
 
-from clueval.exceptions import FormatError, TagError
+from clueval.files.errors import FormatError, TagError
 from clueval.formats.flat_rows import FlatSpans, ReadRow
 from clueval.formats.json_rows import RowForm, RowReader, row_format
 from clueval.formats.recognition import Beginning, Sign
@@ -103,6 +103,7 @@ def sentence_of_tokens(
         repaired=stack.repaired,
         lines=list(range(first, first + len(texts))),
         file=file,
+        ordered=True,
     )
 
 
@@ -214,6 +215,7 @@ FORMAT = row_format(
     name="conll2000",
     holds="form, part of speech and stacked tags (`I-S|B-NP`), as FairEval reads them",
     options=frozenset({"ignore_punct"}),
+    ordered=True,
     treatments=("conlleval", "error"),
     scheme="BIO",
 )
@@ -221,6 +223,7 @@ FORMAT = row_format(
 
 _COLUMNS = "label, first token, last token and tokens, separated by tabs"
 _SHOWN = 20
+_DIGIT = re.compile("[0-9]")
 
 
 class SpanLine(NamedTuple):
@@ -257,7 +260,7 @@ def sentence_of_spans(sentence: tuple[int, list[str]], number: int, *, file: str
         found = span_line(text, line, file=file)
         if found.label not in PLACEHOLDERS:
             spans.append(Span(found.start, found.end, found.labels, tokens=found.tokens, line=line))
-    return Document(str(number), {DEFAULT_LAYER: spans}, file=file)
+    return Document(str(number), {DEFAULT_LAYER: spans}, file=file, ordered=True)
 
 
 def span_line(text: str, line: int, *, file: str) -> SpanLine:
@@ -280,7 +283,8 @@ def _parsed(text: str) -> SpanLine:
         raise FormatError(f"the first token is {begin}", advice="tokens count from 1")
     if begin > end:
         raise FormatError(f"the first token, {begin}, comes after the last, {end}")
-    tokens = {_index("token", index) for index in fields[3].split(",") if index.strip()}
+    listed = fields[3] if _DIGIT.search(fields[3]) else ""
+    tokens = {_index("token", index) for index in listed.split(",") if index.strip()}
     inside = frozenset(token - 1 for token in tokens if begin <= token <= end)
     whole = not inside or len(inside) == end - begin + 1
     return SpanLine(label, Frozen({DEFAULT_LAYER: label}), begin - 1, end, None if whole else inside)
@@ -340,4 +344,5 @@ FORMAT_OF_SPANS = row_format(
     signs=(Sign("four fields, two of them numbers", _has_indices),),
     has_text=False,
     options=frozenset({"ignore_punct"}),
+    ordered=True,
 )

@@ -3,7 +3,8 @@
 `Writer.holds` names what a format can hold beyond one layer of spans that do not overlap; the kinds are those of
 `KINDS`. What a format cannot hold is refused, or left out and counted (`fitted`): features, or those for which
 `Writer.feature` is false; gaps, so that a span reaches from its start to its end; spans of zero length; spans that
-overlap an earlier one, or that reach across the end of a sentence; layers after the first; metadata.
+overlap an earlier one, or that reach across the end of a sentence; layers after the first; metadata. If
+`Writer.keeps_ids` is false, so are ids.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from clueval.exceptions import UsageError, in_words
+from clueval.files.errors import UsageError, in_words
 from clueval.formats.columns.passages import TokenLines
 from clueval.formats.recognition import Beginning, Sign, either
 from clueval.spans.document import Document
@@ -108,7 +109,7 @@ class Writer(NamedTuple):
     for people: what another program needs before it can read the files, given the names of layers. With `keeps_tokens`,
     documents with characters keep their tokens. `of_folder` returns the content of files for all documents of a folder,
     by name. `choose` returns the writer with other values of the options that
-    `takes` names.
+    `takes` names. `keeps_ids` is false if documents are numbered when they are read, whatever their ids were.
     """
 
     lines: Lines
@@ -127,6 +128,7 @@ class Writer(NamedTuple):
     of_folder: Callable[[Uses, Sequence[str]], Mapping[str, str]] | None = None
     choose: Callable[..., Writer] | None = None
     takes: frozenset[str] = frozenset()
+    keeps_ids: bool = True
 
 
 AddSets = Callable[["Opened", "Mapping[str, Sequence[Span]]"], str]
@@ -163,7 +165,9 @@ class Format:
         single: whether a file holds only one document.
         has_text: whether its documents have tokens or a text.
         lacks_tokens: whether its documents take their tokens from gold, or from the text that the options name.
+        shares_text: whether it has neither tokens nor text, but may take those of the other side, whichever that is.
         nameless: whether its documents have no ids in the file.
+        ordered: whether its documents are `Document.ordered`.
         sets: whether the layers that `read` returns are annotation sets, of which one is selected.
         chooses: whether `read` itself selects the annotation set that the options name.
         set_names: returns the names of the annotation sets of a file, if `chooses` is true.
@@ -189,7 +193,9 @@ class Format:
     single: bool = False
     has_text: bool = True
     lacks_tokens: bool = False
+    shares_text: bool = False
     nameless: bool = False
+    ordered: bool = False
     sets: bool = False
     chooses: bool = False
     set_names: Callable[[Opened], list[str]] | None = None
@@ -302,20 +308,27 @@ def check_added(added: Mapping[str, Sequence[Span]], sets: Collection[str], leng
                 )
 
 
+IDS = "document ids"
+"""What is lost of documents that a format numbers, or whose ids it changes."""
+
 ACROSS = "spans across sentences"
 KINDS = ("layers", "metadata", "features", "gaps", "zero-length spans", "overlapping spans", ACROSS)
 
 
-def fitted(document: Document, writer: Writer) -> tuple[Document, Counter[str]]:
-    """Return the document with only what a format can hold, and the numbers of what is left out, by kind."""
+def fitted(document: Document, writer: Writer, layer: str | None = None) -> tuple[Document, Counter[str]]:
+    """Return the document with only what a format can hold, and the numbers of what is left out, by kind.
+
+    `layer` is the one that a format with one layer holds; None: the first that has spans.
+    """
     lost: Counter[str] = Counter()
     if (holds := writer.holds) is None:
         return document, lost
     layers = dict(document.layers)
-    if "layers" not in holds and len(layers) > 1:
-        first = next((name for name, spans in layers.items() if spans), next(iter(layers)))
-        lost["layers"] += len(layers) - 1
-        layers = {first: layers[first]}
+    if "layers" not in holds and layers:
+        first = layer or next((name for name, spans in layers.items() if spans), next(iter(layers)))
+        others = [name for name in layers if name != first and (first in layers or layers[name])]
+        lost["layers"] += len(others)
+        layers = {first: layers.get(first, ())}
     starts = [] if ACROSS in holds else sorted(sentence.start for sentence in document.sentences)
     fitting = {name: _spans(spans, writer, starts, lost) for name, spans in layers.items()}
     metadata = document.metadata
@@ -328,8 +341,26 @@ def fitted(document: Document, writer: Writer) -> tuple[Document, Counter[str]]:
     return (document if writer.fit is None else writer.fit(document, lost)), +lost
 
 
+def without_metadata(document: Document, lost: Counter[str], taken: Collection[str]) -> Document:
+    """Return the document without the metadata whose keys have another use in its row; `lost` counts them."""
+    kept = {key: value for key, value in document.metadata.items() if key not in taken}
+    if number := len(document.metadata) - len(kept):
+        lost["metadata"] += number
+        document = replace(document, metadata=kept)
+    return document
+
+
 ANNOTATIONS = frozenset({"relations", "events", "equivalences", "chain links", "slots", "notes"})
 """The kinds of what readers pass over that are lost in another format."""
+
+
+def spans_of(source: str) -> str:
+    """Return the kind of the spans of a source that is not read by default, as readers pass them over.
+
+    >>> spans_of("POS.value")
+    'spans of POS.value'
+    """
+    return f"spans of {source}"
 
 
 def refuse_lost(

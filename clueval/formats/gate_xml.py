@@ -30,7 +30,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
-from clueval.exceptions import FormatError, UsageError
+from clueval.files.errors import FormatError, UsageError
 from clueval.formats import xml_text
 from clueval.formats.format import Format, Options, check_added
 from clueval.formats.opened import Opened
@@ -93,6 +93,7 @@ def read_gate_xml(data: bytes | str, *, file: str) -> Document:
         unit="character",
         metadata={name: str(value) for name, value in reader.features.items()},
         file=file,
+        ordered=True,
     )
 
 

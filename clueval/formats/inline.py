@@ -17,7 +17,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from clueval.exceptions import FormatError, UsageError
+from clueval.files.errors import FormatError, UsageError
 from clueval.formats.format import Format, Options, Writer, only_layer
 from clueval.formats.opened import Opened
 from clueval.spans.document import Document

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, NamedTuple, NoReturn
 
-from clueval.exceptions import CluevalError, FormatError, SpanError, UsageError
+from clueval.files.errors import CluevalError, FormatError, SpanError, UsageError
 from clueval.formats.flat_rows import ReadRow, TaggedRow
 from clueval.formats.format import EVERY_SET, SELECT_SETS, Format, Lines, Options
 from clueval.formats.literals import literal_in

@@ -17,16 +17,14 @@ control of the same name. Label Studio needs a configuration that names the cont
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from math import isfinite
 from typing import Any
 
-from clueval.exceptions import UsageError
+from clueval.files.errors import UsageError
 from clueval.formats.flat_rows import FlatSpans, ReadRow, flat_spans
-from clueval.formats.format import ACROSS, Uses, Writer
+from clueval.formats.format import ACROSS, Uses, Writer, without_metadata
 from clueval.formats.json_rows import Row, RowForm, RowReader, json_lines, row_format, scalars
 from clueval.formats.recognition import Beginning, Sign
 from clueval.formats.reference import FileMention, fits
@@ -332,16 +330,6 @@ def configuration(uses: Uses, _: Sequence[str] = ()) -> Iterator[str]:
     yield "</View>"
 
 
-def _without_text(document: Document, lost: Counter[str]) -> Document:
-    """Return the document without the metadata whose place in `data` is that of the text."""
-    if "text" not in document.metadata:
-        return document
-    lost["metadata"] += 1
-    return replace(
-        document, metadata={key: value for key, value in document.metadata.items() if key != "text"}
-    )
-
-
 def _holds_feature(name: str, value: object) -> bool:
     return (
         name == "score" and isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value)
@@ -359,7 +347,7 @@ def _writer(as_: str = _WRITTEN_AS[0]) -> Writer:
         holds=frozenset({"layers", "metadata", "features", "zero-length spans", "overlapping spans", ACROSS}),
         feature=_holds_feature,
         row=row,
-        fit=_without_text,
+        fit=partial(without_metadata, taken=("text",)),
         hints=configuration,
         choose=_writer,
         takes=frozenset({"as_"}),

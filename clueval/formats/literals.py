@@ -12,7 +12,7 @@ from typing import Any
 
 _PIECE = re.compile(
     r"""
-    (?P<string> '(?:[^'\\]|\\.)*+(?:'|\Z) | "(?:[^"\\]|\\.)*+(?:"|\Z) )
+    (?P<string> '(?>(?:[^'\\]|\\.)*)(?:'|\Z) | "(?>(?:[^"\\]|\\.)*)(?:"|\Z) )
   | (?P<name> \b(?:None|True|False)\b )
   | (?P<between> \}\s*+(?=\{) )
   | (?P<open> \( )

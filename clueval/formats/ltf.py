@@ -19,9 +19,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
 
-from clueval.exceptions import CluevalError, FormatError, OverlapError, UsageError
+from clueval.files.errors import CluevalError, FormatError, OverlapError, UsageError
 from clueval.formats import xml_text
-from clueval.formats.format import Format, Options, Writer
+from clueval.formats.format import ACROSS, Format, Options, Writer
 from clueval.formats.opened import Opened
 from clueval.formats.recognition import first_lines
 from clueval.formats.xml_text import EventReader
@@ -134,7 +134,7 @@ def _writable(document: Document, layer: str) -> list[Span]:
         )
     spans = sorted(document.layers[layer], key=lambda span: (span.start, span.end))
     for span in spans:
-        if span.tokens is not None:
+        if span.tokens is not None or span.parts is not None:
             raise _unwritable(UsageError, document, f"has the span {name_of(span)}, which has gaps")
         if span.label != spans[0].label:
             problem = f"has the spans {name_of(spans[0])} and {name_of(span)} with different labels"
@@ -189,6 +189,9 @@ def _lines(documents: Iterator[Document], *_: object) -> Iterator[str]:
     yield write_ltf(document, next(iter(document.layers))).removesuffix("\n")
 
 
+_HOLDS = frozenset({"layers", "zero-length spans", "overlapping spans", ACROSS})
+"""All but features, gaps and metadata: `write_ltf` refuses what it cannot hold of the rest, by name."""
+
 FORMAT = Format(
     name="ltf",
     holds="loio's tagging format: an XML text whose `<e>` are the spans; no labels",
@@ -196,5 +199,5 @@ FORMAT = Format(
     read=_read,
     single=True,
     nameless=True,
-    write=Writer(_lines, ".xml", unit="character"),
+    write=Writer(_lines, ".xml", unit="character", holds=_HOLDS),
 )

@@ -24,7 +24,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from clueval.exceptions import FormatError, UsageError
+from clueval.files.errors import FormatError, UsageError
 from clueval.formats.format import Format, Options, only_layer
 from clueval.formats.opened import Opened
 from clueval.formats.recognition import Beginning

@@ -27,7 +27,7 @@ from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from clueval.exceptions import FileError, FormatError, TagError
+from clueval.files.errors import FileError, FormatError, TagError
 from clueval.formats.format import Format, Options
 from clueval.formats.opened import Opened
 from clueval.formats.recognition import Beginning, Sign

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from clueval.exceptions import FormatError
+from clueval.files.errors import FormatError
 from clueval.limits import MAX_LINE, MAX_SENTENCE, held_lines, in_sentences, require_few_values, sentences_of
 from clueval.spans.document import Document
 from clueval.textfiles import (

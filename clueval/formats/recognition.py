@@ -13,7 +13,7 @@ from clueval.tagging.schemes import is_tag
 _LONGEST = 2000
 """The number of characters of a first line that are read."""
 
-_JSON = r'(?s)"((?:[^"\\]|\\.)*+)"(\s*+:)?|([{\[])|([}\]])|\\.'
+_JSON = r'(?s)"((?>(?:[^"\\]|\\.)*))"(\s*+:)?|([{\[])|([}\]])|\\.'
 """A JSON string, which is a key if a colon follows, or a bracket. An escape outside a string is skipped."""
 
 

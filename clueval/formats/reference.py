@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import accumulate
 from typing import NamedTuple
 
-from clueval.exceptions import FormatError, SpanError
+from clueval.files.errors import FormatError, SpanError
 from clueval.formats.format import OFFSETS
 from clueval.spans.ranges import Ranges
 

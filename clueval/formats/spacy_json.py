@@ -19,7 +19,7 @@ from functools import partial
 from typing import Any
 
 from clueval.formats.flat_rows import FlatSpans, ReadRow, flat_objects, flat_spans
-from clueval.formats.format import Writer
+from clueval.formats.format import Writer, spans_of
 from clueval.formats.json_rows import Row, RowForm, RowReader, json_lines, row_format, scalars
 from clueval.formats.opened import Opened
 from clueval.formats.recognition import Beginning, Sign
@@ -45,6 +45,10 @@ def _rows(row: object, rows: RowReader) -> Iterator[Document | ReadRow]:
         return
     text = rows.text(found, "text")
     identifier = rows.id(found, "id")
+    groups = found.get("spans")
+    if rows.options.layers is None and isinstance(groups, dict):
+        for key, group in groups.items():
+            rows.passed_over[spans_of(f"{_GROUP}{key}")] += len(group) if isinstance(group, list) else 0
 
     def document() -> Document:
         layers = {}

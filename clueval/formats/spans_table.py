@@ -1,15 +1,20 @@
 """A table of pre-computed spans, TSV or CSV with a header.
 
-The columns are, by name: ``document`` (the id of the document), ``start``, and the end as ``end`` or
-``end_inclusive`` (the last position, as corpus tools count) or ``end_exclusive`` (the position after it). All
-other columns are layers, except ``id``, ``text``, ``start_id``, ``end_id`` and ``fragments``; an empty cell means no
-label. ``fragments`` has the ranges of a discontinuous span, with inclusive ends, as in ``0-2;7-8``.
+The columns are, by name: ``document`` (the id of the document), ``start``, and the end as ``end_inclusive`` (the last
+position, as corpus tools count) or ``end_exclusive`` (the position after it), or under another name of
+`clueval.spans.table_columns`, which may begin with a capital. A bare ``end`` is inclusive if positions are those of
+tokens, and exclusive if they are characters. All other columns are layers, except ``id``, ``text``, ``score``,
+``start_id``, ``end_id`` and ``fragments``; an empty cell means no label. ``score`` is a feature of the span.
+``fragments`` has the ranges of a discontinuous span, with inclusive ends, as in ``0-2;7-8``. The index of pandas is
+left out. A row without start, end and labels is a document without spans.
+
 The text file that belongs to the table is by default the file with the same name and the ending ``.vrt`` in the same
-folder. These names of columns may begin with a capital. In a VRT or CoNLL-like file, positions are corpus positions,
-counted from 0 over the whole file; without a column ``document``, they determine the document. In a file of JSON rows,
-such as doccano's, positions are characters (code points), or the tokens of a row, counted from 0 in each text. A plain
-text is one document, in characters, with the name of its file. If the lengths of the ``text`` of the rows show an
-exclusive ``end``, this is an error.
+folder, else the other side. In a VRT or CoNLL-like file, positions are corpus positions, counted from 0 over the whole
+file; without a column ``document``, they determine the document. In a file of JSON rows, such as doccano's, positions
+are characters (code points), or the tokens of a row, counted from 0 in each text. A plain text is one document, in
+characters, with the name of its file. A table without any text has the documents that it names, and a bare ``end`` is
+an error there. The ``text`` of a row is compared with the text in characters; if it fits only with the other kind of
+end, the error names both.
 
 The table is held in memory; the text is read in parts. Use other formats if you can: only the positions
 connect the spans with the text, so every position outside it is an error.
@@ -18,35 +23,164 @@ connect the spans with the text, so every position outside it is an error.
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from itertools import chain, islice
 from typing import NamedTuple
 
-from clueval.exceptions import FormatError, SpanError, UsageError
-from clueval.formats.format import Format, Options, Writer
+from clueval.files.errors import FormatError, SpanError, UsageError
+from clueval.formats.format import IDS, Format, Options, Writer
 from clueval.formats.opened import Opened
 from clueval.formats.recognition import Sign
+from clueval.formats.reference import FileMention, fits
 from clueval.spans.document import Document
 from clueval.spans.span import DEFAULT_LAYER, NO_LABEL, Span
+from clueval.spans.table_columns import (
+    BARE_ENDS,
+    DOCUMENTS,
+    END_INCLUSIVE,
+    ENDS,
+    SAY_WHICH_END,
+    STARTS,
+    ends_in,
+    fragments_in,
+    is_number_of_row,
+    usual,
+)
 from clueval.textfiles import cell
 
-_FRAGMENTS = re.compile(r"[0-9]{1,18}-[0-9]{1,18}(;[0-9]{1,18}-[0-9]{1,18})*")
-_ENDS = {"end": 1, "end_inclusive": 1, "end_exclusive": 0}
-RESERVED = {"document", "start", "id", "text", "start_id", "end_id", "fragments", *_ENDS}
+_POSITION = re.compile(r"([0-9]{1,18})(\.0+)?")
+"""A position; pandas writes whole numbers as 4.0 if some are missing."""
+RESERVED = {
+    *(*STARTS, *ENDS, END_INCLUSIVE, *DOCUMENTS),
+    *("id", "text", "score", "start_id", "end_id", "fragments"),
+}
 
 
 class Header(NamedTuple):
-    """The numbers of the columns of a table; `inclusive` is added to the end to make it half-open."""
+    """The numbers of the columns of a table, and the name of that of the end."""
 
     document: int | None
     start: int
     end: int
-    inclusive: int
+    end_name: str
     layers: Mapping[str, int]
     width: int
     fragments: int | None
     text: int | None
+    score: int | None
+
+
+class _SpanOfRow(NamedTuple):
+    """A span, and its text in the table, which may be empty."""
+
+    span: Span
+    text: str
+
+
+@dataclass(slots=True)
+class _Ends:
+    """How the ends of a table are read, and whether the texts of its rows fit.
+
+    Attributes:
+        unit: what positions count; None: neither the table nor the other side has a text.
+        name: the name of the column.
+        inclusive: 1 if it has the last position of each span, else 0.
+        fitting: whether the text of a row is that at its positions.
+        other: the first row whose text is that of the other kind of end.
+    """
+
+    unit: str | None
+    name: str = ""
+    inclusive: int = 0
+    fitting: bool = False
+    other: Span | None = None
+
+    def choose(self, name: str, file: str, line: int) -> None:
+        """Take the column of the ends. Raises `FormatError` for a bare end if it is not known what positions count."""
+        self.name = name
+        if name in BARE_ENDS and self.unit is None:
+            raise FormatError(
+                f"the ends under {name!r} may be inclusive or exclusive: there is neither a text nor tokens",
+                file=file,
+                line=line,
+                advice=f"{SAY_WHICH_END}; or name the text with text=..., or put a .vrt file with the same name next "
+                "to the table",
+            )
+        self.inclusive = int(name == END_INCLUSIVE or (name in BARE_ENDS and self.unit == "token"))
+
+    def compare(self, row: _SpanOfRow, document: Document, file: str) -> None:
+        """Compare the text of a row with that of its document.
+
+        Raises `FormatError` for another text in characters. White space within and between tokens does not count, and
+        what tokens are written differently is not known.
+        """
+        start, end = row.span.start - document.start, row.span.end - document.start
+        other = end - 1 if self.inclusive else end + 1
+        if document.unit == "character" and document.text is not None:
+            text, own = document.text, row.text
+            found, instead = text[start:end], text[start:other]
+            mention = FileMention(((start, end),), own, None, "")
+            is_right = fits(text, [mention], "points")
+        elif document.unit == "token" and document.tokens is not None:
+            own, found, instead = (
+                "".join("".join(pieces).split())
+                for pieces in (row.text, document.tokens[start:end], document.tokens[start:other])
+            )
+            is_right = True
+        else:
+            return
+        if own == found:
+            self.fitting = True
+        elif own == instead and other > start and is_right:
+            self.other = self.other or row.span
+        elif own == instead and other > start:
+            raise self._which(row.span, file)
+        elif not is_right:
+            raise FormatError(
+                f"the text of the span from {row.span.start} to {row.span.end - 1} (inclusive) differs from the text "
+                "at its positions",
+                file=file,
+                line=row.span.line,
+                document=document.id,
+                advice="check that text and table belong together",
+            )
+
+    def require_fitting(self, file: str) -> None:
+        """Raise `FormatError` if texts fit the other kind of end, and none fits that of the table."""
+        if self.other is not None and not self.fitting:
+            raise self._which(self.other, file)
+
+    def _which(self, span: Span, file: str) -> FormatError:
+        kind, meant = ("inclusive", "end_exclusive") if self.inclusive else ("exclusive", END_INCLUSIVE)
+        return FormatError(
+            f"the ends under {self.name!r} are {kind}, but the text of the span from {span.start} to {span.end - 1} "
+            f"(inclusive) is that of {'an exclusive' if self.inclusive else 'an inclusive'} end",
+            file=file,
+            line=span.line,
+            advice=f"name the column {meant} instead of {self.name}",
+        )
+
+
+_FURTHEST = 10**19
+"""More than any position: the end of a document without text."""
+
+_NO_LAYERS = {
+    *(
+        "document",
+        "start",
+        "end",
+        "end_inclusive",
+        "end_exclusive",
+        "fragments",
+        "id",
+        "text",
+        "start_id",
+        "end_id",
+    ),
+}
+"""The names of columns that cannot be layers, even if they are named as such."""
 
 
 def names_in(line: str) -> list[str]:
@@ -56,17 +190,16 @@ def names_in(line: str) -> list[str]:
 
 def _known(names: Iterable[str]) -> list[str]:
     """Return the names of columns; those of `RESERVED` may begin with a capital."""
-    small = {name.capitalize(): name for name in RESERVED}
-    return [small.get(name, name) for name in names]
+    return [usual(name, RESERVED) for name in names]
 
 
 def is_table(line: str) -> bool:
     """Return whether `line` could be the header of a table of spans."""
     try:
-        names = set(names_in(line))
+        names = names_in(line)
     except FormatError:
         return False
-    return "start" in names and bool(names & _ENDS.keys())
+    return not set(names).isdisjoint(STARTS) and bool(ends_in(names))
 
 
 def read(
@@ -78,32 +211,36 @@ def read(
 ) -> Iterator[Document]:
     """Yield the documents of `texts` with the spans of the table, given its numbered lines.
 
-    `layers` maps the names of layers to their columns, by number or name (None: all columns that are not
-    reserved). Raises `FormatError` with the line for rows that cannot be read, and `SpanError` for spans
+    `texts` have texts or tokens in one unit, or none of them has. `layers` maps the names of layers to their columns,
+    by number or name (None: all columns that are not reserved). Raises `FormatError` with the line for rows that cannot
+    be read, for texts of rows that differ from the text and for a bare end without texts, and `SpanError` for spans
     outside the text.
     """
-    names, rows = _rows(lines, file, layers)
+    waiting = iter(texts)
+    first = list(islice(waiting, 1))
+    has_text = not first or first[0].end is not None
+    ends = _Ends(first[0].unit if first else "token") if has_text else _Ends(None)
+    names, rows = _rows(lines, file, layers, ends)
     without_document, before = bool(rows.get(None)), 0
-    for document in texts:
-        if document.end is None:
-            raise FormatError("the text has no tokens", file=file, document=document.id)
+    for document in chain(first, waiting):
         if without_document and document.start < before:
             raise FormatError(
                 "the table has no column 'document'",
                 file=file,
                 advice="positions are counted from 0 in each text, so each span needs the id of its text",
             )
-        before = document.end
+        end = before = _FURTHEST if document.end is None else document.end
         own = rows.pop(document.id, [])
         unnamed = rows.get(None, [])
-        while unnamed and unnamed[-1].start < document.end:
+        while unnamed and unnamed[-1].span.start < end:
             own.append(unnamed.pop())
         by_layer: dict[str, list[Span]] = {name: [] for name in names}
-        for span in own:
-            if span.start < document.start or span.end > document.end:
+        for row in own:
+            span = row.span
+            if span.start < document.start or span.end > end:
                 raise SpanError(
                     f"the span from {span.start} to {span.end - 1} (inclusive) lies outside the document, which has "
-                    f"the positions {document.start} to {document.end - 1}",
+                    f"the positions {document.start} to {end - 1}",
                     file=file,
                     line=span.line,
                     document=document.id,
@@ -112,6 +249,8 @@ def read(
                     else "positions are corpus positions, counted over the whole text file; for characters, text=... "
                     "names JSON rows with texts",
                 )
+            if row.text:
+                ends.compare(row, document, file)
             for layer, label in span.by_layer.items():
                 by_layer[layer].append(replace(span, labels={layer: label}))
         yield replace(
@@ -122,6 +261,7 @@ def read(
             },
             file=file,
         )
+    ends.require_fitting(file)
     for document_id, left in rows.items():
         if left:
             what = (
@@ -130,30 +270,30 @@ def read(
             raise SpanError(
                 f"the text has no {what}",
                 file=file,
-                line=left[0].line,
+                line=left[0].span.line,
                 advice="plain text is one document with the name of its file; for several, write JSON rows: "
                 '{"id": "ID", "text": "TEXT", "label": []}',
             )
 
 
+def documents_in(opened: Opened, layers: Mapping[str, int | str] | None) -> list[str] | None:
+    """Return the ids of the documents that a table without text names; None if it has no column for them."""
+    _, rows = _rows(opened.held_lines(), opened.file, layers, _Ends(None))
+    return None if None in rows else [name for name in rows if name is not None]
+
+
 def _rows(
-    lines: Iterable[tuple[int, str]], file: str, layers: Mapping[str, int | str] | None
-) -> tuple[list[str], dict[str | None, list[Span]]]:
-    """Return the layers, and the spans by document; spans without a document are under None, last first."""
-    numbered = iter(lines)
-    header: Header | None = None
-    delimiter = "\t"
-    rows: defaultdict[str | None, list[Span]] = defaultdict(list)
-    spare: dict[int, tuple[Span, int]] = {}
-    """The first span that has so many positions more than its text has characters, and this number of characters."""
-    for number, line in numbered:
-        if not line.strip():
-            continue
-        if header is None:
-            delimiter = _delimiter(line)
-            header = _header(_known(_fields(line, delimiter, file, number)), file, number, layers)
-            continue
-        fields = _fields(line, delimiter, file, number)
+    lines: Iterable[tuple[int, str]], file: str, layers: Mapping[str, int | str] | None, ends: _Ends
+) -> tuple[list[str], dict[str | None, list[_SpanOfRow]]]:
+    """Return the layers, and the rows by document; rows without a document are under None, last first."""
+    records = _records(lines, file)
+    number, names = next(records, (0, None))
+    rows: defaultdict[str | None, list[_SpanOfRow]] = defaultdict(list)
+    if names is None:
+        return list(layers or [DEFAULT_LAYER]), rows
+    header = _header(names, file, number, layers, with_id=ends.unit != "token")
+    ends.choose(header.end_name, file, number)
+    for number, fields in records:
         if len(fields) != header.width:
             raise FormatError(
                 f"the line has {len(fields)} fields, the header has {header.width}",
@@ -162,67 +302,91 @@ def _rows(
                 advice="each line needs a field for each column; fields may be empty",
             )
         document = None if header.document is None else fields[header.document]
-        span = _span(fields, header, file, number)
-        rows[document].append(span)
-        text = "" if header.text is None else fields[header.text]
-        if text and not span.parts:  # what joins fragments has any length
-            spare.setdefault(span.end - span.start - len(text), (span, len(text)))
-    if header is not None and header.inclusive and 1 in spare and 0 not in spare:
-        span, length = spare[1]
-        raise SpanError(
-            f"the text has {length} characters, but {span.start} to {span.end - 1} (inclusive) are more",
+        own = rows[document]
+        if document is not None and _is_empty(fields, header):
+            continue
+        span = _span(fields, header, ends.inclusive, file, number)
+        text = "" if header.text is None or span.parts else fields[header.text]
+        own.append(_SpanOfRow(span, text))
+    in_rows = len(rows) > 1 and all(len(own) == 1 for own in rows.values())
+    if in_rows and header.document is not None and _known(names)[header.document] == "id":
+        raise FormatError(
+            "there is another id in each row, so the ids may be those of spans",
             file=file,
-            line=span.line,
-            advice="name the column of the end 'end_exclusive'",
+            line=number,
+            advice="rename the column to document if they are ids of documents, and otherwise remove it",
         )
-    if header is None:
-        return list(layers or [DEFAULT_LAYER]), rows
-    rows[None].sort(key=lambda span: span.start, reverse=True)
+    rows_without = rows.get(None)
+    if rows_without is not None:
+        rows_without.sort(key=lambda row: row.span.start, reverse=True)
     return list(header.layers) or [DEFAULT_LAYER], rows
 
 
-def _header(names: Sequence[str], file: str, number: int, layers: Mapping[str, int | str] | None) -> Header:
+def _is_empty(fields: Sequence[str], header: Header) -> bool:
+    """Return whether a row has neither positions nor labels: its document has no spans."""
+    return not any(fields[place] for place in (header.start, header.end, *header.layers.values()))
+
+
+def _header(
+    given: Sequence[str], file: str, number: int, layers: Mapping[str, int | str] | None, *, with_id: bool
+) -> Header:
+    """Return the header; `with_id` says whether ``id`` is that of the document if no other column names it."""
+    names = _known(given)
     places = {name: place for place, name in enumerate(names)}
-    ends = [name for name in _ENDS if name in places]
     if len(places) != len(names):
         raise FormatError(
             "two columns of the header have the same name", file=file, line=number, advice="rename one"
         )
-    if "start" not in places or len(ends) != 1:
+    as_given = {name: place for place, name in enumerate(given)}
+    chosen = {}
+    for layer, column in (layers or {}).items():
+        chosen[layer] = place = _place(column, {**as_given, **places}, len(names))
+        if 0 <= place < len(names) and names[place] in _NO_LAYERS:
+            raise FormatError(
+                f"column {column} is {names[place]!r}, which cannot be a layer",
+                file=file,
+                line=number,
+            )
+        if not 0 <= place < len(names):
+            raise FormatError(
+                f"there is no column {column} for layer {layer!r}",
+                file=file,
+                line=number,
+                advice=f"the columns are {', '.join(names)}",
+            )
+    others = [name for name, place in places.items() if place not in chosen.values()]
+    starts, ends = [name for name in others if name in STARTS], ends_in(others)
+    documents = [name for name in others if name in DOCUMENTS] or ["id"] * (with_id and "id" in others)
+    for what, found in (("the start", starts), ("the end", ends), ("the document", documents)):
+        if len(found) > 1:
+            raise FormatError(
+                f"several columns of the header are for {what}: {', '.join(found)}",
+                file=file,
+                line=number,
+                advice="remove all but one, or name the layers",
+            )
+    if not starts or not ends:
         raise FormatError(
             "the header lacks a column 'start' or one column for the end",
             file=file,
             line=number,
-            advice="name the end 'end_inclusive' (or 'end') or 'end_exclusive'",
+            advice="name the end 'end_inclusive' or 'end_exclusive'",
         )
     if layers is None:
-        chosen = {name: place for name, place in places.items() if name not in RESERVED}
-    else:
-        chosen = {name: _place(column, places, len(names)) for name, column in layers.items()}
-        for name, place in chosen.items():
-            if 0 <= place < len(names) and names[place] in RESERVED:
-                raise FormatError(
-                    f"column {layers[name]} is {names[place]!r}, which cannot be a layer",
-                    file=file,
-                    line=number,
-                )
-            if not 0 <= place < len(names):
-                raise FormatError(
-                    f"there is no column {layers[name]} for layer {name!r}",
-                    file=file,
-                    line=number,
-                    advice=f"the columns are {', '.join(names)}",
-                )
-    end = ends[0]
+        chosen = {
+            name: places[name] for name in others if name not in RESERVED and not is_number_of_row(name)
+        }
     return Header(
-        places.get("document"),
-        places["start"],
-        places[end],
-        _ENDS[end],
+        places[documents[0]] if documents else None,
+        places[starts[0]],
+        places[ends[0]],
+        ends[0],
         chosen,
         len(names),
-        places.get("fragments"),
-        places.get("text"),
+        *(
+            places[name] if name in others and name in places else None
+            for name in ("fragments", "text", "score")
+        ),
     )
 
 
@@ -233,19 +397,25 @@ def _place(column: int | str, places: Mapping[str, int], width: int) -> int:
     return column - 1 if column > 0 else width + column
 
 
-def _span(fields: Sequence[str], header: Header, file: str, number: int) -> Span:
+def _span(fields: Sequence[str], header: Header, inclusive: int, file: str, number: int) -> Span:
     positions = []
     for place in (header.start, header.end):
         value = fields[place]
-        if not (value.isascii() and value.isdigit() and len(value) <= 18):
+        found = _POSITION.fullmatch(value)
+        if found is None:
             raise FormatError(
                 f"{value[:40]!r} is not a position", file=file, line=number, advice="a number from 0 on"
             )
-        positions.append(int(value))
-    start, end = positions[0], positions[1] + header.inclusive
+        positions.append(int(found[1]))
+    start, end = positions[0], positions[1] + inclusive
     if end <= start:
         raise SpanError(
-            f"the span ends before it starts: {positions[0]} to {positions[1]}", file=file, line=number
+            f"the span ends before it starts: {positions[0]} to {positions[1]}"
+            if inclusive or end < start
+            else f"the span from {start} to {positions[1]} covers nothing",
+            file=file,
+            line=number,
+            advice=None if inclusive else SAY_WHICH_END,
         )
     given = "" if header.fragments is None else fields[header.fragments]
     labels = {layer: fields[place] for layer, place in header.layers.items() if fields[place]}
@@ -254,35 +424,85 @@ def _span(fields: Sequence[str], header: Header, file: str, number: int) -> Span
     if not labels:
         raise FormatError("the span has no label in any layer", file=file, line=number)
     parts = _fragments(given, file, number) if given else None
+    features = _score(fields, header, file, number)
     try:
-        return Span(start, end, labels, line=number, parts=parts)
+        return Span(start, end, labels, features, line=number, parts=parts)
     except SpanError as error:
         error.file = file
         raise
 
 
+def _score(fields: Sequence[str], header: Header, file: str, number: int) -> dict[str, float]:
+    """Return the score of a span as its feature; nothing if the cell is empty."""
+    value = "" if header.score is None else fields[header.score]
+    if not value:
+        return {}
+    try:
+        return {"score": float(value)}
+    except ValueError:
+        raise FormatError(
+            f"the score {value[:40]!r} is not a number",
+            file=file,
+            line=number,
+            advice="if the column score is a layer, name the layers",
+        ) from None
+
+
 def _fragments(given: str, file: str, number: int) -> list[tuple[int, int]]:
     """Return the ranges of a cell with fragments, which `Span` checks."""
-    if not _FRAGMENTS.fullmatch(given):
+    found = fragments_in(given)
+    if found is None:
         raise FormatError(
             f"{given[:40]!r} are not fragments",
             file=file,
             line=number,
             advice="as in 0-2;7-8, with the last position of each",
         )
-    pairs = (part.split("-") for part in given.split(";"))
-    return sorted((int(first), int(last) + 1) for first, last in pairs)
+    return found
 
 
 def _delimiter(line: str) -> str:
-    return next((mark for mark in ("\t", ",", ";") if mark in line), "\t")
+    """Return the mark between the columns of a header: one that gives start and end, else the first that occurs."""
+    found = [mark for mark in ("\t", ",", ";") if mark in line]
+    for mark in found:
+        try:
+            names = _known(_split(line, mark))
+        except FormatError:
+            continue
+        if not set(names).isdisjoint(STARTS) and ends_in(names):
+            return mark
+    return found[0] if found else "\t"
 
 
-def _fields(line: str, delimiter: str, file: str, number: int) -> list[str]:
-    try:
-        return _split(line, delimiter)
-    except FormatError as error:
-        raise FormatError(error.problem, file=file, line=number, advice=error.advice) from None
+def _records(lines: Iterable[tuple[int, str]], file: str) -> Iterator[tuple[int, list[str]]]:
+    """Yield the number of the first line of each record, and its fields; a quoted field of CSV may have line ends."""
+    numbered = ((number, line) for number, line in lines if line.strip())
+    first = next(numbered, None)
+    if first is None:
+        return
+    delimiter = _delimiter(first[1])
+    if delimiter == "\t":
+        yield from ((number, line.split("\t")) for number, line in chain([first], numbered))
+        return
+    import csv
+
+    taken: list[int] = []
+
+    def fed() -> Iterator[str]:
+        for number, line in chain([first], numbered):
+            taken.append(number)
+            yield f"{line}\n"
+
+    records = csv.reader(fed(), delimiter=delimiter, strict=True)
+    while True:
+        taken.clear()
+        try:
+            fields = next(records, None)
+        except csv.Error as error:
+            raise _not_csv(error, file, taken[0] if taken else None) from None
+        if fields is None:
+            return
+        yield taken[0], fields
 
 
 def _split(line: str, delimiter: str) -> list[str]:
@@ -294,15 +514,26 @@ def _split(line: str, delimiter: str) -> list[str]:
     try:
         return next(csv.reader([line], delimiter=delimiter), [])
     except csv.Error as error:
-        if "\r" in line:
-            raise FormatError(
-                "a carriage return without a line feed", advice="end lines with LF or CRLF"
-            ) from None
+        raise _not_csv(error, None, None) from None
+
+
+def _not_csv(error: Exception, file: str | None, line: int | None) -> FormatError:
+    """Return the error for a line that the module csv cannot read."""
+    said = str(error)
+    if "new-line" in said:
+        return FormatError(
+            "a carriage return without a line feed", file=file, line=line, advice="end lines with LF or CRLF"
+        )
+    problem = f"not CSV: {said}"
+    if "field larger" in said:
+        import csv
+
         problem = f"a field has more than {csv.field_size_limit():,} characters"
-        raise FormatError(
-            problem if "field larger" in str(error) else f"not CSV: {error}",
-            advice="write the table with tabs between its columns, as TSV",
-        ) from None
+    elif "unexpected end" in said:
+        problem = "a quotation mark is not closed"
+    return FormatError(
+        problem, file=file, line=line, advice="write the table with tabs between its columns, as TSV"
+    )
 
 
 def header(layers: Sequence[str], with_ids: bool) -> str:
@@ -321,7 +552,8 @@ def header(layers: Sequence[str], with_ids: bool) -> str:
 
 def row(document: Document, span: Span, layers: Sequence[str], with_ids: bool) -> str:
     """Return the line for a span; its end is the last position, and a layer without a label is empty."""
-    labels = [span.by_layer.get(layer) or "" for layer in layers]
+    own = (span.by_layer.get(layer) for layer in layers)
+    labels = ["" if label is None else label or NO_LABEL for label in own]
     ids = []
     if with_ids and document.token_ids is not None:
         ids = [document.token_ids[position - document.start] for position in (span.start, span.end - 1)]
@@ -335,10 +567,18 @@ def _read(opened: Opened, options: Options) -> Iterator[Document]:
 def _lines(documents: Iterator[Document], layers: Sequence[str], with_ids: bool) -> Iterator[str]:
     """Yield the header and a line for each span; without documents, only a header with `layers`."""
     number = -1
+    ends: dict[str, int] = {}
     for number, document in enumerate(documents):
         if number == 0:
             layers = list(document.layers)
             yield header(layers, with_ids)
+        if document.id in ends and not 0 < ends[document.id] <= document.start:
+            raise UsageError(
+                "two documents have this id and the same positions, which a table of spans cannot tell apart",
+                **document.in_errors,
+                advice="give each document an id of its own",
+            )
+        ends[document.id] = document.start if document.end is None else document.end
         spans = [span for layer in layers for span in document.layers.get(layer, ())]
         for span in sorted(spans, key=lambda span: (span.start, span.end)):
             yield row(document, span, layers, with_ids)
@@ -346,14 +586,33 @@ def _lines(documents: Iterator[Document], layers: Sequence[str], with_ids: bool)
         yield header(layers, with_ids)
 
 
+def _fit(document: Document, lost: Counter[str]) -> Document:
+    """Return the document as cells hold it: tabs and line ends in its id and in labels are blanks."""
+    layers: dict[str, list[Span]] = {}
+    for layer, spans in document.layers.items():
+        layers[layer] = []
+        for span in spans:
+            own = {name: label and cell(label) for name, label in span.by_layer.items()}
+            is_held = own == dict(span.by_layer)
+            lost["labels"] += not is_held
+            layers[layer].append(span if is_held else replace(span, labels=own))
+    lost[IDS] += cell(document.id) != document.id
+    return replace(document, id=cell(document.id), layers=layers) if any(lost.values()) else document
+
+
 FORMAT = Format(
     name="spans",
-    holds="a table of spans, TSV or CSV: `document`, `start`, `end` (inclusive), one column per layer; the text is in "
-    "the `.vrt` file of the same name, or in `--text` (also plain text or JSON rows)",
+    holds="a table of spans, TSV or CSV: `document`, `start`, `end_inclusive` or `end_exclusive`, one column per "
+    "layer; the text is in the `.vrt` file of the same name, in `--text` (also plain text or JSON rows), or on the "
+    "other side",
     signs=(Sign("header with `start` and `end`", lambda beginning: is_table(beginning.first_line)),),
     read=_read,
     options=frozenset({"layers", "token", "token_id", "document_tag", "sentence_tag", "text"}),
+    shares_text=True,
     write=Writer(
-        _lines, ".tsv", holds=frozenset({"layers", "metadata", "overlapping spans", "spans across sentences"})
+        _lines,
+        ".tsv",
+        holds=frozenset({"layers", "metadata", "overlapping spans", "spans across sentences"}),
+        fit=_fit,
     ),
 )

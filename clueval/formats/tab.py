@@ -20,6 +20,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from clueval.files.errors import UsageError
 from clueval.formats.flat_rows import ReadRow, flat_objects
 from clueval.formats.format import Writer
 from clueval.formats.json_rows import Row, RowForm, RowReader, row_format, scalars
@@ -51,7 +52,7 @@ def _rows(row: object, rows: RowReader) -> Iterator[Document | ReadRow]:
             references = [mention.get("span_text") for mention in mentions]
             layers[layer] = rows.checked(text, spans, references, identifier)
         made = rows.document(identifier, text, layers, _metadata(found))
-        return replace(made, layers=Frozen(layers))
+        return replace(made, layers=Frozen(layers), ordered=True)  # TAB takes the type of the first mention
 
     keys = ("start_offset", "end_offset", SOURCES[0])
     flat = partial(flat_objects, text, mentions, keys, "span_text", sort=False)
@@ -99,12 +100,17 @@ def _sets(row: Any) -> Iterable[str]:
 
 def _lines(documents: Iterator[Document], *_: object) -> Iterator[str]:
     """Yield one object with the positions of each document, as TAB's evaluation takes predictions."""
-    written = 0
+    written: set[str] = set()
     for document in documents:
+        if document.id in written:
+            raise UsageError(
+                "two documents have this id, and the format tab has one entry for each id",
+                **document.in_errors,
+            )
         spans = [span for of_layer in document.layers.values() for span in of_layer]
         positions = json.dumps([[span.start, span.end] for span in spans])
         yield f"{',' if written else '{'}{json.dumps(document.id, ensure_ascii=False)}: {positions}"
-        written += 1
+        written.add(document.id)
     yield "}" if written else "{}"
 
 
@@ -122,6 +128,7 @@ FORM = RowForm(_rows, _sets)
 FORMAT = row_format(
     FORM,
     name="tab",
+    ordered=True,
     holds="the JSON of the Text Anonymization Benchmark, with annotators; and predictions `{id: [[start, end]]}`",
     signs=(
         Sign(

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from clueval.exceptions import TagError, UsageError
+from clueval.files.errors import TagError, UsageError
 from clueval.formats.columns.documents import FileTags, Transitions
 from clueval.formats.json_rows import RowReader
 from clueval.spans.document import Document, Sentence
-from clueval.spans.span import Frozen, Span, name_of
+from clueval.spans.span import NO_LABEL, Frozen, Span, name_of
 from clueval.tagging.decoder import BadTag, Decoder, decode_tags
 from clueval.tagging.schemes import OUTSIDE, Neighbours, neighbours_of
 
@@ -98,5 +98,5 @@ def tags_of(document: Document, layer: str) -> list[str]:
                 advice="add lossy=True to leave out such spans",
             )
         for place in places:
-            tags[place] = f"{'B' if place == places[0] else 'I'}-{span.label}"
+            tags[place] = f"{'B' if place == places[0] else 'I'}-{span.label or NO_LABEL}"
     return tags

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from itertools import islice, pairwise
 from typing import NamedTuple
 
-from clueval.exceptions import FormatError, TagError
+from clueval.files.errors import FormatError, TagError
 from clueval.formats.format import Format, Options, only_layer
 from clueval.formats.json_rows import RowReader
 from clueval.formats.opened import Opened

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from clueval.exceptions import FileError, FormatError, UsageError
+from clueval.files.errors import FileError, FormatError, UsageError
 from clueval.formats.flat_rows import TaggedRow
 from clueval.formats.format import Writer
 from clueval.formats.json_rows import Row, RowForm, RowReader, json_lines, row_format, scalars

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any, NamedTuple
 
-from clueval.exceptions import SpanError
+from clueval.files.errors import SpanError
 from clueval.formats.flat_rows import FlatSpans, ReadRow, flat_spans
 from clueval.formats.json_rows import RowForm, RowReader, row_format, scalars
 from clueval.formats.recognition import Beginning, Sign, json_key

@@ -10,7 +10,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
 
-from clueval.exceptions import UsageError
+from clueval.files.errors import UsageError
 from clueval.formats.format import ACROSS, Uses, Writer
 from clueval.spans.document import Document
 from clueval.spans.span import DEFAULT_LAYER, NO_LABEL, Span

@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from clueval.exceptions import FormatError
+from clueval.files.errors import FormatError
 from clueval.formats.columns.layout import NAME, ColumnOptions, unescape
 from clueval.formats.columns.passages import PassageBuilder, TokenLines, without_blank_lines
 from clueval.formats.format import Format

@@ -9,8 +9,9 @@ span. A row is a document, whose id is that of the row or its number.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 
-from clueval.formats.format import Writer
+from clueval.formats.format import Writer, without_metadata
 from clueval.formats.json_rows import Row, RowForm, RowReader, json_lines, row_format, scalars
 from clueval.formats.recognition import json_keys
 from clueval.spans.document import Document
@@ -19,6 +20,9 @@ from clueval.spans.limits import require_short_texts
 from clueval.spans.span import Frozen, Span
 
 SOURCE = "type"
+
+_TAKEN = ("id", "doc_id", "sentence", "ner", "word")
+"""The keys of a row that have another use than metadata."""
 
 
 def _documents(row: object, rows: RowReader) -> Iterator[Document]:
@@ -33,7 +37,7 @@ def _documents(row: object, rows: RowReader) -> Iterator[Document]:
         rows.id(found, "id", "doc_id"),
         Frozen(layers),
         tokens=tokens,
-        metadata=Frozen(scalars(found, ("id", "doc_id", "sentence", "ner", "word"))),
+        metadata=Frozen(scalars(found, _TAKEN)),
         file=rows.file,
     )
 
@@ -83,5 +87,6 @@ FORMAT = row_format(
         unit="token",
         holds=frozenset({"metadata", "gaps", "overlapping spans"}),
         row=rows_of,
+        fit=partial(without_metadata, taken=_TAKEN),
     ),
 )

@@ -27,9 +27,9 @@ from itertools import accumulate, chain, count, islice
 from operator import attrgetter
 from typing import NamedTuple
 
-from clueval.exceptions import FormatError, SpanError, UsageError
+from clueval.files.errors import FormatError, SpanError, UsageError
 from clueval.formats.columns.made_lines import SentenceLines
-from clueval.formats.format import Format, Options
+from clueval.formats.format import Format, Options, spans_of
 from clueval.formats.opened import Opened
 from clueval.formats.recognition import Beginning, Sign, first_lines
 from clueval.formats.reference import wide_characters
@@ -48,7 +48,7 @@ _ESCAPED = {"t": "\t", "n": "\n", "r": "\r"}
 _IN_TEXTS = str.maketrans({"\\": r"\\", **{of: f"\\{name}" for name, of in _ESCAPED.items()}})
 _IN_VALUES = {**_IN_TEXTS, **str.maketrans({mark: f"\\{mark}" for mark in "[]|_;*"})}
 _ROWS = re.compile(
-    r"^[0-9]++-[0-9]++(?:\.[0-9]++)?+\t([0-9]{1,18}+)-([0-9]{1,18}+)\t([^\t\n]*+)(.*+)\n", re.MULTILINE
+    r"^[0-9]++-[0-9]++(?>(?:\.[0-9]++)?)\t([0-9]{1,18}+)-([0-9]{1,18}+)\t([^\t\n]*+)(.*+)\n", re.MULTILINE
 )
 _PASSED_OVER = {"relation": "relations", "chain": "chain links", "slot": "slots"}
 _SLOT, _BASE = "ROLE_", "BT_"
@@ -147,6 +147,7 @@ class _WebAnnoReader(SentenceLines):
         self._here: _Units | None = None
         self._parts: list[str] = []
         self._first_row = self._rows = 0
+        self._counted: set[tuple[str, str | None]] = set()
         self.sentences: list[Sentence] = []
 
     def read(self) -> Document:
@@ -236,6 +237,12 @@ class _WebAnnoReader(SentenceLines):
             nothing = "\t_" * (self._width - 3)
             self._blank = (nothing, f"{nothing}\t")
             self._others = [layer for layer in self._layers if layer.kind != "span" or layer.slots]
+            read = {chosen.source for chosen in self._chosen.values()}
+            self._unread = [
+                layer
+                for layer in self._layers
+                if self._options.layers is None and layer.kind == "span" and layer not in read
+            ]
 
     def _fields(self, row: tuple[str, ...], number: int) -> list[str]:
         """Return the fields of a row, of which the first three are not used."""
@@ -266,6 +273,8 @@ class _WebAnnoReader(SentenceLines):
         assert self._chosen is not None
         for layer in self._others:
             self._pass_over(layer, fields)
+        for layer in self._unread:
+            self._count(layer, fields[layer.column])
         for name, chosen in self._chosen.items():
             columns = fields[chosen.columns]
             if columns[0] == "_" and set(columns) == {"_"}:
@@ -297,6 +306,13 @@ class _WebAnnoReader(SentenceLines):
             count[_PASSED_OVER["slot"]] += sum(
                 target not in ("_", "*") for stack in _STACKED.findall(targets) for target in stack.split(";")
             )
+
+    def _count(self, layer: AnnotationLayer, field: str) -> None:
+        """Count the spans of a layer that is not read; those of several rows have a number."""
+        for _, number in _stacked(field) if field != "_" else ():
+            if number is None or (layer.name, number) not in self._counted:
+                self._opened.passed_over[spans_of(layer.short)] += 1
+                self._counted.add((layer.name, number))
 
     def _sources(self) -> dict[str, _Chosen]:
         """Return the source of each layer of the document. Raises `UsageError` if there is none."""

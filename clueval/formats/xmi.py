@@ -24,8 +24,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from clueval.exceptions import CluevalError, FileError, FormatError, SpanError, UsageError, extra
-from clueval.formats.format import Format, Options, Uses
+from clueval.files.errors import CluevalError, FileError, FormatError, SpanError, UsageError, extra
+from clueval.formats.format import Format, Options, Uses, spans_of
 from clueval.formats.opened import Opened
 from clueval.formats.recognition import first_lines, json_key
 from clueval.formats.uima import STRUCTURE, UimaType, token_ranges, types_of, values_of, with_texts, writer
@@ -210,12 +210,17 @@ def _read(opened: Opened, options: Options) -> Iterator[Document]:
     opened.passed_over["relations"] += sum(len(by_type[name]) for name in relations)
     spans = {name: found for name, found in by_type.items() if name not in relations}
     text = view.sofa_string
+    sources = _sources(options.layers, spans, view, opened.file)
+    if options.layers is None:
+        read = {source.type for source in sources.values()}
+        for name in spans.keys() - read:
+            opened.passed_over[spans_of(name.rpartition(".")[2])] += len(spans[name])
     layers = {
         layer: sorted(
             (_span(each, layer, source, len(text), opened.file) for each in spans.get(source.type, ())),
             key=lambda span: (span.start, -span.end),
         )
-        for layer, source in _sources(options.layers, spans, view, opened.file).items()
+        for layer, source in sources.items()
     }
     tokens, sentences = (sorted(_places(view, name)) for name in (_TOKEN, _SENTENCE))
     words = [text[start:end] for start, end in tokens]

@@ -10,7 +10,7 @@ import re
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, NoReturn
 
-from clueval.exceptions import FormatError
+from clueval.files.errors import FormatError
 
 if TYPE_CHECKING:
     from pyexpat import XMLParserType

@@ -16,7 +16,7 @@ from math import log, log2
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from clueval.exceptions import UsageError, extra
+from clueval.files.errors import UsageError, extra
 from clueval.hints import nearest
 from clueval.reports.page import assets, environment, json_inside
 from clueval.version import __version__

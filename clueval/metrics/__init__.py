@@ -12,7 +12,7 @@ from dataclasses import Field, fields
 from importlib import import_module
 from typing import Any
 
-from clueval.exceptions import UsageError
+from clueval.files.errors import UsageError
 from clueval.metrics.metric import Metric
 from clueval.options import option_of
 

@@ -59,7 +59,8 @@ class Confusion(Metric):
             layer: {side: [] for side in SIDES} for layer in layers
         }
         for (side, layer, label, kind, found), n in total.items():
-            entries_of[layer][side].append((label, kind, found, n))
+            if layer in entries_of:  # as in `levels`, labels in other layers are in no report of this one
+                entries_of[layer][side].append((label, kind, found, n))
         report = {}
         for layer, entries in entries_of.items():
             report[layer] = {

@@ -30,7 +30,7 @@ from operator import ge
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from clueval.metrics.counting import Counts, Tally, averages_of, counts_by_label
-from clueval.metrics.metric import Metric, Needs, Rates, Side, rates_of
+from clueval.metrics.metric import Metric, Needs, Rates, Side, no_tally, rates_of
 from clueval.metrics.rates import DeclaredRates, Shape, label_averages, prf_entry
 from clueval.spans.document import Document
 from clueval.spans.ranges import intersect, joined_ranges
@@ -90,7 +90,7 @@ class Coverage(Metric):
 
     @property
     def needs(self) -> Needs:
-        return Needs(documents=True, rates=_rates)
+        return Needs(documents=True, rates=_rates, empty=no_tally)
 
     def headlines(self, report: Mapping[str, Any]) -> dict[str, Rates]:
         return {self.name: rates_of(report["tokens"]["micro"])}

@@ -19,7 +19,7 @@ from itertools import pairwise
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from clueval.exceptions import UsageError
+from clueval.files.errors import UsageError
 from clueval.metrics.counting import Tally, averages_of, counts_by_label, rate
 from clueval.metrics.metric import Metric, Needs, Side
 from clueval.metrics.rates import DeclaredRates, EntryRates, Shape, label_averages, share_in_each

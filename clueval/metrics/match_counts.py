@@ -10,7 +10,7 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from itertools import compress
 from typing import NamedTuple
 
-from clueval.exceptions import UsageError
+from clueval.files.errors import UsageError
 from clueval.metrics.metric import Side
 from clueval.spans.document import Document
 from clueval.spans.flat import Flat

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
 
-from clueval.exceptions import UsageError
+from clueval.files.errors import UsageError
 from clueval.metrics.counting import Tally, f_measure
 from clueval.spans.document import Document
 from clueval.spans.span import DEFAULT_LAYER, Span
@@ -56,6 +56,8 @@ class Needs(NamedTuple):
         choices: returns what the signature must say of the sum of all counts; None: nothing.
         rates: yields, given the keys of a tally and the layers, how rates follow from it; see `clueval.metrics.rates`.
         outside: returns the tally of a number of positions that are outside every span; None: they change nothing.
+        empty: returns the tally of a number of documents without spans. None: they change nothing, or, if `documents`,
+            it depends on the documents.
         headline: returns the part of `scores` that has the headline, where this costs less; None: `scores` is called.
     """
 
@@ -71,7 +73,13 @@ class Needs(NamedTuple):
     places: bool = True
     rates: Callable[[Collection[tuple[Any, ...]], Sequence[str]], Iterator[DeclaredRates]] | None = None
     outside: Callable[[int], Tally] | None = None
+    empty: Callable[[int], Tally] | None = None
     headline: Callable[[Tally, Sequence[str]], dict[str, Any]] | None = None
+
+
+def no_tally(documents: int) -> Tally:
+    """Return the tally, for `Needs.empty`, of documents that change nothing if they have no spans."""
+    return Tally()
 
 
 class Metric(Protocol):

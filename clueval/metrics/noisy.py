@@ -39,7 +39,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
-from clueval.exceptions import UsageError
+from clueval.files.errors import UsageError
 from clueval.metrics.counting import Tally, f_measure, rate
 from clueval.metrics.metric import Metric, Needs, Rates, Side
 from clueval.metrics.rates import NUMBER, THREE, Columns, DeclaredRates, EntryRates, Numbers, Shape
@@ -216,8 +216,8 @@ class Noisy(Metric):
 
     @property
     def needs(self) -> Needs:
-        """Return that documents are needed, whose texts may differ."""
-        return Needs(documents=True, same_text=False, contiguous=True, rates=_declared)
+        """Return that documents are needed, whose texts may differ, and that those without spans count."""
+        return Needs(documents=True, same_text=False, contiguous=True, rates=_declared, empty=_empty)
 
     def headlines(self, report: Mapping[str, Any]) -> dict[str, Rates]:
         """Return nothing: the rates can be undefined."""
@@ -280,6 +280,10 @@ class Noisy(Metric):
         if not own or not other:
             return False
         return own == other or edit_distance(own, other) / len(own) <= self.threshold
+
+
+def _empty(documents: int) -> Tally:
+    return Tally({("document", 0, 0, 0): documents})
 
 
 def _both_count(one: TextSpan, partner: TextSpan | None) -> bool:

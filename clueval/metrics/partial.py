@@ -51,7 +51,7 @@ from functools import partial
 from itertools import repeat
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
-from clueval.exceptions import OverlapError, UsageError
+from clueval.files.errors import OverlapError, UsageError
 from clueval.metrics.counting import Counts, Tally, averages_of, rate
 from clueval.metrics.metric import Metric, Needs, Side, refuse_filter
 from clueval.metrics.rates import NUMBER, DeclaredRates, EntryRates, Shape, SummedRates, all_keys, mean

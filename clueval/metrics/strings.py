@@ -19,9 +19,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from clueval.exceptions import UsageError
+from clueval.files.errors import UsageError
 from clueval.metrics.counting import Tally, averages_of, counts_by_label
-from clueval.metrics.metric import Metric, Needs, Side
+from clueval.metrics.metric import Metric, Needs, Side, no_tally
 from clueval.metrics.rates import Shape, label_averages
 from clueval.spans.document import Document
 from clueval.spans.features import MENTION
@@ -66,7 +66,12 @@ class Strings(Metric):
     @property
     def needs(self) -> Needs:
         """Return that documents are needed, and that spans need no place."""
-        return Needs(documents=True, places=False, rates=lambda keys, layers: label_averages(keys))
+        return Needs(
+            documents=True,
+            places=False,
+            rates=lambda keys, layers: label_averages(keys),
+            empty=no_tally,
+        )
 
     def tables(self, title: str, report: Mapping[str, Any]) -> Iterator[Table]:
         from clueval.metrics.tables import prf_per_label

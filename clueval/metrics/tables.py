@@ -21,6 +21,8 @@ from clueval.reports.table import (
     how_many,
     labels_of,
     most_frequent,
+    rate_difference,
+    with_sign,
 )
 from clueval.reports.table import Content as Report
 from clueval.spans.match_classes import KINDS, UNMATCHED
@@ -301,7 +303,7 @@ def gate(title: str, report: Report) -> Iterator[Table]:
         yield _gate_counts(titled(title, "pairs of annotation sets, pairs"), rows)
         yield _gate_rates(titled(title, "pairs of annotation sets, rates"), rows, beta)
     if "reference" in report:
-        yield from _gate_reference(title, report["reference"], beta)
+        yield from _gate_reference(title, report, beta)
     if "lists" in report:
         yield from _gate_lists(title, report["lists"], beta)
 
@@ -315,13 +317,15 @@ def first_of(shown: int, whole: int) -> str:
     return phrase(", the first {shown} of {whole}", shown=shown, whole=whole)
 
 
-def _gate_reference(title: str, reference: Report, beta: str) -> Iterator[Table]:
+def _gate_reference(title: str, report: Report, beta: str) -> Iterator[Table]:
+    reference = report["reference"]
     name = phrase("{title}: reference {set}", title=title, set=repr(cut_label(reference["set"])))
     several = len(reference["per_type"]) > 1
     entries = {**reference["per_type"], **({phrase("macro"): reference["macro"]} if several else {})}
     entries[phrase("all")] = reference["all"]
     yield _gate_counts(f"{name}, {phrase('pairs')}", entries)
     yield _gate_rates(f"{name}, {phrase('rates')}", entries, beta)
+    yield from _gate_differences(name, report, beta)
     tables = {**reference["contingency"]["per_type"], phrase("all"): reference["contingency"]["all"]}
     header = ["type", "both", "only reference", "only predicted", "neither", "p"]
     for kind in ("strict", "lenient"):
@@ -341,13 +345,41 @@ def _gate_reference(title: str, reference: Report, beta: str) -> Iterator[Table]
         every = sum(reference["change_counts"].values())
         shown = first_of(CHANGES_SHOWN, every) if every > CHANGES_SHOWN else ""
         yield Table(
-            f"{name}, {phrase('changed spans')}{shown} ([-it-] {{+targets+}} [=both=])",
+            f"{name}, {phrase('changed spans')}{shown} ([-it-] {{+other side+}} [=both=])",
             named(["document", "start", "end_exclusive", "label", "from", "to", "change", "context"]),
             [
                 [cut_label(row[column]) if column in _NAMES else row[column] for column in _CHANGE]
                 for row in changes[:CHANGES_SHOWN]
             ],
         )
+
+
+def _gate_differences(name: str, report: Report, beta: str) -> Iterator[Table]:
+    """Yield what predicted has more or less than the reference: of each count, and of the rates that both show."""
+    reference, every = report["reference"], phrase("all")
+    numbers = {**reference["differences"]["per_type"], every: reference["differences"]["all"]}
+    columns = _GATE_COUNTS
+    yield Table(
+        f"{name}, {phrase('pairs, predicted less reference')}",
+        named(["type", *columns]),
+        [[label, *(with_sign(own[key]) for key in columns.values())] for label, own in numbers.items()],
+    )
+    sides = [{**side["per_type"], every: side["all"]} for side in (report, reference)]
+    if len(reference["differences"]["per_type"]) > 1:
+        sides = [
+            {**side, phrase("macro"): own["macro"]}
+            for side, own in zip(sides, (report, reference), strict=True)
+        ]
+    rates = _gate_rate_columns(beta)
+    yield Table(
+        f"{name}, {phrase('rates, predicted less reference (percentage points)')}",
+        named(["", *rates]),
+        [
+            [label, *(rate_difference(own[key], sides[1][label][key]) for key in rates.values())]
+            for label, own in sides[0].items()
+            if label in sides[1]
+        ],
+    )
 
 
 _CONTINGENCY = ("both", "reference_only", "response_only", "neither", "p_value")
@@ -404,13 +436,16 @@ def _gate_counts(title: str, entries: Report) -> Table:
 
 
 def _gate_rates(title: str, entries: Report, beta: str) -> Table:
+    return _entries(title, "", entries.items(), {}, _gate_rate_columns(beta))
+
+
+def _gate_rate_columns(beta: str) -> dict[str, str]:
     rates = {"P": "precision", "R": "recall", f"F{beta}": f"f{beta}"}
-    columns = {
+    return {
         f"{short} {phrase(kind)}": f"{rate}_{kind}"
         for kind in ("strict", "lenient")
         for short, rate in rates.items()
     }
-    return _entries(title, "", entries.items(), {}, columns)
 
 
 def muc(title: str, report: Report) -> Iterator[Table]:

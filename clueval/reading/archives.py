@@ -2,7 +2,7 @@
 
 Nothing is unpacked to disk. Members are read as streams; those of a compressed tar file, which has no index, are held
 in memory, at most `HELD_BYTES` of one archive. Names that lead out of the archive, links, and members that grow by more
-than `GROWTH`, each or together, are refused.
+than `GROWTH`, each or together, are refused. So are archives with more members, and longer headers, than `limits` has.
 """
 
 from __future__ import annotations
@@ -17,11 +17,12 @@ import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import lru_cache
-from io import BufferedReader, BytesIO
+from io import BufferedReader, BytesIO, FileIO
 from pathlib import Path
 from typing import IO, Any
 
-from clueval.exceptions import CluevalError, FileError, FormatError
+from clueval.files.errors import CluevalError, FileError, FormatError
+from clueval.limits import MAX_DIRECTORY, MAX_HEADER, MAX_HEADERS, MAX_MEMBERS, archive_too_long
 from clueval.textfiles import ReadThrough, is_file, is_folder
 
 MARK = "!"
@@ -140,6 +141,8 @@ def _members(archive: Path, *_: int) -> Mapping[str, int]:
         for name, size, packed in _of_zip(archive) if _is_zip(archive) else _of_tar(archive):
             if name in sizes:
                 raise _refused(archive, name, "it occurs twice")
+            if not name:
+                raise _refused(archive, name, "it has no name")
             parts = name.replace("\\", "/").split("/")
             if name.startswith(("/", "\\")) or ".." in parts or (len(parts[0]) == 2 and parts[0][1] == ":"):
                 raise _refused(archive, name, "its name leads out of the archive")
@@ -164,7 +167,7 @@ def _errors_of(file: object) -> Iterator[None]:
         yield
     except CluevalError:
         raise
-    except (*_BROKEN, ValueError, KeyError, struct.error) as error:
+    except (*_BROKEN, ValueError, LookupError, OverflowError, struct.error) as error:
         raise FormatError(f"the archive is damaged: {error}", file=str(file)) from error
     except OSError as error:
         raise FileError(f"cannot be read: {error.strerror or error}", file=str(file)) from error
@@ -189,20 +192,58 @@ def _of_zip(archive: Path) -> Iterator[tuple[str, int, int]]:
             raise _refused(archive, info.filename, "it is a link")
         if info.flag_bits & 1:
             raise _refused(archive, info.filename, "it is encrypted")
-        if not info.is_dir():
+        if not info.filename.endswith("/"):  # `is_dir` of Python 3.11 needs a name
             yield info.filename, info.file_size, info.compress_size
 
 
 def _of_tar(archive: Path) -> Iterator[tuple[str, int, int]]:
     """Yield the same of a tar file, one after the other; the packed size is that of the whole file."""
     packed = archive.stat().st_size
-    with tarfile.open(archive) as opened:
+    with tarfile.open(archive, tarinfo=_counted_headers(archive)) as opened:
         for info in opened:
             if info.isdir():
                 continue
             if not info.isreg():
                 raise _refused(archive, info.name, "it is a link or a device")
+            if info.issparse() or info.size < 0:
+                raise _refused(archive, info.name, "it is sparse, or its size is negative")
             yield info.name.removeprefix("./"), info.size, packed
+
+
+_EXTENDED = (
+    *(tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.SOLARIS_XHDTYPE),
+    *(tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK),
+)
+"""The types of headers that tarfile holds as a whole, whatever their size."""
+
+
+def _counted_headers(archive: Path) -> type[tarfile.TarInfo]:
+    """Return a class for the headers of a tar file, which raises `FormatError` for too many and too long ones."""
+    members, size = MAX_MEMBERS, MAX_HEADERS
+
+    class CountedHeader(tarfile.TarInfo):
+        @classmethod
+        def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> CountedHeader:
+            nonlocal members, size
+            found = super().frombuf(buf, encoding, errors)
+            if found.size < 0 or found.type == tarfile.GNUTYPE_SPARSE:
+                raise _refused(archive, found.name, "it is sparse, or its size is negative")
+            if found.type not in _EXTENDED:
+                members -= 1
+            elif found.size > MAX_HEADER:
+                raise archive_too_long("bytes in the header of a member", archive, MAX_HEADER)
+            else:
+                size -= tarfile.BLOCKSIZE + found.size
+            if members < 0:
+                raise archive_too_long("members", archive, MAX_MEMBERS)
+            if size < 0:
+                raise archive_too_long("bytes in headers", archive, MAX_HEADERS)
+            return found
+
+        def _proc_gnusparse_10(self, *_: object) -> None:  # which reads a list of any length
+            raise _refused(archive, self.name, "it is sparse")
+
+    return CountedHeader
 
 
 def _opened(archive: Path, name: str) -> IO[bytes]:
@@ -219,7 +260,23 @@ def _zip(archive: Path) -> zipfile.ZipFile:
 
 @lru_cache(maxsize=4)
 def _open_zip(archive: Path, *_: int) -> zipfile.ZipFile:
+    with _Directory(archive) as file, zipfile.ZipFile(file) as checked:
+        if len(checked.infolist()) > MAX_MEMBERS:
+            raise archive_too_long("members", archive, MAX_MEMBERS)
     return zipfile.ZipFile(archive)
+
+
+class _Directory(BufferedReader):
+    """A zip file whose directory, which zipfile reads at once, may not be longer than `MAX_DIRECTORY`."""
+
+    def __init__(self, archive: Path) -> None:
+        super().__init__(FileIO(archive))
+        self._archive = archive
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        if size is not None and size > MAX_DIRECTORY:
+            raise archive_too_long("bytes in its directory", self._archive, MAX_DIRECTORY)
+        return super().read(size)
 
 
 @lru_cache(maxsize=2)
@@ -227,7 +284,7 @@ def _contents(archive: Path, *_: int) -> Mapping[str, bytes]:
     """Return the contents of a tar file by name, which are read in one pass."""
     contents: dict[str, bytes] = {}
     left = HELD_BYTES
-    with tarfile.open(archive) as opened:
+    with tarfile.open(archive, tarinfo=_counted_headers(archive)) as opened:
         for info in opened:
             left -= info.size
             if left < 0:

@@ -9,14 +9,8 @@ from dataclasses import dataclass, field, replace
 from itertools import chain, islice, pairwise
 from typing import Any, Unpack
 
-from clueval.exceptions import (
-    CluevalError,
-    TagError,
-    UsageError,
-    checked_call,
-    refuse_unknown,
-    require_instance,
-)
+from clueval.arguments import checked_call, refuse_unknown, require_instance
+from clueval.files.errors import CluevalError, TagError, UsageError
 from clueval.formats.columns.documents import repeated_ids, tables
 from clueval.formats.columns.layout import fields_of
 from clueval.formats.columns.passages import Passage, misfits
@@ -26,7 +20,7 @@ from clueval.reading.convert import Conversion, writable_format
 from clueval.reading.layers import LayerSource, layer_names, require_layers
 from clueval.reading.options import Reading, ReadingOptions
 from clueval.reading.paths import as_path, named_files
-from clueval.reading.read_options import ReadOptions
+from clueval.reading.read_options import ReadOptions, with_columns_of_tags
 from clueval.reading.source import Source, source_of
 from clueval.reading.spooled import name_of_input, spooled
 from clueval.tagging.schemes import (
@@ -105,11 +99,15 @@ def check(
 def checks(files: Sequence[Any], options: ReadOptions) -> Iterator[tuple[str, Check]]:
     """Yield the check of each file, also of each file in a folder, with the name of the file for people."""
     with spooled(*files) as paths:
-        found = [file for given in paths for file in named_files(as_path(given))]
-        options.require_use(path for _, path in found)
+        found = [named_files(as_path(given)) for given in paths]
+        options.require_use(path for files in found for _, path in files)
+        columns = with_columns_of_tags(
+            [options] * len(found), [[path for _, path in files] for files in found]
+        )
         shown = {as_path(path): name_of_input(given) for path, given in zip(paths, files, strict=True)}
-        for name, path in found:
-            yield shown.get(path, str(path)), Check(source_of(path, options, name=name))
+        for files, of_files in zip(found, columns, strict=True):
+            for name, path in files:
+                yield shown.get(path, str(path)), Check(source_of(path, of_files, name=name))
 
 
 @dataclass(slots=True)
@@ -139,7 +137,7 @@ class Check:
         Raises `CluevalError` for what cannot be left out, such as a second layer or a document without text.
         """
         layers = list(layer_names(self.source.options.layers))
-        conversion = Conversion(form, layers, lossy=True)
+        conversion = Conversion(form, layers, lossy=True, output="a folder/" if form.single else None)
         for document in conversion.fitted(replace(self.source, passed_over=Counter()).documents()):
             if conversion.writer.data is None:
                 for _ in conversion.writer.lines(iter([document]), layers, False):

@@ -5,17 +5,21 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from itertools import chain, count
+from operator import ge
 from os import PathLike, fsdecode
 from pathlib import Path
 from shutil import copyfileobj
 from typing import Any, Unpack
+from unicodedata import normalize
 
-from clueval.exceptions import FileError, UsageError, checked_call, require_instance, require_kind, warn
+from clueval.arguments import checked_call, require_instance, require_kind
+from clueval.files.errors import FileError, UsageError, warn
 from clueval.formats import all_formats, format_named
-from clueval.formats.format import Format, Uses, Writer, fitted, refuse_lost, writer_of
+from clueval.formats.format import IDS, Format, Uses, Writer, fitted, refuse_lost, writer_of
 from clueval.overwriting import keeps_inputs, refuse_to_overwrite
 from clueval.reading.layers import LayerSource, layer_names
 from clueval.reading.options import Reading, ReadingOptions
@@ -23,7 +27,8 @@ from clueval.reading.paths import as_path
 from clueval.reading.read_options import ReadOptions
 from clueval.reading.source import PassedOver, all_passed_over, noting_passed_over, read, texts_of
 from clueval.reports.table import cut_label
-from clueval.spans.document import Document, Sentence
+from clueval.spans.document import Document, MissingId, Sentence
+from clueval.spans.ranges import joined_ranges
 from clueval.spans.span import Span, name_of
 from clueval.textfiles import is_folder
 from clueval.transforms.characters import Characters, to_characters
@@ -81,10 +86,11 @@ def convert(
             lossy=lossy,
             tokens=token_documents(tokens, form),
             noted=noted,
+            output=output,
         )
         documents = list(conversion.fitted(with_label(of_one_file(given, source, form), label)))
     if output is not None:
-        conversion.write(iter(documents), output)
+        conversion.write(iter(documents))
     return documents
 
 
@@ -211,6 +217,7 @@ class Conversion:
         noted: the files that are read, with what their formats do not read.
         remark: is called with a line for people.
         tokens: documents with the tokens of the texts, in the same order; None: words and single marks.
+        output: the file or folder to write, with a slash at the end of a new folder; None: standard output, or nothing.
     """
 
     form: Format
@@ -220,6 +227,7 @@ class Conversion:
     remark: Callable[[str], object] = len
     tokens: Iterator[Document] | None = None
     noted: PassedOver = field(default_factory=list)
+    output: str | None = None
     lost: Counter[str] = field(default_factory=Counter)
     uses: Uses = field(default_factory=Uses)
 
@@ -236,9 +244,15 @@ class Conversion:
         """
         are_split = False
         losing: list[Document] = []
-        for document in documents:
+        layer: str | None = None
+        names: set[str] = set()
+        for number, document in enumerate(documents, 1):
             are_split |= self.tokens is None and (self.writer.unit, document.unit) == ("token", "character")
-            fitting, lost = fitted(self._in_unit(document), self.writer)
+            fitting, lost = fitted(self._in_unit(document), self.writer, layer)
+            if self.writer.holds is not None and "layers" not in self.writer.holds:
+                layer = layer or next((name for name, spans in fitting.layers.items() if spans), None)
+            fitting = self._with_id(fitting, number, names, lost)
+            lost = +lost
             self.lost.update(lost)
             if lost and len(losing) < 2:
                 losing.append(document)
@@ -257,6 +271,29 @@ class Conversion:
         if are_split:
             self.remark("texts without tokens are split into words and single marks")
 
+    @property
+    def _is_folder(self) -> bool:
+        """Whether each document is written to a file of its own."""
+        is_one = self.output is None or not (self.output.endswith("/") or is_folder(Path(self.output)))
+        return self.form.single and not is_one
+
+    def _with_id(self, document: Document, number: int, names: set[str], lost: Counter[str]) -> Document:
+        """Return the document with the id that it is read with; `lost` counts one that is not its own.
+
+        `names` has the names of the files of a folder so far, in the form in which they must differ.
+        """
+        id = document.id
+        if not self.writer.keeps_ids:
+            lost[IDS] += id != str(number) and not isinstance(id, MissingId)
+            return replace(document, id=MissingId(number))
+        if not self._is_folder:
+            return document
+        own = id.removesuffix(".txt").removesuffix(self.writer.ending)
+        name = _different(_file_name(own), names)
+        names.add(_compared(name))
+        lost[NAMES] += name != own
+        return replace(document, id=name)
+
     def _in_unit(self, document: Document) -> Document:
         tokens = None if self.tokens is None else next(self.tokens, None)
         if self.tokens is not None and tokens is None:
@@ -269,7 +306,7 @@ class Conversion:
             if self.writer.unit is None and tokens is None:
                 return document
             return to_tokens(document, tokens, self.lost if self.lossy else None)
-        found = to_characters(document)
+        found = to_characters(document).from_position(0)
         if found.text is None and self.writer.needs_text:
             raise UsageError(
                 f"the format {self.form.name} cannot hold a document without text",
@@ -300,14 +337,16 @@ class Conversion:
         ):
             yield f"{line}\n" if self.writer.ends_lines else line
 
-    def write(self, documents: Iterator[Document], output: str) -> None:
-        """Write the documents to a file, or each to a file of its own in a folder; all of it or nothing."""
+    def write(self, documents: Iterator[Document]) -> None:
+        """Write the documents to the output, a file, or each to a file of its own in a folder; all of it or nothing."""
+        output = self.output
+        assert output is not None
         refuse_ending(output)
         path = Path(output)
         if self.writer.data is not None:
             with whole_bytes(path) as binary:
                 binary.write(self.writer.data(documents, list(self.layers)))
-        elif self.form.single and (is_folder(path) or output.endswith("/")):
+        elif self._is_folder:
             self._write_each(documents, path)
             return
         elif output.endswith("/"):
@@ -342,14 +381,7 @@ class Conversion:
     def _write_scratch(self, documents: Iterator[Document], folder: Path, scratch: Path) -> Iterator[str]:
         """Write the files of `folder` into another one first; yield their names."""
         for document in documents:
-            stem = _file_name(document.id.removesuffix(".txt").removesuffix(self.writer.ending))
-            if (scratch / f"{stem}{self.writer.ending}").exists():  # Windows and macOS do not tell A from a
-                raise FileError(
-                    f"two documents would have the file name {stem}{self.writer.ending}",
-                    file=str(folder),
-                    document=document.id,
-                    advice="give the documents ids that differ in letters or digits",
-                )
+            stem = document.id
             lines = self.writer.lines(iter([document]), list(self.layers), self.with_ids)
             end = "\n" if self.writer.ends_lines else ""
             contents: dict[str, Iterator[str]] = {self.writer.ending: (f"{line}{end}" for line in lines)}
@@ -368,14 +400,36 @@ def _written(name: str, pieces: Iterable[str], folder: Path, scratch: Path) -> s
     return name
 
 
-_DEVICE = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\.|$)", re.IGNORECASE)
+NAMES = "document ids as names of files"
+"""What is lost of documents in a folder whose ids are no names of files, or not different ones on each system."""
+
+_DEVICE = re.compile(r"(con|prn|aux|nul|com[\d¹²³]|lpt[\d¹²³])(\.|$)", re.IGNORECASE)
 """Names that mean devices on Windows, whatever follows a period."""
+
+_LONGEST = 200
+"""The greatest length of a name in bytes; systems have 255, and an ending follows."""
 
 
 def _file_name(id: str) -> str:
     """Return the name, without its ending, of the file for the document with an id; it is one on each system."""
     name = "".join(c if c.isalnum() or c in "-_." else "_" for c in id).lstrip(".") or "_"
-    return f"_{name}" if _DEVICE.match(name) else name
+    name = f"_{name}" if _DEVICE.match(name) else name
+    return name.encode()[:_LONGEST].decode(errors="ignore")
+
+
+def _compared(name: str) -> str:
+    """Return a name as systems compare it that do not tell A from a, or one way to write ä from the other.
+
+    >>> _compared("A_b") == _compared("a_B")
+    True
+    """
+    return normalize("NFC", normalize("NFC", name).casefold())
+
+
+def _different(name: str, names: Collection[str]) -> str:
+    """Return the name, with a number at its end if it is that of another file."""
+    numbered = (f"{name}-{number}" for number in count(2))
+    return next(each for each in chain([name], numbered) if _compared(each) not in names)
 
 
 def _only(documents: Iterator[Document]) -> Iterator[Document]:
@@ -473,7 +527,7 @@ class _TokenPlaces:
             if self._fits(span):
                 place = self.of(span.start, span.start)[0]
                 empty = span.start == span.end
-                kept.append(replace(span, start=place, end=place) if empty else span.placed(self.of))
+                kept.append(replace(span, start=place, end=place) if empty else self._placed(span))
             elif dropped is not None:
                 dropped[WITHIN] += 1
             else:
@@ -483,6 +537,14 @@ class _TokenPlaces:
                     advice="tokens are words and single marks without tokens=...; lossy=True leaves out such spans",
                 )
         return kept
+
+    def _placed(self, span: Span) -> Span:
+        """Return the span at its tokens, without gaps that have no token."""
+        placed = span.placed(self.of)
+        if placed.parts is None:
+            return placed
+        parts = joined_ranges(placed.parts, ge)
+        return replace(placed, parts=parts if len(parts) > 1 else None)
 
     def _fits(self, span: Span) -> bool:
         shift = self._document.start

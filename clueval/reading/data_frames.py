@@ -1,20 +1,26 @@
 """Data frames of pandas and polars: tables of spans, one in each row, or rows of a dataset.
 
-A table of spans has the columns ``start``, ``end`` and ``label`` under the keys of `clueval.spans.span_forms`, and the
-id of the document under a key of `DOCUMENT_KEYS` or ``id``; without such a column it is one document. Other columns
-are passed over. A row without start, end and label is a document without spans. No library of frames is imported.
+A table of spans has the columns ``start``, ``end`` or ``end_inclusive``, and ``label`` under the keys of
+`clueval.spans.span_forms`, and the id of the document under a name of `clueval.spans.table_columns` or ``id``; without
+such a column it is one document. These names may begin with a capital. Other columns are passed over. A row without
+start, end and label is a document without spans. No library of frames is imported.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from clueval.exceptions import UsageError
+from clueval.files.errors import UsageError
 from clueval.spans.span_forms import KEYS
-
-DOCUMENT_KEYS = ("document", "doc", "document_id", "doc_id", "docid", "file", "sentence", "sent_id")
-"""Keys by which tables of spans tell documents apart."""
+from clueval.spans.table_columns import (
+    DOCUMENTS,
+    END_INCLUSIVE,
+    ends_in,
+    fragments_in,
+    is_number_of_row,
+    usual,
+)
 
 _TAGS = ("tag", "tags", "ner", "ner_tag", "ner_tags")
 _GUIDE = "clueval guide start-lists shows how"
@@ -45,8 +51,18 @@ def spans_by_document(
     `name` is the name of the side in errors. Raises `UsageError` for a frame without columns of spans, and for
     columns that do not tell which span belongs to which document.
     """
-    columns = list(map(str, columns))
+    columns = [usual(str(column), _KNOWN) for column in columns]
+    if len(set(columns)) < len(columns):
+        raise UsageError(f"{name} has two columns with one name", advice="rename one")
+    records = [dict(zip(columns, record.values(), strict=True)) for record in records]
+    for what, several in (("the end", ends_in(columns)), ("the start", _in(columns, KEYS["start"]))):
+        if len(several) > 1:
+            raise UsageError(
+                f"{name} has several columns for {what}: {', '.join(several)}", advice="keep one of them"
+            )
     parts = {part: next((key for key in keys if key in columns), None) for part, keys in KEYS.items()}
+    if END_INCLUSIVE in columns:
+        parts["end"] = END_INCLUSIVE
     if parts["start"] is None or parts["end"] is None:
         raise UsageError(
             f"{name} must not be a data frame without columns start and end (its columns: "
@@ -63,8 +79,8 @@ def spans_by_document(
     used = {part: key for part, key in parts.items() if key is not None}
     document = _column_of_documents(columns, list(used.values()), name)
     if document is None:
-        spans = [_span(record, used) for record in records]
-        if any("text" in span and len(span["text"]) != span["end"] - span["start"] for span in spans):
+        spans = [_span(record, used, f"row {number} of {name}") for number, record in enumerate(records)]
+        if any("text" in span and _length(span) not in (None, len(span["text"])) for span in spans):
             raise UsageError(
                 f"{name} has no column document, and texts that are longer or shorter than their spans",
                 advice="add the column document with the ids of the documents",
@@ -83,13 +99,13 @@ def spans_by_document(
             )
         own = found.setdefault(str(record[document]), [])
         if any(record[key] is not None for key in used.values()):
-            own.append(_span(record, used))
+            own.append(_span(record, used, f"row {number} of {name}"))
     return found
 
 
 def _column_of_documents(columns: Sequence[str], used: Sequence[str], name: str) -> str | None:
     """Return the column of the ids of documents; None if all spans are of one document."""
-    known = [column for column in columns if column in DOCUMENT_KEYS]
+    known = _in(columns, DOCUMENTS)
     if len(known) > 1:
         raise UsageError(
             f"{name} has several columns that name documents: {', '.join(known)}",
@@ -99,7 +115,8 @@ def _column_of_documents(columns: Sequence[str], used: Sequence[str], name: str)
         return known[0]
     if "id" in columns:
         return "id"
-    others = [column for column in columns if column not in (*used, "text", "score")]
+    known_ones = (*used, "text", "score", "fragments")
+    others = [column for column in columns if column not in known_ones and not is_number_of_row(column)]
     if others:
         raise UsageError(
             f"{name} has no column document, and other columns: {', '.join(map(repr, others))}",
@@ -109,7 +126,42 @@ def _column_of_documents(columns: Sequence[str], used: Sequence[str], name: str)
     return None
 
 
-def _span(record: Mapping[str, Any], used: Mapping[str, str]) -> Mapping[str, Any]:
-    """Return the part of a row that is its span; the score of a prediction stays with it."""
-    more = {key: record[key] for key in ("text", "score") if record.get(key) is not None}
-    return {**{part: record[key] for part, key in used.items()}, **more}
+def _span(record: Mapping[str, Any], used: Mapping[str, str], place: str) -> Mapping[str, Any]:
+    """Return the part of a row that is its span; the score of a prediction stays with it.
+
+    Raises `UsageError` for a row without a label, and for fragments that are not written as in files.
+    """
+    if record[used["label"]] is None:
+        raise UsageError(
+            f"{place} has no label",
+            advice="pandas reads the label NA as a missing value, unless keep_default_na=False is given",
+        )
+    fragments = record.get("fragments")
+    if isinstance(fragments, str):
+        fragments = fragments_in(fragments) if fragments else None
+        if fragments is None and record["fragments"]:
+            raise UsageError(
+                f"{place}: fragments are written as in '0-2;7-8'", advice="with the last position of each"
+            )
+    if fragments:
+        more = {"fragments": fragments, "score": record.get("score")}  # what joins their texts is not known
+    else:
+        more = {key: record[key] for key in ("text", "score") if record.get(key) is not None}
+    return {
+        **{END_INCLUSIVE if key == END_INCLUSIVE else part: record[key] for part, key in used.items()},
+        **more,
+    }
+
+
+def _length(span: Mapping[str, Any]) -> int | None:
+    """Return the number of positions of a span; None if a position is no number."""
+    start, end, last = (span.get(key) for key in ("start", "end", END_INCLUSIVE))
+    stop = last + 1 if isinstance(last, int) else end
+    return stop - start if isinstance(start, int) and isinstance(stop, int) else None
+
+
+_KNOWN = {*DOCUMENTS, *KEYS["start"], *KEYS["end"], *KEYS["label"], END_INCLUSIVE, "id", "text", "score"}
+
+
+def _in(columns: Sequence[str], names: Collection[str]) -> list[str]:
+    return [column for column in columns if column in names]

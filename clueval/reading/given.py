@@ -14,7 +14,7 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from clueval.exceptions import UsageError
+from clueval.files.errors import UsageError
 from clueval.reading.pairing import same_documents
 from clueval.reading.paths import is_path_or_paths
 from clueval.spans.document import Document, MissingId

@@ -14,11 +14,13 @@ from itertools import chain, zip_longest
 from operator import index, is_
 from typing import Any, Literal, NamedTuple
 
-from clueval.exceptions import CluevalError, UsageError, described, require_kind
+from clueval.arguments import require_kind
+from clueval.files.errors import CluevalError, UsageError, described
 from clueval.reading.paths import is_path_or_paths
 from clueval.spans.document import Document, MissingId
 from clueval.spans.span import DEFAULT_LAYER, NO_LABEL, SIDES, Frozen, Span
 from clueval.spans.span_forms import KEYS, as_span, as_spans, fields_of, is_number, is_span
+from clueval.spans.table_columns import DOCUMENTS, END_INCLUSIVE
 from clueval.tagging.decoder import decode, decode_tags
 from clueval.tagging.schemes import is_tag
 
@@ -148,6 +150,7 @@ def document_of_row(item: Any, place: str, number: str, names: TagNames) -> Docu
             id_,
             place,
             tokens=list(row[tokens]),
+            metadata=_metadata(row, (tokens, tags)),
         )
     text, spans = _key(row, TEXT), _key(row, SPANS)
     if text is None or spans is None or not isinstance(row[text], str):
@@ -160,7 +163,41 @@ def document_of_row(item: Any, place: str, number: str, names: TagNames) -> Docu
         )
     items = () if row[spans] is None else materialised(row[spans])
     found = as_spans(items, f"{place}[{spans!r}]", row[text])
-    return Document(id_, Frozen({DEFAULT_LAYER: found}), text=row[text], unit="character")
+    return Document(
+        id_,
+        Frozen({DEFAULT_LAYER: found}),
+        text=row[text],
+        unit="character",
+        metadata=_metadata(row, (*TEXT, spans)),
+    )
+
+
+_ANNOTATORS = (("_annotator_id", "_session_id"), ("username", "user", "annotator"))
+"""The keys of the annotator of a row or a span in Prodigy, and in doccano and Label Studio; the first counts."""
+
+
+def _annotators_of(row: Mapping[str, Any]) -> set[str]:
+    """Return the annotators of a row, and of each of its spans."""
+    spans = row.get(_key(row, SPANS) or "")
+    items = [item for item in spans if isinstance(item, Mapping)] if isinstance(spans, list | tuple) else []
+    found = (
+        next((each[key] for key in keys if each.get(key) is not None), None)
+        for each in (row, *items)
+        for keys in _ANNOTATORS
+    )
+    return {str(name) for name in found if isinstance(name, str | int)}
+
+
+def _metadata(row: Mapping[str, Any], used: Sequence[str]) -> Mapping[str, str]:
+    """Return what a row says of its document: the values of ``meta``, and other keys unless Prodigy wrote them."""
+    others = [key for key in row if key not in (*used, "id")]
+    if not others:
+        return {}
+    from clueval.formats.json_rows import scalars  # most rows in memory have nothing else
+
+    is_of_prodigy = not {"_input_hash", "answer"}.isdisjoint(row)
+    own = {} if is_of_prodigy else scalars({key: row[key] for key in others}, ("meta",))
+    return Frozen({**own, **scalars(row.get("meta"))})
 
 
 def document_of_tags(
@@ -171,6 +208,7 @@ def document_of_tags(
     scheme: str | None = None,
     invalid: str = "conlleval",
     tokens: Sequence[str] | None = None,
+    metadata: Mapping[str, str] | None = None,
 ) -> Document:
     """Return the tags of one sentence as a document; without `tokens`, its tokens are empty.
 
@@ -194,6 +232,7 @@ def document_of_tags(
         Frozen({DEFAULT_LAYER: spans}),
         tokens=("",) * len(tags) if tokens is None else tokens,
         tags=Frozen({DEFAULT_LAYER: list(tags)}),
+        metadata=metadata or {},
     )
 
 
@@ -218,7 +257,7 @@ def side_of(side: Any, name: str, names: TagNames) -> GivenSide:
     if is_frame(side):
         return _of_frame(side, name, names)
     if is_spacy_doc(side) or is_row(side):
-        return GivenSide("documents", [_as_document(side, f"{name}[0]", 0, names)])
+        return GivenSide("documents", [_as_document(side, f"{name}[0]", 0, names, set())])
     if isinstance(side, Mapping) and not is_span(side):
         found = _of_items(list(side.values()), name, list(map(str, side)), names)
         return found._replace(ids=list(map(str, side)))
@@ -280,7 +319,8 @@ def _of_items(side: Iterable[Any], name: str, ids: Sequence[str] | None, names: 
     rest = chain(seen, items)
     if kind == "documents":
         numbered = enumerate(rest)
-        documents = (_as_document(item, place_of(name, n, ids), n, names) for n, item in numbered)
+        annotators: set[str] = set()
+        documents = (_as_document(item, place_of(name, n, ids), n, names, annotators) for n, item in numbered)
         if ids is not None:
             documents = (replace(each, id=id_) for each, id_ in zip(documents, ids, strict=True))
         return GivenSide(kind, documents)
@@ -301,11 +341,9 @@ def _of_items(side: Iterable[Any], name: str, ids: Sequence[str] | None, names: 
 
 def _require_one_document(spans: Sequence[Any], name: str) -> None:
     """Raise `UsageError` for dictionaries that name their document: the spans of a list without lists are one's."""
-    from clueval.reading.data_frames import DOCUMENT_KEYS
-
     for number, span in enumerate(spans):
         fields = fields_of(span) or {}
-        keys = [key for key in DOCUMENT_KEYS if key in fields]
+        keys = [key for key in DOCUMENTS if key in fields]
         if keys:
             raise UsageError(
                 f"{name}[{number}] has the key {keys[0]!r}, but one list of spans is one document",
@@ -443,7 +481,7 @@ def _refuse_span(item: Any, place: str) -> None:
 
 def _refuse_unknown_keys(item: Mapping[str, Any], place: str) -> None:
     """Raise `UsageError` for a dictionary without any position or text."""
-    if not any(key in item for key in (*KEYS["start"], *KEYS["end"], *TEXT)):
+    if not any(key in item for key in (*KEYS["start"], *KEYS["end"], END_INCLUSIVE, *TEXT)):
         keys = ", ".join(map(repr, item)) or "none"
         raise UsageError(
             f"{place} is neither a span nor a row (its keys: {keys})",
@@ -468,12 +506,19 @@ def materialised(item: Any) -> Any:
     return list(item)
 
 
-def _as_document(item: Any, place: str, number: int, names: TagNames) -> Document:
+def _as_document(item: Any, place: str, number: int, names: TagNames, annotators: set[str]) -> Document:
+    """Return an item as a document; `annotators` are those of the items before it, and get its own."""
     if isinstance(item, Document):
         return item
     if is_spacy_doc(item):
         return document_of_spacy(item, MissingId(number))
     if is_row(item):
+        annotators |= _annotators_of(_as_row(item) or {})
+        if len(annotators) > 1:
+            raise UsageError(
+                f"{place}: the rows have the spans of several annotators: {', '.join(map(repr, sorted(annotators)))}",
+                advice="give the rows and spans of one; documents_from(rows, 'doccano', annotation_set=...) chooses",
+            )
         return document_of_row(item, place, str(number), names)
     raise UsageError(f"{place} is {described(item)}, not a document like those before it", advice=_FORMS)
 

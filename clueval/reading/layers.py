@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from clueval.exceptions import UsageError, described, require_kind
+from clueval.arguments import require_kind
+from clueval.files.errors import UsageError, described
 from clueval.options import column
 from clueval.spans.span import DEFAULT_LAYER
 

@@ -8,7 +8,8 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any, ClassVar, TypedDict
 
-from clueval.exceptions import UsageError, require_instance, require_kind
+from clueval.arguments import require_instance, require_kind
+from clueval.files.errors import UsageError
 from clueval.formats import FORMATS
 from clueval.formats.format import OFFSETS
 from clueval.limits import MAX_DOCUMENT, MAX_LINE, MAX_SENTENCE, require_limits
@@ -37,7 +38,8 @@ class Reading:
         invalid: how to treat ill-formed tags: ``conlleval``, ``discard`` or ``error``; None: the usual treatment
             of the format (``discard`` for Nerval's files, otherwise ``conlleval``).
         document_tag, sentence_tag: the XML elements that are documents and sentences.
-        text: the text file that belongs to a table of spans; None: the ``.vrt`` file next to the table.
+        text: the text file that belongs to a table of spans; None: the ``.vrt`` file next to the table, else the text
+            of the other side.
         ignore_punct: whether to remove punctuation from the spans of CoNLL-2000 files, as FairEval does;
             None: yes.
         annotation_set: the annotation set, for formats that have several.
@@ -133,7 +135,7 @@ class Reading:
         "the file with the text of a table of spans: VRT or CoNLL, or JSON rows such as doccano's, of which the "
         "table has character positions",
         parse=input_path,
-        default="the .vrt file of the same name next to the table",
+        default="the .vrt file of the same name next to the table, else the text of the other side",
     )
     ignore_punct: bool | None = option_field(
         None,
@@ -248,7 +250,7 @@ class Reading:
         for name in ("document_tag", "sentence_tag"):
             require_name(name, getattr(self, name))
         if self.scheme is not None:
-            scheme_called(self.scheme)
+            object.__setattr__(self, "scheme", scheme_called(self.scheme))
 
     @property
     def text_path(self) -> Path | None:

@@ -10,7 +10,8 @@ from itertools import compress, tee
 from operator import index
 from typing import Any
 
-from clueval.exceptions import UsageError, require_kind
+from clueval.arguments import require_kind
+from clueval.files.errors import UsageError
 from clueval.reading.items import (
     IGNORED,
     TagNames,

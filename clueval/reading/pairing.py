@@ -12,11 +12,11 @@ from dataclasses import replace
 from itertools import zip_longest
 from pathlib import Path
 
-from clueval.exceptions import CluevalError, UsageError
+from clueval.files.errors import UsageError
 from clueval.reading.paths import Paths, as_path, files_of, path_pairs, without_ending
-from clueval.reading.read_options import ReadOptions
+from clueval.reading.read_options import ENOUGH, ReadOptions, first_values, listed
 from clueval.reading.same_text import ends_early, first_line, require_same_text
-from clueval.reading.source import Source, source_of
+from clueval.reading.source import Source, beside, source_of
 from clueval.spans.document import Document, same_id
 from clueval.tagging.schemes import OUTSIDE, is_tag
 from clueval.textfiles import Progress
@@ -46,12 +46,13 @@ def document_groups(
     if pair_by in ("id", "content"):
         ours, theirs = (files_of_side(side) for side in (gold, gold if predicted is None else predicted))
         groups = parallel(
-            _in_turn(ours, options[:1], pair_by, progress, see, 0),
-            _in_turn(theirs, options[1:], pair_by, progress, see, 1),
+            _in_turn(ours, options[:1], pair_by, progress, see, 0, (theirs, options[1])),
+            _in_turn(theirs, options[1:], pair_by, progress, see, 1, (ours, options[0])),
             pair_by,
         )
         for side in golds:
-            files = _in_turn(files_of_side(side), options[:1], pair_by, progress, see, len(options))
+            others = (theirs, options[1])
+            files = _in_turn(files_of_side(side), options[:1], pair_by, progress, see, len(options), others)
             groups = map(_with_same_text, parallel(groups, files, pair_by))
         yield from groups
         return
@@ -64,13 +65,13 @@ def document_groups(
             source_of(path, each, name=name, progress=progress, read=read)
             for path, each in zip(paths, options, strict=True)
         )
-        first, *more = (each.beside(source) for each in (first, *more))
+        source, first, *more = beside(source, first, *more)
         for number, file in enumerate((source, first, *more)):
             see(file, number)
         further = [each.documents() for each in more]
         groups = ((*pair, *rest) for pair, *rest in zip(document_pairs(source, first), *further, strict=True))
         for by_path in other_paths:
-            other = source_of(by_path[own_path], options[0], name=name, progress=progress)
+            _, other = beside(source, source_of(by_path[own_path], options[0], name=name, progress=progress))
             see(other, len(options))
             groups = _with_gold(groups, source, other)
         yield from groups
@@ -114,11 +115,18 @@ def _in_turn(
     progress: Progress | None,
     see: Callable[[Source, int], object],
     first: int,
+    beside: tuple[Sequence[tuple[str | None, Path]], ReadOptions],
 ) -> Iterator[tuple[Document, ...]]:
-    """Yield each document of all files with the id from the file, as read with each of the options."""
+    """Yield each document of all files with the id from the file, as read with each of the options.
+
+    A single table of spans without a text has the texts of all files `beside` it, with how these are read.
+    """
     for _, path in files:
         read: dict[Path, Document] = {}
         sources = [source_of(path, each, progress=progress, read=read) for each in options]
+        if len(files) == 1 and sources[0].lacks_text:
+            others = tuple(source_of(each, beside[1]) for _, each in beside[0])
+            sources = [replace(each, sides=others, in_turn=True) for each in sources]
         for number, source in enumerate(sources, first):
             see(source, number)
         for documents in zip(*(source.documents() for source in sources), strict=True):
@@ -259,7 +267,9 @@ def source_pairs(
     for name, own, other in pairs:
         read: dict[Path, Document] = {}
         gold = source_of(own, options[0], name=name, progress=progress, read=read)
-        yield gold, source_of(other, options[1], name=name, progress=progress, read=read).beside(gold)
+        predicted = source_of(other, options[1], name=name, progress=progress, read=read)
+        gold, predicted = beside(gold, predicted)
+        yield gold, predicted
 
 
 def document_pairs(own: Source, other: Source) -> Iterator[tuple[Document, Document]]:
@@ -298,46 +308,14 @@ def same_documents(
         yield with_same_id(own, other, False)
 
 
-ENOUGH = 2000
-"""The number of lines that are examined."""
-
-
 def tag_columns(source: Source, lines: int = ENOUGH) -> list[int]:
     """Return the columns, from 1, whose values are all tags and not all O, in the first lines of a column file.
 
     Returns none for a file that cannot be read, because reading it raises the error.
     """
-    seen: list[set[str]] = []
-    try:
-        for passage in source.passages(lambda _: None):
-            for _, _, fields in passage.rows() if passage.layout is not None else ():
-                seen = seen or [set() for _ in fields]
-                for values, value in zip(seen, fields, strict=False):
-                    values.add(value)
-                lines -= 1
-                if not lines:
-                    return _of_values(seen)
-    except CluevalError:
-        return []
-    return _of_values(seen)
-
-
-def _of_values(seen: Iterable[set[str]]) -> list[int]:
-    return [
-        column
-        for column, values in enumerate(seen, 1)
-        if values != {OUTSIDE} and values and all(map(is_tag, values))
-    ]
-
-
-def listed(columns: Iterable[int]) -> str:
-    """Return columns in words.
-
-    >>> listed([2, 3, 4])
-    '2, 3 and 4'
-    """
-    *others, last = map(str, columns)
-    return f"{', '.join(others)} and {last}" if others else last
+    found = first_values(source.passages(lambda _: None), lines)
+    columns = () if found is None else enumerate(found[1], 1)
+    return [column for column, values in columns if {*values} != {OUTSIDE} and all(map(is_tag, values))]
 
 
 def require_two_tag_columns(paths: Iterable[Path], options: ReadOptions) -> None:

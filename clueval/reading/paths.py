@@ -13,7 +13,7 @@ import stat
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from clueval.exceptions import FileError, UsageError, described
+from clueval.files.errors import FileError, UsageError, described
 from clueval.formats import GROUPED
 from clueval.overwriting import note_input
 from clueval.reading.spooled import is_open_file

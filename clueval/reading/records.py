@@ -10,7 +10,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import pairwise
 from typing import Any
 
-from clueval.exceptions import UsageError, checked_call, described, require_instance, require_kind
+from clueval.arguments import checked_call, require_instance, require_kind
+from clueval.files.errors import UsageError, described
 from clueval.formats import all_formats, format_named
 from clueval.formats.docbin import ENTS, GROUP, document_of_spacy, spacy_doc, spacy_span, spacy_tools
 from clueval.formats.format import Writer, fitted, refuse_lost, writer_of

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import zip_longest
 
-from clueval.exceptions import QUOTED, CluevalError, SpanError, TextMismatch
+from clueval.files.errors import QUOTED, CluevalError, SpanError, TextMismatch
 from clueval.formats.columns.documents import located, parsed, repeated_ids, tables
 from clueval.formats.columns.layout import unescape
 from clueval.formats.columns.passages import Passage, misfits

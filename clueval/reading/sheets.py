@@ -1,21 +1,50 @@
 """The rows of a workbook (.xlsx): texts and numbers as text, whatever program has saved it.
 
-A workbook is a zip archive of XML files (ECMA-376), read with the limits of archives; a document type declaration is
-refused. Names of elements may have a prefix, texts may stand in the cells or in a table of their own, and of formatted
-text the pieces are joined.
+A workbook is a zip archive of XML files (ECMA-376). openpyxl reads it, and would build trees and rows of any size. So
+the parts that it needs are read here first, with limits on their bytes and marks, and openpyxl gets these parts alone.
 """
 
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Iterator, Mapping
-from pathlib import Path, PurePosixPath
-from typing import NamedTuple
+from datetime import date, time
+from io import BytesIO
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+from zipfile import ZipFile
 
-from clueval.exceptions import FormatError
-from clueval.formats.xml_text import EventReader
+from clueval.files.errors import CluevalError, FormatError, extra
+from clueval.limits import (
+    MAX_WORKBOOK,
+    MAX_WORKBOOK_CELLS,
+    MAX_WORKBOOK_MARKS,
+    workbook_too_long,
+)
 from clueval.reading.archives import MARK, Member, members_of
-from clueval.textfiles import raw_blocks, raw_content
+from clueval.textfiles import raw_blocks
+
+if TYPE_CHECKING:
+    from pyexpat import XMLParserType
+
+_ROOTS = ("Types", "Relationships", "workbook", "styleSheet", "sst", "worksheet")
+"""The elements that are the roots of the parts that are read; the others, such as comments and pictures, are not."""
+
+_STREAMED = {"worksheet": "row", "sst": "si"}
+"""The parts that openpyxl reads piece by piece, and their pieces; it holds a tree of everything else."""
+
+_MOST_HELD = 100_000
+"""The most marks outside such pieces; each becomes an object of about a kilobyte."""
+
+_MOST_IN_PIECE = 200_000
+"""The most marks in such a piece: a row has at most 16,384 cells."""
+
+_ROWS = 1 << 20
+"""The rows that a sheet can have; openpyxl makes all rows above one with a greater number."""
+
+_DEEPEST = 100
+"""The greatest depth of elements."""
 
 
 class SheetRow(NamedTuple):
@@ -26,144 +55,172 @@ class SheetRow(NamedTuple):
     cells: Mapping[int, str]
 
 
-def rows_of(path: Path) -> Iterator[SheetRow]:
-    """Yield the rows of all sheets. Raises `FileError` and, for what is no workbook, `FormatError`."""
-    next(raw_blocks(path), None)  # a file that cannot be read is an error, whatever it is
-    book = _Names(path, "xl/workbook.xml", "sheet", "name", "id").found
-    targets = dict(_Names(path, "xl/_rels/workbook.xml.rels", "Relationship", "Id", "Target").found)
-    shared = "xl/sharedStrings.xml"
-    texts = _Texts(path, shared).found if shared in members_of(path) else []
-    for name, relation in book:
-        target = targets.get(relation, "")
-        member = target.removeprefix("/") if target.startswith("/") else str(PurePosixPath("xl") / target)
-        for number, cells in _SheetCells(path, member, texts).found:
-            yield SheetRow(name, number, cells)
+def rows_of(path: Path) -> list[SheetRow]:
+    """Return the rows of all sheets that are not empty.
 
-
-class _Part(EventReader):
-    """One XML file of a workbook; `_path` and names are without prefixes."""
-
-    def __init__(self, path: Path, member: str) -> None:
-        if member not in members_of(path):
-            raise FormatError(
-                f"the workbook has no {member}", file=str(path), advice="save it as .xlsx again"
-            )
-        whole = Member(f"{path}{MARK}{member}")
-        super().__init__(str(whole))
-        try:
-            text = raw_content(whole).decode("utf-8")
-        except UnicodeDecodeError as error:
-            raise FormatError(f"not UTF-8: {error.reason}", file=str(whole)) from None
-        self.read(text)
-
-    def _open_element(self, name: str, attributes: dict[str, str]) -> None:
-        local = {key.rpartition(":")[2]: value for key, value in attributes.items()}
-        super()._open_element(name.rpartition(":")[2], local)
-
-    def _close_element(self, name: str) -> None:
-        super()._close_element(name.rpartition(":")[2])
-
-    def _text(self, text: str) -> None:
-        pass
-
-
-class _Names(_Part):
-    """Pairs of attributes of one kind of element."""
-
-    def __init__(self, path: Path, member: str, element: str, first: str, second: str) -> None:
-        self._wanted = element, first, second
-        self.found: list[tuple[str, str]] = []
-        super().__init__(path, member)
-
-    def _start(self, name: str, attributes: dict[str, str]) -> None:
-        element, first, second = self._wanted
-        if name == element:
-            self.found.append((attributes.get(first, ""), attributes.get(second, "")))
-
-
-class _Written(_Part):
-    """Collects the text in elements of `_holders`, except how it is pronounced."""
-
-    _holders: tuple[str, ...] = ("t",)
-
-    def __init__(self, path: Path, member: str) -> None:
-        self._pieces: list[str] = []
-        super().__init__(path, member)
-
-    def _text(self, text: str) -> None:
-        if self._path and self._path[-1] in self._holders and "rPh" not in self._path:
-            self._pieces.append(text)
-
-    def _taken(self) -> str:
-        """Return the text since the last call; characters that XML cannot hold are written ``_x0001_``."""
-        text = "".join(self._pieces)
-        self._pieces.clear()
-        return re.sub("_x([0-9A-Fa-f]{4})_", lambda found: chr(int(found[1], 16)), text)
-
-
-class _Texts(_Written):
-    """The table of texts."""
-
-    def __init__(self, path: Path, member: str) -> None:
-        self.found: list[str] = []
-        super().__init__(path, member)
-
-    def _start(self, name: str, attributes: dict[str, str]) -> None:
-        pass
-
-    def _end(self, name: str) -> None:
-        if name == "si":
-            self.found.append(self._taken())
-
-
-class _SheetCells(_Written):
-    """The rows of a sheet, with their numbers."""
-
-    _holders = ("t", "v")
-
-    def __init__(self, path: Path, member: str, texts: list[str]) -> None:
-        self.found: list[tuple[int, dict[int, str]]] = []
-        self._texts, self._row, self._column, self._kind = texts, 0, -1, ""
-        super().__init__(path, member)
-
-    def _start(self, name: str, attributes: dict[str, str]) -> None:
-        if name == "row":
-            self._row = self._position(attributes.get("r", str(self._row + 1)))
-            self._column = -1
-            self.found.append((self._row, {}))
-        elif name == "c":
-            letters = re.match("[A-Z]{1,3}", attributes.get("r", ""))
-            self._column = _number_of(letters[0]) if letters else self._column + 1
-            self._kind = attributes.get("t", "n")
-            self._pieces.clear()
-
-    def _end(self, name: str) -> None:
-        if name != "c" or not self.found:
-            return
-        text = self._taken()
-        if self._kind == "s" and text:
-            number = self._position(text)
-            if number >= len(self._texts):
-                self._refuse(f"there is no text {number}")
-            text = self._texts[number]
-        elif self._kind == "n" and re.fullmatch(r"[0-9.]+(E\+?[0-9]{1,2})?", text) and text.count(".") < 2:
-            text = str(int(float(text))) if float(text).is_integer() else text
-        if text:
-            self.found[-1][1][self._column] = text
-
-    def _position(self, text: str) -> int:
-        if not re.fullmatch("[0-9]{1,7}", text):
-            self._refuse(f"{text[:40]!r} is not a number")
-        return int(text)
-
-
-def _number_of(letters: str) -> int:
-    """Return the number of a column.
-
-    >>> _number_of("A"), _number_of("AB")
-    (0, 27)
+    Raises `FileError`, `FormatError` for what is no workbook or exceeds a limit, `MissingExtra` without openpyxl.
     """
-    number = 0
-    for letter in letters:
-        number = 26 * number + ord(letter) - ord("A") + 1
-    return number - 1
+    with extra("reading a workbook needs the package openpyxl", "pip install 'clueval[report]'"):
+        from openpyxl import load_workbook
+    next(raw_blocks(path), None)  # a file that cannot be read is an error, whatever it is
+    parts = _parts(path)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # about styles and extensions, which are not read
+            book = load_workbook(parts, read_only=True, data_only=True, keep_links=False)
+            return list(_rows(path, book))
+    except (CluevalError, MemoryError):
+        raise
+    except Exception as error:  # openpyxl lets every kind of error through; its text may be that of a cell
+        raise FormatError(
+            f"is no workbook that can be read ({type(error).__name__})",
+            file=str(path),
+            advice="save it as .xlsx again, or as a table with tabs, .tsv",
+        ) from None
+
+
+def _rows(path: Path, book: Any) -> Iterator[SheetRow]:
+    texts: dict[str, str] = {}  # many cells may have one long text
+    left = MAX_WORKBOOK_CELLS
+    for sheet in book.worksheets:
+        sheet.reset_dimensions()  # what a file says of its own size may be wrong
+        for number, values in enumerate(sheet.iter_rows(values_only=True), 1):
+            left -= len(values) + 1
+            if number > _ROWS:
+                raise workbook_too_long("rows", f"{path}, sheet {sheet.title}", _ROWS)
+            if left < 0:
+                raise workbook_too_long("rows and cells", path, MAX_WORKBOOK_CELLS)
+            if not values:
+                continue
+            cells = {column: _text(value, texts) for column, value in enumerate(values) if value is not None}
+            if any(cells.values()):
+                yield SheetRow(sheet.title, number, {column: text for column, text in cells.items() if text})
+
+
+def _text(value: object, texts: dict[str, str]) -> str:
+    """Return the value of a cell as text; `texts` has those that were changed before.
+
+    >>> [_text(value, {}) for value in (3378.0, 1.5, True, False, date(2026, 1, 31), "a_x005F_x0041_")]
+    ['3378', '1.5', '1', '', '2026-01-31', 'a_x0041_']
+    """
+    if isinstance(value, str):
+        if value not in texts:  # how programs write characters that XML cannot hold
+            text = re.sub("_x000([9AD])_", lambda found: chr(int(found[1], 16)), value)
+            texts[value] = text.replace("_x005F_", "_")
+        return texts[value]
+    if isinstance(value, bool):
+        return "1" if value else ""
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return value.isoformat() if isinstance(value, date | time) else str(value)
+
+
+def _parts(path: Path) -> BytesIO:
+    """Return an archive with the parts of a workbook that are read."""
+    checked = _Parts(path)
+    found = BytesIO()
+    names = [name for name in members_of(path) if name.lower().endswith((".xml", ".rels"))]
+    with ZipFile(found, "w") as archive:
+        for name in names:
+            content = checked.content(name)
+            if content is not None:
+                archive.writestr(name, content)
+    if not checked.has_workbook:
+        raise FormatError("the archive is no workbook", file=str(path), advice="save it as .xlsx again")
+    if checked.sheets > len(names):  # each sheet is read, however often its part is named
+        raise workbook_too_long("sheets, the number of its parts", path, len(names))
+    found.seek(0)
+    return found
+
+
+class _Parts:
+    """Reads the parts of a workbook, and counts their bytes and marks: elements and attributes."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._bytes, self._marks, self._held = MAX_WORKBOOK, MAX_WORKBOOK_MARKS, _MOST_HELD
+        self.has_workbook = False
+        self.sheets = 0
+
+    def content(self, name: str) -> bytes | None:
+        """Return a part, or None for one that is not read."""
+        from xml.parsers import expat
+
+        whole = Member(f"{self._path}{MARK}{name}")
+        scan = _Scan(str(whole))
+        blocks: list[bytes] = []
+        try:
+            with whole.open() as file:
+                while block := file.read(1 << 16):
+                    scan.feed(block)
+                    if scan.root not in ("", *_ROOTS):
+                        return None
+                    self._count(len(block), scan)
+                    blocks.append(block)
+                scan.feed(b"", last=True)
+        except expat.ExpatError as error:
+            problem = expat.ErrorString(error.code)
+            raise FormatError(f"not well-formed XML: {problem}", file=str(whole), line=error.lineno) from None
+        self.has_workbook |= scan.root == "workbook"
+        self.sheets += scan.sheets
+        return b"".join(blocks)
+
+    def _count(self, size: int, scan: _Scan) -> None:
+        self._bytes -= size
+        self._marks -= scan.marks
+        self._held -= scan.held
+        scan.marks = scan.held = 0
+        if self._bytes < 0:
+            raise workbook_too_long("unpacked bytes", self._path, MAX_WORKBOOK)
+        if self._marks < 0:
+            raise workbook_too_long("elements and attributes", self._path, MAX_WORKBOOK_MARKS)
+        if self._held < 0:
+            raise workbook_too_long("elements and attributes outside rows", self._path, _MOST_HELD)
+
+
+class _Scan:
+    """Parses one part: `root` is the name of its root, `marks` and `held` count since they were last set to 0."""
+
+    def __init__(self, file: str) -> None:
+        from xml.parsers import expat
+
+        self._file = file
+        self._parser: XMLParserType = expat.ParserCreate()
+        self._parser.StartDoctypeDeclHandler = self._refuse_declaration
+        self._parser.StartElementHandler = self._start
+        self._parser.EndElementHandler = self._end
+        self.root, self.marks, self.held, self.sheets = "", 0, 0, 0
+        self._depth, self._piece, self._in_piece = 0, 0, 0
+
+    def feed(self, data: bytes, *, last: bool = False) -> None:
+        self._parser.Parse(data, last)
+
+    def _start(self, name: str, attributes: dict[str, str]) -> None:
+        local = name.rpartition(":")[2]
+        self.root = self.root or local
+        self._depth += 1
+        if self._depth > _DEEPEST:
+            raise self._refused(f"elements are nested more than {_DEEPEST} deep")
+        size = 1 + len(attributes)
+        self.marks += size
+        if self._piece:
+            self._in_piece += size
+            if self._in_piece > _MOST_IN_PIECE:
+                raise self._refused(f"a row has more than {_MOST_IN_PIECE:,} elements and attributes")
+        elif local == _STREAMED.get(self.root):
+            self._piece, self._in_piece = self._depth, 0
+        else:
+            self.sheets += self.root == "workbook" and local == "sheet"
+            self.held += size
+
+    def _end(self, _: str) -> None:
+        if self._depth == self._piece:
+            self._piece = 0
+        self._depth -= 1
+
+    def _refuse_declaration(self, *_: object) -> None:
+        raise self._refused("a document type declaration is not read")
+
+    def _refused(self, problem: str) -> FormatError:
+        line = self._parser.CurrentLineNumber
+        return FormatError(problem, file=self._file, line=line, advice="save the workbook as .xlsx again")

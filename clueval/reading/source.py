@@ -9,17 +9,12 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
-from clueval.exceptions import (
-    FileError,
-    FormatError,
-    UsageError,
-    checked_call,
-    refuse_unknown,
-    require_instance,
-)
+from clueval.arguments import checked_call, refuse_unknown, require_instance
+from clueval.files.errors import FileError, FormatError, UsageError
 from clueval.formats import format_named
 from clueval.formats.columns.layout import ColumnOptions, Sources
 from clueval.formats.columns.passages import Passage, TokenLines
@@ -28,11 +23,11 @@ from clueval.formats.format import EVERY_SET, SELECT_SETS, Format
 from clueval.formats.recognition import Beginning
 from clueval.options import field_names, with_fields
 from clueval.reading.layers import LayerSource, layer_names, require_layers
-from clueval.reading.options import Reading
+from clueval.reading.options import ANSWER_FORMATS, Reading
 from clueval.reading.paths import as_path, named_files
-from clueval.reading.read_options import ReadOptions, formats_that_read
+from clueval.reading.read_options import ReadOptions, formats_that_read, with_columns_of_tags
 from clueval.reading.spooled import spooled
-from clueval.spans.document import Document, Unit
+from clueval.spans.document import Document, MissingId, Unit
 from clueval.spans.span import DEFAULT_LAYER
 from clueval.tagging.decoder import Decoder
 from clueval.textfiles import Complain, Progress, beginning_of, is_file, refuse, whole_lines
@@ -76,7 +71,9 @@ class Source:
     """One file to read: its path, its format, its options and, if there are several files, its name.
 
     Sources that share `read` get several annotation sets from a document that is read once. `passed_over` counts,
-    while documents are read, what the format does not read, by kind. `gold` has the tokens of a file of tags alone.
+    while documents are read, what the format does not read, by kind. `sides` are gold and the files beside it, which
+    have the tokens of a file of tags alone and the text of a table of spans. With `in_turn`, they are the files of the
+    other side, of which all have texts.
     """
 
     path: Path
@@ -85,7 +82,8 @@ class Source:
     name: str | None = None
     progress: Progress | None = field(default=None, compare=False)
     read: dict[Path, Document] | None = field(default=None, compare=False, repr=False)
-    gold: Source | None = field(default=None, compare=False, repr=False)
+    sides: tuple[Source, ...] = field(default=(), compare=False, repr=False)
+    in_turn: bool = field(default=False, compare=False, repr=False)
     passed_over: Counter[str] = field(default_factory=Counter, compare=False, repr=False)
     _found: list[Sources] = field(default_factory=list, compare=False, repr=False)
 
@@ -287,30 +285,90 @@ class Source:
         folder, slash, _ = (self.name or "").rpartition("/")
         return f"{folder}{slash}{name}"
 
-    def beside(self, gold: Source) -> Source:
-        """Return the source of predicted, with the tokens of gold if its format has none."""
-        return replace(self, gold=replace(gold, progress=None)) if self.form.lacks_tokens else self
+    @property
+    def lacks_text(self) -> bool:
+        """Whether the file is a table of spans, no text is named, and there is none next to it."""
+        named = self.options.text_path is not None
+        return self.form.shares_text and not named and not is_file(self._opened().beside(".vrt"))
+
+    def has_text_of(self, other: Source) -> bool:
+        """Return whether the file is a table of spans whose text is that of `other`."""
+        text = self.options.text_path
+        is_named = self.form.shares_text and text is not None and text.absolute() == other.path.absolute()
+        return self.lacks_text or is_named
+
+    def without_spans(self) -> Iterator[Document]:
+        """Yield the documents without their layers and tags, with the ids of the file."""
+        alone = replace(self, name=None, progress=None)
+        for document in alone.documents():
+            yield replace(document, layers={}, tags={}, repaired=0, transitions=None)
 
     def _texts(self) -> Iterator[Document]:
         """Yield the documents of the text that belongs to a table of spans or to tags alone, without layers."""
+        if self.lacks_text:
+            with_text = [
+                each
+                for number, each in enumerate(self.sides)
+                if not (each.lacks_text or (number and each.format in ANSWER_FORMATS))
+            ]
+            if not with_text:
+                return self._without_text()
+            return chain.from_iterable(
+                each.without_spans() for each in with_text[: None if self.in_turn else 1]
+            )
         if self.form.lacks_tokens and self.options.text_path is None:
-            if self.gold is None or self.gold.form.lacks_tokens:
+            gold = self.sides[0] if self.sides else self
+            if gold.form.lacks_tokens:
                 raise FormatError(
                     "has a tag on each line, and no tokens",
                     file=str(self.path),
                     advice="score it as PREDICTED, beside a GOLD with tokens, or name the file with the tokens with "
                     "text=...",
                 )
-            return (replace(document, layers={}, tags={}) for document in self.gold.documents())
+            return (replace(document, layers={}, tags={}) for document in gold.documents())
         path = self.options.text_path or self._opened().beside(".vrt")
         if not is_file(path):
             raise FileError(
                 f"the text file {path} of this table of spans does not exist",
                 file=str(self.path),
                 advice="put a .vrt file with the same name next to the table, or name the text with text=...: VRT or "
-                "CoNLL, or a text or JSON rows if positions are characters; data frames in Python need no text",
+                "CoNLL, or a text or JSON rows if positions are characters",
             )
         return texts_of(path, self.options, self.name)
+
+    def _without_text(self) -> Iterator[Document]:
+        """Yield the documents that tables of spans name, those of gold first, without texts."""
+        from clueval.formats.spans_table import documents_in  # other formats do not need it
+
+        tables = (*self.sides, self) if self.in_turn else self.sides or (self,)
+        ids = [documents_in(each._opened(), each.options.layers) for each in tables]
+        if all(own is None for own in ids):
+            yield Document(MissingId("1"), {})
+            return
+        for source, own in zip(tables, ids, strict=True):
+            if own is None:
+                raise UsageError(
+                    "the table has no column 'document', and the other side has one",
+                    file=str(source.path),
+                    advice="give both sides the same columns",
+                )
+            if ids[0] and own and set(own).isdisjoint(ids[0]):
+                raise UsageError(
+                    f"no document is on both sides: one has {ids[0][0]!r}, the other {own[0]!r}",
+                    file=str(source.path),
+                    advice="use the same ids on both sides",
+                )
+        for name in dict.fromkeys(name for own in ids for name in own or ()):
+            yield Document(name, {})
+
+
+def beside(*sides: Source) -> tuple[Source, ...]:
+    """Return gold and the files beside it; a file that has no tokens or no text gets those of the others."""
+    alone = tuple(replace(each, progress=None) for each in sides)
+    return tuple(
+        replace(each, sides=alone) if each.lacks_text or (number and each.form.lacks_tokens) else each
+        for number, each in enumerate(sides)
+    )
 
 
 def chosen_set(
@@ -475,7 +533,8 @@ def read(
         path: a file (``.gz`` files are read, too), a folder, an archive, a pattern (`clueval.reading.paths`) or an
             open file.
         layers: the name and column of each layer; columns count from 1, or from -1 at the end; formats with
-            named sources take their names. None: the last column or the usual source, called ``label``; for a table
+            named sources take their names. None: the last column or the usual source, called ``label``; if the last
+            column holds no tags, the columns that do (`clueval.reading.read_options.with_columns_of_tags`); for a table
             of spans, every column without positions.
         reading: how files are read.
         unit: the unit of positions, for DocBin, which has both; None: ``character``.
@@ -496,5 +555,6 @@ def _documents(given: Any, options: ReadOptions) -> Iterator[Document]:
     with spooled(given) as (path,):
         files = named_files(as_path(path))
         options.require_use(file for _, file in files)
+        (options,) = with_columns_of_tags([options], [[file for _, file in files]])
         for name, file in files:
             yield from source_of(file, options, name=name).documents()

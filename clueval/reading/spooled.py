@@ -11,7 +11,8 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
-from clueval.exceptions import CluevalError, FileError, UsageError
+from clueval.files.errors import CluevalError, FileError, UsageError
+from clueval.overwriting import note_open_file
 
 STDIN = "-"
 """The path that stands for standard input."""
@@ -104,6 +105,7 @@ def _copy(side: Any, path: Path, name: str) -> None:
         raise FileError(
             "standard input is closed", file=name, advice="name a file, or write to standard input"
         )
+    note_open_file(source)
     try:
         with path.open("wb") as copy:
             while block := source.read(_BLOCK):

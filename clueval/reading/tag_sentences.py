@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from os import PathLike
 from typing import Any
 
-from clueval.exceptions import TagError, UsageError, described
+from clueval.files.errors import TagError, UsageError, described
 from clueval.reading.given import Given, given
 from clueval.reading.items import document_of_tags, materialised, pairs, place_of
 from clueval.reading.options import Reading

@@ -9,16 +9,22 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from clueval.exceptions import UsageError
+from clueval.files.errors import UsageError
 from clueval.reading.given import InputSide
 from clueval.reading.items import documents_of
 from clueval.reading.layers import LayerColumns
-from clueval.reading.options import Readings, readings_of, require_positions
-from clueval.reading.pairing import document_groups, document_pairs, files_of_side, parallel, same_documents
+from clueval.reading.options import Reading, Readings, readings_of, require_positions
+from clueval.reading.pairing import (
+    document_groups,
+    document_pairs,
+    files_of_side,
+    parallel,
+    same_documents,
+)
 from clueval.reading.paths import path_pairs
-from clueval.reading.read_options import ReadOptions, columns_of_sides
+from clueval.reading.read_options import ReadOptions, columns_of_sides, with_columns_of_tags
 from clueval.reading.same_text import require_same_text
-from clueval.reading.source import Source, source_of
+from clueval.reading.source import Source, beside, source_of
 from clueval.reading.tag_sentences import documents_beside, kept
 from clueval.spans.document import Document
 
@@ -52,7 +58,7 @@ def trios(
     if are_files(sides, options):
         return chain.from_iterable(map(documents_of_files, sources_of(sides, layers, reading, options)))
     if paths:
-        columns = columns_of_sides([ReadOptions.of(each) for each in readings], layers, False)
+        columns = _columns(readings, layers, paths)
         columns[0].require_use(path for side in paths for _, path in files_of_side(side))
         gold, *systems = paths
         one, two = (
@@ -87,9 +93,7 @@ def sources_of(
 ) -> Iterator[tuple[Source, Source, Source]]:
     """Yield the files of gold and of two systems, for which `are_files` holds; the arguments are those of `trios`."""
     paths = [Path(side) for side in sides.values() if isinstance(side, str | PathLike)]
-    columns = columns_of_sides(
-        [ReadOptions.of(each) for each in readings_of(reading, options)], layers, False
-    )
+    columns = _columns(readings_of(reading, options), layers, paths)
     columns[0].require_use(path for side in paths for _, path in files_of_side(side))
     of_side = [columns[0], columns[1], columns[1]]
     gold, *systems = paths
@@ -98,7 +102,17 @@ def sources_of(
             source_of(path, of_path, name=name, progress=options.get("progress"))
             for path, of_path in zip((own, one, two), of_side, strict=True)
         )
-        yield first, second.beside(first), third.beside(first)
+        first, second, third = beside(first, second, third)
+        yield first, second, third
+
+
+def _columns(
+    readings: Sequence[Reading], layers: LayerColumns | None, paths: Sequence[Path]
+) -> list[ReadOptions]:
+    """Return how gold and the systems are read; `paths` are those of gold and of both systems."""
+    gold, *systems = ([path for _, path in files_of_side(side)] for side in paths)
+    sides = columns_of_sides([ReadOptions.of(each) for each in readings], layers, False)
+    return with_columns_of_tags(sides, [gold, [path for files in systems for path in files]])
 
 
 def documents_of_files(sources: Sequence[Source]) -> Iterator[Trio]:

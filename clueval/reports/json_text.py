@@ -16,8 +16,9 @@ from importlib.resources import files
 from json import JSONEncoder
 from typing import Any
 
-from clueval.exceptions import UsageError, checked_call
-from clueval.visible import escaped_in_json
+from clueval.arguments import checked_call
+from clueval.files.errors import UsageError
+from clueval.files.visible import escaped_in_json
 
 
 def dumps(value: Any) -> str:

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
 
-from clueval.exceptions import UsageError
+from clueval.files.errors import UsageError
 
 ENGLISH = "en"
 CATALOGUES = ("de",)

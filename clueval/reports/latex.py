@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from clueval.files.visible import visible
 from clueval.reports.table import Content, Table
 from clueval.reports.text import shown, summary
-from clueval.visible import visible
 
 # after the \\ of a row, [ or * would be read as part of it
 _ESCAPES = str.maketrans(

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from clueval.files.visible import visible
 from clueval.reports.table import Content, Table
 from clueval.reports.text import shown, summary
-from clueval.visible import visible
 
 
 def render(report: Content, tables: Iterable[Table]) -> str:

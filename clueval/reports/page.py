@@ -17,11 +17,11 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from clueval.exceptions import extra
+from clueval.files.errors import extra
+from clueval.files.visible import escaped_in_json, visible
 from clueval.reports.language import language_of_corpus, numeral, phrase, spoken, texts_of
 from clueval.reports.table import Content, Table
 from clueval.reports.text import shown
-from clueval.visible import escaped_in_json, visible
 from clueval.writing import whole_file
 
 if TYPE_CHECKING:

@@ -13,7 +13,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
-from clueval.exceptions import UsageError, checked_call
+from clueval.arguments import checked_call
+from clueval.files.errors import UsageError
 
 if TYPE_CHECKING:
     from clueval.reports.table import Table
@@ -33,6 +34,16 @@ ENDINGS = {
     ".tex": "latex",
 }
 """The form of a report by the ending of its file."""
+
+
+def ending_of(path: str | Path) -> str:
+    """Return the ending of a name that chooses the form, in lower case; ``.gz``, which packs the file, is passed over.
+
+    >>> ending_of("scores.JSON"), ending_of("scores.json.gz"), ending_of("scores")
+    ('.json', '.json', '')
+    """
+    name = Path(path)
+    return Path(name.stem if name.suffix == ".gz" else name.name).suffix.lower()
 
 
 class Data(NamedTuple):
@@ -128,11 +139,11 @@ class Report(Hinting, ABC):
     def write(self, path: str | Path) -> None:
         """Write the report to a file, whole or not at all; the ending of its name chooses the form, as ``.csv``.
 
-        Raises `UsageError` for an ending of another form, `FileError`.
+        A file that ends in ``.gz``, as ``.csv.gz``, is packed. Raises `UsageError` for another ending, `FileError`.
         """
         from clueval.writing import whole_file
 
-        ending = Path(path).suffix.lower()
+        ending = ending_of(path)
         if ending not in ENDINGS:
             raise UsageError(
                 f"{str(path)!r} does not end in the name of a form", advice=f"one of {', '.join(ENDINGS)}"

@@ -19,7 +19,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, NamedTuple
 
-from clueval.exceptions import UsageError
+from clueval.files.errors import UsageError
 from clueval.reports.language import numeral, phrase
 
 Content = Mapping[str, Any]
@@ -96,6 +96,22 @@ def with_decimals(value: float, usual: int, sign: str = "") -> str:
     """
     own = _DECIMALS.get()
     return numeral(value, f"{sign},.{usual if own is None else own}f")
+
+
+def with_sign(number: int) -> str:
+    """Return a difference of counts: ``+23``, ``-1``, ``0``."""
+    return numeral(number, "+," if number else ",")
+
+
+def rate_difference(rate: float, other: float) -> str:
+    """Return a rate less another in percentage points: the difference of the two percentages that are shown.
+
+    >>> rate_difference(2 / 3, 1 / 3), rate_difference(0.5, 0.5)
+    ('+33.34', '0.00')
+    """
+    own = _DECIMALS.get()
+    number = round(100 * rate, 2 if own is None else own) - round(100 * other, 2 if own is None else own)
+    return with_decimals(number, 2, "+" if number else "")
 
 
 LONGEST_LABEL = 60

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
 
+from clueval.files.visible import visible
 from clueval.reports.language import numeral, phrase
 from clueval.reports.table import Cell, Content, Estimate, Rate, Table, cut_label, with_decimals
-from clueval.visible import visible
 
 MORE = 'all tables: --all, or in Python render("text", all=True)'
 

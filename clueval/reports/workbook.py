@@ -9,7 +9,7 @@ from pathlib import Path
 from traceback import walk_tb
 from typing import IO, Any
 
-from clueval.exceptions import FileError, UsageError, extra
+from clueval.files.errors import FileError, UsageError, extra
 from clueval.writing import is_written_through, scratch_folder, whole_bytes
 
 ROWS = 1_048_576

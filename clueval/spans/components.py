@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from clueval.exceptions import checked_call
+from clueval.arguments import checked_call
 from clueval.spans.flat import by_position
 from clueval.spans.span import Span
 from clueval.spans.span_forms import as_spans

@@ -6,7 +6,7 @@
 A document has either ``text``, with positions in code points, or ``tokens``, with positions in tokens; with both,
 ``unit`` says which. Ends are exclusive. ``layer`` is missing if it is the layer ``label``. All else is written
 only if it is there: ``parts``, ``features``, ``id`` and ``labels`` (of a merged span) of a span; ``metadata``,
-``layers`` (layers without spans), ``start``, ``token_ids``, ``sentences`` and ``tags`` of a document.
+``layers`` (layers without spans), ``start``, ``token_ids``, ``sentences``, ``tags`` and ``ordered`` of a document.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NoReturn
 
-from clueval.exceptions import FormatError
+from clueval.files.errors import FormatError
 from clueval.spans.span import DEFAULT_LAYER, NO_LABEL, Span
 
-_OPTIONAL = ("start", "token_ids", "repaired")
+_OPTIONAL = ("start", "token_ids", "repaired", "ordered")
 
 
 def dictionary_of(document: Any) -> dict[str, Any]:
@@ -99,6 +99,7 @@ def fields_of(value: object, sentence: Callable[..., Any]) -> dict[str, Any]:
         "metadata": value.get("metadata") or {},
         "tags": value.get("tags") or {},
         "repaired": value.get("repaired", 0),
+        "ordered": value.get("ordered", False),
     }
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple, TypedDict
 
-from clueval.exceptions import SpanError, described
+from clueval.files.errors import SpanError, described
 from clueval.spans.flat import Flat
 from clueval.spans.span import _NOTHING, MERGED, Frozen, Span, name_of
 
@@ -75,6 +75,10 @@ class Document:
     the number of repaired tags, by the scheme that was detected up to this point of the file. Evaluations count repairs
     by the scheme of the whole file instead, from `transitions`, the numbers of pairs of adjacent tags.
 
+    `ordered` says that the order of the spans, or their ids, are part of the annotation, as in FairEval's and GATE's
+    files; it is ignored when documents are compared. The spans of other documents are counted in an order that
+    depends on neither (`clueval.spans.ordering`).
+
     Raises `SpanError` for spans outside the text and for token ids whose number is not that of the tokens.
     """
 
@@ -92,6 +96,7 @@ class Document:
     transitions: object | None = field(default=None, compare=False, repr=False)
     lines: Sequence[int] | None = field(default=None, compare=False, repr=False)
     file: str | None = field(default=None, compare=False)
+    ordered: bool = field(default=False, compare=False)
 
     def __post_init__(self) -> None:
         self._require_types()

@@ -9,7 +9,8 @@ the share of the gold spans with that label that predicted spans of any label fi
 the predicted spans with that label that gold spans of any label match. Spans that the filter excludes can
 still be matched by spans of the other side. For the filter, a span of another layer has the label of the
 named layer that covers most positions of the span on its own side (the earliest label if several cover the
-same number, no label if no span of the named layer overlaps it).
+same number, no label if no span of the named layer overlaps it). If the named layer has several such labels in one
+place, the span has all of them: it is counted if any of them is asked for.
 
 A name or value in a filter or break-down that never occurs is an error, not a score of zero (`SeenNames`).
 """
@@ -19,9 +20,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from clueval.exceptions import UsageError, require_kind
+from clueval.arguments import require_kind
+from clueval.files.errors import UsageError
 from clueval.spans.document import Document
-from clueval.spans.match_classes import joined_labels
+from clueval.spans.ranges import Ranges
 from clueval.spans.span import Span
 
 if TYPE_CHECKING:
@@ -63,16 +65,29 @@ class Filter(NamedTuple):
 
         indices = {key: SpanIndex(document.layers.get(key, ()), document) for key, _ in self.conditions}
         return [
-            all(_label(span, key, indices[key]) in values for key, values in self.conditions)
+            all(not values.isdisjoint(_labels(span, key, indices[key])) for key, values in self.conditions)
             for span in spans
         ]
 
 
-def _label(span: Span, layer: str, index: SpanIndex) -> str | None:
+def _labels(span: Span, layer: str, index: SpanIndex) -> set[str | None]:
+    """Return the labels that a span has in a layer: several, if spans of that layer have them in one place."""
     if layer in span.by_layer:
-        return span.by_layer[layer]
-    overlapping = index.overlapping(span)
-    return joined_labels(span, overlapping).get(layer) if overlapping else None
+        return {span.by_layer[layer]}
+    positions: dict[str, int] = {}
+    places: dict[str, tuple[int, int, Ranges]] = {}
+    for other in index.overlapping(span):
+        label = other.by_layer.get(layer)
+        if label is not None:
+            positions[label] = (
+                positions.get(label, 0) + min(span.end, other.end) - max(span.start, other.start)
+            )
+            place = (other.start, other.end, other.fragments)
+            places[label] = min(place, places.get(label, place))
+    most = max(positions.values(), default=0)
+    found = [label for label, number in positions.items() if number == most]
+    earliest = min((places[label] for label in found), default=None)
+    return {label for label in found if places[label] == earliest}
 
 
 def parse_where(conditions: Iterable[str] | Mapping[str, str | Iterable[str]]) -> Filter:

@@ -13,7 +13,7 @@ from itertools import islice, pairwise, repeat
 from operator import attrgetter, eq, le
 from typing import overload
 
-from clueval.exceptions import OverlapError
+from clueval.files.errors import OverlapError
 from clueval.spans.ranges import Ranges
 from clueval.spans.span import Frozen, Labels, Span, name_of
 

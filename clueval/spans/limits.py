@@ -5,7 +5,7 @@ They are far above what occurs, and no option raises them.
 
 from __future__ import annotations
 
-from clueval.exceptions import LimitError
+from clueval.files.errors import LimitError
 from clueval.spans.document import Document
 
 MAX_PAIRS = 300_000

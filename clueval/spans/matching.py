@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from clueval.exceptions import checked_call
+from clueval.arguments import checked_call
 from clueval.spans.flat import Flat
 from clueval.spans.match_classes import KINDS, MISSED, Classes, Kind, classify, joined_labels
 from clueval.spans.span import Frozen, Labels, Span, making_many

@@ -15,7 +15,8 @@ from dataclasses import replace
 from itertools import pairwise
 from operator import itemgetter
 
-from clueval.exceptions import UsageError, checked_call, require_kind
+from clueval.arguments import checked_call, require_kind
+from clueval.files.errors import UsageError
 from clueval.spans.components import component_firsts
 from clueval.spans.document import Document
 from clueval.spans.flat import Flat

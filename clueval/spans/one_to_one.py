@@ -176,7 +176,7 @@ def overlap_matches(
         if one[2] == two[2]:
             shared = sum([end - start for start, end in intersect(_fragments(one), _fragments(two))])
             size = _size(one) if of == "gold" else _size(one) + _size(two) - shared
-            if _fragments(one) == _fragments(two) or (shared and shared >= least * size):
+            if _fragments(one) == _fragments(two) or (shared and shared / size >= least):
                 pairs[own][other] = shared
     chosen = best_pairs(pairs)
     return {golds[own] for own in chosen}, {predicteds[other] for other in chosen.values()}

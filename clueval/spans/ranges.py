@@ -8,7 +8,7 @@ from itertools import pairwise
 from operator import gt
 from typing import Protocol
 
-from clueval.exceptions import SpanError
+from clueval.files.errors import SpanError
 
 Ranges = tuple[tuple[int, int], ...]
 """Half-open ranges of positions."""

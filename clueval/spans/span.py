@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, fields
 from typing import Any, NoReturn
 
-from clueval.exceptions import SpanError, described
+from clueval.files.errors import SpanError, described
 from clueval.spans.ranges import Ranges, checked_parts, intersect
 
 DEFAULT_LAYER = "label"

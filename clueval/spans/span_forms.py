@@ -4,8 +4,9 @@ A tuple or list is ``(start, end, label)``, or ``(start, end)`` without a label.
 Prodigy, doccano, GLiNER, nervaluate or a Hugging Face pipeline (`KEYS`); a named tuple or a dataclass has fields with
 these names. Any other object with a label has attributes (`_POSITIONS`, `_LABELS`): the spans of spaCy, stanza, flair
 and Presidio. The end is always **exclusive**, as in spaCy, Prodigy and doccano: ``{"start": 0, "end": 2}`` covers the
-positions 0 and 1. A dictionary may have the ranges of a discontinuous span (``"fragments": [[0, 3], [7, 9]]``) and
-other acceptable spans in its place (``"alternatives": [{"start": 3, "end": 8}]``, which `as_spans` returns after it).
+positions 0 and 1; only ``end_inclusive`` is the last position. A dictionary may have the ranges of a discontinuous span
+(``"fragments": [[0, 3], [7, 9]]``) and other acceptable spans in its place (``"alternatives": [{"start": 3, "end":
+8}]``, which `as_spans` returns after it).
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from operator import index
 from typing import Any, NoReturn
 
-from clueval.exceptions import CluevalError, SpanError, UsageError, described, warn
+from clueval.files.errors import CluevalError, SpanError, UsageError, described, warn
 from clueval.spans.features import (
     ALTERNATIVES,
     LABELS,
@@ -24,12 +25,9 @@ from clueval.spans.features import (
     members_of,
 )
 from clueval.spans.span import _NOTHING, NO_LABEL, Span
+from clueval.spans.table_columns import END_INCLUSIVE, ENDS, STARTS, ends_in
 
-KEYS = {
-    "start": ("start", "start_offset", "start_char", "start_pos", "start_position", "begin"),
-    "end": ("end", "end_offset", "end_char", "end_pos", "end_position"),
-    "label": LABELS,
-}
+KEYS = {"start": STARTS, "end": ENDS, "label": LABELS}
 """The keys of a dictionary for each part of a span; the first that occurs is used."""
 
 _POSITIONS = (("start_char", "end_char"), ("start_position", "end_position"), ("start", "end"))
@@ -59,7 +57,8 @@ def is_span(item: object) -> bool:
         return True
     fields = fields_of(item)
     if fields is not None:
-        return any(key in fields for key in (*KEYS["start"], *KEYS["end"], "fragments"))
+        places = (fields.get(key) for key in (*STARTS, *ENDS, END_INCLUSIVE) if key in fields)
+        return "fragments" in fields or any(not isinstance(place, list | tuple) for place in places)
     if isinstance(item, tuple | list) and 2 <= len(item) <= 4:
         if isinstance(item[0], str):  # a sentence of tags may have numbers, too
             return isinstance(item, tuple) and len(item) == 3 and all(map(is_number, item[1:]))
@@ -83,6 +82,8 @@ def as_span(item: Any, place: str = "the span") -> Span:
     if isinstance(item, Span):
         return item
     fields = fields_of(item) or _of_object(item)
+    if fields is not None and END_INCLUSIVE in fields:
+        fields = _with_exclusive_end(fields, place)
     fragments = None if fields is None else _fragments(fields, place)
     if fields is not None and fragments is not None and not any(key in fields for key in KEYS["start"]):
         fields = {"start": min(fragments)[0], "end": max(fragments)[1], **fields}
@@ -101,7 +102,8 @@ def as_span(item: Any, place: str = "the span") -> Span:
 def as_spans(items: Iterable[Any], name: str, text: str | None = None) -> list[Span]:
     """Return the spans of one document; `name` is the name of the list in errors.
 
-    With the `text` of the document, items that have their own text show an inclusive end, which is a `UsageError`.
+    With the `text` of the document, an item that has its own text and other positions is a `UsageError`, which says
+    so if its end is inclusive.
     """
     if isinstance(items, str | bytes | Mapping) or not isinstance(items, Iterable):
         raise UsageError(f"{name} must be a list of spans, not {described(items)}", advice=FORMS)
@@ -110,31 +112,68 @@ def as_spans(items: Iterable[Any], name: str, text: str | None = None) -> list[S
         if type(item) is tuple and tuple(map(type, item)) == _PLAIN and 0 <= item[0] < item[1]:
             found.append(Span(*item))
             continue
+        place = f"{name}[{number}]"
         if isinstance(item, Mapping) and item.get(ALTERNATIVES):
-            found += _group(item, f"{name}[{number}]", str(number))
-        else:
-            found.append(item if type(item) is Span else as_span(item, f"{name}[{number}]"))
+            found += _group(item, place, str(number), text)
+            continue
+        found.append(item if type(item) is Span else as_span(item, place))
         if text is not None:
-            _require_exclusive_end(item, found[-1], text, f"{name}[{number}]")
+            _require_own_text(item, found[-1], text, place)
     return found
 
 
-def _require_exclusive_end(item: Any, span: Span, text: str, place: str) -> None:
-    """Raise `UsageError` if the text of an item ends with the position that should be the first after it."""
-    own = item.get("text", item.get("word")) if isinstance(item, Mapping) else getattr(item, "text", None)
-    inclusive = text[span.start : span.end + 1]
-    if isinstance(own, str) and own == inclusive and own != text[span.start : span.end]:
+def _require_own_text(item: Any, span: Span, text: str, place: str) -> None:
+    """Raise `UsageError` if an item has another text than that at its positions, apart from white space.
+
+    The words of pipelines and the texts of objects of libraries are made of tokens, so they may be written differently:
+    they show only an inclusive end.
+    """
+    fields = fields_of(item)
+    own = getattr(item, "text", None) if fields is None else fields.get("text", fields.get("word"))
+    if not isinstance(own, str):
+        return
+    found = " ".join(text[start:end] for start, end in span.fragments)
+    if own != found and own == text[span.start : span.end + 1]:
         raise UsageError(
             f"{place} ends with the last position of its text, but the end is exclusive",
-            advice="add 1 to each end",
+            advice=f"add 1 to each end, or call it {END_INCLUSIVE}",
+        )
+    if own != found and END_INCLUSIVE in (fields or ()) and own == text[span.start : span.end - 1]:
+        raise UsageError(
+            f"{place} has an exclusive end under {END_INCLUSIVE!r}, as its text shows",
+            advice="call it end_exclusive",
+        )
+    is_exact = fields is not None and "text" in fields
+    if is_exact and " ".join(found.split()) not in (
+        " ".join(own.split()),
+        " ".join(own.replace(_GAP, " ").split()),
+    ):
+        raise UsageError(
+            f"the text of {place} differs from the text at its positions",
+            advice="check that text and spans belong together",
         )
 
 
-def _group(item: Mapping[str, Any], place: str, name: str) -> Iterator[Span]:
-    """Yield the span of a dictionary and its alternatives."""
+_GAP = " [...] "
+"""The mark between the fragments of a discontinuous span in its text."""
+
+
+def _with_exclusive_end(fields: Mapping[str, Any], place: str) -> dict[str, Any]:
+    """Return a dictionary with ``end`` in place of ``end_inclusive``."""
+    if len(ends := ends_in(fields)) > 1:
+        raise UsageError(f"{place} has several ends: {', '.join(ends)}", advice="leave out all but one")
+    last = _position(fields[END_INCLUSIVE], place)
+    return {**{key: value for key, value in fields.items() if key != END_INCLUSIVE}, "end": last + 1}
+
+
+def _group(item: Mapping[str, Any], place: str, name: str, text: str | None) -> Iterator[Span]:
+    """Yield the span of a dictionary and its alternatives; `text` is that of the document."""
     try:
         for member, features in members_of(item, name):
-            yield as_span({**member, "features": {**(member.get("features") or {}), **features}}, place)
+            span = as_span({**member, "features": {**(member.get("features") or {}), **features}}, place)
+            if text is not None:
+                _require_own_text(member, span, text, place)
+            yield span
     except ValueError as error:
         if isinstance(error, CluevalError):
             raise

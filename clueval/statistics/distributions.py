@@ -16,7 +16,7 @@ import math
 from functools import lru_cache
 from math import comb, exp, fsum, lgamma, log
 
-from clueval.exceptions import UsageError
+from clueval.files.errors import UsageError
 from clueval.options import require_share
 
 _TINY = 1e-300

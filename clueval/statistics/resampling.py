@@ -21,7 +21,7 @@ from hashlib import shake_128
 from operator import mul
 from typing import NamedTuple
 
-from clueval.exceptions import UsageError
+from clueval.files.errors import UsageError
 from clueval.options import require_share
 
 

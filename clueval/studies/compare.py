@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from operator import sub
 from typing import Any, NamedTuple
 
+from clueval.arguments import checked_call
 from clueval.evaluation.options import RESAMPLES, SEED, Trust
 from clueval.evaluation.result import Result
 from clueval.evaluation.score_path import (
@@ -25,7 +26,7 @@ from clueval.evaluation.score_path import (
 from clueval.evaluation.units.columns import Column, UnitColumns, counts_by_kind, entry_at
 from clueval.evaluation.units.intervals import reported_sequences
 from clueval.evaluation.units.rates import RateGroup, groups_of
-from clueval.exceptions import UsageError, checked_call
+from clueval.files.errors import UsageError
 from clueval.metrics.counting import Tally
 from clueval.overwriting import keeps_inputs
 from clueval.statistics.distributions import t_below

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from clueval.evaluation.signature import Signature
+from clueval.files.visible import visible
 from clueval.metrics.tables import named
 from clueval.reports.language import numeral, phrase, speaking
 from clueval.reports.markdown import escaped
@@ -19,7 +20,6 @@ from clueval.reports.table import Table, cut_label, with_decimals
 from clueval.statistics.jackknife import FEWEST_THAT_DIFFER
 from clueval.textfiles import cell
 from clueval.version import __version__
-from clueval.visible import visible
 
 _EPSILON = 1e-12  # 1 - 0.95 is a little more than 0.05
 

@@ -12,6 +12,7 @@ from typing import Any, ClassVar, NamedTuple
 
 from clueval.evaluation.result import Result
 from clueval.evaluation.signature import Signature
+from clueval.files.visible import visible
 from clueval.metrics.metric import Rates
 from clueval.metrics.tables import named
 from clueval.reports.language import Remark, numeral, phrase
@@ -20,7 +21,6 @@ from clueval.reports.page import ShownTable, assets
 from clueval.reports.report import Data, Report
 from clueval.reports.table import Content, Rate, Table
 from clueval.reports.text import layers_without_spans, shown
-from clueval.visible import visible
 
 METRIC = "conventions"
 """The name of the metric that counts under all conventions."""

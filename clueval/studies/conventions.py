@@ -19,11 +19,12 @@ from functools import partial
 from itertools import pairwise
 from typing import Any, ClassVar, NamedTuple
 
+from clueval.arguments import checked_call, require_instance
 from clueval.evaluation.notices import warnings_of
 from clueval.evaluation.result import Result
 from clueval.evaluation.run import score
 from clueval.evaluation.type_counts import TypeCounts, lenient_counts, strict_counts
-from clueval.exceptions import OverlapError, TagError, UsageError, checked_call, require_instance, warn
+from clueval.files.errors import OverlapError, TagError, UsageError, warn
 from clueval.metrics import metric_named
 from clueval.metrics.counting import Tally, f_measure, rate
 from clueval.metrics.metric import Metric, Needs, Rates, Side, rates_of

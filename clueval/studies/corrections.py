@@ -18,7 +18,7 @@ from clueval.evaluation.engine import Evaluation
 from clueval.evaluation.plan import Plan, chosen_metrics
 from clueval.evaluation.result import result_of
 from clueval.evaluation.signature import Signature
-from clueval.exceptions import UsageError
+from clueval.files.errors import UsageError
 from clueval.findings.choice import Choice, WrongSpan, counts_of, metrics_of, reports_of, wrong_spans
 from clueval.findings.decisions import BOTH, NONE, UNCLEAR, PlaceDecisions
 from clueval.findings.places import ErrorPlace, places_of_document

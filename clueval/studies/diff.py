@@ -14,16 +14,10 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Unpack
 
+from clueval.arguments import checked_call, refuse_unknown, require_instance, require_kind
 from clueval.clusters.places import Clusters
 from clueval.clusters.rows import IrregularRows, in_batches
-from clueval.exceptions import (
-    CluevalError,
-    UsageError,
-    checked_call,
-    refuse_unknown,
-    require_instance,
-    require_kind,
-)
+from clueval.files.errors import CluevalError, UsageError
 from clueval.findings.choice import SIDES, Choice, ComparedSide, choice_with, compared, in_words
 from clueval.findings.clusters import LineCheck
 from clueval.findings.stream import known_options, within_sentences

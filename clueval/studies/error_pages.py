@@ -19,7 +19,7 @@ from clueval.evaluation.observer import Observer
 from clueval.evaluation.options import Counting
 from clueval.evaluation.result import Result
 from clueval.evaluation.run import score
-from clueval.exceptions import UsageError, warn
+from clueval.files.errors import UsageError, warn
 from clueval.findings import page
 from clueval.findings.choice import SIDES, Choice, ReasonKey, choice_with, metrics_of, reports_of
 from clueval.findings.decisions import PlaceDecisions

@@ -11,7 +11,8 @@ from os import fsdecode
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Unpack
 
-from clueval.exceptions import UsageError, checked_call
+from clueval.arguments import checked_call
+from clueval.files.errors import UsageError
 from clueval.findings.choice import SIDES, Choice, choice_with, in_words
 from clueval.findings.rows import split_first
 from clueval.findings.stream import errors as found_errors
@@ -184,9 +185,11 @@ class Errors(ErrorForms):
             self._gold, self._predicted, pages.reading[0], pages.preparing, fsdecode(as_path(path))
         )
         refuse_to_overwrite([path])
-        conversion = Conversion(form, [], with_ids=pages.reading[0].token_id is not None)
+        conversion = Conversion(
+            form, [], with_ids=pages.reading[0].token_id is not None, output=fsdecode(path)
+        )
         corrected = pages.corrected(self._gold, self._predicted, is_flat(form))
-        conversion.write(conversion.fitted(corrected), fsdecode(path))
+        conversion.write(conversion.fitted(corrected))
 
     def _pages(self, what: str) -> ErrorPages:
         from clueval.studies.error_pages import ErrorPages, require_again

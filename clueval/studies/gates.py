@@ -9,7 +9,7 @@ from clueval.evaluation.options import Trust
 from clueval.evaluation.result import Result
 from clueval.evaluation.score_path import number_at, whole_path
 from clueval.evaluation.signature import require_same
-from clueval.exceptions import UsageError
+from clueval.files.errors import UsageError
 from clueval.options import fraction
 from clueval.studies.compare import LAST_RATE, DropTest, chosen_paths, drop_tests
 

@@ -13,12 +13,13 @@ from glob import glob
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from clueval.arguments import refuse_unknown
 from clueval.evaluation.options import single_options
 from clueval.evaluation.result import Result
 from clueval.evaluation.run import score
 from clueval.evaluation.units.loaded import is_saved
 from clueval.evaluation.units.unit import BY_DEFAULT
-from clueval.exceptions import FileError, UsageError, refuse_unknown
+from clueval.files.errors import FileError, UsageError
 from clueval.spans.span import Span
 from clueval.studies.systems import Run, System, named_systems
 

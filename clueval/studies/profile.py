@@ -13,18 +13,19 @@ from itertools import chain, compress, count, pairwise
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
+from clueval.arguments import checked_call, require_instance, require_kind
 from clueval.evaluation.options import Counting
 from clueval.evaluation.plan import chosen_metrics
 from clueval.evaluation.result import Result
 from clueval.evaluation.run import score
 from clueval.evaluation.signature import Signature
-from clueval.exceptions import UsageError, checked_call, require_instance, require_kind
+from clueval.files.errors import UsageError
 from clueval.findings.span_values import FEATURES, SpanOfSide, Value, Words, lower
 from clueval.metrics.metric import Metric
 from clueval.reading.given import InputSide
 from clueval.reading.layers import LayerColumns
 from clueval.reading.options import Reading, readings_of
-from clueval.reading.read_options import ReadOptions, columns_of_sides
+from clueval.reading.read_options import ReadOptions, columns_of_sides, with_columns_of_tags
 from clueval.reading.source import source_of
 from clueval.reports.report import Data, Report
 from clueval.reports.table import Cell, Rate, Table
@@ -174,8 +175,10 @@ def _training(
             )
         return TrainingSpans(lambda: documents), "documents"
     reading = readings_of(options.get("reading", Reading()), _of_reading(options))[0]
-    (side,) = columns_of_sides([ReadOptions.of(reading)], layers, single=False)
     path = Path(train)
+    (side,) = with_columns_of_tags(
+        columns_of_sides([ReadOptions.of(reading)], layers, single=False), [[path]]
+    )
     return TrainingSpans(source_of(path, side).documents), sha8(path.read_bytes())
 
 

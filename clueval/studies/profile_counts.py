@@ -17,7 +17,7 @@ from clueval.evaluation.curves import micro_path
 from clueval.evaluation.engine import Evaluation
 from clueval.evaluation.plan import Plan
 from clueval.evaluation.tallies import count_sides, sequences_in
-from clueval.exceptions import UsageError
+from clueval.files.errors import UsageError
 from clueval.findings.choice import Choice
 from clueval.findings.page_profile import PageProfile, WrongSpan
 from clueval.findings.span_values import (

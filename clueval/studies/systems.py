@@ -12,6 +12,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
+from clueval.arguments import require_kind
 from clueval.evaluation.result import Result
 from clueval.evaluation.signature import require_same
 from clueval.evaluation.units.columns import Column, UnitColumns, added, counts_by_kind, summed
@@ -20,7 +21,7 @@ from clueval.evaluation.units.intervals import columns_that_weigh
 from clueval.evaluation.units.loaded import load_result
 from clueval.evaluation.units.rates import RateGroup, Value
 from clueval.evaluation.units.unit import Unit, Units
-from clueval.exceptions import UsageError, described, require_kind
+from clueval.files.errors import UsageError, described
 from clueval.statistics.jackknife import (
     Interval,
     effective_number,

@@ -13,8 +13,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
+from clueval.arguments import checked_call, require_kind
 from clueval.evaluation.run import score
-from clueval.exceptions import UsageError, checked_call, require_kind
+from clueval.files.errors import UsageError
 from clueval.metrics.metric import Metric
 from clueval.metrics.tables import named
 from clueval.reading.given import InputSide

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from clueval.exceptions import TagError, UsageError
+from clueval.files.errors import TagError, UsageError
 from clueval.spans.flat import Flat
 from clueval.tagging.schemes import (
     BOUNDED,

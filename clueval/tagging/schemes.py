@@ -29,7 +29,7 @@ from itertools import chain, pairwise
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple, get_args
 
-from clueval.exceptions import TagError, UsageError
+from clueval.files.errors import TagError, UsageError
 from clueval.spans.span import NO_LABEL
 
 Invalid = Literal["conlleval", "discard", "error"]
@@ -135,7 +135,11 @@ def scheme_called(name: str) -> str:
     upper = name.upper()
     found = _ALIASES.get(upper, upper)
     if found not in RULES:
-        raise UsageError(f"unknown tag scheme {name!r}", advice=f"one of {', '.join(SCHEMES)}")
+        from difflib import get_close_matches  # only for wrong names
+
+        near = get_close_matches(upper, [*SCHEMES, *_ALIASES])
+        meant = f"did you mean {' or '.join(near)}? it is " if near else ""
+        raise UsageError(f"unknown tag scheme {name!r}", advice=f"{meant}one of {', '.join(SCHEMES)}")
     return found
 
 
@@ -161,12 +165,9 @@ def split_tag(tag: str) -> tuple[str, str]:
     >>> split_tag("B-court-name"), split_tag("I"), split_tag("O")
     (('B', 'court-name'), ('I', '_'), ('O', ''))
     """
-    prefix, hyphen, label = tag.partition("-")
-    if prefix not in _LENIENT or (hyphen and (prefix == OUTSIDE or not label)):
-        raise TagError(
-            f"{tag!r} is not a tag",
-            advice=_advice(tag),
-        )
+    if not is_tag(tag):
+        raise TagError(f"{tag!r} is not a tag", advice=_advice(tag))
+    prefix, _, label = tag.partition("-")
     return prefix, "" if prefix == OUTSIDE else label or NO_LABEL
 
 
@@ -176,11 +177,8 @@ def is_tag(text: str) -> bool:
     >>> is_tag("B-PER"), is_tag("Anna")
     (True, False)
     """
-    try:
-        split_tag(text)
-    except TagError:
-        return False
-    return True
+    prefix, hyphen, label = text.partition("-")
+    return prefix in _LENIENT and not (hyphen and (prefix == OUTSIDE or not label))
 
 
 def detect_scheme(tags: Iterable[str]) -> str | None:

@@ -20,8 +20,8 @@ from functools import reduce
 from operator import or_
 from typing import ClassVar
 
-from clueval.exceptions import TagError, UsageError
-from clueval.tagging.schemes import RULES
+from clueval.files.errors import TagError, UsageError
+from clueval.tagging.schemes import RULES, scheme_called
 
 Prefix = Flag("Prefix", {"I": 1, "O": 2, "B": 4, "E": 8, "S": 16, "U": 32, "L": 64, "ANY": 127})
 """The letters that a tag may begin with; ANY is all of them."""
@@ -199,11 +199,12 @@ class Tokens:
     def __init__(
         self,
         tokens: Sequence[str],
-        scheme: type[Token],
+        scheme: type[Token] | str,
         suffix: bool = False,
         delimiter: str = "-",
         sent_id: int | None = None,
     ) -> None:
+        scheme = scheme_or_error(scheme)
         self.outside_token = scheme("O", suffix=suffix, delimiter=delimiter)
         self.tokens = [scheme(token, suffix=suffix, delimiter=delimiter) for token in tokens]
         self.extended_tokens = [*self.tokens, self.outside_token]
@@ -245,11 +246,11 @@ class Entities:
     def __init__(
         self,
         sequences: Iterable[Sequence[str]],
-        scheme: type[Token],
+        scheme: type[Token] | str,
         suffix: bool = False,
         delimiter: str = "-",
     ) -> None:
-        scheme_or_error(scheme)
+        scheme = scheme_or_error(scheme)
         self.entities = [
             Tokens(tags, scheme, suffix, delimiter, sent_id).entities
             for sent_id, tags in enumerate(sequences)
@@ -265,8 +266,30 @@ class Entities:
         return {entity.tag for entities in self.entities for entity in entities}
 
 
+_NAMES = {"BIO": "IOB2", "BIOES": "IOBES"}
+"""What seqeval calls schemes that have another name here."""
+
+
+def scheme_of_name(scheme: object) -> object:
+    """Return the class of a scheme that is given by a name, as `clueval.score` takes it; anything else unchanged.
+
+    Raises `UsageError` for an unknown name and for a scheme that seqeval does not have.
+    """
+    if not isinstance(scheme, str):
+        return scheme
+    name = scheme_called(scheme)
+    if (found := SCHEMES.get(_NAMES.get(name, name))) is None:
+        raise UsageError(f"seqeval has no scheme {name}", advice=f"one of {', '.join(SCHEMES)}")
+    return found
+
+
 def scheme_or_error(scheme: object) -> type[Token]:
-    """Return `scheme`. Raises `WrongTypeError` (a TypeError) if it is not a subclass of `Token`."""
+    """Return `scheme`, or the class with this name.
+
+    Raises `WrongTypeError` (a TypeError) for what is neither a name nor a subclass of `Token`, `UsageError` as
+    `scheme_of_name` does.
+    """
+    scheme = scheme_of_name(scheme)
     if isinstance(scheme, type) and issubclass(scheme, Token):
         return scheme
     name = getattr(scheme, "__name__", scheme)

@@ -26,7 +26,7 @@ from itertools import accumulate
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
-from clueval.exceptions import UsageError, extra
+from clueval.files.errors import UsageError, extra
 
 if TYPE_CHECKING:
     from types import ModuleType

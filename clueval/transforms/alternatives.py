@@ -1,8 +1,9 @@
 """Several golds: alternatives of single spans, a table of them, and the nearest of several golds.
 
 A table of alternatives, as BioCreative has them in a file of their own, is TSV with a header: ``document`` (the id; it
-may be missing if there is one document), ``start``, the end as ``end_inclusive`` (or ``end``) or ``end_exclusive``, and
-one column with labels for each layer; ``fragments`` may have the ranges of a discontinuous span, as ``0-2;7-8``.
+may be missing if there is one document), ``start``, the end as ``end_inclusive`` or ``end_exclusive``, and one column
+with labels for each layer; ``fragments`` may have the ranges of a discontinuous span, as ``0-2;7-8``. A bare ``end`` is
+inclusive if positions are those of tokens, and exclusive if they are characters, as in all tables of spans.
 Positions are those of gold. ``of_start`` and an ``of_end...`` name the gold span that a row is an alternative of;
 without them it is the gold span of the layer that shares most positions with it, the first of equal ones. A row
 without a label has that of its gold span.
@@ -15,16 +16,17 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 from os import PathLike, fsdecode
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, get_args
 
-from clueval.exceptions import CluevalError, FormatError, UsageError
-from clueval.spans.document import Document
+from clueval.files.errors import CluevalError, FormatError, UsageError
+from clueval.spans.document import Document, Unit
 from clueval.spans.features import GROUP, OPTIONAL
 from clueval.spans.index import SpanIndex
 from clueval.spans.one_to_one import most_pairs
 from clueval.spans.overlaps import shared_positions
 from clueval.spans.ranges import Regions
 from clueval.spans.span import DEFAULT_LAYER, Frozen, Span, name_of
+from clueval.spans.table_columns import END_INCLUSIVE, SAY_WHICH_END
 from clueval.textfiles import decoded
 from clueval.transforms.group import (
     ALTERNATIVES,
@@ -203,7 +205,10 @@ def names_of_golds(gold: Any, further: Iterable[Any]) -> list[str]:
 
 # Tables
 
-_ENDS = {"end": 1, "end_inclusive": 1, "end_exclusive": 0}
+_BARE = "end"
+"""The name of an end that is inclusive if positions count tokens, and exclusive if they count characters."""
+
+_ENDS = (_BARE, END_INCLUSIVE, "end_exclusive")
 _NOT_LAYERS = {"document", "start", "fragments", "of_start", *_ENDS, *(f"of_{name}" for name in _ENDS)}
 
 
@@ -215,6 +220,7 @@ class _Row(NamedTuple):
     ranges: tuple[tuple[int, int], ...]
     label: str | None
     of: tuple[int, int] | None
+    has_bare_end: bool
 
 
 class AlternativesTable:
@@ -227,18 +233,30 @@ class AlternativesTable:
         path, content = content_of(given, "Preparing.alternatives")
         self._file = str(path)
         text = decoded(content.removeprefix(b"\xef\xbb\xbf"), path, 1)
-        self._rows: dict[str | None, list[_Row]] = {}
-        for document, row in _rows(text, self._file):
-            self._rows.setdefault(document, []).append(row)
+        self._of_unit = {unit: self._by_document(text, unit) for unit in get_args(Unit)}
         self.signature = ("alternatives-table", sha8(content))
         self.prepared: Changes = Counter({("gold",): 0})
+
+    def _by_document(self, text: str, unit: str) -> dict[str | None, list[_Row]]:
+        found: dict[str | None, list[_Row]] = {}
+        for document, row in _rows(text, self._file, unit):
+            found.setdefault(document, []).append(row)
+        return found
 
     def __call__(self, group: Group) -> Group:
         gold = group.gold
         self.prepared[HIDDEN, "document", gold.id] += 1
-        rows = [*self._rows.get(gold.id, ()), *self._rows.get(None, ())]
+        of_unit = self._of_unit[gold.unit]
+        rows = [*of_unit.get(gold.id, ()), *of_unit.get(None, ())]
         if not rows:
             return group
+        if gold.end is None and any(row.has_bare_end for row in rows):
+            raise FormatError(
+                f"the ends under {_BARE!r} may be inclusive or exclusive: gold has neither a text nor tokens",
+                file=self._file,
+                line=1,
+                advice=SAY_WHICH_END,
+            )
         layers = {row.layer: _GroupsOfLayer(gold.layers.get(row.layer, ()), gold) for row in rows}
         for number, row in enumerate(rows):
             self._add(row, layers[row.layer], gold, number)
@@ -276,7 +294,7 @@ class AlternativesTable:
     def check(self, prepared: Mapping[tuple[Any, ...], int]) -> None:
         """Raise `UsageError` for a document that gold does not have."""
         seen = {key[2] for key in prepared if key[:2] == (HIDDEN, "document")}
-        for document, rows in self._rows.items():
+        for document, rows in self._of_unit["token"].items():
             if document is not None and document not in seen:
                 raise UsageError(
                     f"gold has no document {document!r}",
@@ -284,7 +302,7 @@ class AlternativesTable:
                     line=rows[0].line,
                     advice="check the column document",
                 )
-        if None in self._rows and len(seen) > 1:
+        if None in self._of_unit["token"] and len(seen) > 1:
             raise UsageError(
                 "gold has several documents, so the table needs the column 'document'", file=self._file
             )
@@ -334,7 +352,9 @@ class _GroupsOfLayer:
         return list(chain.from_iterable(self._lists))
 
 
-def _rows(text: str, file: str) -> Iterator[tuple[str | None, _Row]]:
+def _rows(text: str, file: str, unit: str) -> Iterator[tuple[str | None, _Row]]:
+    """Yield the rows of a table with their documents; `unit` is what its positions count."""
+    past = {END_INCLUSIVE: 1, _BARE: int(unit == "token"), "end_exclusive": 0}
     lines = [(n, line.removesuffix("\r")) for n, line in enumerate(text.split("\n"), 1) if line.strip()]
     names = lines[0][1].split("\t") if lines else []
     ends = [name for name in _ENDS if name in names]
@@ -362,14 +382,18 @@ def _rows(text: str, file: str) -> Iterator[tuple[str | None, _Row]]:
             )
         cells = dict(zip(names, values, strict=True))
         start, end = (_position(cells[name], file, number) for name in ("start", ends[0]))
-        ranges = _ranges(cells.get("fragments", ""), file, number) or ((start, end + _ENDS[ends[0]]),)
+        ranges = _ranges(cells.get("fragments", ""), file, number) or ((start, end + past[ends[0]]),)
         of = None
         if of_ends and cells["of_start"]:
             first, last = (_position(cells[f"of_{name}"], file, number) for name in ("start", of_ends[0]))
-            of = first, last + _ENDS[of_ends[0]]
+            of = first, last + past[of_ends[0]]
         named = [layer for layer in layers if cells.get(layer)] or layers[:1]
         for layer in named:
-            yield cells.get("document"), _Row(number, layer, ranges, cells.get(layer) or None, of)
+            has_bare_end = _BARE in (*ends, *of_ends) and not cells.get("fragments")
+            yield (
+                cells.get("document"),
+                _Row(number, layer, ranges, cells.get(layer) or None, of, has_bare_end),
+            )
 
 
 def _ranges(given: str, file: str, line: int) -> tuple[tuple[int, int], ...]:

@@ -6,10 +6,12 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import replace
+from operator import is_
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from clueval.exceptions import LimitError, warn
+from clueval.files.errors import LimitError, warn
 from clueval.spans.document import Document
+from clueval.spans.ordering import in_counting_order
 from clueval.transforms.alternatives import Alternatives, AnyOf
 from clueval.transforms.group import ALTERNATIVES, ANY_OF, HIDDEN, Changes, Group, Transform
 
@@ -45,11 +47,12 @@ class Preparation:
         self._group: Group | None = None
 
     def __call__(self, group: Group) -> Group:
-        """Apply the transforms to a group, in their order."""
+        """Apply the transforms to a group, in their order, and return its spans in the order in which they count."""
+        group = _in_counting_order(group)
         if self._mark is not None:
             self._mark.begin()
             self._group = group
-        return self._applied(group)
+        return _in_counting_order(self._applied(group))
 
     def by_depth(self) -> Iterator[DepthGroup]:
         """Yield the latest group as it is with the labels of each depth, if reports have all depths."""
@@ -58,7 +61,8 @@ class Preparation:
         for depth in range(1, self._mark.deepest + 1):
             if depth not in self._at_depth:
                 self._at_depth[depth] = self._of_depth(depth, self._mark)
-            yield DepthGroup(depth, self._mark.deepest, self._at_depth[depth](self._group))
+            at_depth = _in_counting_order(self._at_depth[depth](self._group))
+            yield DepthGroup(depth, self._mark.deepest, at_depth)
 
     def _of_depth(self, depth: int, mark: EachDepth) -> _Applied:
         transforms = [mark.at(depth) if each is mark else each for each in self._transforms]
@@ -107,6 +111,17 @@ class Preparation:
         """Add the numbers of changes of another evaluation."""
         for transform, included in zip(self._transforms, self._included, strict=True):
             included.update(changed[transform.signature[0]])
+
+
+def _in_counting_order(group: Group) -> Group:
+    """Return the group with its spans in the order in which they count; those without a place count one by one."""
+    gold, predicted = in_counting_order(group.gold), in_counting_order(group.predicted)
+    further = tuple(map(in_counting_order, group.further))
+    golds = tuple(map(in_counting_order, group.golds))
+    before = group.gold, group.predicted, *group.further, *group.golds
+    if all(map(is_, (gold, predicted, *further, *golds), before)):
+        return group
+    return replace(group, gold=gold, predicted=predicted, further=further, golds=golds)
 
 
 def warn_without_effect(preparations: Sequence[Preparation]) -> None:

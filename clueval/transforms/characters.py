@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import accumulate, count
 from operator import add, sub
 
-from clueval.exceptions import UsageError
+from clueval.files.errors import UsageError
 from clueval.spans.document import Document
 from clueval.spans.ranges import joined_ranges
 from clueval.spans.span import Frozen, Span

@@ -21,7 +21,7 @@ from dataclasses import replace
 from os import PathLike
 from typing import Any, NamedTuple
 
-from clueval.exceptions import FormatError, UsageError
+from clueval.files.errors import FormatError, UsageError
 from clueval.spans.document import Document
 from clueval.spans.features import number_of
 from clueval.spans.ranges import Regions

@@ -10,7 +10,8 @@ from os import PathLike, fsencode
 from pathlib import Path
 from typing import Any, ClassVar, Protocol
 
-from clueval.exceptions import UsageError, require_kind
+from clueval.arguments import require_kind
+from clueval.files.errors import UsageError
 from clueval.spans.document import Document
 from clueval.spans.span import Frozen, Span
 from clueval.textfiles import raw_content

@@ -18,7 +18,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from clueval.exceptions import FileError, FormatError, UsageError
+from clueval.files.errors import FileError, FormatError, UsageError
 from clueval.spans.document import Document
 from clueval.spans.index import SpanIndex
 from clueval.spans.overlaps import shared_positions

@@ -5,7 +5,7 @@ Each step looks for the mentions that the steps before it have not found, and fo
 similar words, of a similarity of at least X). Occurrences are explained at `clueval.transforms.occurrences`. A mention
 takes
 
-* ``in-order``: the k-th mention of a text its k-th occurrence, whatever the labels;
+* ``free``: the first occurrence that no other mention covers or crosses (see below), whatever the labels;
 * ``first``: the first occurrence;
 * ``all``: each text takes all its occurrences, once for each of its labels.
 
@@ -14,24 +14,35 @@ which it covers more than half the characters. A mention without a place becomes
 counts as a false positive.
 
 In "Ann met Ann at Annex", the mentions Ann, Ann, Ann are at [0,3) and [8,11), and the third has no place.
+
+With ``free``, a mention does not lie inside another mention of the answer while a free occurrence of its text exists.
+The mentions are placed longest text first, equal lengths step by step and in the order of the answer. A mention takes
+the first occurrence that no placed mention covers or crosses. If no step before ``fuzzy`` finds one, it takes the first
+occurrence that no equal text has taken, inside another mention, for gold is nested there. Texts are equal if all folds
+of the steps make them equal, and their lengths are those of the folded texts. So the answer that names the mentions of
+gold gets their places, in any order, if gold is flat, each occurrence of a mention's text that is not inside another
+mention is a mention, and equal texts have equal labels; without the last condition, in the order of the text.
+
+In "Anna Schmidt klagt. Anna gewinnt.", the mentions Anna, Anna Schmidt are at [20,24) and [0,12).
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
 from typing import Any
 
-from clueval.exceptions import TextMismatch, UsageError
+from clueval.files.errors import TextMismatch, UsageError
 from clueval.spans.document import Document
 from clueval.spans.features import BY_ID, MENTION, OFFSETS, UNPARSABLE
 from clueval.spans.ranges import Regions
 from clueval.spans.span import Frozen, Span
 from clueval.transforms.characters import Characters, has_characters, without_blanks
 from clueval.transforms.group import LOCATED, Group
-from clueval.transforms.occurrences import Occurrences, Range
-from clueval.transforms.preparing import FUZZY, LocationSteps
+from clueval.transforms.occurrences import Occurrences, Range, folded
+from clueval.transforms.preparing import FREE, FUZZY, LocationSteps
 from clueval.transforms.projection import project
 
 COUNTED = ("exact", "space", "case", "fuzzy", "moved", "unlocatable", "ambiguous", "unparsable")
@@ -69,7 +80,7 @@ class Locating:
         located: dict[str, list[Span]] = {}
         lost: dict[str, list[Span]] = {}
         for layer, spans in predicted.layers.items():
-            mentions = [_Mention.of(span) for span in spans]
+            mentions = [_Mention.of(span, self._folds[-1]) for span in spans]
             self._locate(mentions, finders, characters)
             located[layer] = sorted(_spans(mentions, self._occurrence == "all"), key=_position)
             lost[layer] = [mention.span for mention in mentions if not mention.places]
@@ -80,96 +91,214 @@ class Locating:
         self, mentions: Sequence[_Mention], finders: list[Occurrences], characters: Characters
     ) -> None:
         """Give the mentions their places, and count them. `finders` gets those of the steps that are needed."""
+
+        def finder(number: int) -> Occurrences:
+            if number == len(finders):
+                finders.append(Occurrences(characters.text, self._folds[number]))
+            return finders[number]
+
         for mention in mentions:
             mention.stand(characters)
             self.prepared[("exact",)] += bool(mention.places)
-        for number, name in enumerate(self._steps.names):
-            if all(mention.places for mention in mentions):
-                break
-            if number == len(finders):
-                finders.append(Occurrences(characters.text, self._folds[number]))
-            finder = finders[number]
-            keys: dict[str, list[_Mention]] = {}
-            for mention in mentions:
-                keys.setdefault(finder.key(mention.text), []).append(mention)
-            for key, those in keys.items():
-                waiting = [mention for mention in those if not mention.places]
-                if not waiting:
-                    continue
-                if name == FUZZY:
-                    self._take_nearest(waiting, those, key, finder, characters)
-                else:
-                    self._take_occurrences(name, waiting, those, finder.of(key), characters)
+        if self._occurrence == FREE:
+            for step, is_ambiguous in _FreePlaces(mentions, self._steps, finder, characters).take():
+                self.prepared[(step,)] += 1
+                self.prepared[("ambiguous",)] += is_ambiguous
+        else:
+            self._take_first_or_all(mentions, finder, characters)
         for mention in mentions:
             self.prepared[("unlocatable",)] += not mention.places
             self.prepared[("moved",)] += (
                 mention.offsets is not None and bool(mention.places) and not mention.stands
             )
 
-    def _take_occurrences(
-        self,
-        step: str,
-        waiting: Sequence[_Mention],
-        those: Sequence[_Mention],
-        found: Sequence[Range],
-        characters: Characters,
+    def _take_first_or_all(
+        self, mentions: Sequence[_Mention], finder: Callable[[int], Occurrences], characters: Characters
     ) -> None:
-        """Give the `waiting` mentions of a text the occurrences `found`; `those` are all mentions of the text."""
-        places = [
-            (place, tokens) for place in found if (tokens := characters.positions_of(*place)) is not None
-        ]
-        if self._occurrence == "in-order":
-            free = places
-            if len(waiting) < len(those):
-                taken = Regions(place for mention in those for place in mention.ranges)
-                free = [each for each in places if not taken.touch(Span(*each[0]))]
-            taking = [
-                (mention, ([place], [tokens]))
-                for mention, (place, tokens) in zip(waiting, free, strict=False)
-            ]
-        else:
-            own = places if self._occurrence == "all" else places[:1]
-            both = [place for place, _ in own], [tokens for _, tokens in own]  # the mentions share them
-            taking = [(mention, both) for mention in waiting if own]
-        for mention, several in taking:
-            mention.ranges, mention.places = several
-        self.prepared[(step,)] += len(taking)
-        if self._occurrence != "all" and len(places) > len(those):
-            self.prepared[("ambiguous",)] += len(taking)
+        """Give each mention the first occurrence of its text, or all."""
+        for number, step in enumerate(self._steps.names):
+            if all(mention.places for mention in mentions):
+                break
+            keys: dict[str, list[_Mention]] = {}
+            for mention in mentions:
+                keys.setdefault(finder(number).key(mention.text), []).append(mention)
+            for key, those in keys.items():
+                waiting = [mention for mention in those if not mention.places]
+                if not waiting:
+                    continue
+                if step == FUZZY:
+                    nearest = finder(number).nearest(key, self._steps.least)
+                    found = [] if nearest is None else [nearest]
+                else:
+                    found = finder(number).of(key)
+                places = _with_positions(found, characters)
+                own = places if self._occurrence == "all" else places[:1]
+                both = [place for place, _ in own], [tokens for _, tokens in own]  # the mentions share them
+                for mention in waiting if own else ():
+                    mention.ranges, mention.places = both
+                    self.prepared[(step,)] += 1
+                    self.prepared[("ambiguous",)] += self._occurrence == "first" and len(places) > len(those)
 
-    def _take_nearest(
+
+def _with_positions(found: Iterable[Range], characters: Characters) -> list[tuple[Range, Range]]:
+    """Return the ranges with their positions in gold, without those that have none."""
+    positions = ((place, characters.positions_of(*place)) for place in found)
+    return [(place, tokens) for place, tokens in positions if tokens is not None]
+
+
+class _FreePlaces:
+    """The places that the mentions of an answer take with ``free``, as the module says.
+
+    Costs O(n log n) for n mentions and occurrences, after these are found.
+    """
+
+    def __init__(
         self,
-        waiting: Sequence[_Mention],
-        those: Sequence[_Mention],
-        key: str,
-        finder: Occurrences,
+        mentions: Sequence[_Mention],
+        steps: LocationSteps,
+        finder: Callable[[int], Occurrences],
         characters: Characters,
     ) -> None:
-        for mention in waiting:
-            others = those if self._occurrence == "in-order" else ()
-            taken = Regions(place for other in others for place in other.ranges)
-            place = finder.nearest(key, self._steps.least, taken)
-            tokens = None if place is None else characters.positions_of(*place)
-            if place is None or tokens is None:
-                return  # nor is there one for the next mention of this text
-            mention.ranges, mention.places = [place], [tokens]
-            self.prepared[(FUZZY,)] += 1
+        self._mentions, self._steps, self._finder, self._characters = mentions, steps, finder, characters
+        self._placed = _TakenPlaces(len(characters.text))
+        self._found: dict[tuple[int, str], _TextOccurrences] = {}
+        self._dissimilar: set[str] = set()
+        """The mentions that have no similar words left."""
+
+    def take(self) -> Iterator[tuple[str, bool]]:
+        """Give the mentions their places; yield, for each, the step and whether its text occurs more often."""
+        times = Counter(mention.key for mention in self._mentions)
+        for mention in self._mentions:
+            if mention.places:
+                self._placed.add(mention.key, mention.ranges[0])
+        by_length = sorted(self._mentions, key=_length, reverse=True)
+        for _, equally_long in groupby(by_length, _length):
+            waiting = [mention for mention in equally_long if not mention.places]
+            for number, inside in _passes(self._steps.names):
+                for mention in waiting:
+                    taken = self._place(mention, number, inside)
+                    if taken is None:
+                        continue
+                    place, tokens, occurrences = taken
+                    mention.ranges, mention.places = [place], [tokens]
+                    self._placed.add(mention.key, place)
+                    yield self._steps.names[number], occurrences > times[mention.key]
+                waiting = [mention for mention in waiting if not mention.places]
+                if not waiting:
+                    break
+
+    def _place(self, mention: _Mention, number: int, inside: bool) -> tuple[Range, Range, int] | None:
+        """Return the place that a step gives a mention, its positions, and the number of occurrences."""
+        finder = self._finder(number)
+        key = finder.key(mention.text)
+        if self._steps.names[number] == FUZZY:
+            return self._similar(mention, finder, key)
+        if (number, key) not in self._found:
+            self._found[number, key] = _TextOccurrences(_with_positions(finder.of(key), self._characters))
+        found = self._found[number, key]
+        taken = found.inside(self._placed, mention.key) if inside else found.free(self._placed)
+        return None if taken is None else (*taken, len(found.places))
+
+    def _similar(self, mention: _Mention, finder: Occurrences, key: str) -> tuple[Range, Range, int] | None:
+        """Return the most similar words that no mention covers or crosses, else those that no equal text touches."""
+        if key in self._dissimilar:
+            return None
+        equal = self._placed.regions(mention.key)
+        place = finder.nearest(key, self._steps.least, lambda words: not equal.touch(Span(*words)))
+        if place is not None and not self._placed.is_free(place):
+            free = finder.nearest(
+                key,
+                self._steps.least,
+                lambda words: self._placed.is_free(words) and not equal.touch(Span(*words)),
+            )
+            place = place if free is None else free
+        tokens = None if place is None else self._characters.positions_of(*place)
+        if place is None or tokens is None:
+            self._dissimilar.add(key)
+            return None
+        return place, tokens, 0
+
+
+def _passes(steps: Sequence[str]) -> Iterator[tuple[int, bool]]:
+    """Yield the number of a step, and whether places inside other mentions are taken.
+
+    >>> list(_passes(["exact", "space", "fuzzy"]))
+    [(0, False), (1, False), (0, True), (1, True), (2, False)]
+    """
+    for is_fuzzy, numbers in groupby(range(len(steps)), lambda number: steps[number] == FUZZY):
+        several = list(numbers)
+        yield from ((number, False) for number in several)
+        if not is_fuzzy:
+            yield from ((number, True) for number in several)
+
+
+class _TakenPlaces:
+    """The places that mentions have taken in a text."""
+
+    def __init__(self, size: int) -> None:
+        self._within = bytearray(size + 1)
+        """1 for each offset between two characters of one mention."""
+        self._ranges: set[Range] = set()
+        self._of_text: dict[str, set[Range]] = {}
+
+    def add(self, key: str, place: Range) -> None:
+        start, end = place
+        self._within[start + 1 : end] = b"\1" * (end - start - 1)
+        self._ranges.add(place)
+        self._of_text.setdefault(key, set()).add(place)
+
+    def is_free(self, place: Range) -> bool:
+        """Return whether no mention covers or crosses a range; it may cover mentions. Costs O(1)."""
+        return not self._within[place[0]] and not self._within[place[1]] and place not in self._ranges
+
+    def has(self, key: str, place: Range) -> bool:
+        """Return whether a mention of this text has taken a range."""
+        return place in self._of_text.get(key, ())
+
+    def regions(self, key: str) -> Regions:
+        """Return the ranges of all mentions of this text."""
+        return Regions(self._of_text.get(key, ()))
+
+
+class _TextOccurrences:
+    """The occurrences of a text with their positions in gold, and how many of the first ones are no longer free."""
+
+    def __init__(self, places: Sequence[tuple[Range, Range]]) -> None:
+        self.places = places
+        self._free = self._inside = 0
+
+    def free(self, placed: _TakenPlaces) -> tuple[Range, Range] | None:
+        """Return the first occurrence that no mention covers or crosses."""
+        while self._free < len(self.places) and not placed.is_free(self.places[self._free][0]):
+            self._free += 1
+        return self.places[self._free] if self._free < len(self.places) else None
+
+    def inside(self, placed: _TakenPlaces, key: str) -> tuple[Range, Range] | None:
+        """Return the first occurrence that no mention of the same text has taken."""
+        while self._inside < len(self.places) and placed.has(key, self.places[self._inside][0]):
+            self._inside += 1
+        return self.places[self._inside] if self._inside < len(self.places) else None
 
 
 @dataclass(slots=True, eq=False)
 class _Mention:
-    """A mention: its span, text and given positions, and its places in characters and in positions of gold."""
+    """A mention: its span, text and given positions, and its places in characters and in positions of gold.
+
+    Its `key` is the text with all folds; mentions with the same key are equal.
+    """
 
     span: Span
     text: str
+    key: str
     offsets: Range | None
     ranges: list[Range]
     places: list[Range]
     stands: bool = False
 
     @classmethod
-    def of(cls, span: Span) -> _Mention:
-        return cls(span, str(span.features.get(MENTION, "")).strip(), span.features.get(OFFSETS), [], [])
+    def of(cls, span: Span, folds: Collection[str]) -> _Mention:
+        text = str(span.features.get(MENTION, "")).strip()
+        return cls(span, text, folded(text, folds).text, span.features.get(OFFSETS), [], [])
 
     def stand(self, characters: Characters) -> None:
         """Take the given positions if the text there is the mention."""
@@ -198,6 +327,10 @@ def _spans(mentions: Sequence[_Mention], once: bool) -> Iterator[Span]:
             if not once or key not in seen:
                 seen.add(key)
                 yield Span(start, end, mention.span.labels, line=mention.span.line)
+
+
+def _length(mention: _Mention) -> int:
+    return len(mention.key)
 
 
 def _position(span: Span) -> Range:

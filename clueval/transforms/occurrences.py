@@ -13,10 +13,8 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import NamedTuple
 
-from clueval.exceptions import extra
+from clueval.files.errors import extra
 from clueval.spans.limits import require_few_searched
-from clueval.spans.ranges import Regions
-from clueval.spans.span import Span
 
 Range = tuple[int, int]
 
@@ -167,11 +165,14 @@ class Occurrences:
             at = text.find(key, at)
         return found
 
-    def nearest(self, key: str, least: float, taken: Regions) -> Range | None:
+    def nearest(
+        self, key: str, least: float, may_take: Callable[[Range], bool] = lambda _: True
+    ) -> Range | None:
         """Return the range of words that is most similar to the key, at least `least`; the earlier of equal ones.
 
-        The similarity is 1 - d / n, where d is the Levenshtein distance and n the length of the longer text. Raises
-        `MissingExtra` if rapidfuzz is not installed, and `LimitError` after too many searches.
+        Only ranges are returned of which `may_take` is true. The similarity is 1 - d / n, where d is the Levenshtein
+        distance and n the length of the longer text. Raises `MissingExtra` if rapidfuzz is not installed, and
+        `LimitError` after too many searches.
         """
         similarity = _similarity()
         text = self._folded.text
@@ -187,7 +188,7 @@ class Occurrences:
                 likeness = similarity(key, text[start:end], score_cutoff=best)
                 if likeness >= best and (where is None or likeness > best):
                     place = self._folded.range_of(start, end)
-                    if place is not None and not taken.touch(Span(*place)):
+                    if place is not None and may_take(place):
                         best, where = likeness, place
         return where
 

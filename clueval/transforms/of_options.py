@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from clueval.exceptions import UsageError
+from clueval.files.errors import UsageError
 from clueval.transforms.alternatives import AlternativesTable, AnyOf, names_of_golds
 from clueval.transforms.counted_spans import Fragments, IgnoredRegions, MinScore
 from clueval.transforms.group import Transform, names_of

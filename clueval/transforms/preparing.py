@@ -8,7 +8,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypedDict
 
-from clueval.exceptions import UsageError
+from clueval.files.errors import UsageError
 from clueval.options import changed_fields, number, option_field, require_types, whole
 from clueval.overwriting import input_path
 from clueval.transforms.group import names_of
@@ -35,7 +35,8 @@ STEPS = ("exact", "space", "quotes", "case", "fuzzy")
 FUZZY = "fuzzy"
 DEFAULT_STEPS = "exact,space"
 
-OCCURRENCES = ("in-order", "first", "all")
+FREE = "free"
+OCCURRENCES = (FREE, "first", "all")
 """The values of `Preparing.occurrence`."""
 
 
@@ -119,7 +120,7 @@ class Preparing:
         fragments: what discontinuous spans become: ``keep`` (metrics compare their fragments), ``split`` (each
             fragment a span) or ``hull`` (one span from start to end).
         occurrence: which occurrences of a text the mentions of a language model take (`clueval.transforms.locating`):
-            ``in-order`` (None), ``first`` or ``all``.
+            ``free`` (None), ``first`` or ``all``.
         locate: the steps in which mentions are looked for; None: ``exact,space``.
         min_score: predicted spans with a lower score do not count: a number (the feature is
             `Counting.score_feature`), or a file of ``clueval threshold``, which names the feature.
@@ -233,10 +234,10 @@ class Preparing:
         None,
         "--occurrence",
         "WHICH",
-        "with --input mentions: where a mention is in the text: in-order (the k-th mention of a text is its k-th "
-        "occurrence), first (each is the first) or all (each text is all its occurrences)",
+        "with --input mentions: where a mention is in the text: free (the first occurrence outside of the other "
+        "mentions of the answer, longest text first), first (the first occurrence) or all (all occurrences)",
         choices=OCCURRENCES,
-        default="in-order",
+        default=FREE,
     )
     locate: str | Iterable[str] | None = option_field(
         None,

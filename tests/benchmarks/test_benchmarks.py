@@ -15,7 +15,7 @@ import pytest
 from scripts import BENCHMARKS, benchmark
 
 from clueval import score
-from clueval.exceptions import UsageError
+from clueval.files.errors import UsageError
 
 pytestmark = pytest.mark.long
 

@@ -12,7 +12,7 @@ import pytest
 from scripts import benchmark
 
 from clueval import read, score
-from clueval.exceptions import CluevalError
+from clueval.files.errors import CluevalError
 from clueval.metrics.gate import Gate
 
 pytestmark = pytest.mark.long

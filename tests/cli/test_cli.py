@@ -190,6 +190,7 @@ def printed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     score([["B-A"], ["O"]], [["B-A"], ["B-A"]], resample_by="document").save("a.clueval")
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize(
     "waits", [False, pytest.param(True, marks=pytest.mark.long)], ids=["at once", "at the end"]
 )
@@ -231,6 +232,7 @@ FAILING = [
 ]
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize(
     ("closed", "size"),
     [("stdout", 1), ("stdout", 1 << 20), ("stderr", 1)],

@@ -15,7 +15,7 @@ from corpora import write
 from clueval import Document, read, score
 from clueval.cli import COMMANDS, main
 from clueval.cli.commands import command_called, command_parser
-from clueval.exceptions import UsageError
+from clueval.files.errors import UsageError
 from clueval.findings.stream import errors
 
 Capture = pytest.CaptureFixture[str]

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 
-from clueval.cli import main
+from clueval.cli import COMMANDS, main
+from clueval.cli.commands import command_parser
+from clueval.overwriting import input_path
 
 Capture = pytest.CaptureFixture[str]
 
@@ -135,7 +138,7 @@ def test_a_default_that_does_not_apply_is_skipped(
 def test_the_ending_of_an_output_replaces_the_default_form(folder: Path) -> None:
     (folder / "clueval.toml").write_text('format = "csv"', encoding="utf-8")
 
-    for name, begins in (("x.json", "{"), ("x.other", "metric,")):
+    for name, begins in (("x.json", "{"), ("x", "metric,")):
         assert main(["score", "a.conll", "a.conll", "-o", name]) == 0
         assert (folder / name).read_text(encoding="utf-8").startswith(begins)
 
@@ -147,10 +150,172 @@ def test_a_value_that_no_command_has_is_an_error(folder: Path, capsys: Capture) 
     assert "format cannot be 'jsn' (one of text, json" in capsys.readouterr().err
 
 
-def test_an_output_of_the_command_line_without_a_blank_replaces_that_of_the_file(folder: Path) -> None:
-    (folder / "clueval.toml").write_text('output-file = "a.txt"\n', encoding="utf-8")
+@pytest.mark.parametrize("name", ["clueval.toml", "pyproject.toml"])
+@pytest.mark.parametrize(
+    ("command", "text"),
+    [
+        ("errors a.conll a.conll", '[errors]\ntsv = "OUT"'),
+        ("errors a.conll a.conll", 'tsv = "OUT"'),
+        ("errors a.conll a.conll", 'corrected = "OUT"'),
+        ("score a.conll a.conll", '[score]\n"save" = "OUT"'),
+        ("score a.conll a.conll", 'output_file = "OUT"'),
+        ("score a.conll a.conll", 'tsv = "OUT"'),
+        ("score a.conll a.conll -ob.txt", 'output-file = "OUT"'),
+        ("convert a.conll --to spans", '[convert]\noutput-file = "OUT"'),
+        ("masking a.conll a.conll", '[masking]\ndocuments = "OUT"'),
+        ("agree a.conll a.conll", 'pygamma = "OUT"'),
+        ("curate a.conll a.conll", 'undecided = "OUT"'),
+        ("guide", '[guide]\nhtml = "OUT"'),
+        ("completion bash", 'output-file = "OUT"'),
+    ],
+)
+def test_a_configuration_names_no_output(
+    command: str, text: str, name: str, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    corpus, outside = folder / "corpus", folder / "profile"
+    corpus.mkdir()
+    (folder / "a.conll").rename(corpus / "a.conll")
+    if name == "pyproject.toml":
+        text = text.replace("[", "[tool.clueval.") if text.startswith("[") else f"[tool.clueval]\n{text}"
+    (corpus / name).write_text(text.replace("OUT", "../profile"), encoding="utf-8")
+    outside.write_text("kept", encoding="utf-8")
+    before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    monkeypatch.chdir(corpus)
 
-    assert main(["score", "a.conll", "a.conll", "-ob.txt"]) == 0
+    assert main(command.split()) == 2
 
-    assert (folder / "b.txt").exists()
-    assert not (folder / "a.txt").exists()
+    error = capsys.readouterr().err
+    assert f"{name}: a configuration cannot have" in error
+    assert "because it names what is written (remove it, and give --" in error
+    assert error.count("\n") == 1
+    assert {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == before
+
+
+@pytest.mark.parametrize(
+    ("command", "text"),
+    [
+        ("score a.conll a.conll", 'fail-under = "f1=0"'),
+        ("score a.conll a.conll", '[score]\nfail_if_worse = "a.clueval"'),
+        ("score a.conll a.conll --fail-if-worse a.clueval", "allow-drop = 1"),
+        ("score a.conll a.conll --fail-if-worse a.clueval", "significant = true"),
+        ("score a.conll a.conll --fail-if-worse a.clueval", '[score]\nscore = "exact.f1"'),
+        ("masking a.conll a.conll", '[masking]\nfail-over = ["document_leak=1"]'),
+        ("masking a.conll a.conll", "reviewed = true"),
+        ("diff a.conll a.conll a.conll", "fail-on-new = true"),
+        ("check a.conll", "fail-on-new = true"),
+    ],
+)
+def test_a_configuration_names_no_gate(command: str, text: str, folder: Path, capsys: Capture) -> None:
+    (folder / "clueval.toml").write_text(text, encoding="utf-8")
+
+    assert main(command.split()) == 2
+
+    error = capsys.readouterr().err
+    assert "clueval.toml: a configuration cannot have" in error
+    assert "because it is a gate (remove it, and give --" in error
+    assert error.count("\n") == 1
+
+
+def test_a_configuration_names_no_machine(folder: Path, capsys: Capture) -> None:
+    (folder / "clueval.toml").write_text('scheduler = "tcp://example.org:8786"', encoding="utf-8")
+
+    assert main(["score", "a.conll", "a.conll"]) == 2
+    assert (
+        "cannot have 'scheduler', because it names a machine that gets the texts" in capsys.readouterr().err
+    )
+
+
+def test_the_table_of_compare_chooses_scores(folder: Path, capsys: Capture) -> None:
+    (folder / "clueval.toml").write_text(
+        '[compare]\nscore = ["f1"]\nresamples = 99\nresample-by = "sentence"\n', encoding="utf-8"
+    )
+    (folder / "a.conll").write_text("a\tB-X\n\nb\tB-X\n", encoding="utf-8")
+
+    assert main(["compare", "a.conll", "x=a.conll", "y=a.conll", "--jobs", "1"]) == 0
+
+
+def test_a_number_of_the_file_is_a_choice_like_that_of_the_command_line(
+    folder: Path, capsys: Capture
+) -> None:
+    for level, code in ((1, 0), (9, 2)):
+        (folder / "clueval.toml").write_text(f"[errors]\nlevel = {level}\n", encoding="utf-8")
+
+        assert main(["errors", "a.conll", "a.conll"]) == code
+    assert "level cannot be '9' (one of 1, 2, 3, 4)" in capsys.readouterr().err
+
+
+REFUSED = {
+    *("--output-file", "--html", "--tsv", "--xlsx", "--documents", "--gate-tsv", "--undecided", "--save"),
+    *("--corrected", "--write-indicators", "--pygamma"),
+    *("--fail-under", "--fail-over", "--fail-if-worse", "--fail-on-new", "--fail-on-leak", "--config"),
+    *("--allow-drop", "--significant", "--reviewed", "--score"),
+    "--scheduler",
+}
+"""The options that name what is written, a gate or a machine; `compare` has another --score."""
+
+READS = {
+    *("--label-map", "--gold-map", "--predicted-map", "--hierarchy", "--alternatives", "--any-of", "--text"),
+    *("--names", "--pairs", "--ignore-words", "--word-weights", "--decisions", "--system", "--train"),
+    "--tokens",
+}
+"""The options that name a file that is read; none of these files names an output."""
+
+PLACES = {"--cite", "--score"}
+"""The options with the path of a number in a report."""
+
+SAYS = re.compile(r"\b(re)?writes? (?!FORMAT)|\bexit with \d|^save\b|with --fail|to write$|^where to write")
+"""What the help of an option says that names what is written, or decides about the exit code."""
+
+HARMLESS = {"--to", "--lossy", "--raw", "--label"}
+"""The options that say what a file has that another option names."""
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_option_that_writes_or_is_a_gate_is_refused_in_a_configuration(
+    command: str, folder: Path, capsys: Capture
+) -> None:
+    """A new option that names a file, or says that it writes or lets the command fail, needs its place here."""
+    parser = command_parser(command)
+    arguments = [action for action in parser._actions if not action.option_strings]
+    given = ["a.conll" if each.choices is None else str(next(iter(each.choices))) for each in arguments]
+    for flag, action in parser.option_actions().items():
+        if not flag.startswith("--") or flag.startswith("--no-"):
+            continue
+        names_a_file = action.metavar in ("FILE", "FOLDER", "PATH", "CSV", "OUT", "ADDRESS", "CONFIG")
+        if names_a_file or action.type in (Path, input_path) or SAYS.search(str(action.help)):
+            assert flag in REFUSED | READS | PLACES | HARMLESS, (command, flag, action.help)
+        if flag in REFUSED and (command, flag) != ("compare", "--score"):
+            value = "true" if action.nargs == 0 else '"profile"'
+            (folder / "clueval.toml").write_text(f"{flag.removeprefix('--')} = {value}", encoding="utf-8")
+
+            assert main([command, *given]) == 2, flag
+            assert f"clueval.toml: a configuration cannot have '{flag[2:]}'" in capsys.readouterr().err
+    assert sorted(path.name for path in folder.iterdir() if path.name != "clueval.toml") == ["a.conll"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"layer = {'[' * 100_000}",
+        f"layer = {'{a=' * 100_000}",
+        f"[{'.'.join('a' * 20_000)}]\nx = 1",
+        f"{'.'.join('a' * 20_000)} = 1",
+        f"level = 0x{'f' * 100_000}",
+        f"level = {'9' * 100_000}",
+        f"layer = [0x{'f' * 100_000}]",
+        f'layer = "{"x" * 2_000_000}"',
+        f"{'k' * 100_000} = 1",
+        "\n".join(f"{'.'.join('a' * 900)}.a{number} = 1" for number in range(40)),
+        f"set.{'k' * 100_000} = {{ x = 1 }}",
+        f'format = "{"x" * 100_000}"',
+    ],
+    ids=lambda text: str(text)[:12],
+)
+def test_a_hostile_file_is_one_line(text: str, folder: Path, capsys: Capture) -> None:
+    (folder / "clueval.toml").write_text(text, encoding="utf-8")
+
+    assert main(["errors", "a.conll", "a.conll"]) == 2
+
+    error = capsys.readouterr().err
+    assert error.startswith("clueval errors: ")
+    assert (error.count("\n"), len(error) < 2000) == (1, True), len(error)

@@ -14,7 +14,7 @@ from clueval.cli.declared import OUTPUT, declared, option, page, reading
 from clueval.cli.fields import typed
 from clueval.cli.outputs import settle_output
 from clueval.cli.parser import CommandParser
-from clueval.exceptions import CluevalError, FileError
+from clueval.files.errors import CluevalError, FileError
 from clueval.options import whole
 from clueval.overwriting import inputs_kept
 from clueval.reports.report import FORMS, Report

@@ -89,8 +89,14 @@ def test_masking_of_empty_files_says_that_nothing_was_checked(capsys: Capture) -
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("a\tO\n".encode("utf-16"), "is UTF-16, which clueval does not read (convert the file to UTF-8)"),
-        ("Stra\xdfe\tO\n".encode("latin-1"), "not UTF-8: byte 0xdf (save the file as plain text in UTF-8)"),
+        (
+            "a\tO\n".encode("utf-16"),
+            "is UTF-16, which clueval does not read (save the file as plain text in UTF-8",
+        ),
+        (
+            "Stra\xdfe\tO\n".encode("latin-1"),
+            "not UTF-8: byte 0xdf (save the file as plain text in UTF-8, in Excel as 'CSV UTF-8')",
+        ),
     ],
 )
 def test_a_file_that_is_no_text_says_what_it_is(content: bytes, message: str, capsys: Capture) -> None:

@@ -19,7 +19,7 @@ from clueval import score as score_files
 from clueval.cli import main
 from clueval.compat.gate.files import GateTable, IndicatorWriter, pictures
 from clueval.compat.gate.table import COLUMNS, PLACE
-from clueval.exceptions import UsageError
+from clueval.files.errors import UsageError
 from clueval.formats.gate_xml import read_gate_xml
 from clueval.metrics.gate import Gate
 from clueval.metrics.gate.list_evaluation import ListEvaluation, Lists
@@ -285,11 +285,11 @@ class TestReference:
         found = gate_command.report(corpus, *self.OPTIONS)["reference"]
 
         assert [(row["label"], row["before"], row["after"], row["change"]) for row in found["changes"]] == [
-            ("Place", "CS", "IS", "-"),
             ("Person", "ML", "CP", "+"),
+            ("Place", "CS", "IS", "-"),
             ("Person", "A", "SL", "+-"),
         ]
-        assert found["changes"][1]["context"] == "Ada met [=Bob=][- in-] Rome. Eve slept."
+        assert found["changes"][0]["context"] == "Ada met [=Bob=]{+ in+} Rome. Eve slept."
         assert found["change_counts"] == {"better": 1, "worse": 1, "neither": 1}
 
     def test_the_reference_is_measured_as_the_response_is(self, gate_command: Printed, corpus: Path) -> None:

@@ -139,7 +139,7 @@ def write_files() -> None:
         "document\tstart\tend_inclusive\tlabel\n1\t4\t4\tperson\n", encoding="utf-8"
     )
     for command in (
-        "convert gold.vrt --layer entity=2 --to ltf -o ltf/",
+        "convert gold.vrt --layer entity=2 --to ltf --lossy -o ltf/",
         "merge predicted.vrt --layer entity=2 --layer risk=3 --token-id 4 -o other.tsv",
         *(
             f"score gold.conll {name[0]}.conll --metric exact --save {name}.clueval"
@@ -154,6 +154,7 @@ def test_help_of_most_commands_has_examples() -> None:
     assert sum(bool(examples_of(command)) for command in COMMANDS) > 15
 
 
+@pytest.mark.few(3)
 @pytest.mark.usefixtures("_files")
 @pytest.mark.parametrize(
     "command",

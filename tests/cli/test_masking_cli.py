@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from corpora import write
 
+import clueval
 from clueval.cli import main
 from clueval.findings.decisions import fingerprint
 
@@ -69,6 +71,128 @@ def test_a_limit_that_is_not_kept_exits_with_one_and_a_line(sides: list[str], ca
 def test_limits_that_are_kept_are_not_mentioned(sides: list[str], capsys: Capture) -> None:
     assert main(["masking", *sides, *LAYERS, "--fail-under", "word_recall=0.5"]) == 0
     assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize(
+    ("figure", "names"),
+    [
+        ("recall", "did you mean mention_recall or entity_recall?"),
+        ("recall[high]", "did you mean mention_recall[high] or entity_recall[high]?"),
+        ("label.recall", "did you mean label.mention_recall or label.entity_recall?"),
+        ("Recall", "did you mean mention_recall or entity_recall?"),
+        ("recal", "did you mean mention_recall or entity_recall?"),
+        ("word_recal", "did you mean word_recall?"),
+        ("entity_recal[high]", "did you mean entity_recall"),
+    ],
+)
+def test_a_recall_without_its_unit_leads_to_the_strict_figures(
+    sides: list[str], capsys: Capture, figure: str, names: str
+) -> None:
+    for option in ("--fail-under", "--fail-over"):
+        assert main(["masking", *sides, *LAYERS, option, f"{figure}=.99"]) == 2
+        assert names in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("limit", ["mention_recall=67%", "mention_recall=0.67", "mention_recall= 67 %"])
+def test_a_limit_may_be_a_percentage(sides: list[str], capsys: Capture, limit: str) -> None:
+    """Two of three mentions are protected: 66.7 %."""
+    assert main(["masking", *sides, *LAYERS, "--fail-under", limit]) == 1
+    assert capsys.readouterr().err == "clueval masking: mention_recall is 0.666667, under 0.67\n"
+    assert main(["masking", *sides, *LAYERS, "--fail-under", "mention_recall=66%"]) == 0
+    assert main(["masking", *sides, *LAYERS, "--fail-over", "document_leak_upper=100%"]) == 0
+    assert main(["masking", *sides, *LAYERS, "--fail-over", "mention_recall=66%"]) == 1
+
+
+@pytest.mark.parametrize("limit", ["mention_recall=%", "mention_recall=9%%", "mention_recall=high%"])
+def test_a_percentage_that_is_no_number_is_an_error(sides: list[str], capsys: Capture, limit: str) -> None:
+    assert main(["masking", *sides, *LAYERS, "--fail-under", limit]) == 2
+    assert "cannot be read" in capsys.readouterr().err
+
+
+def test_a_percentage_above_100_is_an_error(sides: list[str], capsys: Capture) -> None:
+    assert main(["masking", *sides, *LAYERS, "--fail-under", "mention_recall=101%"]) == 2
+    assert "mention_recall is a fraction, and 1.01 is above 1" in capsys.readouterr().err
+
+
+LEAK = "clueval masking: 1 leak: a mention that must be masked can be read"
+
+
+def test_a_leak_exits_with_one_and_says_where_the_list_is(
+    sides: list[str], tmp_path: Path, capsys: Capture
+) -> None:
+    gate = ["masking", *sides, *LAYERS, "--fail-on-leak"]
+    table, page, output = tmp_path / "leaks.tsv", tmp_path / "page.html", tmp_path / "report.json"
+
+    assert main(gate) == 1
+    captured = capsys.readouterr()
+    assert captured.err == f"{LEAK} (see the leaks in the report; --tsv FILE lists all)\n"
+    assert "d1 [23,27)" in captured.out
+    for options, where in (
+        (["--tsv", str(table)], f"listed in {table}"),
+        (["--tsv", str(table), "--html", str(page)], f"listed in {table}, {page}"),
+        (["-o", str(output)], f"listed in {output}"),
+        (["--format", "json"], "listed in the report"),
+        (["--tsv", "-"], "listed in standard output"),
+        (["--format", "csv"], "--tsv FILE lists all"),
+    ):
+        assert main([*gate, *options]) == 1
+        lines = [line for line in capsys.readouterr().err.splitlines() if not line.startswith("wrote")]
+        assert lines == [f"{LEAK} ({where})"]
+
+
+def test_leaks_are_mentions_that_must_be_masked(sides: list[str], tmp_path: Path, capsys: Capture) -> None:
+    nothing = str(write(tmp_path / "n.vrt", PREDICTED.replace("B-X", "O").replace("I-X", "O")))
+    gate = ["masking", sides[0], nothing, *LAYERS, "--fail-on-leak"]
+
+    assert main(gate) == 1
+    assert capsys.readouterr().err.startswith(
+        "clueval masking: 3 leaks: mentions that must be masked can be read"
+    )
+    assert main([*gate, "--keep", "PER"]) == 1
+    assert capsys.readouterr().err.startswith("clueval masking: 1 leak: ")
+    assert main([*gate, "--keep", "PER,LOC"]) == 0
+    assert "leak:" not in capsys.readouterr().err
+
+
+def test_without_a_leak_the_gate_passes_and_says_nothing(sides: list[str], capsys: Capture) -> None:
+    assert main(["masking", sides[0], sides[0], "--layer", "label=2", "--fail-on-leak"]) == 0
+    assert capsys.readouterr().err == ""
+
+
+def test_a_leak_beside_limits_has_a_line_of_its_own(sides: list[str], capsys: Capture) -> None:
+    limits = ["--fail-on-leak", "--fail-under", "mention_recall=70%", "--fail-under", "word_recall=1%"]
+    assert main(["masking", *sides, *LAYERS, *limits]) == 1
+    assert [line.partition(" (")[0] for line in capsys.readouterr().err.splitlines()] == [
+        LEAK,
+        "clueval masking: mention_recall is 0.666667, under 0.7",
+    ]
+
+
+def test_a_leak_that_a_review_sets_apart_is_none_if_reviewed(
+    sides: list[str], tmp_path: Path, capsys: Capture
+) -> None:
+    decisions = tmp_path / "decisions.tsv"
+    spans = fingerprint([("gold", ((23, 27),), "PER")])
+    decisions.write_text(
+        f"document\tlayer\tstart\tend_inclusive\tfingerprint\tchoice\nd1\tlabel\t23\t26\t{spans}\tharmless\n",
+        encoding="utf-8",
+    )
+    gate = ["masking", *sides, *LAYERS, "--fail-on-leak", "--decisions", str(decisions)]
+
+    assert main(gate) == 1
+    assert capsys.readouterr().err.startswith(LEAK)
+    assert main([*gate, "--reviewed"]) == 0
+
+
+def test_python_has_the_gate_of_leaks_too(sides: list[str]) -> None:
+    options: dict[str, Any] = {"layers": {"label": 2}, "entity": 4}
+    report = clueval.masking(*sides, **options)
+
+    assert report.failures(fail_on_leak=True) == ["1 leak: a mention that must be masked can be read"]
+    assert len(report.leaks) == 1
+    assert report.failures() == []
+    assert report.failures("word_recall=0", fail_on_leak=False) == []
+    assert clueval.masking(sides[0], sides[0], layers={"label": 2}).failures(fail_on_leak=True) == []
 
 
 def test_limits_with_decisions_are_for_the_figures_as_counted_unless_reviewed(

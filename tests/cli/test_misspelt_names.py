@@ -64,6 +64,7 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     Path("hierarchy.txt").write_text("YY\n  XX\n", encoding="utf-8")
 
 
+@pytest.mark.few(3)
 @pytest.mark.usefixtures("files")
 @pytest.mark.parametrize(("setting", "message"), METRICS)
 @pytest.mark.parametrize("form", ["conll", "jsonl"])
@@ -94,6 +95,7 @@ def test_settings_of_gate_name_types_and_values_of_features_that_do_not_occur(
     assert message in capsys.readouterr().err
 
 
+@pytest.mark.few(3)
 @pytest.mark.usefixtures("files")
 @pytest.mark.parametrize(("options", "message"), [*CHANGES, *FILTERS])
 @pytest.mark.parametrize("form", ["conll", "jsonl"])

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import chdir
 from pathlib import Path
 
 import pytest
 
-from clueval import CluevalWarning, conventions, score
+from clueval import CluevalWarning, conventions, read, score
 from clueval.cli import COMMANDS, main
 from clueval.cli.commands import command_parser
 
@@ -105,6 +105,106 @@ def test_ends_that_are_inclusive_on_one_side_are_warned_of(slip: tuple[int, int]
     for sides in ((gold, predicted), (predicted, gold)):
         with pytest.warns(CluevalWarning, match="3 of 3 .* none is equal to one; .* ends are exclusive"):
             score(*sides)
+
+
+NAMES = ("B-PER", "I-PER", "I-PER"), ("B-PER", "I-PER", "O")
+"""The tags of a name of three tokens: in gold, and in predicted, which lacks the last token."""
+
+
+def _sentences(lines: Callable[[Sequence[str]], str], tags: Sequence[str]) -> str:
+    """Three sentences of a name and a period."""
+    return "".join(lines([*tags, "O"]) + "\n" for _ in range(3))
+
+
+def _column_file(separator: str, columns: Sequence[str], head: str = "") -> Callable[[Sequence[str]], str]:
+    """A file of a token, other columns, and the tag in place of ``{}``, with `head` before its lines."""
+
+    def content(tags: Sequence[str]) -> str:
+        def lines(of_sentence: Sequence[str]) -> str:
+            rows = enumerate(zip(("Ada", "King", "Byron", "."), of_sentence, strict=True), 1)
+            return "".join(
+                separator.join([each.format(tag, token=token, number=number) for each in columns]) + "\n"
+                for number, (token, tag) in rows
+            )
+
+        return head + _sentences(lines, tags)
+
+    return content
+
+
+def _brackets(tags: Sequence[str]) -> str:
+    """OntoNotes: the name in brackets, without its last token in predicted."""
+    last = sum(tag != "O" for tag in tags) - 1
+    marks = ["(PER*", *("*)" if number == last else "*" for number in (1, 2)), "*"]
+    words = zip(("Ada", "King", "Byron", "."), marks, strict=True)
+    lines = [f"d 0 {number} {word} X * - - - - {mark} -" for number, (word, mark) in enumerate(words)]
+    return "#begin document (d); part 000\n" + "\n".join([*lines, ""] * 3) + "\n#end document\n"
+
+
+_CONLLU = ["{number}", "{token}", *["_"] * 7, "NER={}"]
+COLUMN_FILES: dict[str, tuple[str, Callable[[Sequence[str]], str]]] = {
+    "conll": ("conll", _column_file("\t", ["{token}", "{}"])),
+    "conll with blanks": ("conll", _column_file(" ", ["{token}", "NN", "{}"])),
+    "vrt": ("vrt", lambda tags: f"<text id='a'>\n{_column_file(chr(9), ['{token}', '{}'])(tags)}</text>\n"),
+    "germeval": ("conll", _column_file("\t", ["{number}", "{token}", "{}", "O"], "#\thttp://a [1]\n")),
+    "hipe": ("conll", _column_file("\t", ["{token}", "{}", "_"], "TOKEN\tNE-COARSE-LIT\tMISC\n")),
+    "conllu": ("conllu", _column_file("\t", _CONLLU)),
+    "conll2012": ("conll2012", _brackets),
+    "conll2000": ("conll2000", _column_file(" ", ["{token}", "NN", "{}"])),
+    "nerval": ("nerval", _column_file(" ", ["{token}", "{}"])),
+    "token rows": (
+        "token-rows",
+        lambda tags: "".join(
+            json.dumps({"tokens": ["Ada", "King", "Byron", "."], "ner_tags": [*tags, "O"]}) + "\n"
+            for _ in range(3)
+        ),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", COLUMN_FILES)
+def test_ends_of_tags_are_not_said_to_be_numbers(name: str, tmp_path: Path, capsys: Capture) -> None:
+    """Nobody wrote them, so nobody can add 1."""
+    form, content = COLUMN_FILES[name]
+    paths = [tmp_path / "gold.txt", tmp_path / "predicted.txt"]
+    for path, tags in zip(paths, NAMES, strict=True):
+        path.write_text(content(tags), encoding="utf-8")
+
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        results = [score(*paths, input=form)]
+        if form != "nerval":  # whose documents are texts with characters
+            results.append(score(*(list(read(path, input=form)) for path in paths)))
+    assert main(["score", *map(str, paths), "--input", form]) == 0
+
+    classes = [next(iter(each.metrics["levels"].values()))["classes"]["predicted"] for each in results]
+    assert {(each["exact"], each["spurious"]) for each in classes} == {(0, 0)}
+    said = [*map(str, (each.message for each in caught)), *capsys.readouterr().err.splitlines()]
+    assert not [line for line in said if "add 1" in line]
+
+
+@pytest.mark.parametrize("form", ["lists", "rows"])
+def test_ends_of_tags_in_memory_are_not_said_to_be_numbers(form: str) -> None:
+    sides = [[[*tags, "O"]] * 3 for tags in NAMES]
+    if form == "rows":
+        sides = [[{"tokens": list("abcd"), "ner_tags": tags} for tags in side] for side in sides]
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert score(*sides).f1 == 0.0
+
+
+def test_ends_of_a_table_are_said_to_be_exclusive_or_inclusive_by_the_name_of_their_column(
+    tmp_path: Path,
+) -> None:
+    spans = [[0, 9, "PER"], [13, 18, "LOC"], [24, 32, "ORG"]]
+    gold, predicted = tmp_path / "gold.jsonl", tmp_path / "predicted.csv"
+    gold.write_text(json.dumps({"id": "a", "text": "x" * 40, "label": spans}), encoding="utf-8")
+    rows = "".join(f"a,{start},{end - 1},{label}\n" for start, end, label in spans)
+    predicted.write_text("document,start,end_exclusive,label\n" + rows, encoding="utf-8")
+
+    with pytest.warns(CluevalWarning, match="are inclusive, name their column end_inclusive, or add 1"):
+        score(gold, predicted, text=gold)
 
 
 def test_files_whose_names_are_of_the_other_side_are_warned_of(tmp_path: Path) -> None:

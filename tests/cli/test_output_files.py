@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import gzip
+import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 from zipfile import ZipFile
 
 import pytest
 
+import clueval
 from clueval.cli import main
+from clueval.cli.commands import COMMANDS, command_parser
+from clueval.files.errors import UsageError
 
 Capture = pytest.CaptureFixture[str]
 
@@ -52,6 +60,189 @@ def test_the_ending_of_the_file_gives_the_form(name: str, begins: str, folder: P
 def test_a_form_that_is_named_counts_more_than_the_ending(folder: Path) -> None:
     assert main(["score", "a.conll", "a.conll", "-o", "r.json", "--format", "csv"]) == 0
     assert (folder / "r.json").read_text(encoding="utf-8").startswith("metric,")
+
+
+LINES = {
+    "score": "p.conll q.conll",
+    "conventions": "p.conll q.conll",
+    "errors": "p.conll q.conll",
+    "compare": "p.conll x=p.conll y=q.conll --resample-by sentence",
+    "diff": "p.conll q.conll p.conll",
+    "masking": "p.conll q.conll",
+    "agree": "p.conll q.conll",
+    "profile": "p.conll q.conll",
+    "threshold": "gold.jsonl scored.jsonl --score-feature score",
+    "check": "p.conll",
+    "gate": "p.conll q.conll",
+}
+"""Arguments of each command whose file of ``-o`` has a form by its ending."""
+
+ANY_NAME = {"convert", "merge", "curate", "faireval", "completion"}
+"""The file of ``-o`` is of documents, of FairEval's report, or a script."""
+
+NO_FILE = {"formats", "guide", "help", "metrics", "samples"}
+
+FORMS = [".txt", ".json", ".csv", ".tsv", ".md", ".tex"]
+
+
+def test_every_command_is_in_these_tests() -> None:
+    with_file = {
+        name for name in COMMANDS if any("-o" in a.option_strings for a in command_parser(name)._actions)
+    }
+
+    assert with_file == {*LINES} | ANY_NAME
+    assert {*COMMANDS} == with_file | NO_FILE
+
+
+@pytest.fixture
+def scored(folder: Path) -> None:
+    row = {"id": "1", "text": "Ada", "spans": [{"start": 0, "end": 3, "label": "P", "score": 0.5}]}
+    for name in ("gold.jsonl", "scored.jsonl"):
+        (folder / name).write_text(json.dumps(row) + "\n", encoding="utf-8")
+
+
+@pytest.mark.usefixtures("scored")
+@pytest.mark.parametrize("command", LINES)
+@pytest.mark.parametrize("name", ["x.docx", "x.DOC", "x.log", "x.txt.bak", "x.docx.gz", "x.yaml", "1.0"])
+def test_an_ending_that_is_no_form_is_an_error_that_names_the_forms(
+    command: str, name: str, folder: Path, capsys: Capture
+) -> None:
+    before = {*folder.iterdir()}
+
+    assert main([command, *LINES[command].split(), "-o", name]) == 2
+    error = capsys.readouterr().err
+    assert f"-o {name}: {Path(name.removesuffix('.gz')).suffix.lower()} is not the ending of a form" in error
+    assert error.count("\n") == 1
+    own = {"check": [".txt"], "threshold": [".json"]}
+    assert all(ending in error for ending in own.get(command, FORMS))
+    assert {*folder.iterdir()} == before
+
+
+TEXTS = [name for name in LINES if name != "threshold"]
+"""The commands that write text; the file of ``threshold`` is JSON, for ``--min-score``."""
+
+
+@pytest.mark.usefixtures("scored")
+def test_the_file_of_threshold_is_json_and_no_other_form(folder: Path, capsys: Capture) -> None:
+    line = ["threshold", *LINES["threshold"].split(), "-o"]
+    for name in ("t.json", "t"):
+        assert main([*line, name]) == 0
+        assert json.loads((folder / name).read_text(encoding="utf-8"))["threshold"] == 0.5
+    capsys.readouterr()
+    for name in ("t.csv", "t.txt", "t.md"):
+        assert main([*line, name]) == 2
+        assert "-o writes json" in capsys.readouterr().err
+        assert not (folder / name).exists()
+
+
+@pytest.mark.parametrize("command", TEXTS)
+@pytest.mark.parametrize("name", ["result", "x.txt", "x.TXT", "x.txt.gz", ".hidden"])
+def test_a_name_without_an_ending_and_txt_are_text(
+    command: str, name: str, folder: Path, capsys: Capture
+) -> None:
+    line = [command, *LINES[command].split()]
+    assert main(line) in (0, 1)
+    text = capsys.readouterr().out
+
+    assert main([*line, "-o", name]) in (0, 1)
+    content = (folder / name).read_bytes()
+    assert (gzip.decompress(content) if name.endswith(".gz") else content).decode() == text
+
+
+@pytest.mark.parametrize("command", [name for name in TEXTS if name != "check"])
+@pytest.mark.parametrize("form", ["json", "csv", "tsv", "markdown", "latex"])
+def test_the_ending_of_every_form_is_what_format_prints(
+    command: str, form: str, folder: Path, capsys: Capture
+) -> None:
+    line = [command, *LINES[command].split()]
+    name = {"markdown": "x.md", "latex": "x.tex"}.get(form, f"x.{form}")
+    assert main([*line, "--format", form]) in (0, 1)
+    printed = capsys.readouterr().out
+
+    assert main([*line, "-o", name]) in (0, 1)
+    assert main([*line, "-o", f"{name}.gz"]) in (0, 1)
+    assert (folder / name).read_text(encoding="utf-8") == printed
+    assert gzip.decompress((folder / f"{name}.gz").read_bytes()).decode() == printed
+
+
+@pytest.mark.parametrize("command", TEXTS)
+def test_a_hyphen_and_a_pipe_have_the_text_whatever_their_name(
+    command: str, folder: Path, capsys: Capture
+) -> None:
+    line = [command, *LINES[command].split()]
+    assert main(line) in (0, 1)
+    text = capsys.readouterr().out
+    assert main([*line, "-o", "-"]) in (0, 1)
+    assert capsys.readouterr().out == text
+
+    os.mkfifo(folder / "x.docx")
+    reader = os.open(folder / "x.docx", os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        assert main([*line, "-o", "x.docx"]) in (0, 1)
+        assert os.read(reader, 1 << 16).decode() == text
+    finally:
+        os.close(reader)
+
+
+def test_the_open_file_of_standard_output_has_the_text(folder: Path) -> None:
+    line = [sys.executable, "-m", "clueval", "score", "p.conll", "q.conll", "-q"]
+    plain = subprocess.run(line, capture_output=True, check=True, timeout=60)
+    found = subprocess.run([*line, "-o", "/dev/stdout"], capture_output=True, check=True, timeout=60)
+
+    assert found.stdout == plain.stdout
+
+
+def test_a_form_that_is_named_needs_no_ending(folder: Path) -> None:
+    assert main(["score", "p.conll", "q.conll", "-o", "x.dat", "--format", "json"]) == 0
+    assert json.loads((folder / "x.dat").read_text(encoding="utf-8"))["schema"] == 1
+
+
+def test_a_form_of_the_configuration_does_not_allow_another_ending(folder: Path, capsys: Capture) -> None:
+    (folder / "clueval.toml").write_text('format = "json"\n', encoding="utf-8")
+
+    assert main(["score", "p.conll", "q.conll", "-o", "x.docx"]) == 2
+    assert "is not the ending of a form" in capsys.readouterr().err
+    assert main(["score", "p.conll", "q.conll", "-o", "x"]) == 0
+    assert (folder / "x").read_text(encoding="utf-8").startswith("{")
+
+
+def test_documents_go_to_files_of_any_name(folder: Path) -> None:
+    for line in (
+        "convert p.conll --to spans -o c.docx",
+        "merge p.conll -o m.docx",
+        "curate p.conll q.conll -o u.docx",
+    ):
+        assert main(line.split()) == 0
+        assert (folder / line.split()[-1]).is_file()
+
+
+RESULTS = {
+    "score": lambda: clueval.score("p.conll", "q.conll"),
+    "conventions": lambda: clueval.conventions("p.conll", "q.conll"),
+    "errors": lambda: clueval.errors("p.conll", "q.conll"),
+    "compare": lambda: clueval.compare("p.conll", x="p.conll", y="q.conll", resample_by="sentence"),
+    "diff": lambda: clueval.diff("p.conll", "q.conll", "p.conll"),
+    "masking": lambda: clueval.masking("p.conll", "q.conll"),
+    "agree": lambda: clueval.agree("p.conll", "q.conll"),
+    "profile": lambda: clueval.profile("p.conll", "q.conll"),
+    "gate": lambda: clueval.gate("p.conll", "q.conll"),
+}
+
+
+@pytest.mark.parametrize("function", RESULTS)
+def test_write_in_python_refuses_an_ending_that_is_no_form_and_packs(function: str, folder: Path) -> None:
+    result = RESULTS[function]()
+    before = {*folder.iterdir()}
+
+    for name in ("x.docx", "x.docx.gz", "x"):
+        with pytest.raises(
+            UsageError, match=r"does not end in the name of a form \(one of .txt, .json, .csv"
+        ):
+            result.write(name)
+    assert {*folder.iterdir()} == before
+    result.write("x.json")
+    result.write(folder / "y.json.gz")
+    assert gzip.decompress((folder / "y.json.gz").read_bytes()) == (folder / "x.json").read_bytes()
 
 
 OUTPUTS = [

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import gzip
 import json
 import os
 import sys
 import zipfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import redirect_stderr, suppress
-from io import StringIO
+from io import StringIO, TextIOWrapper
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ import pytest
 from clueval import convert, gate, read, score
 from clueval.cli import COMMANDS, main
 from clueval.cli.commands import command_parser
-from clueval.exceptions import CluevalError, FileError, UsageError
+from clueval.files.errors import CluevalError, FileError, UsageError
 from clueval.overwriting import inputs_kept, note_input, refuse_to_overwrite, require_no_input
 
 SAMPLES = Path(__file__).parents[2] / "clueval" / "samples"
@@ -286,6 +287,7 @@ OPTIONS = {
     "decisions": ["--decisions", "words.txt"],
     "train": ["--train", "two/a.conll"],
     "tokens": ["--tokens", "text.vrt"],
+    "named_config": ["--config", "run.config"],
 }
 """For each option with an input its arguments; the second is the file."""
 
@@ -387,6 +389,7 @@ SHAPES = {
 """How files can be named, for both sides, with a file that is meant."""
 
 
+@pytest.mark.few(5)
 @pytest.mark.parametrize(
     ("command", "shape"),
     [
@@ -409,6 +412,81 @@ def test_no_output_replaces_an_input_however_it_is_named(more: Path, command: st
         line[0] = gold if file.startswith("one") else predicted
 
     refused([command, *line], outputs_of(command)[0], file)
+
+
+STREAMS: dict[str, Callable[[Path], str]] = {
+    "a file": lambda _: "gold.conll",
+    "a hard link": lambda file: by_a_hard_link(file.name),
+    "a packed file": lambda file: packed(file),
+}
+"""What a shell connects to standard input, by the name of the output."""
+
+
+def packed(file: Path) -> str:
+    file.write_bytes(gzip.compress(file.read_bytes()))
+    return file.name
+
+
+READ_STREAMS = {
+    "convert": ["-", "--to", "spans"],
+    "merge": ["-"],
+    "check": ["-"],
+    "score": ["-", "predicted.conll"],
+    "errors": ["-", "predicted.conll"],
+    "conventions": ["-", "predicted.conll"],
+    "compare": ["-", "predicted.conll", "one/a.conll"],
+    "diff": ["-", "predicted.conll", "one/a.conll"],
+    "threshold": ["-", "predicted.conll", "--score-feature", "s"],
+    "profile": ["-", "predicted.conll"],
+    "masking": ["-", "predicted.conll"],
+    "gate": ["-", "predicted.conll"],
+    "agree": ["-", "predicted.conll"],
+    "curate": ["-", "predicted.conll", "one/a.conll"],
+}
+"""The arguments of each command that takes files of spans, with one of them from standard input."""
+
+
+def test_every_command_that_takes_files_of_spans_is_tried_with_standard_input() -> None:
+    assert READ_STREAMS.keys() | {"faireval"} == COMMAND_LINES.keys()
+
+
+@pytest.mark.parametrize("is_named", [False, True], ids=["-", "/dev/fd"])
+@pytest.mark.parametrize(
+    ("command", "stream"),
+    [
+        *((command, "a file") for command in READ_STREAMS),
+        ("convert", "a hard link"),
+        ("score", "a packed file"),
+    ],
+)
+def test_no_output_replaces_the_file_of_standard_input(
+    more: Path, monkeypatch: pytest.MonkeyPatch, command: str, stream: str, is_named: bool
+) -> None:
+    output = STREAMS[stream](more / "gold.conll")
+    before = (more / "gold.conll").read_bytes()
+    with Path("gold.conll").open("rb") as redirected, redirect_stderr(StringIO()) as said:
+        path = f"/dev/fd/{redirected.fileno()}" if is_named else "-"
+        if is_named and not Path(path).exists():
+            pytest.skip("the system has no such names of open files")
+        monkeypatch.setattr(sys, "stdin", TextIOWrapper(redirected))
+        given = [path if word == "-" else word for word in READ_STREAMS[command]]
+        code = main([command, *given, outputs_of(command)[0], output])
+
+    assert code == 2
+    if f"{output}: is an input and cannot be overwritten" not in said.getvalue():
+        # these take no standard input, or the file has no scores, or no form has the ending of the output
+        assert "is not the ending of a form" in said.getvalue() or (
+            command in ("compare", "threshold", "masking", "diff", "agree", "curate", "gate", "profile")
+            and (not is_named or command == "threshold")
+        )
+    assert (more / "gold.conll").read_bytes() == before
+
+
+def test_no_function_replaces_the_file_that_it_gets_open(place: Path) -> None:
+    for mode in ("r", "rb"):
+        with Path("gold.conll").open(mode) as gold, pytest.raises(FileError, match="is an input"):
+            score(gold, "predicted.conll", save="gold.conll")
+    assert Path("gold.conll").read_text() == CONLL
 
 
 @pytest.mark.parametrize(

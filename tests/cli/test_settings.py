@@ -15,7 +15,7 @@ from clueval.cli import main
 from clueval.cli.chosen import chosen_metrics, settings_of
 from clueval.cli.fields import SideValues, add_fields, given_fields, group_of, pair_of
 from clueval.cli.parser import CommandParser
-from clueval.exceptions import UsageError
+from clueval.files.errors import UsageError
 from clueval.metrics import METRICS, metric_class
 from clueval.metrics.counting import Tally
 from clueval.metrics.fair.weights import parse_weights

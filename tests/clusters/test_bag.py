@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from clueval.clusters import bag
 from clueval.clusters.bag import Bag, Row, RowCharacters, by_power
-from clueval.exceptions import FormatError
+from clueval.files.errors import FormatError
 
 OUTSIDE = (1, "O", "O")
 ROWS = st.lists(st.sampled_from([OUTSIDE, OUTSIDE, (1, "B-X", "O"), (1, "I-X", "I-X"), (3, "I-X", "I-X")]))

@@ -19,7 +19,7 @@ from sizes import documents_alone, handed_in, passages_alone
 from clueval import score
 from clueval.clusters import byte_reader
 from clueval.clusters.byte_reader import REGULAR, ByteReader, Recogniser, Stretch, reads_bytes
-from clueval.exceptions import CluevalError, FormatError, TextMismatch
+from clueval.files.errors import CluevalError, FormatError, TextMismatch
 from clueval.formats.columns.layout import NamedColumns, Sizes
 from clueval.formats.columns.passages import DocumentHead, Passage, PassageBuilder
 from clueval.reading.read_options import ReadOptions
@@ -105,6 +105,7 @@ def unbroken(corpus: Corpus) -> str:
 class TestSpanThatCrossesEveryLine:
     """Sentences may be much longer than a block; their lines are read as passages."""
 
+    @pytest.mark.few(3)
     @pytest.mark.parametrize("size", [1, 7, 40, 200, 5000])
     @pytest.mark.parametrize(
         ("name", "head", "between", "foot"),
@@ -124,6 +125,7 @@ class TestSpanThatCrossesEveryLine:
         with small(size):
             require_passages(*paths, metrics=METRICS)
 
+    @pytest.mark.few(5)
     @pytest.mark.parametrize("line", ["", "<g/>", "# x", "</s>", "x", "w\tO\tO"])
     @pytest.mark.parametrize("side", [0, 1])
     @pytest.mark.parametrize("place", [1, 50, 100])
@@ -191,6 +193,7 @@ class TestRegularPieces:
 
         assert tokens_in_stretches(path, path, layers={"entity": 2}) == 5
 
+    @pytest.mark.few(5)
     @pytest.mark.parametrize(
         "line",
         ["<S>", "<s  id='1'>", '<s 1="1">', '<s id="<">', '<s id=">">', "<s/>", "<texts>", "</s", "<s id='1' >", "\n",
@@ -209,6 +212,7 @@ class TestRegularPieces:
         for predicted in (same, other):
             require_passages(gold, predicted)
 
+    @pytest.mark.few(5)
     @pytest.mark.parametrize(
         "line", ["", " ", "\t", "#", "# x", "#\tO", "-DOCSTART-", "-DOCSTART-\tO", "-DOCSTART-\n", "x", "x\tO\tO",
                  "\tO", " \tO", "x\tO\r", "x\tO\0", "# newdoc id = 7", "# sent_id = 7", "-DOCSTART-x\tO\n"],
@@ -513,6 +517,7 @@ def test_missing_last_line_end_changes_nothing(tmp_path: Path, name: str, size: 
 CARRIAGE_RETURNS = ["a\tO\r\r\n", "a\tO\rb\n", "\r\r\n", "a\r\tO\n", "\ra\tO\n", "a\tO\r"]
 
 
+@pytest.mark.few(5)
 @pytest.mark.parametrize("name", ["a.vrt", "a.conll"])
 @pytest.mark.parametrize("line", CARRIAGE_RETURNS)
 @pytest.mark.parametrize("after", ["", "a\tO\n" * 9])

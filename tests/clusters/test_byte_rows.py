@@ -19,7 +19,7 @@ from clueval import Document, Span, read
 from clueval.clusters.bag import RowCharacters
 from clueval.clusters.byte_rows import BOTH, TagCharacters, find_hunks, fits, is_plain
 from clueval.clusters.merged import merged_rows, rows_of_documents
-from clueval.exceptions import CluevalError
+from clueval.files.errors import CluevalError
 from clueval.formats.columns.layout import ColumnOptions, Layout, Sizes, layout_of
 from clueval.reading.source import Source
 

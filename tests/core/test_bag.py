@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clueval.core.bag import Bag, Bounds
-from clueval.core.count import Plan, Unit, count, sequences_of
+from clueval.core.case import BOTH
+from clueval.core.count import Plan, Unit, count, decided, sequences_of
 from clueval.core.document import Document, Pair, Sentence
 from clueval.core.exact import Exact
 from clueval.core.levels import Levels
@@ -126,6 +127,28 @@ def test_a_layer_that_comes_late_counts_in_all_documents() -> None:
     assert report["token_accuracy"] == 27 / 28  # type: ignore[index]
 
 
+def test_a_filter_on_a_layer_that_comes_late_leaves_no_document_out() -> None:
+    early, late = pair([(0, 1, "A")], [(0, 1, "A")], "1"), pair([(0, 1, "A")], [(0, 1, "A")], "2")
+    with_layer = [
+        Document("3", {"x": [Span(0, 1, "A")], "risk": [Span(0, 1, "high")]}, tokens=["x"] * 20)
+        for _ in range(2)
+    ]
+    plan = Plan((Exact(),), where={"risk": frozenset({"high"})})
+    texts = [early, late, [Pair(*with_layer)]]
+    found, reversed_ = (everything(decided(count(order, plan)), plan) for order in (texts, texts[::-1]))
+
+    assert found == reversed_
+    assert found[(), "x", "exact"]["micro"]["gold"] == 1  # type: ignore[index]
+    assert found[(), "x", "exact"]["token_accuracy"] == 1  # type: ignore[index]
+
+
+def test_a_filter_on_metadata_leaves_out_the_documents_that_lack_it() -> None:
+    texts = [pair([(0, 1, "A")], [], "1"), pair([(0, 1, "A")], [], "2", metadata={"court": "b"})]
+    bag = decided(count(texts, Plan((Exact(),), where={"court": frozenset({"b"})})))
+
+    assert sum(bag.documents.values()) == 1
+
+
 def test_places_with_the_same_cases_share_a_row() -> None:
     texts = [pair([(0, 1, "A")], [(0, 1, "A")], str(n)) for n in range(50)]
     bag = count(texts, Plan((Exact(),), units="document"))
@@ -144,7 +167,7 @@ def test_a_case_over_the_end_of_a_sentence_joins_the_sentences() -> None:
         [pair(spans, spans, sentences=sentences(5, 10, 15, 20))], Plan((Exact(),), units="sentence"), ["x"]
     )
 
-    assert {place.sentence: sum(of.values()) for place, of in bag.positions.items()} == {1: 10, 3: 5, 4: 5}  # type: ignore[attr-defined]
+    assert {place.sentence: number for place, number in bag.positions[BOTH].items()} == {1: 10, 3: 5, 4: 5}  # type: ignore[attr-defined]
     assert bag.documents[Unit((), "d", 1)] == 1
     assert bag.documents[Unit((), "d", 3)] == 0
 
@@ -155,7 +178,7 @@ def test_sentences_are_units_until_the_tenth_document_begins(documents: int, uni
     bag = count(texts, Plan((Exact(),), units="document or sentence"), ["x"])
 
     assert len(bag.documents) == units
-    assert sum(sum(of.values()) for of in bag.positions.values()) == 20 * documents
+    assert sum(bag.positions[BOTH].values()) == 20 * documents
 
 
 def test_overlaps_that_levels_forbids_are_refused_with_document_and_positions() -> None:
@@ -174,6 +197,71 @@ def test_too_many_overlapping_pairs_are_refused_with_the_document() -> None:
         count([[Pair(*documents)]], Plan((Exact(min_overlap=0.5),)))
 
     assert caught.value.document == "big"
+
+
+def test_differing_positions_that_fill_the_table_are_all_counted() -> None:
+    tags = [{"x": ["B-A", "O", "B-B", "O"]}, {"x": ["B-A", "O", "O", "O"]}]
+    sides = [Document("d", {"x": [Span(0, 1, "A")]}, tokens=["w"] * 4, tags={"x": of["x"]}) for of in tags]
+    plan = Plan((Exact(),))
+    small = count([[Pair(*sides)]] * 3, plan, bounds=Bounds(keys=1))
+
+    assert small.folded
+    assert everything(small, plan) == everything(count([[Pair(*sides)]] * 3, plan), plan)
+
+
+def test_a_large_case_is_counted_in_a_table_that_it_fills() -> None:
+    rows = [(0, 2000, "A")], [(n, n + 1, "A") for n in range(1001)]
+    texts = [Pair(*[Document("d", {"x": [Span(*row) for row in side]}) for side in rows])]
+    plan = Plan((Exact(),))
+
+    assert everything(count([texts], plan, bounds=Bounds(spans=500)), plan) == everything(
+        count([texts], plan), plan
+    )
+
+
+@pytest.mark.parametrize("units", ["document", "sentence"])
+def test_units_have_all_cases_and_positions_of_odd_documents(units: str) -> None:
+    empty = Document("1", {"x": [Span(0, 0, "A")]}, tokens=[])
+    bare, text = (
+        Document("2", {"x": [Span(0, 1, "A")]}),
+        Document("2", {"x": [Span(0, 2, "A")]}, tokens=["w"] * 4),
+    )
+    plan = Plan((Exact(),), units=units)
+    (report,) = everything(count([[Pair(empty, empty)], [Pair(bare, text)]], plan), plan).values()
+
+    assert (report["micro"]["gold"], report["micro"]["tp_gold"]) == (2, 1)  # type: ignore[index]
+    assert report["token_accuracy"] == 3 / 4  # type: ignore[index]
+
+
+def test_levels_do_not_depend_on_the_order_of_an_ordered_document() -> None:
+    gold = Document("d", {"x": [Span(0, 4, "A")]})
+    sides = [
+        Document("d", {"x": [Span(1, 4, "A"), Span(0, 1, "A")][::step]}, ordered=True) for step in (1, -1)
+    ]
+    plan = Plan((Levels(),))
+
+    assert len({str(everything(count([[Pair(gold, side)]], plan), plan)) for side in sides}) == 1
+
+
+@pytest.mark.parametrize(
+    ("share", "length", "of"), [(0.55, 55, 100), (0.07, 7, 100), (0.28, 7, 25), (0.14, 7, 50)]
+)
+def test_a_share_that_is_exactly_enough_is_enough(share: float, length: int, of: int) -> None:
+    sides = (Document("d", {"x": [Span(0, end, "A")]}) for end in (of, length))
+    plan = Plan((Exact(min_overlap=share),))
+    (report,) = everything(count([[Pair(*sides)]], plan), plan).values()
+
+    assert report["micro"]["tp_gold"] == 1  # type: ignore[index]
+
+
+def test_a_search_that_takes_too_long_names_the_document() -> None:
+    spans = [Span(n, 400 + n, "A") for n in range(180)]
+    documents = [Document("long", {"x": spans}) for _ in range(2)]
+
+    with pytest.raises(LimitError) as caught:
+        count([[Pair(*documents)]], Plan((Exact(min_overlap=0.01),)))
+
+    assert caught.value.document == "long"
 
 
 _OTHER_PROCESS = """

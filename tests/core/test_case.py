@@ -1,10 +1,12 @@
 from __future__ import annotations
 
+from itertools import chain
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clueval.core.case import SAME, case_of, keys_of, keys_of_triples, located
+from clueval.core.case import case_of, keys_of, keys_of_triples, located, same_key
 from clueval.core.document import Document, Layers, Row
 from clueval.core.span import Span
 
@@ -160,7 +162,7 @@ def test_a_case_has_the_spans_of_its_key() -> None:
 def test_positions_with_equal_tags_follow_from_the_spans() -> None:
     assert case_of((4, None, 3, (0, 4, 0, "A"), (0, 2, 1, "A")), "x").equal == 2
     assert case_of((4, None, 3, (0, 4, 0, "A"), (2, 4, 1, "A")), "x").equal == 1  # B-A is not I-A
-    assert case_of(SAME, "x").equal == 1
+    assert case_of(same_key(), "x").equal == 1
 
 
 def test_around_has_the_spans_of_the_other_side_that_overlap() -> None:
@@ -188,7 +190,7 @@ def model(gold: list[Row], predicted: list[Row]) -> list[list[tuple[int, int, in
     cases: list[list[tuple[int, int, str, int]]] = []
     for span in spans:
         touched = [case for case in cases if any(linked(span[:3], each[:3]) for each in case)]
-        cases = [case for case in cases if case not in touched] + [[span, *sum(touched, [])]]
+        cases = [case for case in cases if case not in touched] + [[span, *chain.from_iterable(touched)]]
     found = []
     for case in cases:
         first = min(span[0] for span in case)

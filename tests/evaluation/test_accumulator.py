@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from clueval.evaluation.accumulator import Accumulator
 from clueval.evaluation.result import Result
 from clueval.evaluation.run import score
-from clueval.exceptions import CluevalError, OverlapError, TagError, TextMismatch, UsageError
+from clueval.files.errors import CluevalError, OverlapError, TagError, TextMismatch, UsageError
 from clueval.metrics import metric_named
 from clueval.reading.source import read
 from clueval.spans.document import Document

@@ -11,7 +11,7 @@ import pytest
 
 from clueval import Document, Result, Signature, Span, score
 from clueval.cli import main
-from clueval.exceptions import UsageError
+from clueval.files.errors import UsageError
 from clueval.metrics import METRICS, metric_named, with_settings
 
 SAMPLES = Path(__file__).parents[2] / "clueval" / "samples" / "german"
@@ -71,6 +71,7 @@ def test_a_signature_of_a_number_names_its_place(result: Result, path: str, choi
     assert choices.items() <= cited.signature.choices.items()
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("form", [str, lambda signature: signature.short], ids=["long", "short"])
 @pytest.mark.parametrize(
     ("options", "path"),

@@ -22,7 +22,7 @@ from clueval import score
 from clueval.clusters.rows import ParallelRows
 from clueval.evaluation.inputs import FileEnd
 from clueval.evaluation.plan import Plan
-from clueval.exceptions import CluevalError, TagError, TextMismatch, UsageError
+from clueval.files.errors import CluevalError, TagError, TextMismatch, UsageError
 from clueval.formats.columns.layout import Sizes
 from clueval.metrics import metric_named
 from clueval.reading.read_options import ReadOptions

@@ -12,7 +12,7 @@ from corpora import write
 from clueval import Document, Span, read, score
 from clueval.cli import main
 from clueval.evaluation.result import Result
-from clueval.exceptions import CluevalError, TextMismatch, UsageError
+from clueval.files.errors import CluevalError, TextMismatch, UsageError
 from clueval.metrics.gate import Gate
 
 pytest.importorskip("rapidfuzz")

@@ -14,7 +14,7 @@ from seqeval.metrics.sequence_labeling import precision_recall_fscore_support
 
 from clueval import Document, Span, read, score
 from clueval.evaluation.signature import Signature
-from clueval.exceptions import CluevalError, TextMismatch, UsageError
+from clueval.files.errors import CluevalError, TextMismatch, UsageError
 from clueval.findings.stream import errors
 from clueval.reading.options import Reading
 

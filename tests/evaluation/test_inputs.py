@@ -13,7 +13,7 @@ from corpora import write
 
 from clueval import Accumulator, Document, Span, compare, formats, read, score
 from clueval.cli import main
-from clueval.exceptions import UsageError
+from clueval.files.errors import UsageError
 from clueval.formats import ltf
 from clueval.formats.format import Options
 from clueval.formats.opened import Opened

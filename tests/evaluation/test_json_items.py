@@ -11,7 +11,7 @@ from typing import Any
 from unittest.mock import patch
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sizes import documents_alone
 from strategies import LABELS, at_most, flat_spans
@@ -19,7 +19,7 @@ from strategies import LABELS, at_most, flat_spans
 from clueval import score
 from clueval.evaluation import tag_lists
 from clueval.evaluation.row_clusters import RowClusters
-from clueval.exceptions import CluevalError
+from clueval.files.errors import CluevalError
 from clueval.metrics import METRICS
 from clueval.reading.options import Reading
 
@@ -154,9 +154,10 @@ def both_ways(rows: tuple[list[Any], list[Any]], form: str, as_row: Any, **optio
 CASES = [(form, as_row) for form, rows in FORMS.items() for as_row in rows]
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize(("form", "as_row"), CASES)
 @given(st.booleans().flatmap(sides), st.sampled_from([{}, {"by": "document"}, {"where": ["document=1"]}]))
-@settings(at_most(60))
+@at_most(60)
 def test_rows_have_the_outcome_of_their_documents(
     form: str, as_row: Any, rows: tuple[list[Any], list[Any]], options: dict[str, Any]
 ) -> None:

@@ -18,7 +18,7 @@ from sizes import passages_alone
 from clueval import Document, Span
 from clueval.evaluation.engine import Evaluation
 from clueval.evaluation.row_clusters import DocumentClusters, InvalidTag
-from clueval.exceptions import FormatError, TextMismatch
+from clueval.files.errors import FormatError, TextMismatch
 from clueval.formats.columns.layout import ColumnOptions, Sizes, layout_of
 from clueval.metrics import metric_named
 from clueval.reading.read_options import ReadOptions

@@ -65,6 +65,7 @@ def test_rows_of_masking_have_what_was_masked_by_unit() -> None:
     assert only(rows, sequence="entity", section="class.document", label="_")["gold"] == 4
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize(
     ("cells", "path"),
     [

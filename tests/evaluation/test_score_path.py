@@ -35,6 +35,7 @@ def paths(report: Any, before: str = "") -> Iterator[str]:
             yield f"{before}{name}"
 
 
+@pytest.mark.few(5)
 @pytest.mark.parametrize("metrics", [*METRICS, "exact,muc"])
 @pytest.mark.parametrize("options", [{}, {"by": "document"}, {"merge": True}], ids=str)
 def test_every_key_of_scores_is_the_path_of_its_number(metrics: str, options: dict[str, Any]) -> None:

@@ -14,7 +14,7 @@ from clueval.evaluation.accumulator import Accumulator
 from clueval.evaluation.result import Result
 from clueval.evaluation.run import score
 from clueval.evaluation.signature import SHORT, Signature, require_same
-from clueval.exceptions import UsageError
+from clueval.files.errors import UsageError
 from clueval.metrics import METRICS, metric_named
 from clueval.spans.document import Document
 from clueval.spans.span import Span
@@ -182,13 +182,13 @@ def test_force_cannot_add_the_counts_of_different_metrics() -> None:
         scored(FOUND, "exact").add(scored(FOUND, "levels"), force=True)
 
 
-def test_results_without_counts_or_with_a_break_down_cannot_be_added() -> None:
+def test_results_without_counts_or_with_different_break_downs_cannot_be_added() -> None:
     result = scored(FOUND, "exact")
 
     with pytest.raises(UsageError, match="without its counts"):
         result.add(replace(result, counted=None))
-    with pytest.raises(UsageError, match="results with a break-down"):
-        result.add(replace(result, groups={}))
+    with pytest.raises(UsageError, match="broken down by nothing and by domain cannot be added"):
+        result.add(replace(result, groups={"domain": {}}))
 
 
 # Headlines

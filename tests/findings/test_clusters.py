@@ -8,7 +8,7 @@ from sizes import handed_in
 
 from clueval.clusters import places as cluster_places
 from clueval.evaluation.run import score
-from clueval.exceptions import CluevalError, FormatError
+from clueval.files.errors import CluevalError, FormatError
 from clueval.findings.stream import errors
 from clueval.formats.columns.layout import Sizes
 from clueval.reading.options import Reading
@@ -16,6 +16,7 @@ from clueval.reading.options import Reading
 GOOD = "a 1 B-PER\nb 2 O\n\n"
 
 
+@pytest.mark.few(5)
 @pytest.mark.parametrize(
     "lines",
     [

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from strategies import at_most
 
 from clueval import CluevalError
+from clueval.cli import main
 from clueval.findings.decisions import COLUMNS, Decision, PlaceDecisions, fingerprint, read_decisions
 
 HEADER = "\t".join(COLUMNS)
@@ -188,3 +189,35 @@ def test_a_folder_without_decisions_is_an_error(tmp_path: Path) -> None:
 
     with pytest.raises(CluevalError, match=r"the folder has no files of decisions .their names end in"):
         read_decisions(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"{HEADER}\nd\t*\t\t1\tf\tgold\n",
+        f"{HEADER}\nd\t*\t \t1\tf\tgold\n",
+        json.dumps([{"document": "d", "start": "", "end_inclusive": 1, "fingerprint": "", "choice": "gold"}]),
+        json.dumps(
+            [{"document": "d", "start": None, "end_inclusive": 1, "fingerprint": "", "choice": "gold"}]
+        ),
+        "document\tstart\tend_inclusive\tlabel\nd\t\t1\tX\n",
+    ],
+)
+@pytest.mark.parametrize("command", ["curate", "errors", "masking"])
+def test_an_empty_start_is_one_line(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    command: str,
+    text: str,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("d.tsv").write_text(text, encoding="utf-8")
+    for name in ("a.conll", "b.conll"):
+        Path(name).write_text("a B-X\n", encoding="utf-8")
+
+    assert main([command, "a.conll", "b.conll", "--decisions", "d.tsv"]) == 2
+
+    error = capsys.readouterr().err
+    assert "start is '', not a position" in error
+    assert error.count("\n") == 1

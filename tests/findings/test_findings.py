@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from strategies import LABELS, any_spans, at_most, flat_spans
 
 from clueval.evaluation.run import score
-from clueval.exceptions import CluevalError, SpanError, TextMismatch, UsageError
+from clueval.files.errors import CluevalError, SpanError, TextMismatch, UsageError
 from clueval.findings import context
 from clueval.findings.choice import SIDES, Choice, expected, findings, metrics_of, reports_of
 from clueval.findings.context import REACH, Context

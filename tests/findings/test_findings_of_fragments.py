@@ -9,7 +9,7 @@ from corpora import write
 
 from clueval import Document, Span, conventions, error_table, errors
 from clueval.cli import main
-from clueval.exceptions import UsageError
+from clueval.files.errors import UsageError
 from clueval.findings.rows import RowColumns, marked
 
 TEXT = "New or Old York"

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from clueval.cli import errors
 from clueval.cli.parser import CommandParser
 from clueval.evaluation.run import score
-from clueval.exceptions import FileError, MissingExtra, UsageError
+from clueval.files.errors import FileError, MissingExtra, UsageError
 from clueval.findings import text as findings_text
 from clueval.findings.choice import Choice, ReasonKey, metrics_of
 from clueval.findings.places import places

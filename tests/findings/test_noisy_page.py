@@ -25,7 +25,7 @@ from test_page import MARKUP
 
 from clueval.evaluation.result import Result
 from clueval.evaluation.signature import Signature
-from clueval.exceptions import MissingExtra
+from clueval.files.errors import MissingExtra
 from clueval.findings.noisy import write_page
 from clueval.metrics.counting import Tally
 from clueval.metrics.metric import Side

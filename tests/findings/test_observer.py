@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from clueval.cli import main
 from clueval.evaluation.run import score
-from clueval.exceptions import FileError
+from clueval.files.errors import FileError
 from clueval.findings.choice import Choice
 from clueval.findings.kept import KeptRows
 from clueval.findings.stream import FindingsObserver, errors
@@ -57,6 +57,7 @@ def test_kept_rows_that_find_no_place_are_one_error(monkeypatch: pytest.MonkeyPa
         rows.take(range(1000))
 
 
+@pytest.mark.few(5)
 @pytest.mark.parametrize("where", [[], ["entity=person"], ["domain=Mietrecht"]])
 @pytest.mark.parametrize("choice", [Choice(), Choice(1, "entity"), Choice(merge=True), Choice(window=3)])
 def test_an_observer_finds_what_the_stream_of_errors_has(choice: Choice, where: list[str]) -> None:

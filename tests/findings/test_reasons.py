@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from strategies import any_spans, at_most, flat_spans
 
@@ -181,7 +181,7 @@ PAIRS_OF_TAGS = st.lists(st.tuples(st.tuples(TAGS, TAGS), st.tuples(TAGS, TAGS))
 
 
 @given(PAIRS_OF_TAGS, st.sampled_from(ROUTES[1:]).filter(lambda route: "--where" not in route))
-@settings(at_most(15))
+@at_most(15)
 def test_errors_of_column_files_are_those_of_exact(
     tmp_path: Path, capsys: Capture, tags: list[tuple[tuple[str, str], tuple[str, str]]], route: list[str]
 ) -> None:

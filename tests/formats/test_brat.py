@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from clueval import Document, read, score
-from clueval.exceptions import CluevalError, FileError
+from clueval.files.errors import CluevalError, FileError
 
 FOLDER = Path(__file__).parents[2] / "clueval" / "samples" / "formats" / "brat"
 

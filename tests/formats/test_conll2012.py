@@ -9,7 +9,7 @@ from contents import spans
 from corpora import write
 
 from clueval import read, score
-from clueval.exceptions import FormatError, UsageError
+from clueval.files.errors import FormatError, UsageError
 
 GOLD = Path(__file__).parents[2] / "clueval" / "samples" / "formats" / "conll2012" / "gold.gold_conll"
 

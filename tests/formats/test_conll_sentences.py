@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
-from clueval.exceptions import CluevalError
+from clueval.files.errors import CluevalError
 from clueval.formats.columns.layout import ColumnOptions, Sizes
 from clueval.formats.columns.passages import Passage
 from clueval.formats.conll import ConllReader
@@ -55,7 +55,6 @@ def read(blocks: list[str], options: ColumnOptions) -> list[tuple[Any, ...]] | s
     return [seen(passage) for passage in reader.builder.take()]
 
 
-@settings(max_examples=150)
 @given(
     st.lists(st.sampled_from(SENTENCES) | st.sampled_from(SENTENCES + LINES), max_size=40),
     st.integers(1, 60),

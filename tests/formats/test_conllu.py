@@ -11,7 +11,7 @@ from corpora import write
 
 from clueval import read, score
 from clueval.cli import main
-from clueval.exceptions import CluevalError, FormatError, TagError, UsageError
+from clueval.files.errors import CluevalError, FormatError, TagError, UsageError
 from clueval.transforms.characters import to_characters
 
 SAMPLES = Path(__file__).parents[2] / "clueval" / "samples" / "formats"

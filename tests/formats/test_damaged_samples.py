@@ -9,7 +9,7 @@ import pytest
 from fuzz.mutations import mutated
 
 from clueval import read
-from clueval.exceptions import CluevalError
+from clueval.files.errors import CluevalError
 
 FORMATS = Path(__file__).parents[2] / "clueval" / "samples" / "formats"
 SAMPLES = {

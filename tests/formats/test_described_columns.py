@@ -126,7 +126,7 @@ def test_check_folds_messages_and_names_the_column_of_tags(
 ) -> None:
     path = write(tmp_path / "a.conll", "".join(f"a\tB-X\tN{number}\n" for number in range(50)))
 
-    assert main(["check", str(path)]) == 1
+    assert main(["check", str(path), "--layer", "label=3"]) == 1
 
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].endswith("a.conll:1: layer 'label': 'N0' is not a tag")

@@ -13,7 +13,7 @@ from spacy.vocab import Vocab
 
 from clueval import Document, read, score
 from clueval import Span as OurSpan
-from clueval.exceptions import CluevalError, FormatError, MissingExtra, UsageError
+from clueval.files.errors import CluevalError, FormatError, MissingExtra, UsageError
 from clueval.formats import docbin as module
 from clueval.formats.docbin import docbin_of
 
@@ -53,7 +53,7 @@ def test_documents_have_entities_and_numbers_and_those_without_annotation_are_co
     assert first.text == "Ada \U0001f600Lovelace slept "
     assert spans(first) == [(0, 3, "PER"), (5, 13, "LOC")]
     assert spans(third) == []
-    assert score(path, path).passed_over["gold"] == {"unannotated": 1}
+    assert score(path, path).passed_over["gold"] == {"unannotated": 1, "spans of spans.sc": 2}
 
 
 def test_positions_are_tokens_if_the_caller_wants(path: Path) -> None:

@@ -9,7 +9,7 @@ from contents import spans
 from corpora import write
 
 from clueval import check, read, score
-from clueval.exceptions import FormatError
+from clueval.files.errors import FormatError
 
 GERMEVAL = """#\thttp://de.wikipedia.org/wiki/Ulm [2009-10-17]
 1\tUlm\tB-LOC\tO

@@ -12,7 +12,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from clueval.evaluation.run import score
-from clueval.exceptions import FormatError, TagError, UsageError
+from clueval.files.errors import FormatError, TagError, UsageError
 from clueval.formats.fair_formats import FORMAT, PUNCTUATION, is_span_line, sentence_of_tokens
 from clueval.limits import MAX_SENTENCE, sentences_of
 from clueval.metrics.fair.pairing import item

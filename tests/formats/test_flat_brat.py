@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from sizes import documents_alone
 
 from clueval import score
-from clueval.exceptions import CluevalError
+from clueval.files.errors import CluevalError
 
 TEXT = b"Ada met Bob\nin \xc3\x84gypten"
 SPANS = [

@@ -14,7 +14,7 @@ from corpora import write
 
 from clueval import Document, Span, formats, read, score
 from clueval.cli import main
-from clueval.exceptions import FormatError, UsageError
+from clueval.files.errors import FormatError, UsageError
 from clueval.formats import ENDINGS, FORMATS, ORDER, all_formats, format_named, format_of
 from clueval.formats.format import Format, Options, Writer
 from clueval.formats.opened import Opened

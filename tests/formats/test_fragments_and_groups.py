@@ -12,7 +12,7 @@ from corpora import write
 
 from clueval import read, score
 from clueval.cli import main
-from clueval.exceptions import CluevalError
+from clueval.files.errors import CluevalError
 
 TEXT = "0123456789"
 GAPS = [[0, 3], [7, 9]]

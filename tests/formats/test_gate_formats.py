@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clueval.compat.gate.table import COLUMNS, PLACE, list_lines, tagging_lines
-from clueval.exceptions import FormatError, UsageError
+from clueval.files.errors import FormatError, UsageError
 from clueval.formats.bdoc import read_bdoc, write_bdoc
 from clueval.formats.gate_xml import read_gate_xml, write_gate_xml
 from clueval.metrics.counting import Tally

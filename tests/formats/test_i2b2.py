@@ -9,7 +9,7 @@ from contents import texts
 from corpora import write
 
 from clueval import read, score
-from clueval.exceptions import CluevalError
+from clueval.files.errors import CluevalError
 
 GOLD = Path(__file__).parents[2] / "clueval" / "samples" / "formats" / "i2b2" / "110-01.xml"
 

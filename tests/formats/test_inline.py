@@ -9,7 +9,7 @@ from contents import texts
 from corpora import write
 
 from clueval import read, score
-from clueval.exceptions import FormatError, UsageError
+from clueval.files.errors import FormatError, UsageError
 from clueval.formats.inline import read_inline
 from clueval.reading.options import Reading
 

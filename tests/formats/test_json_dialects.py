@@ -13,7 +13,7 @@ from corpora import write
 
 from clueval import Document, documents_from, read, score
 from clueval.cli import main
-from clueval.exceptions import FormatError, SpanError, UsageError
+from clueval.files.errors import FormatError, SpanError, UsageError
 
 SAMPLES = Path(__file__).parents[2] / "clueval" / "samples" / "formats"
 

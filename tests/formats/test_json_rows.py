@@ -12,7 +12,7 @@ from corpora import write
 
 from clueval import Document, Span, masking, read, score
 from clueval.cli import main
-from clueval.exceptions import CluevalError, FormatError, SpanError, TagError, UsageError
+from clueval.files.errors import CluevalError, FormatError, SpanError, TagError, UsageError
 
 SAMPLES = Path(__file__).parents[2] / "clueval" / "samples" / "formats"
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from clueval.exceptions import FormatError, OverlapError, UsageError
+from clueval.files.errors import FormatError, OverlapError, UsageError
 from clueval.formats.ltf import read_ltf, write_ltf
 from clueval.spans.document import Document
 from clueval.spans.span import Span

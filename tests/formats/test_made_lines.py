@@ -12,7 +12,7 @@ from sizes import documents_alone
 
 from clueval import read, score
 from clueval.cli import main
-from clueval.exceptions import FileError, UsageError
+from clueval.files.errors import FileError, UsageError
 from clueval.reading.read_options import ReadOptions
 from clueval.reading.source import source_of
 from clueval.studies.annotators.source import annotated

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clueval.exceptions import FormatError
+from clueval.files.errors import FormatError
 from clueval.formats import MARKS, OF_JSON, ORDER, format_named, format_of
 from clueval.formats.recognition import Beginning
 
@@ -45,6 +45,7 @@ TEXTS = [
         "<s>\n",
         "start\tend\n",
         "Start\tEnd\n",
+        *("begin\tend\n", "Begin\tEnd\n", "von\tbis\n", "Von\tBis\n"),
         'end,"st"art\n',
         '{"a": [[1, 2]]}',
         '"annotations": {"entity_mentions"',

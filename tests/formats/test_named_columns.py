@@ -11,7 +11,7 @@ from oracles import hipe_spans
 from routes import SCHEMES, corpora, hipe
 
 from clueval import Span, agree, conventions, convert, errors, masking, read, score
-from clueval.exceptions import TagError, UsageError
+from clueval.files.errors import TagError, UsageError
 from clueval.reading.check import check
 from clueval.tagging.decoder import decode
 
@@ -107,6 +107,7 @@ def test_hipe_documents_without_tokens_are_kept(tmp_path: Path) -> None:
     assert found == [("a", 4, {}), ("b", 1, {}), ("c", 0, {"date": "1"}), ("d", 1, {})]
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_hipe_tags_are_decoded_over_the_document_in_every_command(tmp_path: Path, scheme: str) -> None:
     sides = corpora(6, scheme, documents=5)

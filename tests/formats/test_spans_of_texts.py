@@ -9,7 +9,7 @@ import pytest
 from corpora import write
 
 from clueval import convert, read, score
-from clueval.exceptions import CluevalError, FileError, FormatError, SpanError, UsageError
+from clueval.files.errors import CluevalError, FileError, FormatError, SpanError, UsageError
 
 ROWS = [
     {"id": 7, "text": "Anna Weiß in Bern", "label": [[0, 9, "PER"], [13, 17, "LOC"]]},
@@ -103,25 +103,51 @@ def test_text_may_be_plain(tmp_path: Path) -> None:
     )
 
 
-def test_text_of_a_span_shows_an_exclusive_end(tmp_path: Path) -> None:
-    table = write(tmp_path / "t.csv", "start,end,label,text\n0,9,PER,Anna Weiß\n")
+@pytest.mark.parametrize(
+    ("name", "end", "other"), [("end_inclusive", 9, "end_exclusive"), ("end_exclusive", 8, "end_inclusive")]
+)
+def test_text_of_a_span_that_fits_only_the_other_end_is_an_error_that_names_both(
+    name: str, end: int, other: str, tmp_path: Path
+) -> None:
+    table = write(tmp_path / "t.csv", f"start,{name},label,text\n0,{end},PER,Anna Weiß\n")
 
-    with pytest.raises(
-        SpanError, match=r"t\.csv:2: .* 9 characters, .* \(name the column of the end 'end_exclusive'"
-    ):
+    for text in ("Anna Weiß lives in Bern.", "Anna Weißlives in Bern."):
+        with pytest.raises(FormatError, match=rf"t\.csv:2: .* \(name the column {other} instead of {name}\)"):
+            list(read(table, text=write(tmp_path / "a.txt", text)))
+
+
+@pytest.mark.parametrize(
+    ("name", "end", "other"), [("end_inclusive", 2, "end_exclusive"), ("end_exclusive", 1, "end_inclusive")]
+)
+def test_text_of_tokens_that_fits_only_the_other_end_is_an_error_that_names_both(
+    name: str, end: int, other: str, tmp_path: Path
+) -> None:
+    write(tmp_path / "t.vrt", "<text id='a'>\nAnna\nWeiß\nlives\n</text>\n")
+    table = write(tmp_path / "t.csv", f"document,start,{name},label,text\na,0,{end},PER,Anna Weiß\n")
+
+    with pytest.raises(FormatError, match=rf"t\.csv:2: .* \(name the column {other} instead of {name}\)"):
+        list(read(table))
+
+
+def test_text_of_a_span_that_is_another_is_an_error_that_does_not_show_it(tmp_path: Path) -> None:
+    table = write(tmp_path / "t.csv", "start,end_exclusive,label,text\n0,9,PER,Bert Braun\n")
+
+    with pytest.raises(FormatError, match=r"t\.csv:2, .*0 to 8 \(inclusive\) differs") as error:
         list(read(table, text=write(tmp_path / "a.txt", "Anna Weiß lives in Bern.")))
+    assert "Bert" not in str(error.value)
+    assert "Anna" not in str(error.value)
 
 
 @pytest.mark.parametrize("row", ["0,0,PER,,", "0,6,PER,Ada et,0-2;5-6"])
 def test_text_of_a_span_shows_no_end_if_it_is_empty_or_of_fragments(row: str, tmp_path: Path) -> None:
-    table = write(tmp_path / "t.csv", f"start,end,label,text,fragments\n{row}\n")
+    table = write(tmp_path / "t.csv", f"start,end_inclusive,label,text,fragments\n{row}\n")
     (document,) = read(table, text=write(tmp_path / "a.txt", "Ada met Bo"))
 
     assert [span.end - 1 for span in document.layers["label"]] == [int(row[2])]
 
 
 def test_text_of_one_span_that_lost_a_blank_shows_no_end(tmp_path: Path) -> None:
-    table = write(tmp_path / "t.csv", "start,end,label,text\n0,4,PER,Anna\n10,14,VERB,lives\n")
+    table = write(tmp_path / "t.csv", "start,end_inclusive,label,text\n0,4,PER,Anna\n10,14,VERB,lives\n")
     (document,) = read(table, text=write(tmp_path / "a.txt", "Anna Weiß lives in Bern."))
 
     assert [(span.start, span.end) for span in document.layers["label"]] == [(0, 5), (10, 15)]

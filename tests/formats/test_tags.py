@@ -11,7 +11,7 @@ from corpora import write
 from oracles import multiconer_samples
 
 from clueval import CluevalError, check, diff, errors, profile, read, score
-from clueval.exceptions import FormatError, TagError
+from clueval.files.errors import FormatError, TagError
 from clueval.formats import format_of
 from clueval.formats.recognition import Beginning
 

@@ -8,7 +8,7 @@ import pytest
 from corpora import write
 
 from clueval import read
-from clueval.exceptions import FormatError
+from clueval.files.errors import FormatError
 from clueval.formats import all_formats, format_of
 from clueval.formats.recognition import Beginning
 

@@ -9,7 +9,7 @@ from contents import texts
 from corpora import write
 
 from clueval import read, score
-from clueval.exceptions import CluevalError, UsageError
+from clueval.files.errors import CluevalError, UsageError
 
 GOLD = Path(__file__).parents[2] / "clueval" / "samples" / "formats" / "webanno" / "gold.tsv"
 HEAD = "#FORMAT=WebAnno TSV 3.3\n#T_SP=x.NamedEntity|value\n\n\n"
@@ -47,11 +47,13 @@ def test_feature_without_values_has_no_column_and_gives_no_labels() -> None:
     assert texts(document, "mark") == [("Ada Lovelace", "_"), ("Ada", "_"), ("", "_")]
 
 
-def test_relations_chain_links_and_slots_are_counted() -> None:
+def test_relations_chain_links_slots_and_spans_of_other_layers_are_counted() -> None:
     assert score(GOLD, GOLD, metrics="gate").passed_over["gold"] == {
         "chain links": 2,
         "relations": 1,
         "slots": 2,
+        "spans of Mark": 3,
+        "spans of Pred": 1,
     }
 
 

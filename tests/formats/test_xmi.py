@@ -10,7 +10,7 @@ import pytest
 from contents import texts
 
 from clueval import Document, Span, convert, read, score
-from clueval.exceptions import CluevalError, FileError, FormatError, UsageError
+from clueval.files.errors import CluevalError, FileError, FormatError, UsageError
 
 SAMPLES = Path(__file__).parents[2] / "clueval" / "samples" / "formats" / "xmi"
 GOLD = SAMPLES / "gold.xmi"
@@ -40,7 +40,7 @@ def test_sources_are_types_and_their_features() -> None:
 
 
 def test_relations_are_counted() -> None:
-    assert score(GOLD, GOLD, metrics="gate").passed_over["gold"] == {"relations": 1}
+    assert score(GOLD, GOLD, metrics="gate").passed_over["gold"] == {"relations": 1, "spans of Mark": 1}
 
 
 def test_type_system_beside_the_file_is_needed_and_is_no_file_of_a_folder(tmp_path: Path) -> None:

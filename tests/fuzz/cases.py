@@ -14,6 +14,7 @@ from clueval.cli.commands import command_parser
 from clueval.formats import all_formats
 from clueval.metrics import METRICS
 
+from .beside import BESIDE, made_beside
 from .corpora import Files
 from .mutations import VALUES, mutated
 from .saved import SAVED, saved_command, saved_files
@@ -27,7 +28,7 @@ LINES = "lines"
 WRITTEN = [form.name for form in all_formats() if form.write is not None and form.name != "docbin"]
 """The formats that `convert` and `curate` write, but for the one whose files spaCy writes."""
 
-KINDS = (*FORMATS, SAVED, LINES)
+KINDS = (*FORMATS, SAVED, LINES, *BESIDE)
 """What can be fuzzed."""
 
 
@@ -64,6 +65,8 @@ def made(kind: str, number: int) -> Case:
     if kind == SAVED:
         results, paths = saved_files(rng)
         return Case(results, [saved_command(rng, paths) for _ in range(3)])
+    if kind in BESIDE:
+        return Case(*made_beside(kind, rng))
     pair = FORMATS[kind](rng)
     files = _files(pair)
     for _ in range(rng.choice((0, 1, 1, 1, 2, 2, 3, 5))):

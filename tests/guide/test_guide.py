@@ -15,7 +15,7 @@ from browser import Browser, in_browser
 
 import clueval
 from clueval.cli import COMMANDS, main
-from clueval.exceptions import CluevalError
+from clueval.files.errors import CluevalError
 from clueval.formats import FORMATS
 from clueval.guide.pages import SHOWN, Page, all_pages
 from clueval.metrics import METRICS

@@ -67,6 +67,7 @@ def listed(query: str) -> list[str]:
     return re.findall(r"\(([a-z0-9-]+)\.md\)", found_pages(query.split(), PARTS).text)
 
 
+@pytest.mark.few(8)
 @pytest.mark.parametrize("query", MEANT)
 def test_command_lists_the_page_that_is_meant_first(query: str) -> None:
     assert listed(query)[0] == MEANT[query]

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from clueval.exceptions import LimitError, UsageError
+from clueval.files.errors import LimitError, UsageError
 from clueval.metrics.fair import DEFAULT_WEIGHTS, Fair, FairError, pairing, parse_weights
 from clueval.metrics.fair.pairing import (
     Item,

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from clueval.exceptions import FormatError, LimitError, UsageError
+from clueval.files.errors import FormatError, LimitError, UsageError
 from clueval.metrics.counting import Tally
 from clueval.metrics.gate import (
     FeatureTest,
@@ -654,6 +654,7 @@ def test_hundreds_of_spans_over_one_another_find_a_partner_each() -> None:
     assert counts.targets_with_several_lenient_responses == 300
 
 
+@pytest.mark.few(5)
 @pytest.mark.parametrize("responses", [NESTED, spans(*[(5, 5)] * 600)], ids=["nested", "points"])
 @pytest.mark.parametrize("pairing", PAIRINGS)
 def test_more_spans_over_one_another_than_can_be_paired_are_refused(

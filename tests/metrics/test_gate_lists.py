@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clueval.exceptions import FormatError, UsageError
+from clueval.files.errors import FormatError, UsageError
 from clueval.metrics.counting import Tally
 from clueval.metrics.gate import (
     CandidateList,

@@ -9,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from strategies import at_most
 
-from clueval.exceptions import UsageError
+from clueval.files.errors import UsageError
 from clueval.metrics.gate import Gate, GateCounts
 from clueval.metrics.gate import thresholds as thresholds_module
 from clueval.metrics.gate.pairing import PAIRINGS, Component

@@ -15,7 +15,7 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from clueval import Span, score
-from clueval.exceptions import CluevalError, OverlapError, UsageError
+from clueval.files.errors import CluevalError, OverlapError, UsageError
 from clueval.metrics.fair import pairing
 from clueval.metrics.muc import overlap_pairs
 

@@ -86,3 +86,13 @@ def test_the_signature_names_the_settings_only_if_they_are_set() -> None:
     named = score(*sides, metrics=[Exact(min_overlap=0.5)]).signature
     assert "metrics:exact(min_overlap=0.5)|" in str(named)
     assert named.options()["metrics"] == [Exact(min_overlap=0.5)]
+
+
+@pytest.mark.parametrize(
+    ("share", "length", "of"), [(0.55, 55, 100), (0.07, 7, 100), (0.28, 7, 25), (0.14, 7, 50)]
+)
+def test_a_share_that_is_exactly_enough_is_enough(share: float, length: int, of: int) -> None:
+    """The product of the share and the length, rounded, may be greater than the number of shared positions."""
+    result = score([[(0, of, "A")]], [[(0, length, "A")]], metrics=[Exact(min_overlap=share)])
+
+    assert result.get("exact.label.micro.tp_gold") == 1

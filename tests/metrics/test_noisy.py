@@ -27,7 +27,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clueval.cli import main
-from clueval.exceptions import CluevalError, FileError, FormatError, MissingExtra, TagError, UsageError
+from clueval.files.errors import CluevalError, FileError, FormatError, MissingExtra, TagError, UsageError
 from clueval.findings import noisy as reports
 from clueval.formats.nerval import read_mapping, read_nerval
 from clueval.metrics import noisy, tables

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from clueval.exceptions import OverlapError, UsageError
+from clueval.files.errors import OverlapError, UsageError
 from clueval.metrics.counting import f_measure
 from clueval.metrics.metric import Side
 from clueval.metrics.partial import Partial, PartialMatch, by_label, glued, matches, refuse_overlaps

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import LABELS, at_most, flat_spans
 
-from clueval.exceptions import UsageError
+from clueval.files.errors import UsageError
 from clueval.metrics import METRICS, metric_named
 from clueval.metrics.counting import Counts, Tally, averages_of
 from clueval.metrics.fair import Fair, parse_weights

@@ -9,9 +9,9 @@ import pytest
 from corpora import Corpus, tagged_corpora, vrt, write
 from hypothesis import given
 
-from clueval import read, score
+from clueval import Document, Span, read, score
 from clueval.cli import main
-from clueval.exceptions import CluevalError, UsageError
+from clueval.files.errors import CluevalError, UsageError
 from clueval.metrics import METRICS
 
 SHARED = Path(__file__).parents[2].parent / "shared" / "data" / "faireval-ner"
@@ -121,3 +121,11 @@ def test_metrics_that_are_offered_are_the_known_ones() -> None:
         score([], [], metrics=[])
     with pytest.raises(CluevalError, match="unknown metric"):
         score([], [], metrics=["f1"])
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_spans_with_labels_in_layers_that_are_not_scored_are_counted(metric: str) -> None:
+    spans = [Span(0, 2, {"x": "A", "y": "B"}), Span(3, 4, {"x": "A"})]
+    documents = [Document("d", {"x": spans}, tokens=["w"] * 4)]
+
+    assert list(score(documents, documents, metrics=metric).metrics[metric])

@@ -9,7 +9,7 @@ from typing import Any
 import numpy
 import pandas
 import pytest
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from clueval import CluevalError, score
@@ -87,7 +87,6 @@ SIDES = st.one_of(
 )
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
 @example([[({}, pandas.DataFrame()), {}]], [[]], None)
 @example([[ARRAYS[0]], ["O"]], [["O"], ["O"]], None)
 @example([("O",), None], [("O",), None], [])

@@ -16,7 +16,7 @@ from corpora import write
 
 from clueval import read, score
 from clueval.cli import main
-from clueval.exceptions import CluevalError, FileError, FormatError
+from clueval.files.errors import CluevalError, FileError, FormatError
 from clueval.reading import archives
 from clueval.reading.archives import Member
 from clueval.reading.paths import files_of
@@ -224,3 +224,143 @@ def test_bytes_that_change_in_an_archive_end_in_documents_or_one_error(tmp_path:
 def test_archive_without_files_is_refused(tmp_path: Path) -> None:
     with pytest.raises(FileError, match="the archive has no files"):
         list(read(zipped(tmp_path / "g.zip", {})))
+
+
+def header(kind: bytes, size: int, name: str = "a.conll") -> bytes:
+    """The header of a member of a tar file, whatever its size."""
+    info = tarfile.TarInfo(name)
+    info.type = kind
+    made = bytearray(info.tobuf(tarfile.GNU_FORMAT))
+    made[124:136] = (size % (1 << 96)).to_bytes(12, "big") if size < 0 else b"%011o\0" % size
+    if size < 0:
+        made[124] = 0xFF
+    made[148:156] = b" " * 8
+    made[148:156] = b"%06o\0 " % sum(made)
+    return bytes(made)
+
+
+LONG = 1_500_000_000
+
+HEADERS = {
+    "a pax header": (header(tarfile.XHDTYPE, LONG), "65,536 bytes in the header of a member"),
+    "a global pax header": (header(tarfile.XGLTYPE, LONG), "65,536 bytes in the header of a member"),
+    "a pax header of Solaris": (header(tarfile.SOLARIS_XHDTYPE, LONG), "65,536 bytes in the header"),
+    "a long name": (header(tarfile.GNUTYPE_LONGNAME, LONG), "65,536 bytes in the header of a member"),
+    "a long name of a link": (header(tarfile.GNUTYPE_LONGLINK, LONG), "65,536 bytes in the header"),
+    "a sparse file": (header(tarfile.GNUTYPE_SPARSE, 0), "it is sparse"),
+    "a negative size": (header(tarfile.REGTYPE, -512), "its size is negative"),
+    "a negative size of a header": (header(tarfile.XHDTYPE, -1), "its size is negative"),
+}
+
+
+@pytest.mark.parametrize("ending", ["tar", "tar.gz"])
+@pytest.mark.parametrize("what", HEADERS)
+def test_tar_file_with_a_header_that_could_fill_memory_is_refused(
+    tmp_path: Path, what: str, ending: str
+) -> None:
+    content, message = HEADERS[what]
+    content = header(tarfile.REGTYPE, 0, "first.conll") + content + bytes(2_000_000)
+    path = tmp_path / f"a.{ending}"
+    path.write_bytes(gzip.compress(content, 1) if ending.endswith("gz") else content)
+
+    with pytest.raises(FormatError, match=message):
+        list(read(path))
+
+
+def pax(text: str, **more: str) -> bytes:
+    """A tar file with one member that has a pax header."""
+    made = io.BytesIO()
+    with tarfile.open(fileobj=made, mode="w", format=tarfile.PAX_FORMAT) as archive:
+        info = tarfile.TarInfo("a.conll")
+        info.size, info.pax_headers = len(text), more
+        archive.addfile(info, io.BytesIO(text.encode()))
+    return made.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("headers", "message"),
+    [
+        ({"GNU.sparse.major": "1", "GNU.sparse.minor": "0"}, "it is sparse"),
+        ({"GNU.sparse.map": "0,4"}, "it is sparse"),
+        ({"size": "-512"}, "its size is negative|damaged"),
+        ({"path": ""}, "it has no name"),
+    ],
+)
+def test_tar_file_with_a_pax_header_that_misleads_is_refused(
+    tmp_path: Path, headers: dict[str, str], message: str
+) -> None:
+    path = tmp_path / "a.tar"
+    path.write_bytes(pax("9999999\n" * 100, **headers))
+
+    with pytest.raises(FormatError, match=message):
+        list(read(path))
+
+
+def test_tar_file_with_a_damaged_pax_header_is_refused(tmp_path: Path) -> None:
+    whole = pax("a O\n", comment="x")
+    assert b"13 comment=x\n" in whole
+    for number, length in enumerate((b"99999999999999999999999999 ", b"0 ", b"-1 ", b"")):
+        path = tmp_path / f"{number}.tar"
+        path.write_bytes(
+            whole.replace(b"13 comment=x\n".ljust(64, b"\0"), (length + b"comment=x\n").ljust(64, b"\0"))
+        )
+
+        with suppress(CluevalError):  # some versions of Python read what is left
+            list(read(path))
+
+
+def test_tar_file_with_long_names_and_attributes_is_read(tmp_path: Path) -> None:
+    path, name = tmp_path / "a.tar", "x" * 200 + "/" + "y" * 200 + ".conll"
+    path.write_bytes(pax("Ada B-PER\n", path=name, comment="x" * 10_000))
+
+    assert [document.id for document in read(path)] == [name.removesuffix(".conll")]
+
+
+def directory(*names: bytes, times: int = 1) -> bytes:
+    """The directory of a zip file with these names, several times, and its end."""
+    entries = times * b"".join(
+        b"PK\1\2" + bytes(24) + len(name).to_bytes(2, "little") + bytes(16) + name for name in names
+    )
+    return entries + b"PK\5\6" + bytes(8) + len(entries).to_bytes(4, "little") + bytes(6)
+
+
+@pytest.mark.parametrize(
+    ("number", "message"),
+    [
+        (500_000, "16,777,216 bytes in its directory"),
+        pytest.param(100_001, "100,000 members", marks=pytest.mark.long),
+    ],
+)
+def test_zip_file_with_very_many_members_is_refused(tmp_path: Path, number: int, message: str) -> None:
+    (tmp_path / "a.zip").write_bytes(directory(b"a/", times=number))
+
+    with pytest.raises(FormatError, match=f"the archive has more than {message}"):
+        list(read(tmp_path / "a.zip"))
+
+
+def test_zip_member_without_a_name_is_refused(tmp_path: Path) -> None:
+    for number, names in enumerate(([b""], [b"a.conll", b""], [b"\0"])):
+        path = tmp_path / f"{number}.zip"
+        path.write_bytes(directory(*names))
+
+        with pytest.raises(FormatError, match="it has no name"):
+            list(read(path))
+
+
+@pytest.mark.long
+def test_tar_file_with_very_many_empty_members_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "a.tar.gz"
+    path.write_bytes(gzip.compress(header(tarfile.DIRTYPE, 0, "a/") * 500_000 + bytes(1024), 1))
+
+    with pytest.raises(FormatError, match="more than 100,000 members"):
+        list(read(path))
+
+
+@pytest.mark.long
+def test_tar_file_with_very_many_extended_headers_is_refused(tmp_path: Path) -> None:
+    one = header(tarfile.XHDTYPE, 60_000) + b"59999 comment=".ljust(60_416, b"x")
+    path = tmp_path / "a.tar.gz"
+    path.write_bytes(gzip.compress((one + header(tarfile.DIRTYPE, 0, "a/")) * 2000 + bytes(1024), 1))
+
+    with pytest.raises(FormatError, match="more than 67,108,864 bytes in headers"):
+        list(read(path))

@@ -8,9 +8,10 @@ from typing import Any
 from unittest.mock import patch
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from sizes import handed_in
+from strategies import at_most
 
 import clueval
 from clueval.cli import main
@@ -43,7 +44,7 @@ def _found(path: Path, form: str, scheme: str | None) -> tuple[Any, ...]:
     st.lists(LINES, min_size=1), st.sampled_from(["conll", "vrt"]), st.sampled_from([None, "BIO", "BIOES"])
 )
 @example(["a\tI-X\tt1", "", "a\tI-X\tt2", "", "a\tB-X\tt3", "a\tI-X\tt4"], "conll", None)
-@settings(deadline=None, max_examples=60)
+@at_most(60)
 def test_check_of_all_tags_together_finds_what_a_check_of_single_tags_finds(
     lines: list[str], form: str, scheme: str | None
 ) -> None:

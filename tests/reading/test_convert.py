@@ -10,7 +10,7 @@ import pytest
 import clueval
 from clueval import Document, Span, UsageError, read
 from clueval.cli import main
-from clueval.exceptions import FileError
+from clueval.files.errors import FileError
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from corpora import write
 
 from clueval import check, errors, score
 from clueval.cli import main
-from clueval.exceptions import FormatError
+from clueval.files.errors import FormatError
 from clueval.reading.source import read
 
 TEXT = '<text id="a">\n<s>\nx\tB-X\n</s>\n</text>\n<text id="b">\n<s>\ny\tO\n</s>\n</text>\n'

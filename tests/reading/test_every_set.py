@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import clueval
-from clueval.exceptions import CluevalError
+from clueval.files.errors import CluevalError
 
 TEXT = "Frau Weiß klagt gegen Karl Öz."
 

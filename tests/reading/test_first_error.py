@@ -6,7 +6,7 @@ import pytest
 from sizes import handed_in, passages_alone
 
 from clueval.evaluation.run import score
-from clueval.exceptions import FormatError
+from clueval.files.errors import FormatError
 from clueval.findings.stream import errors
 from clueval.formats.columns.layout import Sizes
 from clueval.reading.read_options import ReadOptions

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clueval import Document, Sentence, Span, documents_from, documents_from_spacy, read, to_rows, to_spacy
-from clueval.exceptions import CluevalError, FormatError, UsageError
+from clueval.files.errors import CluevalError, FormatError, UsageError
 
 spacy = pytest.importorskip("spacy")
 

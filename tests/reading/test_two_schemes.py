@@ -8,7 +8,7 @@ import pytest
 
 import clueval
 from clueval.cli import main
-from clueval.exceptions import TagError
+from clueval.files.errors import TagError
 
 GOOD = "a B-X\nb I-X\n\nc O\nd O\n\ne O\n"
 BAD = "a B-X\nb I-X\n\nc S-X\nd E-X\n\ne L-X\n"

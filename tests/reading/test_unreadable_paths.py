@@ -11,7 +11,7 @@ import pytest
 from corpora import write
 
 from clueval import agree, check, convert, curate, diff, errors, masking, merge, profile, read, score
-from clueval.exceptions import FileError
+from clueval.files.errors import FileError
 
 LONG = "x" * 5000
 

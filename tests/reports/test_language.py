@@ -16,7 +16,7 @@ from browser import Browser, in_browser
 import clueval
 from clueval import Document, Span
 from clueval.cli import main
-from clueval.exceptions import UsageError
+from clueval.files.errors import UsageError
 from clueval.metrics import METRICS
 from clueval.metrics.masking.counts import REDACTED_FIELDS, REPLACEMENT_FIELDS
 from clueval.reports.language import language, numeral, phrase, speaking
@@ -42,20 +42,30 @@ def constants(value: ast.expr) -> Iterator[str]:
         yield value.value
 
 
-def calls(tree: ast.AST) -> Iterator[str]:
-    """The texts that code has translated."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in PLACE_OF_TEXT:
-            yield from constants(node.args[PLACE_OF_TEXT[node.func.id]])
+@cache
+def in_code() -> tuple[dict[str, str], set[str]]:
+    """The texts that code has translated, each with the path of a module that has it; and all strings of code."""
+    translated: dict[str, str] = {}
+    strings: set[str] = set()
+    for path in PACKAGE.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                strings.add(node.value)
+            elif (
+                isinstance(node, ast.Call)
+                and isinstance(node.func, ast.Name)
+                and node.func.id in PLACE_OF_TEXT
+            ):
+                argument = node.args[PLACE_OF_TEXT[node.func.id]]
+                translated |= dict.fromkeys(constants(argument), str(path))
+    return translated, strings
 
 
 @cache
 def written() -> dict[str, str]:
     """Each text of code, of templates and of scripts, with the file that has it."""
     jinja = pytest.importorskip("jinja2")
-    found: dict[str, str] = {}
-    for path in PACKAGE.rglob("*.py"):
-        found |= dict.fromkeys(calls(ast.parse(path.read_text(encoding="utf-8"))), path.name)
+    found = dict(in_code()[0])
     for path in TEMPLATES.glob("*.html"):
         tree = jinja.Environment().parse(path.read_text(encoding="utf-8"))
         for node in tree.find_all(jinja.nodes.Call):
@@ -74,12 +84,7 @@ def test_every_text_is_in_the_catalogue() -> None:
 
 def test_every_text_of_the_catalogue_is_used() -> None:
     sources = [path.read_text(encoding="utf-8") for path in TEMPLATES.glob("*.js")]
-    strings = {text for source in sources for text in re.findall(r'"([^"]*)"', source)}
-    for path in PACKAGE.rglob("*.py"):
-        nodes = ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-        strings.update(
-            node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)
-        )
+    strings = {text for source in sources for text in re.findall(r'"([^"]*)"', source)} | in_code()[1]
     used = {*written(), *strings, *(text.replace("_", " ") for text in strings), *MADE, *",."}
 
     assert [text for text in GERMAN if text not in used] == []
@@ -296,6 +301,7 @@ def seen(page: str) -> set[str]:
     return {word for word in words if word not in KEPT}
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("name", PAGES)
 def test_page_has_no_text_outside_the_catalogue(name: str, tmp_path: Path, marked: Marked) -> None:
     pytest.importorskip("jinja2")

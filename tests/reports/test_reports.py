@@ -26,7 +26,7 @@ from clueval import (
     threshold,
 )
 from clueval.cli import main
-from clueval.exceptions import UsageError
+from clueval.files.errors import UsageError
 from clueval.reports.report import ENDINGS, FORMS, Report
 from clueval.reports.table import Rate, Table
 
@@ -67,6 +67,7 @@ def result(request: pytest.FixtureRequest) -> Report:
     return found
 
 
+@pytest.mark.few(5)
 @pytest.mark.parametrize("form", FORMS)
 def test_every_result_has_every_form(result: Report, form: str) -> None:
     text = result.render(form)
@@ -112,6 +113,7 @@ def test_a_notebook_shows_the_tables(result: Report) -> None:
     assert result._repr_html_().count("<table>") == len(list(result.tables())) > 0
 
 
+@pytest.mark.few(5)
 @pytest.mark.parametrize("ending", ENDINGS)
 def test_the_ending_of_a_file_chooses_its_form(result: Report, ending: str, tmp_path: Path) -> None:
     result.write(tmp_path / f"out{ending}")
@@ -211,6 +213,7 @@ def _files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         Path(f"{name}.jsonl").write_text(json.dumps(row) + "\n", encoding="utf-8")
 
 
+@pytest.mark.few(5)
 @pytest.mark.usefixtures("_files")
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("command", COMMANDS)

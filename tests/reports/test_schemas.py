@@ -12,7 +12,7 @@ from jsonschema import Draft202012Validator
 
 from clueval import Document, Span, conventions, schema, score
 from clueval.cli import main
-from clueval.exceptions import UsageError
+from clueval.files.errors import UsageError
 from clueval.metrics import METRICS
 from clueval.reports import json_text
 
@@ -42,6 +42,7 @@ def test_the_schema_has_every_metric() -> None:
     assert schema()["$defs"]["metrics"]["properties"].keys() == METRICS.keys()
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("metric", METRICS)
 @pytest.mark.parametrize("merge", [False, True])
 def test_the_report_of_every_metric_is_valid(metric: str, merge: bool) -> None:

@@ -98,7 +98,7 @@ def _span(random: Random, kind: str, labels: str) -> clueval.Span:
     end = min(SIZE, start + random.choice([0, 0, 1, 2, 3, 4, 6] if kind == "empty" else [1, 1, 2, 3, 4, 6]))
     features, tokens, parts = {}, None, None
     if kind == "gaps" and end - start >= 3 and random.random() < 0.5:
-        parts = ((start, start + 1), (random.randint(start + 2, end - 1), end))
+        parts = ((start, start + 1), (random.randint(start + 1, end - 1), end))
     if kind == "tokens" and random.random() < 0.6:
         tokens = frozenset(place for place in range(start, end) if random.random() < 0.7) or None
     if kind == "features":

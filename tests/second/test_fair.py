@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import pickle
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from random import Random
@@ -25,7 +25,8 @@ from clueval.files.errors import CluevalWarning, LimitError, UsageError
 from clueval.metrics.fair import Fair as FirstFair
 from clueval.metrics.fair.pairing import item
 from clueval.second.metrics.fair import DEFAULT_WEIGHTS, Fair, FairError, parse_weights
-from clueval.second.metrics.fair.pairing import identity, pair_up, subtract
+from clueval.second.metrics.fair.pairing import Item, subtract
+from clueval.second.metrics.fair.pairing import pair_up as pair_up_items
 from clueval.second.metrics.fair.weights import freeze_weights, weighted
 from tests.oracles import pair_by_lists
 from tests.readings import fair_documents
@@ -54,6 +55,19 @@ RATES = ("precision", "recall", "f1")
 
 def kinds(gold: str, predicted: str, **options: Any) -> list[str]:
     return [finding.kind for finding in Fair(**options).findings(case(gold, predicted))]
+
+
+def pair_up(
+    gold: Sequence[Span], predicted: Sequence[Span]
+) -> Iterator[tuple[str, Span | None, Span | None]]:
+    """The pairs of spans, in the order of the steps."""
+    for kind, *pair in pair_up_items(*(list(map(Item.of, side)) for side in (gold, predicted))):
+        one, other = (None if item is None else item.span for item in pair)
+        yield kind, one, other
+
+
+def identity(span: Span) -> Any:
+    return Item.of(span).key
 
 
 def counts(gold: str, predicted: str, version: str = "fair", **options: Any) -> dict[str, int]:
@@ -371,6 +385,8 @@ def shown(pair: Sequence[Any]) -> str:
 @example(spans("A[0,2) A[0,2)"), spans("A[0,2)"))
 @example([tokens("A[0,3)", 0, 2)], spans("A[0,3) A[2,3)"))
 @example(spans("A[3,3)"), spans("A[0,5) A[3,4)"))
+@example(spans("A[2,7) A[5,9) A[6,9) A[7,10)"), spans("A[4,7) A[5,10)"))  # the shorter of counted ones
+@example(spans("A[0,5) A[5,10) A[6,12) A[8,11)"), spans("B[2,6) B[7,11)"))  # the first that was counted
 def test_pairs_are_those_of_plain_lists(gold: list[Span], predicted: list[Span]) -> None:
     plain = pair_by_lists(
         *([item(s.label, s.start, s.end, s.tokens) for s in side] for side in (gold, predicted))

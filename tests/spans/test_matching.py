@@ -13,7 +13,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from strategies import flat_spans
 
-from clueval.exceptions import OverlapError
+from clueval.files.errors import OverlapError
 from clueval.metrics.match_counts import LabelCount, count_matches
 from clueval.metrics.metric import Side
 from clueval.spans.document import Document

@@ -7,7 +7,7 @@ from warnings import catch_warnings
 import pytest
 
 from clueval import errors, score
-from clueval.exceptions import OverlapError
+from clueval.files.errors import OverlapError
 from clueval.spans.document import Document
 from clueval.spans.flat import label_in
 from clueval.spans.merging import merge_layers, with_merged

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from oracles import naive_components
 from strategies import any_spans, flat_spans
 
-from clueval.exceptions import CluevalError, FormatError, OverlapError, SpanError
+from clueval.files.errors import CluevalError, FormatError, OverlapError, SpanError
 from clueval.spans.components import UnionFind, component_firsts, overlap_components
 from clueval.spans.document import Document
 from clueval.spans.flat import Flat, in_order_and_flat, label_in

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clueval.exceptions import UsageError
+from clueval.files.errors import UsageError
 from clueval.statistics import clopper_pearson, holm, mcnemar_exact, t_p, t_quantile, wilson
 from clueval.statistics.distributions import inverse_beta, regularised_beta, trials_needed, upper_bound
 

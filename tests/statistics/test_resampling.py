@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clueval.exceptions import UsageError
+from clueval.files.errors import UsageError
 from clueval.statistics import bca, bca_levels, percentile
 from clueval.statistics.resampling import (
     BOOTSTRAP,

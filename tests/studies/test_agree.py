@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from strategies import at_most
 
 from clueval import CluevalError, Document, Span, agree, curate
-from clueval.exceptions import TextMismatch, UsageError
+from clueval.files.errors import TextMismatch, UsageError
 from clueval.studies.annotators.counting import KEYS, Contests, ShapeCounts
 from clueval.studies.annotators.render import UNDEFINED, remarks
 
@@ -314,6 +314,7 @@ def test_agree_exact_is_the_f1_of_sets(sources: dict[str, list[Document]]):
         assert found[i][j] == found[j][i] == (2 * right / sizes if sizes else None)
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("key", [key for key in KEYS if key != "seqeval_strict"])
 @given(sources=studies(annotators=2))
 @at_most(8)

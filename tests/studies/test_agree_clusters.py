@@ -13,7 +13,7 @@ import pytest
 from sizes import handed_in
 
 from clueval import Agreement, curate
-from clueval.exceptions import CluevalError, TextMismatch
+from clueval.files.errors import CluevalError, TextMismatch
 from clueval.formats.columns.layout import SIZES
 from clueval.reading.options import Reading
 from clueval.studies.annotators.clusters import counted
@@ -78,12 +78,14 @@ def require_the_same(study: Study) -> None:
     assert outcome(lambda: counted(study)) == outcome(lambda: StudyCounts(study).count())
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize(("seed", "system"), seeds(25))
 def test_clusters_have_the_numbers_of_documents(tmp_path: Path, seed: int, system: bool):
     with handed_in(SMALL._replace(runs=seed)):
         require_the_same(study_of(tmp_path, corpus(random.Random(seed)), system))
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize(("seed", "system"), seeds(15))
 def test_clusters_have_the_numbers_of_documents_that_some_annotators_lack(
     tmp_path: Path, seed: int, system: bool
@@ -112,6 +114,7 @@ def without_rows() -> AbstractContextManager[object]:
     return patch.object(Study, "changes_documents", True)
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("lacking", [0, 0.3])
 @pytest.mark.parametrize(("seed", "system"), seeds(20))
 def test_rows_have_the_places_of_documents_in_their_order(
@@ -125,6 +128,7 @@ def test_rows_have_the_places_of_documents_in_their_order(
         assert places_of(study) == expected
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("lacking", [0, 0.3])
 @pytest.mark.parametrize("seed", range(20))
 def test_rows_are_curated_as_documents_are(tmp_path: Path, seed: int, lacking: float):

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from clueval.cli import main
 from clueval.evaluation.run import score as score_files
 from clueval.evaluation.signature import Signature
-from clueval.exceptions import MissingExtra
+from clueval.files.errors import MissingExtra
 from clueval.metrics import metric_named
 from clueval.spans.document import Document, Sentence
 from clueval.spans.span import Frozen, Span

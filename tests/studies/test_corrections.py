@@ -268,6 +268,7 @@ def test_errors_refuses_in_one_line(
     assert not (files / "n.conll").exists()
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize(
     "options",
     [

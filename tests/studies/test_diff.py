@@ -17,7 +17,7 @@ from strategies import flat_spans
 
 from clueval import Choice, CluevalError, Document, Span, diff, errors, read
 from clueval.cli import main
-from clueval.exceptions import UsageError
+from clueval.files.errors import UsageError
 from clueval.findings.choice import choice_with
 from clueval.findings.systems import CHANGES, shared_places, trios_that_differ
 from clueval.formats.columns.layout import Sizes
@@ -308,6 +308,7 @@ def three_files(folder: Path, seed: int, scheme: str) -> list[Path]:
     return paths
 
 
+@pytest.mark.few(5)
 @pytest.mark.parametrize("scheme", SCHEMES)
 @pytest.mark.parametrize(
     "options",
@@ -340,6 +341,7 @@ def test_files_have_the_diff_of_their_documents(tmp_path: Path, scheme: str, opt
     assert found == expected == in_small_passages
 
 
+@pytest.mark.few(5)
 @pytest.mark.parametrize("scheme", SCHEMES)
 @pytest.mark.parametrize(
     "options", [{}, {"level": 2}, {"merge": True}, {"where": ["domain=a", "entity=PER"]}], ids=str

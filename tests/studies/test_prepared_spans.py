@@ -11,7 +11,7 @@ from corpora import write
 
 import clueval
 from clueval.cli import main
-from clueval.exceptions import UsageError
+from clueval.files.errors import UsageError
 
 GOLD = [[(0, 2, "CITY"), (4, 5, "PER")]]
 PREDICTED = [[(0, 2, "STREET"), (4, 6, "PER")]]

@@ -77,6 +77,7 @@ def test_training_data_says_what_was_seen() -> None:
     assert buckets(spans, "consistency", train=[train]) == {"0": (3, 3), "below 0.5": (1, 1), "1": (1, 1)}
 
 
+@pytest.mark.few(5)
 @pytest.mark.parametrize("scheme", SCHEMES)
 @pytest.mark.parametrize(
     "options",

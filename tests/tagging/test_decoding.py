@@ -7,7 +7,7 @@ from itertools import accumulate
 
 import pytest
 
-from clueval.exceptions import FormatError, TagError, UsageError
+from clueval.files.errors import FormatError, TagError, UsageError
 from clueval.formats.columns.documents import documents, located, repeated_ids
 from clueval.formats.columns.layout import Layout
 from clueval.formats.columns.passages import Passage

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from seqeval import scheme as seqeval_schemes
 from seqeval.metrics.sequence_labeling import get_entities
 
-from clueval.exceptions import TagError, UsageError
+from clueval.files.errors import TagError, UsageError
 from clueval.tagging.decoder import Decoder, decode, decode_strictly, decode_tags
 from clueval.tagging.schemes import (
     SCHEMES,
@@ -200,7 +200,7 @@ def test_an_unknown_name_is_refused_with_the_known_ones() -> None:
         scheme_called("bix")
 
     assert str(caught.value) == (
-        "unknown tag scheme 'bix' (one of BIO, IOB1, BIOES, BILOU, BMES, BMEOW, IO, IOE1, IOE2)"
+        "unknown tag scheme 'bix' (did you mean BIO? it is one of BIO, IOB1, BIOES, BILOU, BMES, BMEOW, IO, IOE1, IOE2)"
     )
     with pytest.raises(UsageError) as caught:
         decode_tags([], "BIO", "mend")

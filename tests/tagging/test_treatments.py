@@ -10,7 +10,7 @@ from corpora import write
 
 from clueval import Accumulator, read, score
 from clueval.cli import main
-from clueval.exceptions import TagError, UsageError
+from clueval.files.errors import TagError, UsageError
 from clueval.findings.stream import errors
 from clueval.formats import all_formats, format_named
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clueval.exceptions import MissingExtra, UsageError
+from clueval.files.errors import MissingExtra, UsageError
 from clueval.spans.document import Document
 from clueval.spans.span import Span
 from clueval.transforms import alignment as room

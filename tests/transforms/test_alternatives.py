@@ -13,7 +13,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from clueval import Document, Result, Span, load_result, score
-from clueval.exceptions import CluevalError, UsageError
+from clueval.files.errors import CluevalError, UsageError
 
 Triple = tuple[int, int, str]
 
@@ -177,6 +177,36 @@ def test_alternatives_of_a_table_belong_to_the_gold_span_that_they_overlap_most_
     assert micro(with_table(named, [(0, 3, "A"), (2, 9, "A")], *gold)) == (1, 1, 1)
 
 
+@pytest.mark.parametrize(("name", "past"), [("end", 0), ("end_exclusive", 0), ("end_inclusive", -1)])
+def test_alternatives_of_a_table_have_ends_as_tables_of_spans_in_characters(
+    name: str, past: int, tmp_path: Path
+) -> None:
+    table = write(
+        tmp_path / "t.tsv", f"document\tstart\t{name}\tof_start\tof_{name}\nd\t3\t{8 + past}\t4\t{9 + past}\n"
+    )
+
+    assert micro(with_table(table, [(3, 8, "A")])) == (1, 0, 0)
+
+
+@pytest.mark.parametrize(("name", "last"), [("end", 1), ("end_inclusive", 1), ("end_exclusive", 2)])
+def test_alternatives_of_a_table_have_ends_as_tables_of_spans_in_tokens(
+    name: str, last: int, tmp_path: Path
+) -> None:
+    table = write(tmp_path / "t.tsv", f"document\tstart\t{name}\nd\t0\t{last}\n")
+    gold, predicted = (
+        [Document("d", {"label": [Span(0, end, "A")]}, tokens=["a", "b", "c"])] for end in (3, 2)
+    )
+
+    assert score(gold, predicted, metrics="exact", alternatives=table).f1 == 1.0
+
+
+def test_alternatives_with_a_bare_end_need_a_gold_with_a_text_or_tokens(tmp_path: Path) -> None:
+    table = write(tmp_path / "t.tsv", "start\tend\tlabel\n1\t1\tA\n")
+
+    with pytest.raises(CluevalError, match=r"end_inclusive .* end_exclusive"):
+        score([[(0, 2, "A")]], [[(1, 2, "A")]], metrics="exact", alternatives=table)
+
+
 def test_alternatives_of_a_table_may_have_gaps_and_other_labels(tmp_path: Path) -> None:
     table = write(tmp_path / "t.tsv", "start\tend\tfragments\tlabel\n2\t8\t2-4;7-8\tB\n")
     sides = [Span(4, 9, "A")], [Span.of_fragments([(2, 5), (7, 9)], "B")]
@@ -206,7 +236,7 @@ def test_alternatives_of_a_table_that_is_invalid_are_an_error(
 
 
 def test_alternatives_of_a_table_without_documents_need_a_single_document(tmp_path: Path) -> None:
-    table = write(tmp_path / "t.tsv", "start\tend\tlabel\n1\t1\tA\n")
+    table = write(tmp_path / "t.tsv", "start\tend_inclusive\tlabel\n1\t1\tA\n")
     spans: list[Any] = [[(0, 2, "A")], [(0, 2, "A")]]
 
     assert score(spans[:1], [[(1, 2, "A")]], metrics="exact", alternatives=table).f1 == 1.0

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from clueval import Accumulator, Result, Span, score
 from clueval.cli import main
-from clueval.exceptions import TextMismatch, UsageError
+from clueval.files.errors import TextMismatch, UsageError
 
 Triple = tuple[int, int, str]
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from clueval import Result, Span, score
-from clueval.exceptions import UsageError
+from clueval.files.errors import UsageError
 
 GOLD = Span.of_fragments([(0, 3), (7, 9)], "A")
 PREDICTED = Span.of_fragments([(0, 3), (7, 10)], "A")

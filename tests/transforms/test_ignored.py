@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from clueval import Document, Result, Span, score
 from clueval.cli import main
-from clueval.exceptions import CluevalError, UsageError
+from clueval.files.errors import CluevalError, UsageError
 from clueval.spans.ranges import Regions
 
 Triple = tuple[int, int, str]

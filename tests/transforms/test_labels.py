@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from clueval import Result, Span, score
 from clueval.cli import main
-from clueval.exceptions import CluevalError, CluevalWarning, FormatError, UsageError
+from clueval.files.errors import CluevalError, CluevalWarning, FormatError, UsageError
 from clueval.transforms.labels import Hierarchy
 
 Triple = tuple[int, int, str]

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clueval import Document, Span, UsageError, score
-from clueval.exceptions import CluevalError
+from clueval.files.errors import CluevalError
 from clueval.transforms.group import Group
 from clueval.transforms.locating import Locating
 from clueval.transforms.occurrences import Occurrences, folded
@@ -57,13 +57,13 @@ def test_the_third_mention_and_the_invented_one_are_false_positives(tmp_path: Pa
         {"document": "1", "label": "PER", "start": None, "end_exclusive": None, "text": text}
         for text in ("Ann", "Bob")
     ]
-    assert "located:in-order(exact,space)" in str(result.signature)
+    assert "located:free(exact,space)" in str(result.signature)
 
 
 def test_one_mention_of_two_is_ambiguous_and_all_takes_both(tmp_path: Path) -> None:
     paths = files(tmp_path, [answer("Ann")])
     one, every = (
-        score(*paths, input="mentions", metrics="exact", occurrence=which) for which in ("in-order", "all")
+        score(*paths, input="mentions", metrics="exact", occurrence=which) for which in ("free", "all")
     )
 
     assert (counts(one), one.to_dict()["prepared"]["located"]["ambiguous"]) == ((1, 0, 1), 1)
@@ -115,7 +115,7 @@ def located(
     text: str,
     mentions: list[Any],
     locate: str = "exact,space",
-    occurrence: str = "in-order",
+    occurrence: str = "free",
     tokens: Any = None,
 ) -> tuple[list[tuple[int, int, str]], Locating]:
     gold = (

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from clueval import Document, Span, read, score
 from clueval.cli import main
-from clueval.exceptions import TextMismatch, UsageError
+from clueval.files.errors import TextMismatch, UsageError
 from clueval.formats import format_named
 from clueval.transforms.characters import to_characters
 from clueval.transforms.group import Group
@@ -392,7 +392,17 @@ def test_a_corpus_converted_to_the_tagging_format_scores_the_same(
 ) -> None:
     for side in ("gold", "predicted"):
         (tmp_path / side).mkdir()
-        arguments = ["--layer", "entity=2", "--label", "person", "--to", "ltf", "-o", str(tmp_path / side)]
+        arguments = [
+            "--layer",
+            "entity=2",
+            "--label",
+            "person",
+            "--to",
+            "ltf",
+            "--lossy",
+            "-o",
+            str(tmp_path / side),
+        ]
         assert main(["convert", str(SAMPLES / f"{side}.vrt"), *arguments]) == 0
     converted = score(tmp_path / "gold", tmp_path / "predicted", metrics="partial")
     paths = [SAMPLES / f"{side}.vrt" for side in ("gold", "predicted")]

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from strategies import flat_spans
 
 from clueval.evaluation.run import score
-from clueval.exceptions import MissingExtra, UsageError
+from clueval.files.errors import MissingExtra, UsageError
 from clueval.spans.document import Document, Sentence, Unit
 from clueval.spans.span import Span
 from clueval.transforms import projection as room

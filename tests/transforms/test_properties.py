@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clueval import Document, Result, Span, score
-from clueval.exceptions import CluevalError
+from clueval.files.errors import CluevalError
 
 LABEL = st.sampled_from(["A", "A.b", "C", "C.d.e"])
 SPANS = st.lists(

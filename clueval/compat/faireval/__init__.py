@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, MutableMapping, Sequence
 from typing import Any, Literal
 
-from clueval.exceptions import SpanError, UsageError
+from clueval.files.errors import SpanError, UsageError
 from clueval.metrics.counting import Tally, f_measure
 from clueval.metrics.fair import DEFAULT_WEIGHTS, Fair
 from clueval.metrics.fair.metric import add_items

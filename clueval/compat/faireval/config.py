@@ -18,8 +18,9 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
+from clueval.arguments import checked_call
 from clueval.compat.faireval import VERSIONS
-from clueval.exceptions import FormatError, TextMismatch, UsageError, checked_call
+from clueval.files.errors import FormatError, TextMismatch, UsageError
 from clueval.formats.fair_formats import is_span_line, sentence_of_spans, sentence_of_tokens, span_line
 from clueval.limits import MAX_SENTENCE, sentences_of
 from clueval.metrics.counting import Tally
@@ -57,7 +58,7 @@ class FairEvalConfig:
     `labels` are the labels to evaluate (empty: all), `exclude` those to ignore; `ignore_punct` removes
     punctuation from CoNLL-2000 spans; `focus` is the side whose label an LE or LBE is counted under;
     `eval_method` are the evaluations to print; `weights` are those of the weighted one; `eval_out` is a file,
-    a folder, or None for standard output.
+    a folder (one that ends with ``/`` is made), or None for standard output.
     """
 
     target_in: str
@@ -335,11 +336,14 @@ def run_config(config: FairEvalConfig) -> str:
 
 
 def output_file(config: FairEvalConfig) -> Path | None:
-    """Return the file for the report, ``eval.csv`` if the config names a folder; None: standard output."""
+    """Return the file for the report, ``eval.csv`` if the config names a folder; None: standard output.
+
+    A name that ends with ``/`` is that of a folder, which may not exist yet.
+    """
     if config.eval_out is None:
         return None
     path = Path(config.eval_out)
-    return path / "eval.csv" if path.is_dir() else path
+    return path / "eval.csv" if config.eval_out.endswith("/") or path.is_dir() else path
 
 
 def render_faireval(

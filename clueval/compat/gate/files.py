@@ -5,11 +5,12 @@ counts, group by group. In contrast to the original, the macro rows of the TSV h
 rows, indicators do not change the annotations they are made from, and no file is overwritten.
 
 The changes from a reference, usually an older run of the same system, are a part of the metric's report: the measures
-of the reference and of the response, the targets that both, one or none got right (strict, lenient) with McNemar's
-exact test, the number of changes, and up to `MOST_CHANGES` changes with their contexts. In a context brackets show
-which side has marked a piece, as in the error tables: ``[-the span that changed-]``, ``{+targets+}``, ``[=both=]``.
-If targets overlap one another only the span itself is marked. Source: the change indicators and contingency tables of
-the plugin; see `clueval.metrics.gate.outcomes`.
+of the reference, what the response has more or less of each count and rate, the targets that both, one or none got
+right (strict, lenient) with McNemar's exact test, the number of changes, and up to `MOST_CHANGES` changes with their
+contexts. In a context brackets show which side has marked a piece, as in the error tables: ``[-the target that
+changed-]``, ``{+responses+}``, ``[=both=]``; for a spurious response ``[-the response-]``, ``{+targets+}``. If the
+spans of the other side overlap one another only the span itself is marked. Source: the change indicators and
+contingency tables of the plugin; see `clueval.metrics.gate.outcomes`.
 
 The web page loads nothing else: no network, no other file, no script. It has the score tables, for every type and
 over all, the precision-recall curve over the score thresholds as a drawing (SVG) with its average precision, the
@@ -22,20 +23,30 @@ from __future__ import annotations
 import math
 import sys
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar
 
 from clueval.compat.gate.table import Counted, header, list_lines, tagging_lines
-from clueval.exceptions import FileError, OverlapError, UsageError
+from clueval.files.errors import FileError, OverlapError, UsageError
 from clueval.findings.context import Context
 from clueval.findings.table import Finding, error_table
 from clueval.findings.text import BRACKETS
 from clueval.formats import all_formats
 from clueval.formats.opened import Opened
 from clueval.metrics.counting import Tally
-from clueval.metrics.gate import Change, Contingency, Gate, Outcome, disambiguation_curve, macro_report
+from clueval.metrics.gate import (
+    Change,
+    Contingency,
+    Gate,
+    Outcome,
+    changes,
+    changes_of_targets,
+    contingency,
+    disambiguation_curve,
+    macro_report,
+)
 from clueval.metrics.gate.list_evaluation import ListEvaluation, Lists
 from clueval.metrics.metric import Side
 from clueval.metrics.tables import gate
@@ -157,7 +168,7 @@ class IndicatorWriter(_ObserverOfFiles):
         added: dict[str, Sequence[Span]] = {f"{self._prefix}_Res": after.indicators()}
         if reference:
             before: Outcome = self._metric.outcome(gold, reference[0])
-            found, *_ = self._metric.against(gold, predicted, reference[0])
+            found = changes(before, after, self._metric.features)
             added[f"{self._prefix}_Ref"] = before.indicators()
             added[f"{self._prefix}_Diff"] = [change.annotation() for change in found]
         self._write(group.predicted, added)
@@ -219,7 +230,7 @@ _WINDOW = 60
 
 
 MOST_CHANGES = 100_000
-"""The number of changes that a report lists; it counts all. Indicator annotations show all of them, too."""
+"""The number of changes that a report lists; it counts all."""
 
 
 class AgainstReference:
@@ -235,7 +246,7 @@ class AgainstReference:
     def __init__(self, metric: Gate, reference_set: str, most: int = MOST_CHANGES) -> None:
         self._metric = replace(metric, score_feature=None, thresholds=None)
         self._set = reference_set
-        self._total = Tally()
+        self._total, self._predicted = Tally(), Tally()
         self._tables: dict[str | None, tuple[Contingency, Contingency]] = {}
         self._most = most
         self._signs: Counter[str] = Counter()
@@ -249,19 +260,23 @@ class AgainstReference:
             Side(document.layers.get(DEFAULT_LAYER, ()), document=document)
             for document in (gold, predicted, reference)
         )
-        tally = self._metric.count(own, older)
-        self._total.update(tally)
-        found, *tables = self._metric.against(own, other, older)
+        metric = self._metric
+        before, after = metric.outcome(own, older), metric.outcome(own, other)
+        tables = contingency([target for target, _ in after.targets], before, after)
         self._count(None, tables)
-        kinds = self._metric.types_of(tally + self._metric.count(own, other))
+        counted, of_predicted = metric.count(own, older), metric.count(own, other)
+        self._total.update(counted)
+        self._predicted.update(of_predicted)
+        kinds = metric.types_of(counted + of_predicted)
         for kind in kinds:
-            if len(kinds) > 1 or self._metric.containing is not None:
-                _, *tables = self._metric.against(own, other, older, kind)
+            if len(kinds) > 1 or metric.containing is not None:
+                sides = metric.outcome(own, older, kind), metric.outcome(own, other, kind)
+                tables = contingency([target for target, _ in sides[1].targets], *sides)
             self._count(kind, tables)
+        found = changes_of_targets(before, after)
         self._signs.update(change.sign for change in found)
         if listed := found[: self._most - len(self._changes)]:
-            targets = self._metric.outcome(own, Side((), document=predicted)).missing  # no responses: all
-            self._changes.extend(change_rows(listed, targets, gold, predicted))
+            self._changes.extend(change_rows(listed, after, gold, predicted))
 
     def _count(self, kind: str | None, tables: Sequence[Contingency]) -> None:
         before = self._tables.get(kind, (Contingency(), Contingency()))
@@ -269,17 +284,15 @@ class AgainstReference:
 
     def section(self) -> dict[str, Any]:
         """Return the report; see the module's docstring. Without documents all counts are zero."""
-        metric, beta = self._metric, self._metric.beta
-        per_type = {name: metric.counts(self._total, name) for name in metric.types_of(self._total)}
+        own = self._scores(self._total, self._metric.types_of(self._total))
         empty = (Contingency(), Contingency())
         by_type = {
             str(name): pair for name, pair in sorted(self._tables.items(), key=str) if name is not None
         }
         return {
             "set": self._set,
-            "all": metric.counts(self._total).report(beta),
-            "per_type": {name: counts.report(beta) for name, counts in per_type.items()},
-            "macro": macro_report(per_type.values(), beta),
+            **own,
+            "differences": self._differences(),
             "contingency": {
                 "all": _report(self._tables.get(None, empty)),
                 "per_type": {name: _report(pair) for name, pair in by_type.items()},
@@ -289,6 +302,31 @@ class AgainstReference:
             "changes": self._changes,
             "changes_left_out": self._signs.total() - len(self._changes),
         }
+
+    def _scores(self, total: Tally, types: Iterable[str]) -> dict[str, Any]:
+        counts = {name: self._metric.counts(total, name) for name in types}
+        beta = self._metric.beta
+        return {
+            "all": self._metric.counts(total).report(beta),
+            "per_type": {name: own.report(beta) for name, own in counts.items()},
+            "macro": macro_report(counts.values(), beta),
+        }
+
+    def _differences(self) -> dict[str, Any]:
+        """Return all counts and rates of the response less those of the reference; by type, for those of either."""
+        sides = self._predicted, self._total
+        after, before = (self._scores(side, self._metric.types_of(side)) for side in sides)
+        types = self._metric.types_of(Counter[Any](self._predicted | self._total))
+        every = [self._scores(side, types)["per_type"] for side in sides]
+        return {
+            "all": _less(after["all"], before["all"]),
+            "per_type": {name: _less(every[0][name], every[1][name]) for name in types},
+            "macro": _less(after["macro"], before["macro"]),
+        }
+
+
+def _less(response: Mapping[str, float], reference: Mapping[str, float]) -> dict[str, float]:
+    return {name: number - reference[name] for name, number in response.items()}
 
 
 WARNING = (
@@ -302,22 +340,37 @@ def _report(tables: tuple[Contingency, Contingency]) -> dict[str, Any]:
 
 
 def change_rows(
-    changes: Sequence[Change], targets: Sequence[Span], gold: Document, predicted: Document
+    changes: Sequence[Change], response: Outcome, gold: Document, predicted: Document
 ) -> Iterator[dict[str, Any]]:
     """Yield every change as plain values: place, type, both groups, the sign, the text, its context.
 
-    `targets` are marked in the context, unless they overlap one another.
+    The responses are marked in the context of a target, the targets in that of a spurious response, unless they
+    overlap one another.
     """
-    window = None if gold.sentences or predicted.sentences else _WINDOW
-    around = replace(gold, layers={DEFAULT_LAYER: targets}, tags={})
-    unmarked = replace(gold, layers={DEFAULT_LAYER: ()}, tags={})
-    spans = [change.span for change in changes]
+    responses = [*(pair.response for pair in response.pairs), *response.spurious]
+    targets = [target for target, _ in response.targets]
+    of_targets = [change for change in changes if "SL" not in (change.before, change.after)]
+    others = changes[len(of_targets) :]
+    for listed, own, other, marked in (
+        (of_targets, gold, predicted, responses),
+        (others, predicted, gold, targets),
+    ):
+        rows = _with_contexts([change.span for change in listed], own, other, marked)
+        yield from map(_row, listed, rows)
+
+
+def _with_contexts(
+    spans: Sequence[Span], own: Document, other: Document, marked: Sequence[Span]
+) -> list[Finding]:
+    window = None if own.sentences or other.sentences else _WINDOW
+    around = replace(
+        other, layers={DEFAULT_LAYER: sorted(marked, key=lambda span: (span.start, span.end))}, tags={}
+    )
+    unmarked = replace(other, layers={DEFAULT_LAYER: ()}, tags={})
     try:
-        rows = list(error_table(spans, predicted, around, layer=DEFAULT_LAYER, window=window))
+        return list(error_table(spans, own, around, layer=DEFAULT_LAYER, window=window))
     except OverlapError:
-        rows = list(error_table(spans, predicted, unmarked, layer=DEFAULT_LAYER, window=window))
-    for change, row in zip(changes, rows, strict=True):
-        yield _row(change, row)
+        return list(error_table(spans, own, unmarked, layer=DEFAULT_LAYER, window=window))
 
 
 def _row(change: Change, row: Finding) -> dict[str, Any]:

@@ -8,12 +8,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from clueval.arguments import checked_call, refuse_unknown, require_instance, require_kind
 from clueval.compat.gate.files import AgainstReference, GateListTable, GateTable, IndicatorWriter
 from clueval.evaluation.observer import Observer
 from clueval.evaluation.options import single_options
 from clueval.evaluation.result import Result
 from clueval.evaluation.run import score
-from clueval.exceptions import UsageError, checked_call, refuse_unknown, require_instance, require_kind
+from clueval.files.errors import UsageError
 from clueval.metrics import plain
 from clueval.metrics.counting import Tally
 from clueval.metrics.gate import Gate

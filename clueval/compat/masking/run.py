@@ -10,19 +10,11 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from clueval.arguments import checked_call, refuse_unknown, require_instance, require_kind
 from clueval.compat.masking.program import OtherProgram
 from clueval.evaluation.observer import Observer
 from clueval.evaluation.options import Counting, Workers
-from clueval.exceptions import (
-    FormatError,
-    TagError,
-    TextMismatch,
-    UsageError,
-    checked_call,
-    refuse_unknown,
-    require_instance,
-    require_kind,
-)
+from clueval.files.errors import FormatError, TagError, TextMismatch, UsageError
 from clueval.findings.decisions import LEAK_CHOICES, DecisionFiles, PlaceDecisions, decisions_about
 from clueval.formats.format import EVERY_SET, Format
 from clueval.formats.spans_table import names_in

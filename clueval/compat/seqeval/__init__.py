@@ -22,8 +22,10 @@ Some cases in which seqeval crashes or misleads are different here (seqeval's be
 * `accuracy_score` of no positions is 0.0 (ZeroDivisionError).
 * `accuracy_score` and `performance_measure` refuse sides of different lengths (compared up to the shorter
   end).
-* A scheme that is not one of these classes is a TypeError: a name, or seqeval's own class whose
-  import was not changed (TypeError without an explanation; a report for another scheme that is detected).
+* A scheme may be a name that `clueval.score` takes, such as "IOB2", "BIO" or "bioes"; an unknown one is a
+  ValueError (TypeError without an explanation).
+* A scheme that is neither a name nor one of these classes is a TypeError: seqeval's own class whose import was
+  not changed (a report for another scheme that is detected).
 * `zero_division` other than "warn", 0 and 1 is a ValueError (treated as 1).
 * "seems not to be NE tag" is printed once per tag and call (once per position).
 * `UndefinedMetricWarning` is defined here, a UserWarning and a RuntimeWarning; if scikit-learn is loaded, the

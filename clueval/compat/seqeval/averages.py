@@ -17,7 +17,7 @@ from collections.abc import Collection, Sequence
 from functools import cache
 
 from clueval.evaluation.type_counts import TypeCounts
-from clueval.exceptions import UsageError
+from clueval.files.errors import UsageError
 
 AVERAGES = (None, "micro", "macro", "weighted")
 ZERO_DIVISION = ("warn", 0, 1)

@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from time import monotonic
 from typing import Any
 
-from clueval.exceptions import UsageError, WorkerLost, extra
+from clueval.files.errors import UsageError, WorkerLost, extra
 
 PATIENCE = 10
 """Seconds to wait for the scheduler, and then for its first worker."""

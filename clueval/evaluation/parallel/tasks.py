@@ -40,7 +40,7 @@ from clueval.evaluation.observer import WorkerObserver
 from clueval.evaluation.parallel.cuts import Heads, PartPair, cut, cut_lines, holds_json_lines
 from clueval.evaluation.parallel.work import FilePair, Work, finish, size_of
 from clueval.evaluation.units.unit import SENTENCE
-from clueval.exceptions import CluevalError, WorkerLost
+from clueval.files.errors import CluevalError, WorkerLost
 from clueval.formats.format import EVERY_SET
 from clueval.reading.layers import layer_names
 from clueval.reading.pairing import source_pairs

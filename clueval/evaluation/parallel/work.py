@@ -11,7 +11,7 @@ from typing import NamedTuple
 from clueval.evaluation.engine import Evaluation
 from clueval.evaluation.inputs import FileEnd
 from clueval.evaluation.plan import Plan
-from clueval.exceptions import UsageError
+from clueval.files.errors import UsageError
 from clueval.reading.pairing import source_pairs
 from clueval.reading.read_options import ReadOptions
 from clueval.reading.source import Source

@@ -20,7 +20,7 @@ from multiprocessing.connection import wait
 from threading import Thread, active_count
 from typing import TYPE_CHECKING, Any
 
-from clueval.exceptions import WorkerLost
+from clueval.files.errors import WorkerLost
 
 if TYPE_CHECKING:
     from multiprocessing.process import BaseProcess

@@ -14,7 +14,7 @@ from clueval.evaluation.options import Trust
 from clueval.evaluation.units.columns import Column, Path, Times, UnitColumns, added, counts_by_kind, summed
 from clueval.evaluation.units.rates import RateGroup, Value, groups_of
 from clueval.evaluation.units.unit import CORPUS, SENTENCE, Unit, Units, summed_tallies
-from clueval.exceptions import UsageError
+from clueval.files.errors import UsageError
 from clueval.metrics.counting import Tally
 from clueval.metrics.metric import Metric, sequences_of
 from clueval.statistics.jackknife import (

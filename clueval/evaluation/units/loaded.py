@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, fields
 from pathlib import Path
 from types import UnionType
 from typing import Any, NoReturn
 
+from clueval.arguments import checked_call
 from clueval.evaluation.observer import OTHER_PARTS
 from clueval.evaluation.result import Result
 from clueval.evaluation.signature import Signature
 from clueval.evaluation.totals import Counted, plain_sequence
 from clueval.evaluation.units.saved import FORMAT
 from clueval.evaluation.units.unit import Tallies, Unit, Units, summed_tallies
-from clueval.exceptions import CluevalError, FormatError, checked_call
+from clueval.files.errors import CluevalError, FormatError
 from clueval.metrics import METRICS, metric_class, metric_named
 from clueval.metrics.counting import Tally
 from clueval.metrics.metric import Metric
@@ -324,7 +325,7 @@ class _SavedLines:
                 end["repaired_tags"],
                 counted.scores(),
                 header.signature,
-                groups=_reports(counted, groups) if groups else None,
+                groups=counted.groups(),
                 counted=counted,
                 scored_by=metrics,
                 prepared=self._prepared(end["prepared"]) if "prepared" in end else None,
@@ -384,16 +385,3 @@ def _is_allowed(part: object, place: Any) -> bool:
     if isinstance(place, range):
         return type(part) is int and part in place
     return place(part) if callable(place) else type(part) is str and part in place
-
-
-def _reports(counted: Counted, groups: Mapping[str, Mapping[str, Sequence[Unit]]]) -> dict[str, Any]:
-    return {
-        key: {value: dict(_report(counted, members)) for value, members in values.items()}
-        for key, values in groups.items()
-    }
-
-
-def _report(counted: Counted, members: Sequence[Unit]) -> Iterator[tuple[str, Any]]:
-    yield "documents", sum(unit.documents for unit in members)
-    yield "tokens", sum(unit.tokens for unit in members)
-    yield "metrics", Counted(counted.metrics, summed_tallies(members), counted.sequences).scores()

@@ -27,7 +27,7 @@ from clueval.evaluation.units.unit import (
     document_key,
     joined,
 )
-from clueval.exceptions import UsageError
+from clueval.files.errors import UsageError
 from clueval.metrics.counting import Tally
 from clueval.spans.document import Document
 from clueval.spans.filters import ID

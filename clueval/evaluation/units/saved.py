@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from clueval.evaluation.units.unit import CountedUnits, Tallies, Unit, Units
-from clueval.exceptions import UsageError
+from clueval.files.errors import UsageError
 from clueval.metrics.metric import Metric
 from clueval.version import __version__
 from clueval.writing import whole_file

@@ -160,11 +160,30 @@ def summed_tallies(units: Sequence[Unit]) -> dict[tuple[str, str], Tally]:
 
 def joined_corpora(own: Units, other: Units) -> Units:
     """Return the units of two corpora together; if they are not units of the same kind, the whole as one unit."""
-    if own.by == other.by != CORPUS:
-        units = [*own.units, *other.units]
-        if own.by in (DOCUMENT, SENTENCE):
-            keys = different_keys(unit.key for unit in units)
-            units = [unit._replace(key=key) for key, unit in zip(keys, units, strict=True)]
-        return Units(own.by, joined(units), {})
-    whole = [unit._replace(key=CORPUS) for unit in (*own.units, *other.units)]
-    return Units(CORPUS, joined(whole), {})
+    by = own.by if own.by == other.by else CORPUS
+    keys: list[str] = [*own.keys, *other.keys]
+    if by == CORPUS:
+        keys = [CORPUS] * len(keys)
+    elif by in (DOCUMENT, SENTENCE):
+        keys = different_keys(keys)
+    names = (
+        dict(zip(own.keys, keys, strict=False)),
+        dict(zip(other.keys, keys[len(own.units) :], strict=True)),
+    )
+
+    def together(*sides: Sequence[Unit]) -> list[Unit]:
+        return joined(
+            unit._replace(key=of_side[unit.key])
+            for of_side, units in zip(names, sides, strict=True)
+            for unit in units
+        )
+
+    groups = {
+        key: {
+            value: together(values.get(value, ()), other.groups[key].get(value, ()))
+            for value in sorted({*values, *other.groups[key]})
+        }
+        for key, values in own.groups.items()
+        if key in other.groups
+    }
+    return Units(by, together(own.units, other.units), groups)

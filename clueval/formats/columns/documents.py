@@ -12,7 +12,7 @@ from operator import add, sub
 from sys import intern
 from typing import NamedTuple, overload
 
-from clueval.exceptions import FormatError, TagError
+from clueval.files.errors import FormatError, TagError
 from clueval.formats.columns.layout import SIZES, Layout, unescape
 from clueval.formats.columns.passages import Passage, misfits
 from clueval.limits import MAX_DOCUMENT, document_too_long

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from clueval.exceptions import FormatError, UsageError
+from clueval.files.errors import FormatError, UsageError
 from clueval.limits import MAX_LINE, MAX_SENTENCE
 from clueval.spans.span import DEFAULT_LAYER
 from clueval.textfiles import Part

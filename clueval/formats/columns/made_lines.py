@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from itertools import compress
 from typing import NamedTuple
 
-from clueval.exceptions import FormatError
+from clueval.files.errors import FormatError
 from clueval.formats.columns.layout import ColumnOptions
 from clueval.formats.columns.passages import PassageBuilder
 from clueval.spans.span import Span

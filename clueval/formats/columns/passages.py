@@ -17,7 +17,7 @@ from itertools import chain, groupby, zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from clueval.exceptions import FormatError
+from clueval.files.errors import FormatError
 from clueval.formats.columns.layout import (
     ColumnOptions,
     Layout,

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
-from clueval.exceptions import UsageError, warn
+from clueval.files.errors import UsageError, warn
 from clueval.metrics.counting import Tally
 from clueval.metrics.fair.pairing import Item, item, pair_up
 from clueval.metrics.fair.weights import (

@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, NoReturn
 
-from clueval.exceptions import UsageError
+from clueval.files.errors import UsageError
 from clueval.metrics.counting import f_measure, rate
 from clueval.spans.span import Frozen
 

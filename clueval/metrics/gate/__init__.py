@@ -54,7 +54,14 @@ from clueval.metrics.gate.list_evaluation import (
     maximum_recall,
 )
 from clueval.metrics.gate.metric import Gate
-from clueval.metrics.gate.outcomes import Change, Contingency, Outcome, changes, contingency
+from clueval.metrics.gate.outcomes import (
+    Change,
+    Contingency,
+    Outcome,
+    changes,
+    changes_of_targets,
+    contingency,
+)
 from clueval.metrics.gate.pairing import PAIRINGS
 from clueval.metrics.gate.thresholds import (
     CurvePoint,
@@ -81,6 +88,7 @@ __all__ = [
     "best_candidates",
     "candidate_lists",
     "changes",
+    "changes_of_targets",
     "contingency",
     "count_lists_by_rank",
     "count_lists_by_score",

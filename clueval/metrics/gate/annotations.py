@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from clueval.exceptions import CluevalError, FormatError, UsageError, warn
+from clueval.files.errors import CluevalError, FormatError, UsageError, warn
 from clueval.metrics.counting import Tally
 from clueval.metrics.gate.equality import FeatureTest, TypeSpec, java_string
 from clueval.metrics.gate.pairing import PairingProblem, Touching

@@ -25,7 +25,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from clueval.exceptions import UsageError
+from clueval.files.errors import UsageError
 from clueval.metrics.counting import Tally
 from clueval.metrics.gate.annotations import annotation_error, required_score, without_nil
 from clueval.metrics.gate.counts import NAMES, GateCounts

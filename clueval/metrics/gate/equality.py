@@ -15,7 +15,7 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from clueval.exceptions import UsageError
+from clueval.files.errors import UsageError
 from clueval.spans.span import Span
 
 COMPARISONS = ("equality", "string", "subsumption")

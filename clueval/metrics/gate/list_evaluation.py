@@ -18,7 +18,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from clueval.exceptions import UsageError
+from clueval.files.errors import UsageError
 from clueval.metrics.counting import Tally
 from clueval.metrics.gate.annotations import kept_within
 from clueval.metrics.gate.candidate_lists import (

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from clueval.exceptions import UsageError
+from clueval.files.errors import UsageError
 from clueval.metrics.counting import Tally
 from clueval.metrics.gate.annotations import (
     CONTAINMENTS,
@@ -41,8 +41,8 @@ from clueval.metrics.gate.equality import (
     parse_types,
     types_from_text,
 )
-from clueval.metrics.gate.outcomes import Change, Contingency, Outcome, changes, contingency, outcome_of
-from clueval.metrics.gate.pairing import PAIRINGS, PairingProblem, count, in_order
+from clueval.metrics.gate.outcomes import Outcome, outcome_of
+from clueval.metrics.gate.pairing import PAIRINGS, PairingProblem, by_content, count, in_order
 from clueval.metrics.gate.thresholds import (
     CurvePoint,
     Thresholds,
@@ -53,7 +53,7 @@ from clueval.metrics.gate.thresholds import (
     threshold_name,
     thresholds_with,
 )
-from clueval.metrics.metric import Needs, Rates, Side, rates_of, refuse_filter
+from clueval.metrics.metric import Needs, Rates, Side, no_tally, rates_of, refuse_filter
 from clueval.metrics.rates import Columns, DeclaredRates, EntryRates, Numbers, Shape, mean, no_rates
 from clueval.options import option_field
 from clueval.spans.span import Span
@@ -242,16 +242,6 @@ class Gate:
             targets, responses = by_type.get(type, [NO_ANNOTATIONS, NO_ANNOTATIONS])
         return outcome_of(self._problem(targets, responses))
 
-    def against(
-        self, gold: Side, predicted: Side, reference: Side, type: str | None = None
-    ) -> tuple[list[Change], Contingency, Contingency]:
-        """Return the changes from the reference to the prediction, and the strict and the lenient table."""
-        metric = replace(self, score_feature=None, thresholds=None)
-        before = metric.outcome(gold, reference, type)
-        after = metric.outcome(gold, predicted, type)
-        targets = [*(pair.target for pair in after.pairs), *after.missing]
-        return (changes(before, after, self.features), *contingency(targets, before, after))
-
     # Results
 
     def scores(self, total: Tally, layers: Sequence[str]) -> dict[str, Any]:
@@ -288,6 +278,7 @@ class Gate:
             within=self.containing,
             nested=True,
             rates=self._rates,
+            empty=no_tally,
         )
 
     def headlines(self, report: Mapping[str, Any]) -> dict[str, Rates]:
@@ -385,7 +376,9 @@ class Gate:
             spans = kept_within(spans, layer_of(side.document, self.containing), self.containment)
         if self.nil is not None:
             spans = without_nil(spans, self._test.every[0], self.nil)
-        return Annotations.of(in_order(spans), names, self._test)
+        ids_count = side.document is None or side.document.ordered
+        listed = in_order(spans) if ids_count else by_content(spans, (*self._test.every, *self.by))
+        return Annotations.of(listed, names, self._test)
 
     def _by_type(
         self, targets: Annotations, responses: Annotations, gold: Side

@@ -3,12 +3,14 @@
 The groups are CS, CP, IS, IP (responses that are correct or incorrect, strict or partial), ML (targets that are
 truly missing) and SL (responses that are truly spurious).
 
-A system is compared with a reference, usually an older run of it: `changes` compares the groups of two outcomes for the
-same targets and gives one annotation for every change. `contingency` counts the targets that both, one or none of the
-two got right, strictly and leniently; McNemar's test (1947), exact, tests whether each of the two alone is right about
-equally many targets.
+A system is compared with a reference, usually an older run of it: `changes_of_targets` compares the groups that each
+target has in two outcomes, `changes` gives the annotations by which GATE shows changes. `contingency` counts the
+targets that both, one or none of the two got right, strictly and leniently; McNemar's test (1947), exact, tests whether
+each of the two alone is right about equally many targets.
 
-Source: GATE's plugin Evaluation, which makes the tables but does not test them.
+Source: GATE's plugin Evaluation, which makes the tables but does not test them. Its annotations of changes leave out
+each span that the reference has in any group, so that no target is ever "missing now" where it was correct before,
+which the notes of its authors ask for; `changes_of_targets` differs from it on purpose.
 """
 
 from __future__ import annotations
@@ -22,6 +24,7 @@ from clueval.metrics.gate.counts import GateCounts
 from clueval.metrics.gate.equality import FeatureTest
 from clueval.metrics.gate.pairing import (
     Component,
+    Pair,
     PairingProblem,
     Touching,
     components,
@@ -57,6 +60,8 @@ class Outcome:
     missing: Sequence[Span]
     spurious: Sequence[Span]
     counts: GateCounts
+    targets: Sequence[tuple[Span, str]]
+    """Every target, in the order of the evaluation, and its group: that of its pair, else ML."""
 
     def groups(self) -> Mapping[str, Sequence[Span]]:
         """Return the spans of every group: for ML the missing targets, for all others the responses."""
@@ -87,31 +92,35 @@ class Outcome:
 def outcome_of(problem: PairingProblem) -> Outcome:
     """Return the outcome of an evaluation. O(n log n), plus the number of possible pairings."""
     counts = GateCounts()
-    pairs: list[tuple[int, PairedSpans]] = []
+    pairs: list[tuple[Pair, PairedSpans]] = []
     missing: list[int] = []
     spurious: list[int] = []
     for component in components(problem):
         counts += GateCounts(*count_component(problem, component))
         pairs.extend(_paired(problem, component, missing, spurious))
+    groups = ["ML"] * len(problem.targets)
+    for pair, shown in pairs:
+        groups[pair.target] = shown.group
     return Outcome(
-        [pair for _, pair in sorted(pairs, key=lambda entry: entry[0])],
+        [shown for _, shown in sorted(pairs, key=lambda entry: entry[0].response)],
         [problem.targets[number] for number in sorted(missing)],
         [problem.responses[number] for number in sorted(spurious)],
         counts,
+        list(zip(problem.targets, groups, strict=True)),
     )
 
 
 def _paired(
     problem: PairingProblem, component: Component, missing: list[int], spurious: list[int]
-) -> Iterator[tuple[int, PairedSpans]]:
-    """Yield the pairs of a component with the numbers of their responses; append the rest to the lists."""
+) -> Iterator[tuple[Pair, PairedSpans]]:
+    """Yield the pairs of a component, by number and as spans; append the rest to the lists."""
     taken, single, left = solve(problem, component)
     targets, alone = {pair.target for pair in taken}, set(single)
     missing.extend(number for number in component.targets if number not in targets)
     spurious.extend(left)
     for pair in taken:
         yield (
-            pair.response,
+            pair,
             PairedSpans(
                 problem.targets[pair.target],
                 problem.responses[pair.response],
@@ -142,7 +151,7 @@ _SIGNS = {
 
 
 class Change(NamedTuple):
-    """A span whose group has changed; `A` stands for absent, before or after."""
+    """A span with its groups in the reference and in the response; `A` stands for absent."""
 
     span: Span
     before: str
@@ -156,8 +165,32 @@ class Change(NamedTuple):
         return Span(self.span.start, self.span.end, label, features, parts=self.span.parts)
 
 
+def changes_of_targets(reference: Outcome, response: Outcome) -> list[Change]:
+    """Return each target whose group differs in two outcomes of the same targets, then spurious responses.
+
+    Each target is listed at most once. Correct strict is better than correct partial, that is better than incorrect
+    or missing. A spurious response of the reference has disappeared, one of the response has appeared, if it touches no
+    spurious one of the other and none has its place. Changes of each kind are in the order of the
+    evaluation. O(n log n).
+    """
+    found = [
+        Change(target, before, after, _SIGNS[before][after])
+        for (target, before), (_, after) in zip(reference.targets, response.targets, strict=True)
+        if before != after
+    ]
+    found += [Change(span, "SL", "A", "+-") for span in _alone(reference.spurious, response.spurious)]
+    found += [Change(span, "A", "SL", "+-") for span in _alone(response.spurious, reference.spurious)]
+    return found
+
+
+def _alone(spans: Iterable[Span], others: Sequence[Span]) -> Iterator[Span]:
+    """Yield the spans that touch none of the others and have the place of none."""
+    touching, places = Touching(others), {other.fragments for other in others}
+    return (span for span in spans if span.fragments not in places and not touching.find(span))
+
+
 def changes(reference: Outcome, response: Outcome, features: Sequence[str] = ()) -> list[Change]:
-    """Return the changes from the reference to the response.
+    """Return the changes from the reference to the response that GATE shows as annotations.
 
     For every span of a group of the reference: the spans that touch it and are in another group in the
     response, unless the reference has the same span (range, type, `features`) in any group. So the same span

@@ -10,8 +10,9 @@ one pair. There are three ways to choose the pairs:
 ``plugin``
     The score of a possible pairing is its value minus the values of all other possible pairings that share
     its target or its response. The best score is taken first; of equal scores the response that starts later,
-    then ends later, then has the greater id; then the target by the same rules. Scores are computed before
-    any pair is taken. So a strict match can be lost if both of its spans have other partners::
+    then ends later, then has the greater id; then the target by the same rules. Where ids do not count, as in
+    lists, JSON and brat, the order of `clueval.spans.ordering` stands for them. Scores are computed before any
+    pair is taken. So a strict match can be lost if both of its spans have other partners::
 
         targets    [0,5) [4,10)           [4,10)-[4,10): 3 - 2 - 2 = -1
         responses        [4,10) [9,14)    [0,5)-[4,10): 2 - 3 = -1,  [4,10)-[9,14): 2 - 3 = -1
@@ -40,10 +41,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
+from clueval.spans.flat import by_position
 from clueval.spans.index import SpanIndex
 from clueval.spans.limits import PAIRINGS_OF_SPAN, require_few_pairs
+from clueval.spans.ordering import sorting_key
 from clueval.spans.overlaps import shared_positions, sharing
 from clueval.spans.span import Span
 
@@ -97,15 +101,23 @@ class Solution(NamedTuple):
 
 
 def in_order(spans: Iterable[Span]) -> list[Span]:
-    """Return the spans by start, end and id; a span without an id has its place in the list as its id.
+    """Return the spans by start, end and id; a span without an id has its place in `by_content` as its id.
 
-    Numeric ids come before text ids; spans with the same id keep their order.
+    Numeric ids come before text ids; spans with the same id come as in `by_content`.
     """
-    listed = list(spans)
+    listed = by_content(spans)
     if all(span.id is None for span in listed):
-        return sorted(listed, key=lambda span: (span.start, span.end))
+        return listed
     numbered = [(span.start, span.end, *_rank(span, place)) for place, span in enumerate(listed)]
     return [listed[place] for place in sorted(range(len(listed)), key=numbered.__getitem__)]
+
+
+def by_content(spans: Iterable[Span], features: Iterable[str] | None = None) -> list[Span]:
+    """Return the spans by `sorting_key`; `features` are the names of the features that count, None: all."""
+    listed = list(spans)
+    if all(by_position(one) < by_position(other) for one, other in pairwise(listed)):
+        return listed
+    return sorted(listed, key=lambda span: sorting_key(span, features))
 
 
 def _rank(span: Span, place: int) -> tuple[bool, int, str]:

@@ -19,7 +19,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from operator import add, sub
 from typing import NamedTuple
 
-from clueval.exceptions import UsageError
+from clueval.files.errors import UsageError
 from clueval.metrics.gate.counts import NAMES, GateCounts
 from clueval.metrics.gate.equality import java_string
 from clueval.metrics.gate.pairing import Component, PairingProblem, components, count, count_component

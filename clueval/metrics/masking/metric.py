@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
-from clueval.exceptions import UsageError, warn
+from clueval.files.errors import UsageError, warn
 from clueval.metrics.counting import Tally, f_measure
 from clueval.metrics.masking.counts import TALLY_KEYS, WeightOf, count
 from clueval.metrics.masking.exposure import PARTS, REPLACEMENT, Examination, Mask

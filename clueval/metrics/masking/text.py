@@ -16,7 +16,7 @@ from functools import cached_property
 from itertools import compress, pairwise
 from operator import not_
 
-from clueval.exceptions import SpanError, UsageError
+from clueval.files.errors import SpanError, UsageError
 from clueval.metrics.masking.weights import SHORT, PositionWeights, Range, Ranges
 from clueval.spans.document import Document
 from clueval.spans.span import Span, name_of

@@ -15,7 +15,7 @@
     const read = names.map((name, number) => {
       const reading = place.readings[number];
       const off = reading === null ? phrase("{name} has not annotated this document", { name }) : reading.length ? "" : phrase("{name} has nothing here", { name });
-      return { value: name, title: name, what: marked(place, reading, place.shown[number]), off };
+      return { value: name, title: name, what: marked(place, reading, place.shown[number], name), off };
     });
     return [...read, { value: "none", title: phrase("no span"), what: make("span", "what none", phrase("none of these spans")) }];
   }
@@ -25,7 +25,12 @@
 
   // --- cards -----------------------------------------------------------------------------------------------
 
-  function marked(place, reading, shown) {
+  function tipOf(place, name, reading) {
+    const spans = (reading ?? []).map(([from, to, label]) => `${label} ${place.start + from}–${place.start + to - 1}`).join(", ");
+    return `${name} · ${place.layer} · ${reading === null ? phrase("not annotated") : spans || phrase("nothing")}`;
+  }
+
+  function marked(place, reading, shown, name) {
     const what = page.ofCorpus(make("span", "what"));
     if (reading === null) { what.append(make("span", "none", phrase("not annotated"))); return what; }
     if (!reading.length) { what.append(make("span", "none", phrase("nothing"))); return what; }
@@ -42,6 +47,7 @@
       const labels = over.filter(([from]) => from === start).map(([, , label]) => label);
       if (labels.length) piece.append(make("span", "label", labels.join(" + ")));
       piece.append(visible(text));
+      page.tip(piece, over.map(([from, to, label]) => tipOf(place, name, [[from, to, label]])).join(" | "));
       what.append(piece);
     });
     return what;
@@ -56,7 +62,7 @@
     card.append(head);
     if (place.before || place.inside || place.after) {
       const context = page.ofCorpus(make("p", "context"));
-      context.append(visible(place.before), make("mark", "", place.inside), visible(place.after));
+      context.append(visible(place.before), page.tip(make("mark", "", place.inside), names.map((name, n) => tipOf(place, name, place.readings[n])).join(" | "), true), visible(place.after));
       card.append(ofLength(context, place.before.length + place.inside.length + place.after.length));
     }
     card.append(decisions.controls(place, card, `${place.id} ${place.start}–${place.end - 1}`));

@@ -142,11 +142,15 @@
 
   const range = (side, ends) => ends === null ? "" : `${phrase(side)} [${ends[0]},${ends[1]})`;
 
+  const tipOf = (span, side, ends) => `${phrase(side)} · ${span.layer} ${span.label} · [${ends[0]},${ends[1]}) · ${RESULTS[span.result].words}`;
+
   function aligned(span, rightToLeft) {
     const box = make("div", "aligned");
     const rail = make("div", "rail");
     const other = make("span", "predicted", phrase(span.result === "none" ? "opposite" : "predicted"));
     const own = make("span", "gold", phrase("gold"));
+    page.tip(own, tipOf(span, "gold", span.gold));
+    if (span.predicted !== null) page.tip(other, tipOf(span, "predicted", span.predicted));
     own.dataset.where = phrase("above");
     other.dataset.where = phrase("below");
     rail.append(own, make("span"), other);
@@ -173,8 +177,11 @@
   function texts(css, span) {  // both texts, as they are written and for screen readers
     const line = make("p", css);
     const other = phrase(span.result === "none" ? "opposite" : "predicted");
-    for (const [side, text] of [[`${phrase("gold")}: `, goldText(span)], [` · ${other}: `, otherText(span)]])
-      line.append(make("span", "", side), ofCorpus(make("bdi", "", text)));
+    for (const [side, text, ends, name] of [[`${phrase("gold")}: `, goldText(span), span.gold, "gold"], [` · ${other}: `, otherText(span), span.predicted, "predicted"]]) {
+      const shown = ofCorpus(make("bdi", "", text));
+      if (ends !== null) page.tip(shown, tipOf(span, name, ends));
+      line.append(make("span", "", side), shown);
+    }
     return line;
   }
 

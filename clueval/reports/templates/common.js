@@ -38,6 +38,16 @@ const page = (() => {
     return element;
   }
 
+  // A tooltip; one that can be reached by the keyboard is shown there, too.
+  function tip(element, text, reachable) {
+    element.title = visible(text);
+    if (reachable) {
+      element.classList.add("tip");
+      element.tabIndex = 0;
+    }
+    return element;
+  }
+
   // Text of the corpus has its language; the empty one is unknown.
   function ofCorpus(element) {
     element.lang = document.documentElement.dataset.lang ?? "";
@@ -91,5 +101,5 @@ const page = (() => {
   // folded parts are printed as well
   window.addEventListener("beforeprint", () => { for (const part of document.querySelectorAll("details")) part.open = true; });
 
-  return { byId, language, number, phrase, numbered, visible, put, make, ofCorpus, ofLength, tally, lines, pagedList };
+  return { byId, language, number, phrase, numbered, visible, put, make, tip, ofCorpus, ofLength, tally, lines, pagedList };
 })();

@@ -23,9 +23,9 @@
     }
     const [, anchor, start, end, unit, cutBefore, cutAfter, pieces, bars, errors, layer, fingerprint] = fields;
     const place = { anchor, at: [home.id, layer, start, end], fingerprint, start, end, unit, cutBefore, cutAfter, pieces, home, haystack: null, index: places.length };
-    place.bars = bars.map(([row, labels, start, end, first, last, lane]) => {
+    place.bars = bars.map(([row, labels, start, end, first, last, lane, tip]) => {
       const [side, css] = ROWS[row];
-      return { row, side, css: side + css, labels, start, end, first, last, lane, wrong: false };
+      return { row, side, css: side + css, labels, start, end, first, last, lane, tip, wrong: false };
     });
     place.errors = errors.map(([number, side, sequence, kind, reason, found, firstId, lastId, sentences, line, state, views, more]) => {
       const bar = place.bars[number];
@@ -335,6 +335,7 @@
           }
           word.append(mark);
         }
+        page.tip(word, over.map((bar) => bar.tip).join(" | "), width > 0);
         if (width) word.style.minWidth = `${width.toFixed(1)}ch`;
         put(word, text);
         line.append(word);

@@ -25,10 +25,17 @@
 
   // --- cards -----------------------------------------------------------------------------------------------
 
-  function context(pieces) {
+  const TIPS = { exposed: phrase("can be read"), masked: phrase("masked") };
+
+  function context(pieces, own) {
     const text = ofCorpus(make("p", "sentence"));
-    for (const [words, style, isOwn] of pieces) text.append(style ? make("span", style + (isOwn ? " own" : ""), words) : visible(words));
+    for (const [words, style, isOwn] of pieces) text.append(style ? page.tip(make("span", style + (isOwn ? " own" : ""), words), [...isOwn ? own : [], TIPS[style]].join(" | "), isOwn) : visible(words));
     return ofLength(text, pieces.reduce((sum, [words]) => sum + words.length, 0));
+  }
+
+  function tipOf(layer, leak, start, end) {
+    const kind = leak.status === STRING ? [STATUS[STRING]] : [phrase("gold"), `${layer} ${leak.label}`, about.kinds[leak.kind]];
+    return [...kind, phrase("characters {start} to {end}", { start, end })].join(" · ");
   }
 
   function others(place) {
@@ -37,7 +44,7 @@
     for (const [start, end, status, anchor, pieces] of place.siblings) {
       const line = make("li"), where = make(anchor ? "a" : "span", "", `${phrase("characters {start} to {end}", { start, end })}, ${STATUS_OF_OTHERS[status]}`);
       if (anchor) where.href = "#" + anchor;
-      line.append(where, ...(pieces.length ? [context(pieces)] : []));
+      line.append(where, ...(pieces.length ? [context(pieces, [tipOf(place.at[1], place.leaks[0], start, end)])] : []));
       list.append(line);
     }
     if (place.more > 0) list.append(make("li", "", phrase("and {number} more", { number: place.more })));
@@ -54,7 +61,7 @@
     const title = `${document}, ${phrase("characters {start} to {end}", { start, end: last + 1 })}`;
     head.append(...hand.begin(card, place, title));
     card.append(head);
-    if (place.pieces.length) card.append(context(place.pieces));
+    if (place.pieces.length) card.append(context(place.pieces, place.leaks.map((leak) => tipOf(layer, leak, start, last + 1))));
     if (place.exposed.length) card.append(make("p", "note", phrase("exposed: {ranges}", { ranges: place.exposed.map(([start, end]) => phrase("{start} to {end}", { start, end })).join(", ") })));
     if (place.siblings.length) card.append(others(place));
     card.append(decisions.controls(place, card, title));

@@ -16,8 +16,10 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, ClassVar
 
+from clueval.arguments import checked_call
 from clueval.evaluation.signature import Signature
-from clueval.exceptions import UsageError, checked_call
+from clueval.files.errors import UsageError
+from clueval.files.visible import visible
 from clueval.metrics.counting import Tally
 from clueval.options import field_names, require_share, with_fields
 from clueval.reading.layers import layer_names
@@ -45,7 +47,6 @@ from clueval.studies.annotators.study import Study, StudyCounts, columns_of, rep
 from clueval.textfiles import cell
 from clueval.transforms.of_options import transforms_of
 from clueval.transforms.preparing import Preparing
-from clueval.visible import visible
 
 _READING, _PREPARING = Reading(), Preparing()
 _NAMING = Naming()

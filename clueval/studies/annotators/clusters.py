@@ -23,7 +23,7 @@ from typing import NamedTuple, TypeVar
 from clueval.clusters.bag import Bag, by_power
 from clueval.clusters.places import Clusters
 from clueval.clusters.rows import IrregularRows, ParallelRows, PassageRows, in_batches
-from clueval.exceptions import CluevalError
+from clueval.files.errors import CluevalError
 from clueval.formats.columns.documents import FileTags, documents
 from clueval.formats.columns.passages import Passage
 from clueval.reading.source import Source

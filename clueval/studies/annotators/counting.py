@@ -33,7 +33,7 @@ from functools import cache
 from itertools import combinations, pairwise
 from typing import Any
 
-from clueval.exceptions import OverlapError, UsageError
+from clueval.files.errors import OverlapError, UsageError
 from clueval.metrics import metric_named
 from clueval.metrics.counting import Tally
 from clueval.metrics.metric import Metric, Side

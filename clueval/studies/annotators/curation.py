@@ -18,8 +18,9 @@ from itertools import accumulate, pairwise
 from operator import attrgetter
 from typing import Any, Literal, NamedTuple
 
+from clueval.arguments import checked_call
 from clueval.clusters.rows import IrregularRows
-from clueval.exceptions import FormatError, UsageError, checked_call, warn
+from clueval.files.errors import FormatError, UsageError, warn
 from clueval.findings.decisions import (
     BOTH,
     NONE,
@@ -351,6 +352,7 @@ class PlaceChoices:
         require_no_choices(self.names)
         self.decisions.require_choices([*self.names, NONE, UNCLEAR, *((BOTH,) if self._are_sides else ())])
         object.__setattr__(self, "table", KeptSpanTable.of_lines(self.decisions.older))
+        self.decisions.used_older = self.table.used
 
     @property
     def _are_sides(self) -> bool:

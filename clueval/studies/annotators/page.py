@@ -159,8 +159,16 @@ def _card(row: Disagreement, has_layers: bool) -> dict[str, Any]:
         "inside": row.context[before:after],
         "after": row.context[after:],
         "long": len(row.context) > LONG,
+        "tip": " | ".join(_tip(row, name, reading) for name, reading in row.readings.items()),
         "readings": [(cut_label(name), reading_in_words(reading)) for name, reading in row.readings.items()],
     }
+
+
+def _tip(row: Disagreement, name: str, reading: Iterable[tuple[int, int, str]] | None) -> str:
+    """Return the line of an annotator in the tooltip of a place."""
+    spans = ", ".join(f"{label} {start}–{end - 1}" for start, end, label in reading or ())
+    said = phrase("not annotated") if reading is None else spans or phrase("nothing")
+    return f"{cut_label(name)} · {row.sequence} · {said}"
 
 
 def _matrix(caption: str, table: Table) -> dict[str, Any]:

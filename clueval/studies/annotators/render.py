@@ -13,7 +13,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from clueval.exceptions import FileError, UsageError
+from clueval.files.errors import FileError, UsageError
+from clueval.files.visible import visible_lines
 from clueval.metrics.tables import named
 from clueval.reports.language import numeral, phrase
 from clueval.reports.separated import guarded
@@ -21,7 +22,6 @@ from clueval.reports.table import Rate, Table, with_decimals
 from clueval.reports.workbook import ROWS, require_package, whole_workbook
 from clueval.studies.annotators.places import Disagreement, Marks, marks_of, written
 from clueval.studies.annotators.study import Study, sequences_of
-from clueval.visible import visible_lines
 from clueval.writing import make_folder, whole_file
 
 Content = Mapping[str, Any]

@@ -11,16 +11,8 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from clueval.exceptions import (
-    FileError,
-    TagError,
-    UsageError,
-    described,
-    refuse_unknown,
-    require_instance,
-    require_kind,
-    warn,
-)
+from clueval.arguments import refuse_unknown, require_instance, require_kind
+from clueval.files.errors import FileError, TagError, UsageError, described, warn
 from clueval.formats.columns.documents import by_document, documents
 from clueval.formats.columns.passages import Passage
 from clueval.formats.format import Format
@@ -30,7 +22,12 @@ from clueval.reading.items import GivenSide, TagNames, documents_of, place_of, s
 from clueval.reading.layers import require_layers
 from clueval.reading.options import Reading, require_positions
 from clueval.reading.other_side import with_text_of
-from clueval.reading.pairing import files_of_side, key_of, moved_to, require_pair_by
+from clueval.reading.pairing import (
+    files_of_side,
+    key_of,
+    moved_to,
+    require_pair_by,
+)
 from clueval.reading.paths import (
     INCEPTION,
     Files,
@@ -43,7 +40,7 @@ from clueval.reading.paths import (
     with_equal_names,
     without_ending,
 )
-from clueval.reading.read_options import ReadOptions
+from clueval.reading.read_options import ReadOptions, with_columns_of_tags
 from clueval.reading.same_text import need_placing, require_same_text
 from clueval.reading.source import Source, source_of
 from clueval.spans.document import Document, MissingId
@@ -103,7 +100,19 @@ class Annotators:
             found = [[(name and without_ending(name), path) for name, path in files] for files in found]
         elif self.pair_by is None:
             found = with_equal_names(found)
-        columns = [replace(each, files=own) for each, own in zip(self.columns, found, strict=True)]
+        return self._with([replace(each, files=own) for each, own in zip(self.columns, found, strict=True)])
+
+    def with_columns_of_tags(self) -> Annotators:
+        """Return the annotators with the columns of tags as layers where no layer is named."""
+        of_files = [each for each in self.columns if each.options is not None]
+        sides = [each.options for each in of_files if each.options is not None]
+        found = iter(with_columns_of_tags(sides, [[path for _, path in each.files] for each in of_files]))
+        return self._with(
+            [each if each.options is None else replace(each, options=next(found)) for each in self.columns]
+        )
+
+    def _with(self, columns: Sequence[Annotator]) -> Annotators:
+        """Return these columns in place of the annotators and the system."""
         return replace(
             self,
             listed=tuple(columns[: len(self.listed)]),
@@ -362,7 +371,7 @@ def annotators_of(
     found = Annotators(listed, last, naming.pair_by, naming.unannotated, naming.progress).with_paired_files()
     paths = [path for each in found.columns for _, path in each.files]
     read.require_use(paths)
-    return found
+    return found.with_columns_of_tags()
 
 
 def _listed(sources: Any) -> list[Any]:

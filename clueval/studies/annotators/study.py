@@ -10,7 +10,7 @@ from typing import Any
 from clueval.evaluation.plan import choices_of
 from clueval.evaluation.repairs import RepairCount
 from clueval.evaluation.signature import Signature
-from clueval.exceptions import UsageError
+from clueval.files.errors import UsageError
 from clueval.metrics.counting import Tally
 from clueval.reports.language import Remark
 from clueval.spans.document import Document

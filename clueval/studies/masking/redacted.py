@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from itertools import tee
 from pathlib import Path, PurePosixPath
 
-from clueval.exceptions import CluevalError, FileError, UsageError, require_kind
+from clueval.arguments import require_kind
+from clueval.files.errors import CluevalError, FileError, UsageError
 from clueval.metrics.masking.metric import FROM_THE_RIGHT, PLACEHOLDERS, REPLACED_WORDS, UNCERTAIN
 from clueval.reading.paths import files_of
 from clueval.spans.document import Document

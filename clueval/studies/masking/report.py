@@ -1,8 +1,9 @@
 """The masking report: the result of metric `masking` with its leaks, in all forms, and limits for its figures.
 
-A limit is written ``FIGURE=X``. FIGURE is a figure of a row, with its class in brackets (all classes without
-them), as in ``entity_recall[high]``; or a figure of precision; before it, separated by a dot, may stand the name of
-the sequence, and must if there are several. It may also be the path of a number below ``metrics`` in the JSON report.
+A limit is written ``FIGURE=X``; X may be a percentage. FIGURE is a figure of a row, with its class in brackets (all
+classes without them), as in ``entity_recall[high]``; or a figure of precision; before it, separated by a dot, may stand
+the name of the sequence, and must if there are several. It may also be the path of a number below ``metrics`` in the
+JSON report.
 """
 
 from __future__ import annotations
@@ -14,18 +15,19 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any, ClassVar
 
+from clueval.arguments import checked_call
 from clueval.evaluation.observer import Observer
 from clueval.evaluation.result import Result
 from clueval.evaluation.rows import columns_of, wide_rows
 from clueval.evaluation.run import score
 from clueval.evaluation.signature import Signature
-from clueval.exceptions import UsageError, checked_call, warn
+from clueval.files.errors import UsageError, warn
 from clueval.findings.decisions import PlaceDecisions
 from clueval.metrics import with_settings
 from clueval.metrics.masking import Masking
 from clueval.metrics.masking.figures import MOST_DOCUMENTS
 from clueval.metrics.masking.mention import risk_by
-from clueval.options import field_names, number
+from clueval.options import field_names, fraction
 from clueval.reports.language import numeral, phrase, speaking
 from clueval.reports.report import READABLE, Data, Report, renderer
 from clueval.reports.table import Table, decimals
@@ -123,16 +125,21 @@ class MaskingReport(MaskingFindings):
         fail_under: Iterable[str] | str = (),
         fail_over: Iterable[str] | str = (),
         *,
+        fail_on_leak: bool = False,
         reviewed: bool = False,
     ) -> list[str]:
         """A line for each limit, such as ``entity_recall[high]=1``, that the figures do not keep.
 
-        With `reviewed`, the figures are those as reviewed. Raises `UsageError` if no decisions were read.
+        A limit is a number or a percentage (``mention_recall=99%``). With `fail_on_leak`, also a line with the number
+        of leaks, if there are any: mentions that must be masked and can be read, wholly or in part; `leaks` lists them.
+        With `reviewed`, the figures are those as reviewed. Raises `UsageError` for a limit that cannot be read, for an
+        unknown figure, and for `reviewed` if no decisions were read.
         """
         if reviewed and self.review is None:
             raise UsageError("no decisions were given", advice="masking(..., decisions='decisions.tsv')")
         figures = self.result.metrics[REVIEWED] if reviewed else self.reports
-        return list(_failures(self, figures, fail_under, fail_over))
+        leaks = _leaks(figures) if fail_on_leak else ()
+        return [*leaks, *_failures(self, figures, fail_under, fail_over)]
 
     def __add__(self, other: MaskingReport) -> MaskingReport:
         """The report of both corpora. Raises `UsageError` if they were not counted alike."""
@@ -216,6 +223,17 @@ _BOUND = re.compile(r"((?:.+\.)?)document_leak_upper((?:\[.*\])?)", re.DOTALL)
 """The figure that is a bound, with what stands before and after its name."""
 
 _MISSING = object()
+
+
+def _leaks(figures: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
+    """Yield a line with the number of mentions that are not protected, if there are any."""
+    rows = [figures_of["classes"]["all"] for figures_of in figures.values()]
+    if number := sum(row["mentions"] - row["protected"] for row in rows):
+        yield phrase(
+            "{n} leak: a mention that must be masked can be read|"
+            "{n} leaks: mentions that must be masked can be read",
+            n=number,
+        )
 
 
 def _failures(
@@ -306,10 +324,11 @@ def _limit(text: str) -> tuple[str, float]:
     try:
         if not (figure and equals):
             raise ValueError
-        return figure, number(limit)
+        return figure, fraction(limit)
     except ValueError:
         raise UsageError(
-            f"the limit {text!r} cannot be read", advice="write it FIGURE=X, as in entity_recall[high]=1"
+            f"the limit {text!r} cannot be read",
+            advice="write it FIGURE=X, as in entity_recall[high]=1 or mention_recall=99%",
         ) from None
 
 
@@ -380,5 +399,10 @@ def _advice(reports: _Reports, figure: str) -> str:
     asked = figure.partition("[")[0].rpartition(".")[2]
     if asked in ("leak", "leaks", "leaked"):
         return "documents_exposed counts documents that leak, missed and partial the mentions"
+    if nearest(asked.lower(), ["recall"], 0.8):
+        head = figure.partition("[")[0]
+        begin, kind = head.removesuffix(asked), figure.removeprefix(head)
+        strict = (f"{begin}{name}{kind}" for name in ("mention_recall", "entity_recall"))
+        return f"did you mean {' or '.join(strict)}?"
     near = nearest(asked, names, 0.7)
     return f"did you mean {near}?" if near else f"one of {', '.join(names)}"

@@ -12,6 +12,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
+from clueval.files.visible import visible_lines
 from clueval.findings.decisions import LEAK_CHOICES
 from clueval.findings.xlsx import Fragment, RowSheets, short, tables_sheet
 from clueval.reports.table import Table
@@ -19,7 +20,6 @@ from clueval.reports.workbook import require_package, whole_workbook
 from clueval.studies.masking.documents import COLUMNS as DOCUMENT_COLUMNS
 from clueval.studies.masking.found import MaskingFindings, number_tables, where_masked
 from clueval.studies.masking.leak import Leak, ShownPiece, StringLeak
-from clueval.visible import visible_lines
 
 _DECIDED = ("comment", "reviewer", "fingerprint")
 _PLACE = ("document", "start", "end_exclusive")

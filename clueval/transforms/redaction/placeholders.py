@@ -15,7 +15,8 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from clueval.exceptions import UsageError, require_kind
+from clueval.arguments import require_kind
+from clueval.files.errors import UsageError
 
 PIECE = 200
 """How many characters of a line a pattern of the caller sees at a time; its match begins in the first half."""
@@ -30,7 +31,7 @@ _BUILT_IN = re.compile(
     | \{\{[^{}\n]{1,40}\}\}
     | \{[^{}\n]{1,40}\}
     | (?:(?<!\w)\w)?[_*\#█■▇]{2,}+
-    | (?P<capital>(?<!\w)[^\W\d_])?+(?:…|\.{3,}+)
+    | (?>(?P<capital>(?<!\w)[^\W\d_])?)(?:…|\.{3,}+)
     | (?P<initial>(?<!\w)[^\W\d_])\.
     | \b(?:X++|x{2,}+)\b
     """,

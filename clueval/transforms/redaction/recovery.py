@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from clueval.exceptions import TextMismatch, UsageError, checked_call, described, extra
+from clueval.arguments import checked_call
+from clueval.files.errors import TextMismatch, UsageError, described, extra
 from clueval.spans.document import Document
 from clueval.spans.span import Span
 from clueval.transforms.alignment import edit_distance

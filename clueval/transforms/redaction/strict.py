@@ -25,7 +25,7 @@ from dataclasses import dataclass
 from itertools import pairwise, product
 from typing import NamedTuple
 
-from clueval.exceptions import TextMismatch
+from clueval.files.errors import TextMismatch
 from clueval.spans.ranges import joined_ranges
 from clueval.transforms.redaction.placeholders import Place
 

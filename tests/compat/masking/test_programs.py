@@ -19,7 +19,7 @@ from clueval.compat.masking.i2b2 import I2b2Figures
 from clueval.compat.masking.meddocan import joined
 from clueval.compat.masking.presidio import labels_of
 from clueval.compat.masking.program import TextTokens
-from clueval.exceptions import UsageError
+from clueval.files.errors import UsageError
 from clueval.metrics.masking import Masking
 from clueval.spans.document import Sentence
 from clueval.transforms.group import Group
@@ -79,7 +79,7 @@ def test_tab_masks_an_entity_whose_mentions_disagree_about_masking() -> None:
         Span(6, 10, "PER", {"entity_id": "1", "identifier_type": "NO_MASK"}),
         Span(0, 4, "X", {"entity_id": "1", "identifier_type": "DIRECT"}),
     ]
-    gold = Document("d", {"x": spans}, text="Anna, Anna", unit="character")
+    gold = Document("d", {"x": spans}, text="Anna, Anna", unit="character", ordered=True)  # as TAB's files
 
     for masked, entities in (((0, 4), 1.0), ((6, 10), 0.0)):
         predicted = Document("d", {"x": [Span(*masked, "M")]}, text="Anna, Anna", unit="character")

@@ -50,7 +50,7 @@ def documents(draw: st.DrawFn) -> list[Sides]:
         names = draw(st.sampled_from([("a",), ("a", "b")]))
         gold = {name: draw(spans_in(text, name, "PQ")) for name in names}
         layers = {"label": [Span(s.start, s.end, s.label) for s in draw(spans_in(text, "label", "PQ"))]}
-        own = Document(f"d{number}", gold, text=text, unit="character")
+        own = Document(f"d{number}", gold, text=text, unit="character", ordered=True)  # as TAB's files
         pairs.append((own, Document(f"d{number}", layers, text=text, unit="character")))
     return pairs
 

@@ -33,7 +33,7 @@ from clueval import score as score_files
 from clueval.cli import main
 from clueval.evaluation.parallel import schedule, tasks
 from clueval.evaluation.parallel.dask import scheduler
-from clueval.exceptions import WorkerLost
+from clueval.files.errors import WorkerLost
 
 distributed = pytest.importorskip("distributed")
 

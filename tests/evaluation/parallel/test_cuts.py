@@ -22,7 +22,7 @@ from clueval import masking, score
 from clueval.evaluation.parallel import cuts, schedule
 from clueval.evaluation.parallel.cuts import Heads, PartPair, cut, cut_lines
 from clueval.evaluation.parallel.tasks import carry_out
-from clueval.exceptions import CluevalError
+from clueval.files.errors import CluevalError
 from clueval.formats.columns.layout import ColumnOptions
 
 
@@ -286,6 +286,7 @@ def outcome(run: Callable[[], Any]) -> Any:
     return result.to_dict(), result.inputs, result.passed_over
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("case", CASES)
 def test_parts_have_the_outcome_of_the_whole(
     tmp_path: Path, case: str, monkeypatch: pytest.MonkeyPatch

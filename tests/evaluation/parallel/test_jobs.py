@@ -30,7 +30,7 @@ from clueval.evaluation.parallel import work as jobs
 from clueval.evaluation.parallel.tasks import in_order
 from clueval.evaluation.parallel.work import chosen_jobs
 from clueval.evaluation.result import Result
-from clueval.exceptions import CluevalError, UsageError, WorkerLost
+from clueval.files.errors import CluevalError, UsageError, WorkerLost
 from clueval.metrics import metric_named
 from clueval.reading.options import Reading
 from clueval.transforms.group import Group
@@ -1115,7 +1115,7 @@ def test_script_without_a_guard_is_an_error_that_names_the_guard(tmp_path: Path)
 
     hint = "a script that uses several processes needs the guard if __name__ == '__main__')"
     # what the workers complain of before they end may come in between
-    lines = [line for line in done.stderr.split("\n") if line.startswith("clueval.exceptions.WorkerLost")]
+    lines = [line for line in done.stderr.split("\n") if line.startswith("clueval.files.errors.WorkerLost")]
     assert done.returncode == 1, done.stderr
     assert any(line.endswith(hint) for line in lines), done.stderr
 

@@ -23,7 +23,7 @@ from clueval.evaluation.inputs import FileEnd
 from clueval.evaluation.parallel import schedule, workers
 from clueval.evaluation.parallel.tasks import in_order
 from clueval.evaluation.parallel.workers import ATTEMPTS, NoProcesses, WorkerPool, pool
-from clueval.exceptions import WorkerLost
+from clueval.files.errors import WorkerLost
 from clueval.reading.source import Source
 
 pytestmark = [ON_LINUX, pytest.mark.long]  # processes are started and killed

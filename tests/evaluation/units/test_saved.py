@@ -68,6 +68,7 @@ def test_a_saved_result_has_no_text(written: list[dict[str, Any]]) -> None:
     assert not {token for token in tokens & in_file if len(token) > 3 and not token.islower()} - {"Person"}
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("name", ["r.clueval", "r.clueval.gz"])
 @pytest.mark.parametrize("options", [{}, {"by": "document"}, {"resample_by": "sentence", "by": "document"}])
 def test_every_report_is_rebuilt(name: str, options: dict[str, str], tmp_path: Path) -> None:

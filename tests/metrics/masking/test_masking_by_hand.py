@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+import clueval
 from clueval import Document, Span, score
-from clueval.exceptions import LimitError, SpanError, UsageError
+from clueval.files.errors import FormatError, LimitError, SpanError, UsageError
 from clueval.metrics.masking import Masking
 from clueval.metrics.masking.word_files import IgnoredWords, WordWeights
 
@@ -461,3 +463,14 @@ def test_strings_of_very_many_lengths_are_searched_where_their_words_are() -> No
     )
 
     assert found.metrics["masking"]["name"]["classes"]["all"]["protected"] == 1
+
+
+@pytest.mark.parametrize("count", ["9" * 400, "9" * 5000, "9" * 19, "-1", "٣"])
+def test_a_count_of_a_word_that_is_no_usual_number_is_one_error(tmp_path: Path, count: str) -> None:
+    (tmp_path / "counts.txt").write_text(f"a\t{count}\n", encoding="utf-8")
+
+    with pytest.raises(FormatError, match="is not a word and its count"):
+        clueval.masking([["B-X"]], [["B-X"]], word_weights=tmp_path / "counts.txt")
+    if count.isascii() and len(count) < 1000:
+        with pytest.raises(UsageError, match="is not a whole number from 0 on"):
+            clueval.masking([["B-X"]], [["B-X"]], word_weights={"a": int(count)})

@@ -71,8 +71,8 @@ def test_text_never_becomes_markup() -> None:
 def test_exposed_text_is_marked_and_masked_text_is_grey() -> None:
     found = page(report())
 
-    assert '<span class="masked own">Karl</span>' in found
-    assert '<span class="exposed own">Öz</span>' in found
+    assert re.search(r'<span class="masked own[^>]*>Karl</span>', found)
+    assert re.search(r'<span class="exposed own[^>]*>Öz</span>', found)
 
 
 def test_leaks_show_the_other_places_of_their_entity_with_links() -> None:
@@ -131,7 +131,7 @@ def test_places_beyond_those_with_a_context_show_their_own_text(monkeypatch: pyt
     found = report()
     bare = replace(found, leaks=[replace(leak, excerpt=NO_EXCERPT, siblings=()) for leak in found.leaks])
 
-    assert '<span class="exposed own">&lt;Weiß&gt;</span></p>' in page(bare)
+    assert re.search(r'<span class="exposed own[^>]*>&lt;Weiß&gt;</span></p>', page(bare))
 
 
 def test_figures_as_reviewed_and_decisions_are_on_the_page(tmp_path: Path) -> None:

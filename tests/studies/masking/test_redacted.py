@@ -12,7 +12,7 @@ from corpora import write
 import clueval
 from clueval import Document, Span
 from clueval.cli import main
-from clueval.exceptions import CluevalError
+from clueval.files.errors import CluevalError
 
 Capture = pytest.CaptureFixture[str]
 TEXT = "Frau Weiß klagt gegen Karl Öz. Weiß wohnt in Köln."

@@ -14,7 +14,7 @@ import pytest
 
 import clueval
 from clueval import Document, MaskingReport, Signature, Span
-from clueval.exceptions import CluevalWarning, UsageError
+from clueval.files.errors import CluevalWarning, UsageError
 from clueval.metrics.masking import Masking
 
 TEXT = "Frau Weiß klagt gegen Karl Öz. Weiß wohnt in Köln."

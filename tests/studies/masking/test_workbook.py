@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import sys
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import clueval
-from clueval import Document, FormatError, MaskingReport, Span
+from clueval import Document, FormatError, MaskingReport, MissingExtra, Span, UsageError
 
 openpyxl = pytest.importorskip("openpyxl")
 pytest.importorskip("xlsxwriter")
+
+from openpyxl.cell.rich_text import CellRichText, TextBlock  # noqa: E402  # after the check that it is there
+from openpyxl.cell.text import InlineFont  # noqa: E402  # the same
 
 TEXT = "=1+1 Frau Anna Weiß und\nKarl\x01 sind Anna Weiß"
 
@@ -151,3 +156,86 @@ def test_other_workbooks_are_refused(tmp_path: Path) -> None:
 
     with pytest.raises(FormatError, match="no sheet has the columns choice, document, fingerprint, start"):
         report(decisions=tmp_path / "d.xlsx")
+
+
+def saved_table(path: Path, *rows: list[object]) -> Path:
+    """A table of decisions that a program for spreadsheets has saved as a workbook."""
+    book = openpyxl.Workbook()
+    names = "document layer start end_inclusive fingerprint choice comment reviewer time confirmed"
+    for row in (names.split(), *rows):
+        book.active.append(row)
+    book.save(path)
+    return path
+
+
+def row_of(choice: str, reviewer: str, time: object, confirmed: object = None, id: str = "d") -> list[object]:
+    leak = report(id=id).leaks[0]
+    return [id, "*", leak.start, leak.end - 1, leak.fingerprint, choice, None, reviewer, time, confirmed]
+
+
+def test_a_confirmed_row_ends_a_conflict(tmp_path: Path) -> None:
+    rows = row_of("leak", "anna", "2026-01-01"), row_of("harmless", "bob", "2026-01-02")
+    with pytest.raises(UsageError, match="reviewers have chosen differently at 1 place"):
+        report(id="d", decisions=saved_table(tmp_path / "a.xlsx", *rows))
+
+    for number, mark in enumerate(("yes", 1, True)):
+        last = row_of("harmless", "carla", "2026-01-03", mark)
+        found = report(id="d", decisions=saved_table(tmp_path / f"{number}.xlsx", *rows, last))
+        assert [leak.start for leak in found.set_apart] == [0]
+
+    last = row_of("harmless", "carla", "2026-01-03", False)
+    with pytest.raises(UsageError, match="reviewers have chosen differently"):
+        report(id="d", decisions=saved_table(tmp_path / "b.xlsx", *rows, last))
+
+
+def test_a_row_about_no_place_is_passed_over(tmp_path: Path) -> None:
+    notes = [
+        [None, None, None, None, None, None, "done by Anna"],
+        ["", "", "", "", "", "harmless", "all of them"],
+    ]
+    path = saved_table(tmp_path / "a.xlsx", row_of("harmless", "anna", None), *notes)
+
+    assert [leak.start for leak in report(id="d", decisions=path).set_apart] == [0]
+
+
+@pytest.mark.parametrize(
+    ("column", "message"), [(0, None), (2, "start is '', not a position"), (3, "end_inclusive is ''")]
+)
+def test_a_row_that_lacks_a_position_is_an_error(tmp_path: Path, column: int, message: str | None) -> None:
+    row = row_of("harmless", "anna", None)
+    row[column] = None
+    path = saved_table(tmp_path / "a.xlsx", row)
+
+    if message is None:  # a document may have an empty id; there is none here
+        assert report(id="d", decisions=path).set_apart == []
+    else:
+        with pytest.raises(FormatError, match=message):
+            report(id="d", decisions=path)
+
+
+def test_dates_and_numbers_of_cells_are_read_as_text(tmp_path: Path) -> None:
+    row = row_of("harmless", "anna", datetime(2026, 1, 31, 12, 30), id="2026")
+    row[0] = 2026.0
+    found = report(id="2026", decisions=saved_table(tmp_path / "a.xlsx", row))
+
+    assert [leak.decision and leak.decision.reviewer for leak in found.set_apart] == ["anna"]
+
+
+def test_a_workbook_without_the_package_that_reads_it_names_the_extra(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = saved_table(tmp_path / "a.xlsx", row_of("harmless", "anna", None))
+    monkeypatch.setitem(sys.modules, "openpyxl", None)
+
+    with pytest.raises(MissingExtra, match=r"pip install 'clueval\[report\]'"):
+        report(id="d", decisions=path)
+
+
+def test_formatted_text_and_the_line_ends_of_a_comment_are_read(tmp_path: Path) -> None:
+    row = row_of("harmless", "anna", None)
+    row[6] = CellRichText("not ", TextBlock(InlineFont(b=True), "a"), " name_x000D__x005F_x0041_")
+
+    (leak,) = report(id="d", decisions=saved_table(tmp_path / "a.xlsx", row)).set_apart
+
+    assert leak.decision is not None
+    assert leak.decision.comment == "not a name\r_x0041_"

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from ran_lines import LIMIT, Lines
 
 from clueval import Document, Span, recover
-from clueval.exceptions import TextMismatch, UsageError
+from clueval.files.errors import TextMismatch, UsageError
 from clueval.transforms.redaction.placeholders import Place, find_placeholders, patterns_of
 from clueval.transforms.redaction.recovery import recovery_of
 from clueval.transforms.redaction.strict import wildcards_of

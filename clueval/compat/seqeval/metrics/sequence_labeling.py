@@ -4,7 +4,7 @@ Arguments that all functions share:
     y_true, y_pred: a list of sentences, each a list of tags; with the same lengths on both sides.
     average: None (lists over the types in their order), "micro", "macro" or "weighted".
     suffix: the prefix of a tag is at its end (``PER-B``).
-    mode, scheme: "strict" with a scheme of `clueval.tagging.token_schemes` counts complete spans only;
+    mode, scheme: "strict" with a scheme of `clueval.tagging.token_schemes`, or its name, counts complete spans only;
         anything else reads tags as conlleval does, and so does "strict" without a scheme (except in
         `classification_report`, which then detects the scheme from the tags).
     zero_division: the value of 0/0, 0 or 1; "warn" is 0 with an `UndefinedMetricWarning`.
@@ -25,10 +25,10 @@ from clueval.compat.seqeval.averages import ZeroDivision, averaged, check_argume
 from clueval.compat.seqeval.metrics import v1
 from clueval.compat.seqeval.metrics.v1 import ALL_SCORES, SCORES, check_consistent_length
 from clueval.evaluation.type_counts import Sentences, lenient_counts
-from clueval.exceptions import UsageError
+from clueval.files.errors import UsageError
 from clueval.tagging.lenient_chunks import Chunk, chunks, is_ignored, warn_of_strange_tags
 from clueval.tagging.schemes import OUTSIDE, flat
-from clueval.tagging.token_schemes import Token, WrongTypeError
+from clueval.tagging.token_schemes import Token, WrongTypeError, scheme_of_name
 
 Tags = Sequence[Any]
 """Tags, or lists of tags."""
@@ -90,7 +90,7 @@ def precision_score(
     mode: str | None = None,
     sample_weight: Sequence[float] | None = None,
     zero_division: ZeroDivision = "warn",
-    scheme: type[Token] | None = None,
+    scheme: type[Token] | str | None = None,
 ) -> Any:
     """Return the share of predicted spans that are correct: a number, or a list by type if `average` is None.
 
@@ -110,7 +110,7 @@ def recall_score(
     mode: str | None = None,
     sample_weight: Sequence[float] | None = None,
     zero_division: ZeroDivision = "warn",
-    scheme: type[Token] | None = None,
+    scheme: type[Token] | str | None = None,
 ) -> Any:
     """Return the share of true spans that are found: a number, or a list by type if `average` is None.
 
@@ -130,7 +130,7 @@ def f1_score(
     mode: str | None = None,
     sample_weight: Sequence[float] | None = None,
     zero_division: ZeroDivision = "warn",
-    scheme: type[Token] | None = None,
+    scheme: type[Token] | str | None = None,
 ) -> Any:
     """Return the harmonic mean of precision and recall: a number, or a list by type if `average` is None.
 
@@ -142,8 +142,9 @@ def f1_score(
 
 
 def _scores(
-    y_true: Sentences, y_pred: Sentences, mode: str | None, scheme: type[Token] | None, **options: Any
+    y_true: Sentences, y_pred: Sentences, mode: str | None, scheme: type[Token] | str | None, **options: Any
 ) -> SCORES:
+    scheme_of_name(scheme)  # raises for an unknown name, also where the mode does not use the scheme
     if mode == "strict" and scheme is not None:
         return v1.precision_recall_fscore_support(y_true, y_pred, scheme=scheme, **options)
     return precision_recall_fscore_support(y_true, y_pred, **options)
@@ -158,7 +159,7 @@ def classification_report(
     mode: str | None = None,
     sample_weight: Sequence[float] | None = None,
     zero_division: ZeroDivision = "warn",
-    scheme: type[Token] | None = None,
+    scheme: type[Token] | str | None = None,
 ) -> Any:
     """Return the scores of every type and their averages as text, or as a dictionary with `output_dict`.
 
@@ -175,6 +176,7 @@ def classification_report(
     weighted avg       0.50      0.50      0.50         2
     <BLANKLINE>
     """
+    scheme_of_name(scheme)
     if mode == "strict":
         return v1.classification_report(
             y_true,

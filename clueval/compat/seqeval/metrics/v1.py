@@ -8,7 +8,7 @@ from typing import Any, cast
 from clueval.compat.seqeval.averages import Averaged, PerType, ZeroDivision, averaged, check_arguments
 from clueval.compat.seqeval.reporters import DictReporter, Reporter, StringReporter
 from clueval.evaluation.type_counts import Sentences, TypeCounts, counts_of_entities, strict_counts
-from clueval.exceptions import UsageError
+from clueval.files.errors import UsageError
 from clueval.tagging.lenient_chunks import is_ignored
 from clueval.tagging.schemes import OUTSIDE
 from clueval.tagging.token_schemes import IOB2, Entities, Token, WrongTypeError, auto_detect, scheme_or_error
@@ -18,7 +18,7 @@ ALL_SCORES = ("precision", "recall", "f-score")
 
 
 def unique_labels(
-    y_true: Sentences, y_pred: Sentences, scheme: type[Token], suffix: bool = False
+    y_true: Sentences, y_pred: Sentences, scheme: type[Token] | str, suffix: bool = False
 ) -> list[str]:
     """Return the types of the complete spans of both sides, in order."""
     return sorted(Entities(y_true, scheme, suffix).unique_tags | Entities(y_pred, scheme, suffix).unique_tags)
@@ -60,7 +60,7 @@ def precision_recall_fscore_support(
     beta: float = 1.0,
     sample_weight: Sequence[float] | None = None,
     zero_division: ZeroDivision = "warn",
-    scheme: type[Token] | None = None,
+    scheme: type[Token] | str | None = None,
     suffix: bool = False,
     entities_true: Entities | None = None,
     entities_pred: Entities | None = None,
@@ -91,7 +91,7 @@ def classification_report(
     output_dict: bool = False,
     zero_division: ZeroDivision = "warn",
     suffix: bool = False,
-    scheme: type[Token] | None = None,
+    scheme: type[Token] | str | None = None,
 ) -> Any:
     """Return the report in strict mode; without a scheme it is detected from `y_true` (see `auto_detect`).
 

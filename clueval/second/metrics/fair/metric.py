@@ -12,7 +12,7 @@ from clueval.core.metric import Metric, Sizes
 from clueval.core.span import NO_LABEL, PLACEHOLDERS, Span
 from clueval.core.tally import Counts, Tally
 from clueval.files.errors import UsageError, shortened, warn
-from clueval.second.metrics.fair.pairing import identity, pair_up
+from clueval.second.metrics.fair.pairing import Item, pair_up
 from clueval.second.metrics.fair.weights import (
     BOUNDARY,
     DEFAULT_WEIGHTS,
@@ -54,6 +54,10 @@ class Fair(Metric):
         exclude: spans with these labels are not evaluated.
 
     Raises `UsageError` for another focus and for invalid weights.
+
+    >>> case = Case(((Span(0, 4, "PER"),), (Span(0, 3, "PER"),)), (None, None))
+    >>> [error.kind for error in Fair().findings(case)], Fair().count(case)["fair", "BES", "PER", "PER"]
+    (['BES'], 1)
     """
 
     name: ClassVar[str] = "fair"
@@ -80,25 +84,26 @@ class Fair(Metric):
         return frozenset((TOKENS,))
 
     def count(self, case: Case) -> Tally:
-        tally = Tally()
-        gold, predicted = self._wanted(case.gold), self._wanted(case.predicted)
-        golds, predicteds = ({*map(identity, spans)} for spans in (gold, predicted))
-        for span in gold:
-            tally["traditional", "TP" if identity(span) in predicteds else "FN", span.label] += 1
-        for span in predicted:
-            if identity(span) not in golds:
-                tally["traditional", "FP", span.label] += 1
-        for kind, *pair in pair_up(gold, predicted):
-            tally["fair", kind, *[span.label for span in pair if span is not None]] += 1
-        for span in (*case.gold, *case.predicted):
-            if span.label in self._named:
-                tally["excluded", span.label] += 1
+        gold, predicted = self._items(case.gold), self._items(case.predicted)
+        golds, predicteds = ({item.key for item in side} for side in (gold, predicted))
+        tally = Tally(("traditional", "TP" if key in predicteds else "FN", key.label) for key, _ in gold)
+        tally.update(("traditional", "FP", key.label) for key, _ in predicted if key not in golds)
+        tally.update(
+            ("fair", kind, *[item.key.label for item in pair if item is not None])
+            for kind, *pair in pair_up(gold, predicted)
+        )
+        if named := self._named:
+            labels = (span.label for side in (case.gold, case.predicted) for span in side)
+            tally.update(("excluded", label) for label in labels if label in named)
         return tally
 
     def findings(self, case: Case) -> Iterator[FairError]:
         """Yield the errors that `count` counts, by position (of the gold span, if there is one)."""
-        pairs = pair_up(self._wanted(case.gold), self._wanted(case.predicted))
-        errors = [FairError(*pair) for pair in pairs if pair[0] != "TP"]
+        errors = [
+            FairError(kind, *(None if item is None else item.span for item in pair))
+            for kind, *pair in pair_up(self._items(case.gold), self._items(case.predicted))
+            if kind != "TP"
+        ]
         yield from sorted(errors, key=_position)
 
     def scores(self, total: Tally, layers: Sequence[str]) -> dict[str, Any]:
@@ -149,13 +154,12 @@ class Fair(Metric):
         """The labels to exclude that are not excluded by default."""
         return {*self.exclude} - {*PLACEHOLDERS}
 
-    def _wanted(self, spans: Sequence[Span]) -> list[Span]:
-        """Return the spans that are evaluated."""
-        return [
-            span
-            for span in spans
-            if span.label not in self.exclude and (not self.labels or span.label in self.labels)
-        ]
+    def _items(self, spans: Sequence[Span]) -> list[Item]:
+        """Return the spans that are evaluated, as items."""
+        return [item for item in map(Item.of, spans) if self._wants(item.key.label)]
+
+    def _wants(self, label: str) -> bool:
+        return label not in self.exclude and (not self.labels or label in self.labels)
 
     def _by_label(self, total: Tally) -> dict[str, tuple[Counter[str], Counter[str]]]:
         """Return the traditional and the fair counts of each label, labels in order."""

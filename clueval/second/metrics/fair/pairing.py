@@ -28,72 +28,99 @@ disjoint half-open ranges, whose number does not depend on the length of a span.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections import OrderedDict, deque
+from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import count
+from typing import NamedTuple
 
 from clueval.core.overlap import overlaps_between, shared_positions
 from clueval.core.ranges import Ranges, intersect, joined_ranges
 from clueval.core.span import Span
 
-Pairing = tuple[str, Span | None, Span | None]
-"""TP, LE, BES, BEL, BEO, LBE, FN or FP, with a gold and a predicted span; FN and FP have only one."""
-
-Identity = tuple[str, Ranges, frozenset[int] | None]
-"""What makes spans equal: label, fragments, and tokens (None: all positions)."""
-
 Runs = list[tuple[int, int]]
 
 
-def identity(span: Span) -> Identity:
-    """Return what makes a span equal to others; tokens that are all positions of the range are None.
-
-    >>> identity(Span(3, 5, "NP", tokens=frozenset({3, 4}))) == identity(Span(3, 5, "NP"))
-    True
-    """
-    tokens = span.tokens if span.tokens and span.parts is None else None
-    if tokens is not None and len(tokens) == len(span) and tokens.issuperset(range(span.start, span.end)):
-        tokens = None
-    return span.label, span.fragments, tokens
+_Range = tuple[int, int, Ranges | None]
+"""Start, end and parts of a span."""
 
 
-def pair_up(gold: Sequence[Span], predicted: Sequence[Span]) -> Iterator[Pairing]:
-    """Yield every span of both sides as one that was free until then exactly once, in the order of the steps.
+class Identity(NamedTuple):
+    """What makes spans equal. `tokens` are None if they are all positions of the span."""
+
+    label: str
+    start: int
+    end: int
+    parts: Ranges | None
+    tokens: frozenset[int] | None
+
+    @property
+    def range(self) -> _Range:
+        """What spans of another label have in common in an LE."""
+        return self[1:4]
+
+
+class Item(NamedTuple):
+    """A span, and what makes it equal to others."""
+
+    key: Identity
+    span: Span
+
+    @classmethod
+    def of(cls, span: Span) -> Item:
+        """Return the item of a span.
+
+        >>> Item.of(Span(3, 5, "NP", tokens=frozenset({3, 4}))).key == Item.of(Span(3, 5, "NP")).key
+        True
+        """
+        tokens = span.tokens if span.tokens and span.parts is None else None
+        if tokens and len(tokens) == len(span) and tokens.issuperset(range(span.start, span.end)):
+            tokens = None
+        return cls(Identity(span.label, span.start, span.end, span.parts, tokens), span)
+
+
+Pairing = tuple[str, Item | None, Item | None]
+"""TP, LE, BES, BEL, BEO, LBE, FN or FP, with a gold and a predicted span; FN and FP have only one."""
+
+
+def pair_up(gold: Sequence[Item], predicted: Sequence[Item]) -> Iterator[Pairing]:
+    """Yield the pairs of two sides, and the spans in no pair, in the order of the steps.
 
     Costs O(n log n) for n spans, and the pairs that overlap. Raises `LimitError` for too many of these.
 
-    >>> [kind for kind, *_ in pair_up([Span(0, 4, "A"), Span(6, 8, "A")], [Span(0, 9, "A")])]
+    >>> gold, predicted = [Span(0, 4, "A"), Span(6, 8, "A")], [Span(0, 9, "A")]
+    >>> [kind for kind, *_ in pair_up(list(map(Item.of, gold)), list(map(Item.of, predicted)))]
     ['BEL', 'BEL']
     """
-    golds, predicteds = list(gold), list(predicted)
     for kind, find in (("TP", _equal_pairs), ("LE", _label_errors)):
-        pairs = find(golds, predicteds)
-        yield from ((kind, golds[own], predicteds[other]) for own, other in pairs.items())
+        pairs = find(gold, predicted)
+        yield from ((kind, gold[own], predicted[other]) for own, other in pairs.items())
         taken = set(pairs.values())
-        golds = [span for number, span in enumerate(golds) if number not in pairs]
-        predicteds = [span for number, span in enumerate(predicteds) if number not in taken]
-    yield from _boundary_errors(golds, predicteds)
+        gold = [item for number, item in enumerate(gold) if number not in pairs]
+        predicted = [item for number, item in enumerate(predicted) if number not in taken]
+    yield from _boundary_errors(gold, predicted)
 
 
-def _equal_pairs(gold: Sequence[Span], predicted: Sequence[Span]) -> dict[int, int]:
+def _equal_pairs(gold: Sequence[Item], predicted: Sequence[Item]) -> dict[int, int]:
     """Step 1, by number."""
-    free: dict[Identity, deque[int]] = {}
-    for number, span in enumerate(predicted):
-        free.setdefault(identity(span), deque()).append(number)
-    keys = enumerate(map(identity, gold))
-    return {number: free[key].popleft() for number, key in keys if free.get(key)}
+    free: dict[Identity, list[int]] = {item.key: [] for item in gold}
+    for number in range(len(predicted) - 1, -1, -1):  # so that the first is the last of the list
+        if (numbers := free.get(predicted[number].key)) is not None:
+            numbers.append(number)
+    return {number: free[item.key].pop() for number, item in enumerate(gold) if free[item.key]}
 
 
-def _label_errors(gold: Sequence[Span], predicted: Sequence[Span]) -> dict[int, int]:
+def _label_errors(gold: Sequence[Item], predicted: Sequence[Item]) -> dict[int, int]:
     """Step 2, by number."""
-    free: dict[Ranges, OrderedDict[int, str]] = {}
-    for number, span in enumerate(predicted):
-        free.setdefault(span.fragments, OrderedDict())[number] = span.label
+    free: dict[_Range, OrderedDict[int, str]] = {}
+    ranges = {item.key.range for item in gold}
+    for number, (key, _) in enumerate(predicted):
+        if key.range in ranges:
+            free.setdefault(key.range, OrderedDict())[number] = key.label
     pairs = {}
-    for number, span in enumerate(gold):
-        of_range = free.get(span.fragments, OrderedDict())
-        other = next((each for each, label in of_range.items() if label != span.label), None)
+    for number, (key, _) in enumerate(gold) if free else ():
+        of_range = free.get(key.range, OrderedDict())
+        other = next((each for each, label in of_range.items() if label != key.label), None)
         if other is not None:
             del of_range[other]
             pairs[number] = other
@@ -111,34 +138,31 @@ class _Leftover:
     of counted spans in which it is.
     """
 
-    span: Span
+    item: Item
     label: str
+    length: int
     runs: Runs
     size: int
-    place: int
+    place: int = 0
     counted: bool = False
     around: list[_Leftover] = field(default_factory=list)
 
+    @classmethod
+    def of(cls, item: Item) -> _Leftover:
+        label, start, end, _, tokens = item.key
+        if tokens is None:
+            runs = [part for part in item.span.fragments if part[0] < part[1]]
+        else:
+            runs = list(joined_ranges(((token, token + 1) for token in tokens), join=int.__ge__))
+        return cls(item, label, end - start, runs, _size_of(runs))
 
-def _leftovers(spans: Sequence[Span]) -> list[_Leftover]:
-    found = []
-    for span in spans:
-        runs = _runs_of(span)
-        found.append(_Leftover(span, span.label, runs, _size_of(runs), 0))
-    return found
 
-
-def _boundary_errors(gold: Sequence[Span], predicted: Sequence[Span]) -> Iterator[Pairing]:
-    sides = _leftovers(gold), _leftovers(predicted)
-    if gold and predicted:
-        for own, others in zip(sides[0], overlaps_between(gold, predicted)[0], strict=True):
-            for other in map(sides[1].__getitem__, others):
-                if own.span.fragments != other.span.fragments:
-                    own.around.append(other)
-                    other.around.append(own)
+def _boundary_errors(gold: Sequence[Item], predicted: Sequence[Item]) -> Iterator[Pairing]:
+    sides = list(map(_Leftover.of, gold)), list(map(_Leftover.of, predicted))
+    _find_around(*sides)
     places = count()
     for side in sides:
-        side.sort(key=lambda own: len(own.span))
+        side.sort(key=lambda own: own.length)
         for own in side:
             own.place = next(places)
     for same_label in (True, False):
@@ -151,10 +175,22 @@ def _boundary_errors(gold: Sequence[Span], predicted: Sequence[Span]) -> Iterato
                 for each in (own, partner):
                     if not each.counted:
                         each.counted, each.place = True, next(places)
-                pair = (own.span, partner.span) if side is sides[0] else (partner.span, own.span)
-                yield _boundary_kind(*pair) if same_label else "LBE", *pair
-    yield from (("FN", own.span, None) for own in sides[0] if not own.counted)
-    yield from (("FP", None, own.span) for own in sides[1] if not own.counted)
+                pair = (own.item, partner.item) if side is sides[0] else (partner.item, own.item)
+                yield _boundary_kind(*(item.span for item in pair)) if same_label else "LBE", *pair
+    yield from (("FN", own.item, None) for own in sides[0] if not own.counted)
+    yield from (("FP", None, own.item) for own in sides[1] if not own.counted)
+
+
+def _find_around(gold: Sequence[_Leftover], predicted: Sequence[_Leftover]) -> None:
+    if not (gold and predicted):
+        return
+    overlapping, _ = overlaps_between(*([own.item.span for own in side] for side in (gold, predicted)))
+    for own, others in zip(gold, overlapping, strict=True):
+        for number in others:
+            other = predicted[number]
+            if own.item.key.range != other.item.key.range:
+                own.around.append(other)
+                other.around.append(own)
 
 
 def _most_similar(own: _Leftover, counted: bool, same_label: bool) -> _Leftover | None:
@@ -163,7 +199,7 @@ def _most_similar(own: _Leftover, counted: bool, same_label: bool) -> _Leftover 
     for other in own.around:
         if other.counted is counted and (other.label == own.label) is same_label:
             shared = _size_of(intersect(own.runs, other.runs))
-            rank = -shared, other.size, len(other.span), other.place
+            rank = -shared, other.size, other.length, other.place
             if (shared or not counted) and (least is None or rank < least):
                 best, least = other, rank
     return best
@@ -184,13 +220,6 @@ def _boundary_kind(gold: Span, predicted: Span) -> str:
     if shared == _size_of(predicted.fragments):
         return "BES"
     return "BEL" if shared == _size_of(gold.fragments) else "BEO"
-
-
-def _runs_of(span: Span) -> Runs:
-    tokens = identity(span)[2]
-    if tokens is None:
-        return [part for part in span.fragments if part[0] < part[1]]
-    return list(joined_ranges(((token, token + 1) for token in tokens), join=int.__ge__))
 
 
 def subtract(runs: Runs, gone: Runs) -> None:

@@ -1,9 +1,4 @@
-"""The errors that clueval raises for wrong input or wrong options.
-
-Every error is a `CluevalError`, whose fields hold the parts of the message: the problem, the file, the line,
-the document, and advice on what to do next. No error quotes the text of a corpus, except `TextMismatch`,
-because there the differing tokens are the problem. Long quoted values are shortened in the message
-(`shortened`), but not in the fields.
+"""Checks of the arguments of public functions.
 
 Public functions are decorated with `checked_call`: for a call with other arguments than theirs, Python's own TypeError
 names the implementation and gives no advice.
@@ -12,159 +7,13 @@ names the implementation and gives no advice.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import lru_cache, partial, wraps
 from itertools import chain
 from os import PathLike
 from typing import Any, NamedTuple, TypeVar
 
-from clueval.visible import visible
-
-QUOTED = 160
-"""A quoted value of more characters is cut after `SHOWN` characters in a message."""
-
-SHOWN = 100
-
-LONGEST = 800
-"""If the file, problem, document or advice of a message still has more characters, its middle is left out."""
-
-_QUOTED = r"""(?s)(?<!\w)(?:'(?:[^'\\]|\\.)*+'|"(?:[^"\\]|\\.)*+")"""
-
-
-def shortened(text: str) -> str:
-    """Shorten a part of a message: cut long quoted values, then leave out the middle if it is still too long.
-
-    >>> shortened("tag " + repr("x" * 500) + " is none")[-34:]
-    "xxxxx...' (500 characters) is none"
-    """
-    if len(text) <= QUOTED:
-        return text
-    return _without_middle(re.sub(_QUOTED, _cut, text))
-
-
-def _without_middle(text: str) -> str:
-    half = LONGEST // 2
-    return text if len(text) <= LONGEST else f"{text[:half]} ... {text[-half:]}"
-
-
-def _cut(match: re.Match[str]) -> str:
-    quote, length = match[0][0], len(match[0]) - 2
-    if length <= QUOTED:
-        return match[0]
-    return f"{match[0][: SHOWN + 1]}...{quote} ({length:,} characters)"
-
-
-class CluevalError(ValueError):
-    """Base class of all errors caused by wrong input or wrong options.
-
-    The message is one line: where the error is, what is wrong, and what to do.
-    """
-
-    def __init__(
-        self,
-        problem: str,
-        *,
-        file: str | None = None,
-        line: int | None = None,
-        document: str | None = None,
-        advice: str | None = None,
-    ) -> None:
-        self.problem = problem
-        self.file = file
-        self.line = line
-        self.document = document
-        self.advice = advice
-        super().__init__(problem)
-
-    def __str__(self) -> str:
-        place = _without_middle(self.file or "")
-        if self.line is not None:
-            place += f":{self.line}" if place else f"line {self.line}"
-        if self.document is not None:
-            place += f"{', ' if place else ''}document {shortened(repr(self.document))}"
-        problem = shortened(self.problem)
-        text = f"{place}: {problem}" if place else problem
-        if self.advice is not None:
-            text += f" ({shortened(self.advice)})"
-        return visible(text)
-
-    def __reduce__(self) -> tuple[Any, ...]:  # keyword arguments would be lost between processes
-        return _rebuild, (type(self), self.__dict__.copy())
-
-
-def _rebuild(kind: type[CluevalError], fields: dict[str, Any]) -> CluevalError:
-    error = kind(fields["problem"])
-    error.__dict__.update(fields)
-    return error
-
-
-class CluevalWarning(UserWarning):
-    """Something in the input is probably a mistake, for example a label that only one side has."""
-
-
-def warn(message: str) -> None:
-    """Issue a `CluevalWarning`, for the line outside clueval that called it."""
-    import sys  # only where something is wrong
-    import warnings
-
-    level, frame = 2, sys._getframe(1)
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "clueval":
-        level, frame = level + 1, frame.f_back
-    warnings.warn(message, CluevalWarning, stacklevel=level)
-
-
-class UsageError(CluevalError):
-    """An argument or option is wrong, for example an unknown metric, layer, format or filter."""
-
-
-class FileError(CluevalError):
-    """A file cannot be opened, read or written."""
-
-
-class FormatError(CluevalError):
-    """The content of a file breaks the rules of its format."""
-
-
-class TagError(FormatError):
-    """A tag is outside its scheme, or a tag is ill-formed and `invalid` is ``error``."""
-
-
-class SpanError(CluevalError):
-    """A span has negative or reversed positions, or lies outside its text."""
-
-
-class OverlapError(SpanError):
-    """Two spans of one sequence overlap, which is not allowed."""
-
-
-class LimitError(CluevalError):
-    """An input would take too long or too much memory: it is beyond a limit of `clueval.spans.limits`."""
-
-
-class TextMismatch(CluevalError):
-    """Gold and predicted have different texts; the message names the first difference with both values."""
-
-
-class MissingExtra(CluevalError):
-    """A feature needs an optional dependency that is not installed."""
-
-
-@contextmanager
-def extra(problem: str, advice: str) -> Iterator[None]:
-    """Raise `MissingExtra` for an import that fails."""
-    try:
-        yield
-    except ImportError:
-        raise MissingExtra(problem, advice=advice) from None
-
-
-class WorkerLost(CluevalError):
-    """Worker processes have failed.
-
-    They have ended without a result, cannot be reached, read different files, or have sent something that is
-    not the counts of their part.
-    """
+from clueval.files.errors import UsageError, described
 
 
 class _Kind(NamedTuple):
@@ -214,7 +63,7 @@ def require_kind(value: object, annotation: str, name: str) -> None:
 
     >>> require_kind("x", "int | None", "token")
     Traceback (most recent call last):
-    clueval.exceptions.UsageError: token must be a whole number or None, not a str
+    clueval.files.errors.UsageError: token must be a whole number or None, not a str
     """
     kinds = _kinds_of(annotation)
     for kind in kinds:
@@ -236,18 +85,6 @@ def _kinds_of(annotation: str) -> list[_Kind]:
     return [_KINDS[name] for name in names] if all(name in _KINDS for name in names) else []
 
 
-def described(value: object) -> str:
-    """Return the type of a value in words, because the value itself may be private or long.
-
-    >>> described([1]), described(None)
-    ('a list', 'None')
-    """
-    if value is None:
-        return "None"
-    name = type(value).__name__
-    return f"an {name}" if name[:1].lower() in "aeio" else f"a {name}"
-
-
 def require_instance(value: object, kind: type, name: str) -> None:
     """Raise `UsageError` if a value is not of a class of clueval."""
     if not isinstance(value, kind):
@@ -264,7 +101,7 @@ def checked_call(function: Function) -> Function:
     ... def score(gold, predicted): ...
     >>> score(["B-PER"])
     Traceback (most recent call last):
-    clueval.exceptions.UsageError: score needs predicted (give gold, predicted in this order, or by their names)
+    clueval.files.errors.UsageError: score needs predicted (give gold, predicted in this order, or by their names)
     """
 
     kinds: Mapping[str, str] = function.__annotations__
@@ -325,12 +162,3 @@ def refuse_unknown(options: Iterable[str], known: Collection[str], caller: str) 
             from clueval.hints import for_argument  # only for names that do not exist
 
             raise UsageError(f"{caller} has no option {name!r}", advice=for_argument(name, known))
-
-
-def in_words(numbers: Mapping[str, int]) -> str:
-    """Return numbers by kind as text.
-
-    >>> in_words({"relations": 2, "notes": 1})
-    '2 relations, 1 notes'
-    """
-    return ", ".join(f"{number} {kind}" for kind, number in numbers.items())

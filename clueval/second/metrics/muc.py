@@ -1,0 +1,328 @@
+"""Metric `muc`: the five categories of the MUC conferences under the four schemes of SemEval-2013.
+
+MUC is the Message Understanding Conference. Gold and predicted spans are paired one to one. A pair is
+*correct*, *incorrect* or *partial* (which counts half), a gold span in no pair is *missed*, a predicted one
+*spurious*:
+
+=========  =======================================  ===========================================
+scheme     correct                                  any other pair that overlaps
+=========  =======================================  ===========================================
+strict     same start, end and label                incorrect
+exact      same start and end                       incorrect
+partial    same start and end                       partial
+type       same label, overlapping                  incorrect
+=========  =======================================  ===========================================
+
+The number of gold spans is ``possible = correct + incorrect + partial + missed``, the number of predicted
+spans is ``actual = correct + incorrect + partial + spurious``; ``precision = (correct + partial / 2) /
+actual`` and ``recall = (correct + partial / 2) / possible``. A pair is counted in the row of its gold span's
+label, as in MUC's tables, so the rows of the labels add up to the totals.
+
+The pairs do not depend on the order of the spans. Equal spans with equal labels are paired first. For `type`,
+the next pairs are as many overlapping pairs of equal label as possible (where the spans of neither side
+overlap one another, among such pairings the one with the most pairs in all is taken); for the other schemes,
+spans of equal start and end. All other overlapping spans come last. Each step makes as many pairs as
+possible: the span that ends first takes, of the spans of the other side that it overlaps, the one that ends
+first. (Later spans can use that one least, so taking it loses no pair.) Spans may nest, overlap, repeat and
+have zero length; spans that touch do not overlap. Discontinuous spans overlap if they share a position, and have the
+same start and end if they have the same fragments; where there are any, pairs are found by augmenting paths.
+
+An example: [0,3) and [2,9) overlap gold [1,4); [2,9) overlaps [5,6) as well. [0,3) ends first and
+takes [1,4), the only span that it overlaps; then [5,6) ends first and takes [2,9). If [2,9) took the first
+span that it overlaps, [0,3) and [5,6) would be left over.
+
+Sources: Chinchor and Sundheim 1993 (MUC-5); Segura-Bedmar et al. 2013 (SemEval-2013 task 9.1); nervaluate
+1.2.1, which has the same totals wherever its totals do not depend on the order of the spans. nervaluate differs
+in three ways: it pairs in the order of the spans, and may lose an exact match to another span, or under `type` a
+pair of the same label to one of another label (gold [0,2) PER, predicted [0,1) LOC and [1,2) PER: `type` is correct
+here, because a pair of the same label is preferred, and incorrect there); it ignores an
+overlap of less than 1 % of a gold span; and it scores each label on the spans of that label alone, so a pair
+of two labels is missed and spurious there, and the rows do not add up.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, ClassVar
+
+from clueval.core.case import Case
+from clueval.core.metric import Metric, Sizes
+from clueval.core.one_to_one import most_pairs
+from clueval.core.overlap import components, overlaps_between
+from clueval.core.ranges import Ranges
+from clueval.core.span import Span
+from clueval.core.tally import Counts, Tally
+
+SCHEMES = ("strict", "exact", "partial", "type")
+CATEGORIES = ("correct", "incorrect", "partial", "missed", "spurious")
+
+
+@dataclass(frozen=True, slots=True)
+class Muc(Metric):
+    """The metric; it has no settings. A span's label is `Span.label`.
+
+    Its tally has the keys ``(scheme, label, category)``. The report has an entry for each scheme and, under
+    ``per_label``, the same for each label; 0/0 is 0.
+
+    >>> case = Case(((Span(0, 3, "A"), Span(5, 6, "B")), (Span(1, 3, "A"), Span(5, 6, "C"))), (None, None))
+    >>> report = Muc().scores(Muc().count(case), ["label"])
+    >>> [(scheme, report[scheme]["correct"], report[scheme]["f1"]) for scheme in SCHEMES]
+    [('strict', 0, 0.0), ('exact', 1, 0.5), ('partial', 1, 0.75), ('type', 1, 0.5)]
+    """
+
+    name: ClassVar[str] = "muc"
+    filters: ClassVar[str | None] = "score without the filter, or filter the files"
+
+    def count(self, case: Case) -> Tally:
+        tally = Tally()
+        golds, predicteds = (Counter(map(_key, side)) for side in (case.gold, case.predicted))
+        equal = golds & predicteds
+        for key, number in equal.items():
+            for scheme in SCHEMES:
+                tally[scheme, key[2], "correct"] += number
+        rest = _Rest(_without(case.gold, equal), _without(case.predicted, equal))
+        by_range = rest.paired_by_range()
+        for scheme in SCHEMES:
+            rest.count(tally, scheme, rest.paired_by_label() if scheme == "type" else by_range)
+        return tally
+
+    def scores(self, total: Tally, layers: Sequence[str]) -> dict[str, Any]:
+        """Return the report; layers are not reported separately: a label is that of all layers."""
+        by_label = _by_label(total)
+        return {
+            **_entries(_overall(total)),
+            "per_label": {label: _entries(counts) for label, counts in by_label.items()},
+        }
+
+    def headlines(self, total: Tally, layers: Sequence[str]) -> Mapping[str, Counts]:
+        overall = _overall(total)
+        return {scheme: _counts(overall, scheme) for scheme in SCHEMES}
+
+    def sizes(self, total: Tally, layers: Sequence[str]) -> Mapping[str, Sizes]:
+        entries = {f"per_label.{label}.": counts for label, counts in _by_label(total).items()}
+        return {
+            f"{place}{scheme}": _counts(counts, scheme)[:2]
+            for place, counts in {"": _overall(total), **entries}.items()
+            for scheme in SCHEMES
+        }
+
+
+_Categories = Counter[tuple[str, str]]
+"""Counts by scheme and category."""
+
+
+def _overall(total: Tally) -> _Categories:
+    found: _Categories = Counter()
+    for (scheme, _, category), number in total.items():
+        found[scheme, category] += number
+    return found
+
+
+def _by_label(total: Tally) -> dict[str, _Categories]:
+    """Return the counts of each label, labels in order."""
+    found: dict[str, _Categories] = {}
+    for (scheme, label, category), number in total.items():
+        found.setdefault(label, Counter())[scheme, category] += number
+    return dict(sorted(found.items()))
+
+
+def _counts(counts: _Categories, scheme: str) -> Counts:
+    """Return what is possible and actual, and the credit on both sides."""
+    correct, incorrect, partial, missed, spurious = (counts[scheme, category] for category in CATEGORIES)
+    paired, credit = correct + incorrect + partial, correct + 0.5 * partial
+    return Counts(paired + missed, paired + spurious, credit, credit)
+
+
+def _entries(counts: _Categories) -> dict[str, dict[str, float]]:
+    entries = {}
+    for scheme in SCHEMES:
+        found = _counts(counts, scheme)
+        entries[scheme] = {
+            **{category: counts[scheme, category] for category in CATEGORIES},
+            "possible": found.gold,
+            "actual": found.predicted,
+            "precision": found.precision,
+            "recall": found.recall,
+            "f1": found.f(),
+        }
+    return entries
+
+
+# Pairing
+
+_Key = tuple[int, int, str, Ranges]
+"""Start, end, label and parts of a span: what makes it equal to others, and its place among them."""
+
+_Pairs = dict[int, int]
+"""The numbers of gold spans, with the numbers of their predicted spans."""
+
+
+def _key(span: Span) -> _Key:
+    return span.start, span.end, span.label, span.parts or ()
+
+
+def _without(spans: Iterable[Span], equal: Counter[_Key]) -> list[Span]:
+    """Return the spans in the order of their keys, without those that are in pairs of equal spans."""
+    taken = Counter(equal)
+    left = []
+    for key, span in sorted(((_key(span), span) for span in spans), key=lambda pair: pair[0]):
+        if taken[key]:
+            taken[key] -= 1
+        else:
+            left.append(span)
+    return left
+
+
+class _Rest:
+    """The spans of a case that are in no pair of equal spans, and which of them overlap."""
+
+    def __init__(self, gold: Sequence[Span], predicted: Sequence[Span]) -> None:
+        self._sides = gold, predicted
+        self._labels = tuple([span.label for span in side] for side in self._sides)
+        self._around = overlaps_between(gold, predicted)
+        self._has_gaps = any(span.parts is not None for side in self._sides for span in side)
+
+    def count(self, tally: Tally, scheme: str, pairs: _Pairs) -> None:
+        """Add the categories of the spans under one scheme."""
+        (gold, predicted), (labels, predicted_labels) = self._sides, self._labels
+        for own, label in enumerate(labels):
+            if own not in pairs:
+                tally[scheme, label, "missed"] += 1
+                continue
+            other = pairs[own]
+            same_range = _range(gold[own]) == _range(predicted[other])
+            same_label = label == predicted_labels[other]
+            correct = same_label if scheme == "type" else same_range and (same_label or scheme != "strict")
+            category = "correct" if correct else "partial" if scheme == "partial" else "incorrect"
+            tally[scheme, label, category] += 1
+        taken = set(pairs.values())
+        for other, label in enumerate(predicted_labels):
+            if other not in taken:
+                tally[scheme, label, "spurious"] += 1
+
+    def paired_by_range(self) -> _Pairs:
+        """Pair spans of equal start and end, then spans that overlap."""
+        free: dict[Any, list[int]] = {}
+        for other in range(len(self._sides[1]) - 1, -1, -1):  # so that the first is the last of the list
+            free.setdefault(_range(self._sides[1][other]), []).append(other)
+        pairs = {}
+        for own, span in enumerate(self._sides[0]):
+            if others := free.get(_range(span)):
+                pairs[own] = others.pop()
+        return pairs | self._most(*self._free(pairs))
+
+    def paired_by_label(self) -> _Pairs:
+        """Pair spans of one label that overlap, then all others that overlap."""
+        pairs: _Pairs = {}
+        for golds, predicteds in self._components(*self._free({})):
+            if self._are_flat(0, golds) and self._are_flat(1, predicteds):
+                pairs |= self._best_of_flat(golds, predicteds)
+        by_label: dict[str, tuple[list[int], list[int]]] = {}
+        for side, numbers in enumerate(self._free(pairs)):
+            for number in numbers:
+                by_label.setdefault(self._labels[side][number], ([], []))[side].append(number)
+        for golds, predicteds in by_label.values():
+            pairs |= self._most(golds, predicteds)
+        return pairs | self._most(*self._free(pairs))
+
+    def _free(self, pairs: _Pairs) -> tuple[list[int], list[int]]:
+        """Return the numbers of the spans of both sides that are in no pair."""
+        taken = set(pairs.values())
+        gold, predicted = (range(len(side)) for side in self._sides)
+        return [own for own in gold if own not in pairs], [each for each in predicted if each not in taken]
+
+    def _components(
+        self, golds: Sequence[int], predicteds: Sequence[int]
+    ) -> Iterator[tuple[list[int], list[int]]]:
+        """Yield the spans of both sides, by number, that are connected by overlaps, if both sides have some."""
+        rows = [
+            (self._sides[side][number].start, self._sides[side][number].end, side, number)
+            for side, numbers in enumerate((golds, predicteds))
+            for number in numbers
+        ]
+        for members in components(sorted(rows)):
+            found: tuple[list[int], list[int]] = ([], [])
+            for _, _, side, number in members:
+                found[side].append(number)
+            if found[0] and found[1]:
+                yield found
+
+    def _are_flat(self, side: int, numbers: Sequence[int]) -> bool:
+        """Return whether no span has gaps or overlaps another one; `numbers` are by position."""
+        spans = [self._sides[side][number] for number in numbers]
+        return all(span.parts is None for span in spans) and all(
+            following.start >= span.end for span, following in pairwise(spans)
+        )
+
+    def _most(self, golds: Sequence[int], predicteds: Sequence[int]) -> _Pairs:
+        """Return as many pairs of overlapping spans as possible."""
+        if not self._has_gaps:
+            return self._most_without_gaps((golds, predicteds))
+        pairs: _Pairs = {}
+        for numbers in self._components(golds, predicteds):
+            gaps = any(self._sides[side][number].parts for side in (0, 1) for number in numbers[side])
+            pairs |= self._most_with_gaps(*numbers) if gaps else self._most_without_gaps(numbers)
+        return pairs
+
+    def _most_with_gaps(self, golds: Sequence[int], predicteds: Sequence[int]) -> _Pairs:
+        own, free = sorted(golds), set(predicteds)
+        edges = [[(other, other) for other in self._around[0][number] if other in free] for number in own]
+        found = zip(own, most_pairs(edges), strict=True)
+        return {number: other for number, other in found if other is not None}
+
+    def _most_without_gaps(self, numbers: tuple[Sequence[int], Sequence[int]]) -> _Pairs:
+        """Pair the span that ends first with that one of those that it overlaps that ends first, and so on."""
+        free: tuple[dict[int, tuple[int, int, int, int]], ...] = ({}, {})
+        for side, spans in enumerate(self._sides):
+            for number in numbers[side]:
+                free[side][number] = spans[number].end, spans[number].start, side, number
+        pairs: _Pairs = {}
+        for _, _, side, number in sorted([*free[0].values(), *free[1].values()]):
+            if free[side].pop(number, None) is not None:
+                others = free[1 - side]
+                around = [others[other] for other in self._around[side][number] if other in others]
+                if around:
+                    partner = min(around)[3]
+                    del others[partner]
+                    pairs |= {number: partner} if side == 0 else {partner: number}
+        return pairs
+
+    def _best_of_flat(self, golds: Sequence[int], predicteds: Sequence[int]) -> _Pairs:
+        """Return as many pairs of equal label as possible, then as many as possible, where no side has overlaps.
+
+        The overlapping pairs of such sides have an order in which successive pairs share at most one span. So the pairs
+        that can follow depend only on which spans of the last pair are taken; the best of each case is kept.
+        """
+        best: dict[tuple[int | None, int | None], _Chain] = {(None, None): (0, 0, None)}
+        for own in golds:
+            for other in self._around[0][own]:
+                found: dict[tuple[int | None, int | None], _Chain] = {}
+                for (last, last_other), chain in best.items():
+                    state = last if last == own else None, last_other if last_other == other else None
+                    found[state] = max(found.get(state, chain), chain, key=_value)
+                if (None, None) in found:
+                    labels, number, before = found[None, None]
+                    same = self._labels[0][own] == self._labels[1][other]
+                    found[own, other] = labels + same, number + 1, (own, other, before)
+                best = found
+        pairs: _Pairs = {}
+        last_pair = max(best.values(), key=_value)[2]
+        while last_pair is not None:
+            own, other, last_pair = last_pair
+            pairs[own] = other
+        return pairs
+
+
+_Chain = tuple[int, int, Any]
+"""The number of pairs of equal label, the number of pairs, and the last pair with the chain before it."""
+
+
+def _value(chain: _Chain) -> tuple[int, int]:
+    return chain[:2]
+
+
+def _range(span: Span) -> tuple[int, int, Ranges | None]:
+    return span.start, span.end, span.parts

@@ -1,0 +1,317 @@
+"""`clueval.gate` with a reference set: each target's change is listed once, and the differences of all numbers.
+
+The corpus worked by hand has one document and seven gold annotations, one for each kind of change; the groups (CS, CP,
+IS, IP, ML, SL) are those of GATE's plugin Evaluation.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from clueval import gate, read
+from clueval.cli import main
+
+SAMPLES = Path(__file__).parents[2] / "clueval" / "samples"
+
+Rows = Sequence[tuple[int, int, str]]
+
+GOLD: Rows = [
+    (0, 4, "P"),
+    (5, 9, "P"),
+    (10, 14, "P"),
+    (15, 19, "P"),
+    (20, 24, "P"),
+    (25, 29, "P"),
+    (30, 34, "P"),
+]
+OLD: Rows = [
+    (0, 4, "P"),  # correct strict
+    (6, 9, "P"),  # correct partial
+    (10, 14, "Q"),  # incorrect strict
+    (20, 24, "P"),  # correct strict, as after
+    (25, 29, "P"),  # correct strict
+    (31, 36, "Q"),  # incorrect partial
+    (40, 43, "P"),  # spurious
+]
+NEW: Rows = [
+    # [0,4): missing
+    (5, 9, "P"),  # correct strict
+    (11, 14, "Q"),  # incorrect partial
+    (15, 19, "P"),  # correct strict, was missing
+    (20, 24, "P"),
+    (26, 29, "P"),  # correct partial
+    # [30,34): missing
+    (45, 48, "P"),  # spurious
+]
+CHANGES = [
+    (0, 4, "CS", "ML", "-"),
+    (5, 9, "CP", "CS", "+"),
+    (10, 14, "IS", "IP", "+-"),
+    (15, 19, "ML", "CS", "+"),
+    (25, 29, "CS", "CP", "-"),
+    (30, 34, "IP", "ML", "+-"),
+    (40, 43, "SL", "A", "+-"),
+    (45, 48, "A", "SL", "+-"),
+]
+
+
+def write_corpus(folder: Path, *documents: dict[str, Rows], length: int = 50) -> Path:
+    """Write documents in bdoc, each with the annotation sets given by name."""
+    folder.mkdir()
+    text = ("abcd " * length)[:length]
+    for number, sets in enumerate(documents):
+        named = {
+            name: {
+                "name": name,
+                "next_annid": 99,
+                "annotations": [
+                    {"type": label, "start": start, "end": end, "id": place, "features": {}}
+                    for place, (start, end, label) in enumerate(rows)
+                ],
+            }
+            for name, rows in sets.items()
+        }
+        content = {"text": text, "offset_type": "p", "features": {}, "annotation_sets": named}
+        (folder / f"{number}.bdocjs").write_text(json.dumps(content), encoding="utf-8")
+    return folder
+
+
+@pytest.fixture
+def corpus(tmp_path: Path) -> Path:
+    return write_corpus(tmp_path / "corpus", {"Key": GOLD, "New": NEW, "Old": OLD, "None": []})
+
+
+def report_of(folder: Path, predicted: str = "New", reference: str = "Old") -> dict[str, Any]:
+    found = gate(folder, gold_set="Key", predicted_set=predicted, reference_set=reference).to_dict()
+    report: dict[str, Any] = found["metrics"]["gate"]["label"]
+    return report
+
+
+def listed(rows: Iterable[dict[str, Any]]) -> list[tuple[int, int, str, str, str]]:
+    return [(row["start"], row["end_exclusive"], row["before"], row["after"], row["change"]) for row in rows]
+
+
+def test_changes_list_every_target_of_another_group_once_and_spurious_responses(corpus: Path) -> None:
+    reference = report_of(corpus)["reference"]
+
+    assert listed(reference["changes"]) == CHANGES
+    assert reference["change_counts"] == {"better": 2, "worse": 2, "neither": 4}
+    assert reference["changes_left_out"] == 0
+
+
+def test_changes_show_the_target_and_the_predicted_spans_in_their_context(corpus: Path) -> None:
+    rows = {row["start"]: row for row in report_of(corpus)["reference"]["changes"]}
+
+    assert rows[0]["context"].startswith("[-abcd-] abcd")
+    assert rows[25]["context"].startswith("abcd abcd abcd abcd abcd [-a-][=bcd=] abcd")
+    assert rows[45]["context"].endswith(" [-abc-]d ")
+    assert (rows[0]["label"], rows[0]["text"], rows[45]["text"]) == ("P", "abcd", "abc")
+
+
+def test_differences_of_counts_and_rates_are_predicted_less_reference(corpus: Path) -> None:
+    report = report_of(corpus)
+    found = report["reference"]["differences"]
+
+    # reference: 3 correct strict, 1 partial, 1 incorrect strict and partial each, of 7 targets and 7 responses
+    # predicted: 3, 1, 0, 1, of 7 and 6
+    of_all = found["all"]
+    assert (of_all["targets"], of_all["responses"]) == (0, -1)
+    assert (of_all["correct_strict"], of_all["correct_partial"]) == (0, 0)
+    assert (of_all["incorrect_strict"], of_all["incorrect_partial"]) == (-1, 0)
+    assert (of_all["true_missing_lenient"], of_all["true_spurious_lenient"]) == (1, 0)
+    assert of_all["precision_strict"] == pytest.approx(3 / 6 - 3 / 7)
+    assert of_all["f1_lenient"] == pytest.approx(8 / 13 - 8 / 14)
+    for part in ("all", "macro"):
+        assert found[part].keys() == report[part].keys()
+        for name, number in found[part].items():
+            assert number == report[part][name] - report["reference"][part][name]
+
+
+def test_differences_of_types_name_those_of_either_run(tmp_path: Path) -> None:
+    folder = write_corpus(tmp_path / "c", {"Key": [(0, 4, "P")], "New": [(0, 4, "P")], "Old": [(0, 4, "Q")]})
+    found = report_of(folder)["reference"]["differences"]["per_type"]
+
+    assert list(found) == ["P", "Q"]
+    assert (found["P"]["correct_strict"], found["P"]["true_missing_lenient"]) == (1, -1)
+    assert found["Q"]["responses"] == -1
+
+
+def test_text_says_how_many_more_are_missing(corpus: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    sets = ["--gold-set", "Key", "--predicted-set", "None", "--reference-set", "Old"]
+    assert main(["gate", str(corpus), *sets]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    first = next(number for number, line in enumerate(lines) if "predicted less reference" in line)
+    header, row = (
+        line.split() for line in lines[first + 1 : first + 8] if line.split()[:1] in (["type"], ["all"])
+    )
+
+    # of the 7 targets the reference misses [15,19); without any prediction all 7 are missing
+    assert dict(zip(header, row, strict=True)) == {
+        "type": "all", "targets": "0", "responses": "-7", "correct": "-3", "partial": "-1", "mismatch": "-1",
+        "wrong": "-1", "missing": "+6", "spurious": "-1",
+    }  # fmt: skip
+
+
+def test_a_table_of_rates_shows_differences_of_the_rates_shown(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    # recall 2/3 = 66.67 and 1/3 = 33.33: 33.34, not 33.33
+    gold = [(0, 4, "P"), (5, 9, "P"), (10, 14, "P")]
+    folder = write_corpus(tmp_path / "c", {"Key": gold, "New": gold[:2], "Old": gold[:1]})
+    sets = ["--gold-set", "Key", "--predicted-set", "New", "--reference-set", "Old"]
+
+    assert main(["gate", str(folder), *sets]) == 0
+    shown = capsys.readouterr().out.split("predicted less reference", 2)[2]
+    assert "+33.34" in shown.split("\n\n")[0]
+
+
+def test_indicators_of_changes_stay_as_gate_writes_them(corpus: Path, tmp_path: Path) -> None:
+    gate(corpus, gold_set="Key", predicted_set="New", reference_set="Old", indicators=tmp_path / "out")
+    written = json.loads((tmp_path / "out" / "0.bdocjs").read_text(encoding="utf-8"))
+
+    labels = [each["type"] for each in written["annotation_sets"]["clueval_Diff"]["annotations"]]
+    assert sorted(labels) == ["P_A_SL", "P_CP_CS", "P_CS_CP", "P_IP_ML", "P_SL_A", "Q_IS_IP"]
+
+
+# Relations, on random corpora (nested, overlapping, of zero length) and on the sample's kinds of spans
+
+FLIPPED = {"+": "-", "-": "+", "+-": "+-"}
+
+
+def random_rows(source: random.Random) -> Rows:
+    rows = []
+    for _ in range(source.randrange(6)):
+        start = source.randrange(12)
+        rows.append((start, start + source.choice([0, 1, 2, 3, 5]), source.choice("PQ")))
+    return rows
+
+
+@pytest.fixture(scope="module")
+def random_corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    source = random.Random(7)
+    names = ("Key", "New", "Old")
+    documents = [{name: random_rows(source) for name in names} for _ in range(120)]
+    return write_corpus(tmp_path_factory.mktemp("random") / "corpus", *documents, length=20)
+
+
+def changes_by_document(report: dict[str, Any]) -> Counter[tuple[object, ...]]:
+    return Counter(
+        (
+            row["document"],
+            row["label"],
+            row["start"],
+            row["end_exclusive"],
+            row["before"],
+            row["after"],
+            row["change"],
+        )
+        for row in report["reference"]["changes"]
+    )
+
+
+def test_swapping_reference_and_predicted_turns_every_change_round(random_corpus: Path) -> None:
+    ahead, back = report_of(random_corpus), report_of(random_corpus, "Old", "New")
+
+    turned = Counter(
+        {
+            (*where, after, before, FLIPPED[sign]): number
+            for (*where, before, after, sign), number in changes_by_document(ahead).items()
+        }
+    )
+    assert changes_by_document(back) == turned
+    counts, other = ahead["reference"]["change_counts"], back["reference"]["change_counts"]
+    assert min(counts.values()) > 10
+    assert other == {"better": counts["worse"], "worse": counts["better"], "neither": counts["neither"]}
+    for part in ("all", "macro"):
+        for name, number in ahead["reference"]["differences"][part].items():
+            assert back["reference"]["differences"][part][name] == pytest.approx(-number)
+
+
+@pytest.mark.parametrize("name", ["New", "Old", "Key"])
+def test_a_reference_that_is_the_prediction_changes_nothing(random_corpus: Path, name: str) -> None:
+    found = report_of(random_corpus, name, name)["reference"]
+
+    assert found["changes"] == []
+    assert found["change_counts"] == {"better": 0, "worse": 0, "neither": 0}
+    parts = (
+        found["differences"]["all"],
+        found["differences"]["macro"],
+        *found["differences"]["per_type"].values(),
+    )
+    assert not any(number for part in parts for number in part.values())
+
+
+def test_changes_between_groups_add_up_to_the_differences_of_the_counts(random_corpus: Path) -> None:
+    found = report_of(random_corpus)["reference"]
+    moved: Counter[str] = Counter()
+    for row in found["changes"]:
+        if "SL" not in (row["before"], row["after"]):
+            moved[row["before"]] -= 1
+            moved[row["after"]] += 1
+
+    names = {
+        "CS": "correct_strict",
+        "CP": "correct_partial",
+        "IS": "incorrect_strict",
+        "IP": "incorrect_partial",
+    }
+    names["ML"] = "true_missing_lenient"
+    assert {name: moved[group] for group, name in names.items()} == {
+        name: found["differences"]["all"][name] for name in names.values()
+    }
+
+
+@pytest.mark.parametrize(
+    ("new", "old"), [({1, 2, 5}, {2, 3, 4, 9}), (set(), set(range(10))), ({7}, {7}), ({0, 1}, set())]
+)
+def test_of_spans_that_are_right_or_missing_the_changes_are_the_difference_of_the_sets(
+    tmp_path: Path, new: set[int], old: set[int]
+) -> None:
+    def rows(numbers: Iterable[int]) -> Rows:
+        return [(4 * number, 4 * number + 3, "P") for number in sorted(numbers)]
+
+    sets = {"Key": rows(range(10)), "New": rows(new), "Old": rows(old)}
+    found = report_of(write_corpus(tmp_path / "c", sets))["reference"]
+
+    expected = [
+        (4 * n, 4 * n + 3, *(("CS", "ML", "-") if n in old else ("ML", "CS", "+"))) for n in sorted(new ^ old)
+    ]
+    assert listed(found["changes"]) == expected
+    assert found["differences"]["all"]["missing_strict"] == len(old) - len(new)
+
+
+@pytest.mark.parametrize("language", ["german", "english"])
+def test_of_a_sample_with_gold_or_nothing_as_reference_the_changes_are_the_counts(
+    tmp_path: Path, language: str
+) -> None:
+    documents = []
+    files = [SAMPLES / language / f"{side}.vrt" for side in ("gold", "predicted")]
+    for pair in zip(*(read(file, layers={"entity": 2}) for file in files), strict=True):
+        gold, predicted = (
+            [(span.start, span.end, span.label) for span in document.layers["entity"]] for document in pair
+        )
+        documents.append({"Key": gold, "New": predicted, "Old": gold, "None": []})
+    length = max(end for sets in documents for rows in sets.values() for _, end, _ in rows)
+    folder = write_corpus(tmp_path / "c", *documents, length=length)
+    report = report_of(folder)
+    counts, changed = report["all"], report["reference"]["change_counts"]
+
+    assert counts["missing_strict"] > 0
+    assert changed == {
+        "better": 0,
+        "worse": counts["missing_strict"],
+        "neither": counts["true_spurious_lenient"],
+    }
+    from_nothing = report_of(folder, reference="None")["reference"]["change_counts"]
+    assert from_nothing == {
+        "better": counts["correct_lenient"],
+        "worse": 0,
+        "neither": counts["incorrect_lenient"] + counts["true_spurious_lenient"],
+    }

@@ -1,0 +1,250 @@
+"""Rows in memory are refused for what is an error in a file of them, and have the same metadata.
+
+Only rows that are read in memory without their format are compared; `documents_from` reads those of every format.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from clueval import CluevalError, UsageError, score
+
+SAMPLES = Path(__file__).parents[2] / "clueval" / "samples" / "formats"
+
+pytestmark = pytest.mark.filterwarnings("ignore::clueval.CluevalWarning")
+
+TEXT = "Frida Kahlo in Bern"
+DIALECTS: dict[str, Any] = {
+    "doccano": {"id": 1, "text": TEXT, "label": [{"start_offset": 0, "end_offset": 11, "label": "PER"}]},
+    "doccano's lists": {"id": 1, "data": TEXT, "labels": [[0, 11, "PER"], [15, 19, "LOC"]]},
+    "pipeline": {
+        "id": 1,
+        "text": TEXT,
+        "entities": [{"start": 0, "end": 11, "entity_group": "PER", "score": 0.5}],
+    },
+    "prodigy": {
+        "text": TEXT,
+        "_input_hash": 7,
+        "spans": [{"start": 0, "end": 11, "token_start": 0, "token_end": 1, "label": "PER"}],
+        "answer": "accept",
+    },
+    "fragments": {
+        "text": TEXT,
+        "_input_hash": 7,
+        "spans": [{"fragments": [[0, 5], [12, 14]], "label": "PER"}],
+        "answer": "accept",
+    },
+    "spacy": {"text": TEXT, "ents": [{"start": 0, "end": 11, "label": "PER"}]},
+    "spacy's pairs": [TEXT, {"entities": [[0, 11, "PER"]]}],
+    "label-studio": {
+        "id": 1,
+        "text": TEXT,
+        "label": [{"start": 0, "end": 11, "text": "Frida Kahlo", "labels": ["PER"]}],
+        "annotator": 1,
+        "annotation_id": 4,
+    },
+    "tokens": {"id": 1, "tokens": TEXT.split(), "ner_tags": ["B-PER", "I-PER", "O", "B-LOC"]},
+}
+
+
+def values_of(path: Path) -> list[Any]:
+    """The rows of a sample."""
+    content = path.read_text(encoding="utf-8")
+    try:
+        found = json.loads(content)
+    except json.JSONDecodeError:
+        return [json.loads(line) for line in content.splitlines() if line.strip()]
+    is_pair = isinstance(found, list) and bool(found) and isinstance(found[0], str)
+    return found if isinstance(found, list) and not is_pair else [found]
+
+
+def rows() -> Iterator[Any]:
+    for name, row in DIALECTS.items():
+        yield pytest.param(row, id=name)
+    for path in sorted(SAMPLES.rglob("*.json*")):
+        for number, row in enumerate(values_of(path)):
+            if row:  # an answer without spans is an empty list, which is no row
+                yield pytest.param(row, id=f"{path.parent.name}/{path.name}:{number}")
+
+
+def spans_in(row: Any) -> tuple[dict[str, Any], str] | None:
+    """The dictionary of a row with its list of spans, and their key; None without spans."""
+    found = row[1] if isinstance(row, list) and len(row) == 2 else row
+    if not isinstance(found, dict):
+        return None
+    keys = ("spans", "entities", "ents", "label", "labels")
+    key = next((key for key in keys if isinstance(found.get(key), list) and found[key]), None)
+    return None if key is None else (found, key)
+
+
+def as_objects(spans: Sequence[Any], **more: str) -> list[Any]:
+    return [
+        {"start": each[0], "end": each[1], "label": each[2], **more}
+        if isinstance(each, list)
+        else {**each, **more}
+        for each in spans
+    ]
+
+
+def with_another_text(row: Any) -> Any:
+    return changed(row, lambda spans: as_objects(spans, text="Diego"))
+
+
+def with_the_text_of_an_inclusive_end(row: Any) -> Any:
+    """Each span is one character short."""
+
+    def shorter(spans: Sequence[Any]) -> list[Any]:
+        found = []
+        for each in as_objects(spans):
+            end = next((key for key in ("end", "end_offset") if key in each), None)
+            start = each.get("start", each.get("start_offset"))
+            text = row[0] if isinstance(row, list) else row.get("text", row.get("data"))
+            if end is None or not isinstance(text, str):
+                return [each]
+            found.append({**each, end: each[end] - 1, "text": text[start : each[end]]})
+        return found
+
+    return changed(row, shorter)
+
+
+def with_two_annotators(row: Any) -> Any:
+    def by_both(spans: Sequence[Any]) -> list[Any]:
+        items = as_objects(spans)
+        return [{**items[0], "user": "ada"}, *({**each, "user": "bob"} for each in items)]
+
+    return changed(row, by_both)
+
+
+def changed(row: Any, change: Callable[[Sequence[Any]], list[Any]]) -> Any:
+    row = json.loads(json.dumps(row))
+    if (found := spans_in(row)) is not None:
+        found[0][found[1]] = change(found[0][found[1]])
+    return row
+
+
+CHANGES: dict[str, Callable[[Any], Any]] = {
+    "unchanged": lambda row: row,
+    "another text": with_another_text,
+    "inclusive end": with_the_text_of_an_inclusive_end,
+    "two annotators": with_two_annotators,
+}
+
+
+def outcome(rows: Any) -> Any:
+    """The counts of a perfect prediction; None if the rows are refused."""
+    try:
+        result = score(rows, rows, metrics="exact")
+    except CluevalError:
+        return None
+    return result.documents, [report["micro"] for report in result.metrics["exact"].values()]
+
+
+@pytest.mark.parametrize("what", CHANGES)
+@pytest.mark.parametrize("row", list(rows()))
+def test_row_is_refused_in_memory_if_it_is_in_a_file(row: Any, what: str, tmp_path: Path) -> None:
+    """Rows that are read only in a file, and rows without their format, are for `documents_from`."""
+    found = CHANGES[what](row)
+    path = tmp_path / "rows.jsonl"
+    path.write_text(json.dumps(found) + "\n", encoding="utf-8")
+    in_memory = outcome([found])
+
+    assert in_memory in (None, outcome(path))
+    if found != row and what in ("another text", "inclusive end"):
+        assert in_memory is None
+
+
+@pytest.mark.parametrize("name", [name for name in DIALECTS if name != "tokens"])
+def test_row_in_memory_is_scored_unless_it_is_wrong(name: str) -> None:
+    row = DIALECTS[name]
+
+    assert outcome([row]) is not None
+    assert outcome([changed(row, lambda spans: as_objects(spans, text="  "))]) is None
+
+
+def test_row_with_spans_of_two_annotators_is_refused_in_memory() -> None:
+    row = with_two_annotators(DIALECTS["doccano"])
+
+    with pytest.raises(UsageError, match=r"gold\[0\]: .* several annotators: 'ada', 'bob'"):
+        score([row], [row])
+
+
+@pytest.mark.parametrize("key", ["_annotator_id", "_session_id", "username", "user", "annotator"])
+def test_rows_of_two_annotators_are_refused_in_memory_as_in_a_file(key: str, tmp_path: Path) -> None:
+    of_prodigy = key.startswith("_")
+    row = DIALECTS["label-studio" if key == "annotator" else "prodigy" if of_prodigy else "doccano"]
+    both = [{**row, key: "ada"}, {**row, "id": 2, key: "bob"}]
+    path = tmp_path / "rows.jsonl"
+
+    for given, is_right in ((both, False), (both[:1] * 2, True)):
+        path.write_text("".join(json.dumps(each) + "\n" for each in given), encoding="utf-8")
+        assert (outcome(given) is not None) == (outcome(path) is not None) == is_right
+    with pytest.raises(UsageError, match="several annotators"):
+        score(both, [[], []])
+
+
+@pytest.mark.parametrize("name", DIALECTS)
+def test_rows_have_their_metadata_in_memory_as_in_a_file(name: str, tmp_path: Path) -> None:
+    """Whatever a file of the format has as metadata."""
+    row = DIALECTS[name]
+    more: dict[str, Any] = {"meta": {"domain": "art", "year": 1907}}
+    if name == "label-studio":
+        more = {"domain": "art", "year": "1907"}
+    elif name not in ("prodigy", "fragments", "spacy", "spacy's pairs"):
+        more["court"] = "BGH"
+    found = [row[0], {**row[1], **more}] if isinstance(row, list) else {**row, **more}
+    path = tmp_path / "rows.jsonl"
+    path.write_text(json.dumps(found) + "\n", encoding="utf-8")
+
+    for key in ("domain", "year", "court") if "court" in more else ("domain", "year"):
+        groups = score([found], [found], metrics="exact", by=key).groups
+        assert groups is not None
+        assert list(groups[key]) == [str({**more, **more.get("meta", {})}[key])]
+        assert groups == score(path, path, metrics="exact", by=key).groups
+
+
+def test_words_of_a_pipeline_may_be_written_as_its_tokens() -> None:
+    row = {
+        "text": "St.Gallen",
+        "entities": [{"start": 0, "end": 9, "entity_group": "LOC", "word": "st . gallen"}],
+    }
+
+    assert outcome([row]) is not None
+
+
+def test_text_of_a_span_may_have_other_white_space_and_a_mark_between_fragments() -> None:
+    text = "Ada \n King met"
+    spans = [
+        {"start": 0, "end": 10, "label": "PER", "text": "Ada King"},
+        {"fragments": [[0, 3], [11, 14]], "label": "PER", "text": "Ada [...] met"},
+    ]
+
+    assert all(outcome([{"text": text, "spans": [span]}]) is not None for span in spans)
+
+
+def test_error_for_another_text_does_not_show_it() -> None:
+    row = with_another_text(DIALECTS["prodigy"])
+
+    with pytest.raises(UsageError, match=r"the text of gold\[0\]\['spans'\]\[0\] differs") as error:
+        score([row], [row])
+    assert "Diego" not in str(error.value)
+    assert "Frida" not in str(error.value)
+
+
+def test_alternatives_in_memory_have_their_own_texts() -> None:
+    span = {"start": 0, "end": 11, "label": "PER", "text": "Frida Kahlo"}
+    other = {"start": 0, "end": 5, "text": "Frida"}
+    predicted = [{"text": TEXT, "spans": [{"start": 0, "end": 5, "label": "PER"}]}]
+
+    def f1(main: dict[str, Any], alternative: dict[str, Any]) -> float | None:
+        gold = [{"text": TEXT, "spans": [{**main, "alternatives": [alternative]}]}]
+        return score(gold, predicted, metrics="exact").f1
+
+    assert f1(span, other) == 1.0
+    for wrong in ((span | {"text": "Diego"}, other), (span, other | {"text": "Diego"})):
+        with pytest.raises(UsageError, match="differs from the text at its positions"):
+            f1(*wrong)
