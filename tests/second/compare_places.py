@@ -257,7 +257,7 @@ def located(random: Random) -> str | None:
         metadata=metadata,
     )
     steps = random.choice(["exact,space", "exact", "exact,space,quotes,case", "exact,case,fuzzy=0.7"])
-    occurrence = random.choice(["first", "all"])
+    occurrence = random.choice(["free", "first", "all"])
     first_step = FirstLocating(occurrence, FirstLocationSteps.of(steps))
     new = Locating(occurrence, LocationSteps.of(steps))
     return difference(_first(first_step, gold, answer), outcome_of_pairs(new, _pair(gold, answer)))
@@ -295,7 +295,11 @@ def answers(random: Random) -> str | None:
         warnings.simplefilter("ignore")
         first: Any
         try:
-            how = {} if is_inline else {"occurrence": random.choice(["first", "all"]), "locate": "exact,case"}
+            how = (
+                {}
+                if is_inline
+                else {"occurrence": random.choice(["free", "first", "all"]), "locate": "exact,case"}
+            )
             kind = "inline" if is_inline else "mentions"
             result = clueval.score(golds[0], given, metrics=["exact", "fair"], input=kind, **how, **options)
             changes = result.to_dict()["prepared"]

@@ -172,15 +172,17 @@ def _map(random: Random, folder: Path) -> Any:
 
 def _table(random: Random, folder: Path, given: Texts) -> str:
     """Return the path of a table of alternatives, mostly of spans that there are."""
-    rows = ["document\tstart\tend_exclusive\tx\tof_start\tof_end_exclusive"]
+    name = random.choice(["end", "end_inclusive", "end_exclusive", "end_exclusive"])
+    past = 0 if name == "end_exclusive" else 1
+    rows = [f"document\tstart\t{name}\tx\tof_start\tof_{name}"]
     for golds, _ in given:
         for span in golds[0].layers.get("x", ()):
             if random.random() < 0.3 and span.end > span.start:
                 start = max(0, span.start - random.randint(0, 1))
                 end = min(SIZE, max(start + 1, span.end + random.randint(-1, 1)))
-                of = f"{span.start}\t{span.end}" if random.random() < 0.5 else "\t"
+                of = f"{span.start}\t{span.end - past}" if random.random() < 0.5 else "\t"
                 label = random.choice(["", "A", span.label])
-                rows.append(f"{golds[0].id}\t{start}\t{end}\t{label}\t{of}")
+                rows.append(f"{golds[0].id}\t{start}\t{end - past}\t{label}\t{of}")
     if random.random() < 0.05:
         rows.append("9\t0\t1\tA\t\t")
     return _file(folder, "alternatives.tsv", "\n".join(rows) + "\n")
