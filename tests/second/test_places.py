@@ -84,6 +84,16 @@ def test_tokens_become_the_characters_from_their_first_to_their_last() -> None:
     assert (changes_of([step], {}), choices_of([step], {})) == (None, {"unit": "character"})
 
 
+def test_the_unit_is_that_in_which_positions_are_counted() -> None:
+    given = Pair(tokens("A[0,2)"), tokens("A[0,2)"))
+
+    assert counted([given])[1].read.units == {"token"}
+    assert counted([given], InCharacters())[1].read.units == {"character"}
+    assert counted([Pair(text("A[0,3)"), tokens("A[0,1)"))], Placing(in_tokens=True))[1].read.units == {
+        "token"
+    }
+
+
 def test_a_document_without_text_cannot_be_converted() -> None:
     with pytest.raises(
         UsageError, match="a document without text cannot be converted to character positions"
