@@ -186,7 +186,8 @@ def count(
         bag.read.add(zip(SIDES, pairs[0].sides, strict=True), list(plan.where))
         for step in plan.steps:
             pairs = _changed(step, pairs)
-        bag.read.units.add(pairs[0].gold.unit)
+        gold = next((pair.gold for pair in pairs), gold)  # of several golds, the one that counts
+        bag.read.units.add(gold.unit)
         aligned = pairs if plan.align is None else _changed(plan.align, pairs)
         bag.see_layers(layer for pair in aligned for side in pair.sides for layer in side.layers)
         if plan.takes(gold, bag.layers):

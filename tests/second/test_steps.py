@@ -18,8 +18,10 @@ from clueval.core.bag import Bag
 from clueval.core.count import Plan, Step, count
 from clueval.core.document import Document, Pair
 from clueval.core.exact import Exact
+from clueval.core.metric import DocumentMetric
 from clueval.core.overlap import PAIRS_OF_SPAN
 from clueval.core.span import Span
+from clueval.core.tally import Tally
 from clueval.files.errors import CluevalError, FormatError, LimitError, UsageError
 from clueval.second.transforms.alternatives import Alternatives, AnyOf
 from clueval.second.transforms.alternatives_table import AlternativesTable
@@ -28,6 +30,19 @@ from clueval.second.transforms.labels import Depth, Generic, Hierarchy, Untyped
 from clueval.second.transforms.steps import changes_of, checked, choices_of, steps_of
 from tests.second.cases import any_spans, spans
 from tests.second.compare_steps import compare, disagreements
+
+
+class Documents(DocumentMetric):
+    """Counts the documents."""
+
+    name = "documents"
+
+    def count_documents(self, pairs: Sequence[Pair], sequence: str, where: Any) -> Tally:
+        return Tally({("documents",): len(pairs)})
+
+    def scores(self, total: Tally, layers: Sequence[str]) -> dict[str, Any]:
+        return {"documents": total["documents",]}
+
 
 TREE = "PLACE\n  CITY\n  STREET\n"
 
@@ -167,6 +182,20 @@ def test_the_nearest_gold_counts_and_of_equal_ones_the_first() -> None:
 
     assert found == (4, 2, 2, 2)
     assert changes_of([step], bag.notes) == {"any_of": {"one": 1, "three": 0, "two": 1}}
+
+
+def test_the_metadata_of_the_nearest_gold_are_those_of_the_text() -> None:
+    golds = [replace(pair_of(gold, "A[0,2)").gold, metadata={"m": gold[0]}) for gold in ("B[0,2)", "A[0,2)")]
+    predicted = pair_of("", "A[0,2)").predicted
+    plan = Plan((Exact(), Documents()), by=("m",), steps=(AnyOf(("one", "two")),))
+
+    bag = count([[Pair(gold, predicted) for gold in golds]], plan)
+
+    assert [unit.values for unit in bag.documents] == [("A",)]
+    assert [place.values for place, *_ in bag.tallies_of(plan.metrics, ["label"])] == [("A",)] * 2
+    assert [tally["documents",] for _, _, metric, tally in bag.tallies_of([plan.metrics[1]], ["label"])] == [
+        1
+    ]
 
 
 def test_what_changed_in_golds_that_are_not_chosen_is_not_noted() -> None:
