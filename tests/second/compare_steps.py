@@ -1,7 +1,7 @@
 """Random corpora, changed by the transforms of the first edition and by the steps of the second.
 
 `compare` applies random options to random corpora and compares what both editions make of them: the documents, the
-report of the metric exact, the numbers of changes, the choices in the signature, warnings and errors. For more corpora
+report of the metric exact by group, the numbers of changes, the choices in the signature, warnings and errors. For more corpora
 than in the tests::
 
     python -m tests.second.compare_steps 5000 17
@@ -23,7 +23,8 @@ from types import SimpleNamespace
 from typing import Any
 
 import clueval
-from clueval.core.count import Plan, Step, count, sequences_of
+from clueval.core.bag import Bag
+from clueval.core.count import Plan, Step, count, decided, sequences_of
 from clueval.core.document import Document, Pair
 from clueval.core.exact import Exact
 from clueval.second.transforms.changes import in_counting_order
@@ -33,6 +34,9 @@ from clueval.transforms.group import Group
 from clueval.transforms.of_options import transforms_of
 from clueval.transforms.preparing import Preparing
 from tests.second.compare import KINDS, SIZE, corpus, difference, second, some_spans
+
+COUNTING = ("by", "merge", "where")
+"""The options that change no documents."""
 
 LABELS = ["A", "B", "C", "A.x"]
 
@@ -148,6 +152,12 @@ def some_options(random: Random, folder: Path, given: Texts) -> dict[str, Any]:
         options["untyped"] = True
     if is_chosen(0.3):
         options["fragments"] = random.choice(["split", "hull", "keep"])
+    if is_chosen():
+        options["by"] = "m"
+    if is_chosen():
+        options["merge"] = True
+    if is_chosen(0.15):
+        options["where"] = random.choice([{"x": ["A"]}, {"m": ["0"]}, {"x": ["A", "B"], "m": ["1"]}])
     if len(given[0][0]) > 1:
         options["any_of"] = [[golds[number] for golds, _ in given] for number in range(1, len(given[0][0]))]
     return options
@@ -200,12 +210,16 @@ def by_first(given: Texts, options: Mapping[str, Any]) -> dict[str, Any] | str:
             result = clueval.score(golds, predicted, metrics=["exact"], **options)
         except clueval.CluevalError as error:
             return without_preparing(str(error))
-    own = {name: value for name, value in options.items() if name != "score_feature"}
+    own = {name: value for name, value in options.items() if name not in ("score_feature", *COUNTING)}
     preparation = Preparation(transforms_of(Preparing(**own), golds, options.get("score_feature")))
     groups = [preparation(Group(several[0], each, golds=tuple(several[1:]))) for several, each in given]
     return {
         "documents": [_spans(group.gold, group.predicted) for group in groups],
         "report": compared(result.metrics["exact"]),
+        "groups": {
+            value: compared(of["metrics"]["exact"])
+            for value, of in (result.groups or {}).get("m", {}).items()
+        },
         "changes": result.to_dict().get("prepared"),
         "choices": _choices(result.signature.choices),
         "warnings": [
@@ -218,12 +232,14 @@ def by_second(given: Texts, options: Mapping[str, Any]) -> dict[str, Any] | str:
     """Return what the second edition says of a corpus, or its error."""
     pairs = [[Pair(second(gold), second(predicted)) for gold in golds] for golds, predicted in given]
     try:
-        steps = steps_of(gold=[], **options)
-        plan = Plan((Exact(),), steps=steps)
-        bag = count(pairs, plan)
-        found = {}
-        for _, sequence, metric, tally in bag.tallies_of(plan.metrics, sequences_of(bag, plan)):
-            found[sequence] = metric.scores(tally, [sequence])
+        steps = steps_of(gold=[], **{name: value for name, value in options.items() if name not in COUNTING})
+        where = {name: frozenset(values) for name, values in options.get("where", {}).items()}
+        by = (options["by"],) if "by" in options else ()
+        plan = Plan((Exact(),), merge=options.get("merge", False), where=where, by=by, steps=steps)
+        bag = decided(count(pairs, plan))
+        groups = sorted({place.values[0] for place in bag.documents}) if by else []
+        found = {value: _report(bag.grouped(lambda place: place.values), plan, (value,)) for value in groups}
+        whole = _report(bag.grouped(lambda _: ()), plan, ())
         warned = checked(steps, bag.notes)
         documents = []
         for text in pairs:
@@ -235,10 +251,20 @@ def by_second(given: Texts, options: Mapping[str, Any]) -> dict[str, Any] | str:
         return without_preparing(str(error))
     return {
         "documents": documents,
-        "report": compared(found),
+        "report": compared(whole),
+        "groups": compared(found),
         "changes": changes_of(steps, bag.notes),
         "choices": choices_of(steps, bag.notes),
         "warnings": list(map(without_preparing, warned)),
+    }
+
+
+def _report(bag: Bag, plan: Plan, group: tuple[str, ...]) -> dict[str, Any]:
+    """Return the report of a group."""
+    return {
+        sequence: metric.scores(tally, list(bag.layers) if plan.merge else [sequence])
+        for place, sequence, metric, tally in bag.tallies_of(plan.metrics, sequences_of(bag, plan))
+        if place == group
     }
 
 
@@ -324,6 +350,9 @@ def compare(number: int, seed: int) -> Counter[str]:
             if isinstance(other, dict):
                 other["choices"] = _choices(other["choices"])
             shown = {name: value for name, value in options.items() if name != "any_of"}
+            if "where" in options and isinstance(one, str) and re.search("no (span|document) has", one):
+                found["filtered"] += 1  # that is checked where the options of counting are
+                continue
             if isinstance(one, str) or isinstance(other, str):
                 # of several golds, the first edition changes one after the other; so another error may come first
                 is_same = one == other or (

@@ -565,4 +565,4 @@ def test_random_corpora_and_options_agree_with_the_first_edition() -> None:
     found = compare(120, 1)
 
     assert not disagreements(found)
-    assert found["equal"] > 60
+    assert found["equal"] > 50
