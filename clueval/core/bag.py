@@ -48,6 +48,7 @@ class Bag:
         keys: the number of each key, by sequence and key.
         places: for each place, how often each case occurs, by the number of its key.
         documents: the number of documents of each place.
+        shared: the number of documents by the sides that are present and by place.
         positions: the number of positions by the sides that are present and by place.
         tallies: what was counted at once in each place, by sequence and name of the metric.
         folded: whether cases were counted because they were too many.
@@ -67,6 +68,7 @@ class Bag:
         self.keys: dict[tuple[str, Key], int] = {}
         self.places: dict[Place, Row] = {}
         self.documents: Counter[Place] = Counter()
+        self.shared: dict[int, Counter[Place]] = {}
         self.positions: dict[int, Counter[Place]] = {}
         self.tallies: dict[Place, dict[tuple[str, str], Tally]] = {}
         self.folded = False
@@ -86,6 +88,8 @@ class Bag:
     def add_text(self, place: Place, positions: int, documents: int = 1, present: int = BOTH) -> None:
         """Add a text, or a part of one, by its number of positions and the sides that are present."""
         self.documents[place] += documents
+        if documents:
+            self.shared.setdefault(present, Counter())[place] += documents
         self.positions.setdefault(present, Counter())[place] += positions
 
     def add(self, place: Place, sequence: str, keys: Iterable[Key]) -> list[Key]:
@@ -168,8 +172,9 @@ class Bag:
         bag.close()
         self.see_layers(bag.layers)
         self.documents.update(bag.documents)
-        for present, positions in bag.positions.items():
-            self.positions.setdefault(present, Counter()).update(positions)
+        for own, others in ((self.shared, bag.shared), (self.positions, bag.positions)):
+            for present, numbers_of in others.items():
+                own.setdefault(present, Counter()).update(numbers_of)
         self.notes.update(bag.notes)
         self.read.include(bag.read)
         for place, of_place in bag.tallies.items():
@@ -201,11 +206,12 @@ class Bag:
                 found._add_row(new, dict(self.places[place]))
             for (sequence, metric), tally in self.tallies.get(place, {}).items():
                 found.add_tally(new, sequence, metric, tally)
-        for present, positions in self.positions.items():
-            grouped = found.positions.setdefault(present, Counter())
-            for place, number in positions.items():
-                if place in groups:
-                    grouped[groups[place]] += number
+        for own, grouped in ((self.shared, found.shared), (self.positions, found.positions)):
+            for present, numbers in own.items():
+                of_present = grouped.setdefault(present, Counter())
+                for place, number in numbers.items():
+                    if place in groups:
+                        of_present[groups[place]] += number
         return found
 
     def tallies_of(

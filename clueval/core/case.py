@@ -1,8 +1,9 @@
 """Cases: the unit of counting. A corpus is a bag of cases.
 
 A case has the spans of all sides, in one layer, that overlap, directly or through others; nothing reaches out of it, so
-the counts of a corpus are the sum of the counts of its cases. Positions count from the first start of the case, so that
-equal cases at different places are one::
+the counts of a corpus are the sum of the counts of its cases. (A span of zero length is with its equals, and with the
+spans that begin at its position, because GATE asks whether it touches them.) Positions count from the first start of
+the case, so that equal cases at different places are one::
 
     gold        [2,4) A          [9,10) B        two cases:  [0,2) A with [0,1) A;  [0,1) B with [0,1) B
     predicted   [2,3) A          [9,10) B
@@ -19,7 +20,8 @@ The sides that are present are a number whose bit n is set if side n has the doc
     (start, end, side, labels, parts, tokens, features, counted)
 
 the short form if it has one label, in the layer of the key, and nothing else that is read. Features are those that a
-metric of the plan names, as (name, name of the type, value), because 1, 1.0 and True are equal in Python. A key never
+metric of the plan names, as (name, name of the type, value), because 1, 1.0 and True are equal in Python; what lists
+and dictionaries hold has its types, too, and numbers with a fraction are as they are written. A key never
 has a score, an id, a line, a file or a text. Spans are sorted by all that the key holds of them, so the order of a
 document does not matter; a document that is `ordered` keeps its order, side by side.
 
@@ -29,10 +31,11 @@ Positions outside all spans are cases, too: those with equal tags (`same_key`), 
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from operator import ne
+from itertools import groupby
+from operator import itemgetter, ne
 from typing import Any, NamedTuple
 
 from clueval.core.document import Document, Row
@@ -58,6 +61,15 @@ BOTH = 0b11
 
 HEAD = 3
 """The number of values of a key before its spans."""
+
+
+def presence(sides: Iterable[object]) -> int:
+    """Return the sides that are present as keys have them: bit n is set unless side n is None.
+
+    >>> presence(["gold", None, "third"])
+    5
+    """
+    return sum(1 << number for number, side in enumerate(sides) if side is not None)
 
 
 def same_key(present: int = BOTH) -> Key:
@@ -133,6 +145,7 @@ def case_of(key: Key, sequence: str) -> Case:
     sides: list[list[Span]] = [[] for _ in range(number)]
     flags: list[list[bool]] = [[] for _ in range(number)]
     known: dict[Hashable, Frozen] = {}
+    values: dict[Hashable, Frozen] = {}
     for span in spans:
         start, end, side, labels = span[:4]
         if labels not in known:
@@ -142,9 +155,10 @@ def case_of(key: Key, sequence: str) -> Case:
             flags[side].append(True)
             continue
         parts, tokens, features, counts = span[4:]
-        values = Frozen({name: value for name, _, value in features})
+        if features not in values:
+            values[features] = Frozen({name: _restored(kind, value) for name, kind, value in features})
         tokens = None if tokens is None else frozenset(tokens)
-        sides[side].append(Span(start, end, known[labels], values, tokens, parts=parts))
+        sides[side].append(Span(start, end, known[labels], values[features], tokens, parts=parts))
         flags[side].append(counts)
     made = tuple(tuple(spans) if present >> side & 1 else None for side, spans in enumerate(sides))
     counted = tuple(None if all(of) else tuple(of) for of in flags)
@@ -232,8 +246,9 @@ def keys_of(
     """
     ordered = [side for side, document in enumerate(documents) if document is not None and document.ordered]
     has_text = any(document is not None and document.end is not None for document in documents)
-    present = sum(1 << side for side, document in enumerate(documents) if document is not None)
+    present = presence(documents)
     start = next((document.start for document in documents if document is not None), 0)
+    reads = sorted(reads)
     for sequence in _sequences(documents, layers, merge, where):
         entries, plain = _entries(sequence, reads)
         # entries stay alive in the list, so no two of them have the same id
@@ -241,11 +256,11 @@ def keys_of(
         if plain:
             entries.sort()
         else:
-            entries.sort(key=_rank)
+            entries = _ranked(entries)
         differing = None if sequence.tags is None or not has_text else _differing(sequence.tags, start)
         keys: list[Key] = []
         ranges: list[tuple[int, int]] = []
-        for members in components(entries):
+        for members in components(entries, touching=True):
             first = members[0][0]
             last = max([member[1] for member in members])
             length, equal = (last - first, None) if has_text else (0, 0)
@@ -282,7 +297,7 @@ def keys_of_triples(gold: Sequence[Row], predicted: Sequence[Row], *, has_text: 
     rows += [(start, end, 1, label) for start, end, label in predicted]
     rows.sort()
     keys: list[Key] = []
-    for members in components(rows):
+    for members in components(rows, touching=True):
         first = members[0][0]
         spans = [(start - first, end - first, side, label) for start, end, side, label in members]
         if has_text:
@@ -326,14 +341,14 @@ def _sequences(
             sources,
             sides,
             [
-                None if not where or document is None or spans is None else _counted(spans, document, where)
+                None if not where or document is None or spans is None else counted(spans, document, where)
                 for document, spans in zip(documents, sides, strict=True)
             ],
             None if None in tags else tags,  # type: ignore[arg-type]  # None is not in it
         )
 
 
-def _counted(spans: Sequence[Span], document: Document, where: Where) -> list[bool]:
+def counted(spans: Sequence[Span], document: Document, where: Where) -> list[bool]:
     """Return which spans count: those that have one of the labels that count in each layer of a filter.
 
     A span of another layer has the label of the spans of the named layer, of its own side, that has most positions in
@@ -386,28 +401,59 @@ def _entries(sequence: _Sequence, reads: Collection[str]) -> tuple[list[_Entry],
 
 
 def _entry(span: Span, side: int, sequence: str, reads: Collection[str], counts: bool) -> _Entry:
+    # `reads` is sorted
     labels: Any = span.by_layer
     labels = labels[sequence] if len(labels) == 1 and sequence in labels else tuple(labels.items())
     tokens = tuple(sorted(span.tokens)) if span.tokens is not None and TOKENS in reads else None
     features: tuple[Any, ...] = ()
     if span.features and reads:
-        features = tuple(
-            (name, type(value).__name__, _plain(value))
-            for name, value in sorted(span.features.items())
-            if name in reads
-        )
+        features = tuple([(name, *_plain(span.features[name])) for name in reads if name in span.features])
     if span.parts is None and tokens is None and not features and counts:
         return span.start, span.end, side, labels
     return span.start, span.end, side, labels, span.parts, tokens, features, counts
 
 
-def _plain(value: Any) -> Hashable:
-    """Return the value of a feature as one that can be hashed: lists and dictionaries as tuples."""
+def _plain(value: Any) -> tuple[str, Hashable]:
+    """Return the name of the type of a value, and the value as one that can be hashed; `_restored` is the inverse.
+
+    NaN equals itself, and 0.0 does not equal -0.0.
+    """
+    kind = type(value)
+    if kind is str or kind is int or kind is bool:
+        return kind.__name__, value
+    if isinstance(value, float):
+        return "float", repr(value)
     if isinstance(value, Mapping):
-        return tuple((key, _plain(each)) for key, each in sorted(value.items()))
-    if isinstance(value, Sequence | set | frozenset) and not isinstance(value, str):
-        return tuple(map(_plain, value))
-    return value  # type: ignore[no-any-return]
+        return "dict", tuple((_plain(key), _plain(each)) for key, each in value.items())
+    if isinstance(value, set | frozenset):
+        return "set", tuple(sorted(map(_plain, value), key=repr))
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return "list", tuple(map(_plain, value))
+    return kind.__name__, value
+
+
+def _restored(kind: str, value: Any) -> Any:
+    if kind == "float":
+        return float(value)
+    if kind == "dict":
+        return {_restored(*key): _restored(*each) for key, each in value}
+    if kind in ("set", "list"):
+        found = [_restored(*each) for each in value]
+        return frozenset(found) if kind == "set" else found
+    return value
+
+
+def _ranked(entries: Iterable[_Entry]) -> list[_Entry]:
+    """Return entries in order; most differ in their places already."""
+    found = []
+    for _, run in groupby(sorted(entries, key=_place), key=_place):
+        equal = list(run)
+        found += equal if len(equal) == 1 else sorted(equal, key=_rank)
+    return found
+
+
+_place = itemgetter(0, 1, 2)
+"""Start, end and side of an entry."""
 
 
 def _rank(entry: _Entry) -> tuple[Any, ...]:
@@ -416,14 +462,17 @@ def _rank(entry: _Entry) -> tuple[Any, ...]:
     parts, tokens, features, counts = more or (None, None, (), True)
     pairs = labels if isinstance(labels, tuple) else (("", labels),)
     named = tuple(sorted((layer, label is not None, label or "") for layer, label in pairs))
-    values = tuple((name, kind, _comparable(value)) for name, kind, value in features)
+    values = tuple((name, kind, _order_of(kind, value)) for name, kind, value in features)
     return start, end, side, parts or (), named, tokens or (), values, counts
 
 
-def _comparable(value: Any) -> Any:
-    """Return a value that compares with others of its type: texts and numbers as they are, others as text."""
+def _order_of(kind: str, value: Any) -> Any:
+    """Return what values of one type, as `_plain` makes them, are ordered by: text and numbers by themselves."""
+    if kind == "float":
+        number = float(value)
+        return number != number, 0.0 if number != number else number, value
     return (
-        value if type(value) in (str, int, bool) or (type(value) is float and value == value) else repr(value)
+        value if kind in ("str", "int", "bool") else repr(_restored(kind, value) if kind != "set" else value)
     )
 
 
@@ -480,11 +529,13 @@ def located(
     *,
     merge: bool = False,
     where: Where = NOTHING,
+    reads: Collection[str] = (),
 ) -> Iterator[Located]:
     """Yield each case of one text with the spans of the documents, of which each stands for a side, as in `keys_of`.
 
-    Cases come by sequence, then by position; the spans of a side are in the order of the key.
+    Cases come by sequence, then by position; the spans of a side are in the order of a key that holds `reads`.
     """
+    reads = sorted(reads)
     for sequence in _sequences(documents, layers, merge, where):
         rows = [
             (span.start, span.end, side, number)
@@ -492,7 +543,7 @@ def located(
             for number, span in enumerate(spans or ())
         ]
         rows.sort()
-        for members in components(rows):
+        for members in components(rows, touching=True):
             numbers: list[list[int]] = [[] for _ in documents]
             for _, _, side, number in members:
                 numbers[side].append(number)
@@ -507,7 +558,7 @@ def located(
                 if document.ordered:
                     of.sort()
                 elif len(of) > 1:
-                    of.sort(key=lambda n, s=spans, k=side: _rank(_entry(s[n], k, sequence.name, (), True)))  # type: ignore[misc]
+                    of.sort(key=lambda n, s=spans, k=side: _rank(_entry(s[n], k, sequence.name, reads, True)))  # type: ignore[misc]
                 sides.append(tuple([spans[number] for number in of]))
                 flags.append(None if counted is None else tuple([counted[number] for number in of]))
             yield Located(sequence.name, members[0][0], tuple(sides), tuple(flags))

@@ -1,7 +1,7 @@
 """Counting: the loop over a corpus that puts its cases into a bag.
 
-`count` takes the pairs of documents text by text and a plan. `Plan` says what is counted; `Step` is what changes pairs
-before they are counted.
+`count` takes the documents text by text, as pairs or as groups of more sides, and a plan. `Plan` says what is counted;
+`Step` is what changes pairs before they are counted.
 """
 
 from __future__ import annotations
@@ -12,12 +12,13 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from clueval.core.bag import Bag, Bounds, Place
-from clueval.core.case import BOTH, HEAD, Case, Key, Keys, Located, case_of, keys_of, located
-from clueval.core.document import Document, Notes, Pair
-from clueval.core.metric import AnyMetric, Metric, split_metrics
+from clueval.core.case import HEAD, Case, Key, Keys, Located, Where, case_of, keys_of, located, presence
+from clueval.core.document import Document, Notes, Pair, Text
+from clueval.core.merging import with_merged
+from clueval.core.metric import AnyMetric, DocumentMetric, Metric, split_metrics
 from clueval.core.overlap import first_clash, overlap_groups
 from clueval.core.span import MERGED, NOTHING, SIDES, Span, name_of
 from clueval.core.tally import Tally
@@ -55,8 +56,8 @@ class Step(Protocol):
     @property
     def zeros(self) -> Sequence[tuple[str, ...]]: ...
 
-    def __call__(self, pairs: Sequence[Pair]) -> Sequence[Pair]:
-        """Return the pairs that count, each with what was changed in its notes."""
+    def __call__(self, pairs: Sequence[Any]) -> Sequence[Any]:
+        """Return the pairs that count, each with what was changed in its notes; groups for a step that takes them."""
         ...
 
     def check(self, notes: Notes) -> Iterable[str]:
@@ -69,7 +70,7 @@ def each(change: Callable[[Pair], Iterable[Pair]], pairs: Sequence[Pair]) -> lis
     return [changed for pair in pairs for changed in change(pair)]
 
 
-def noted(pair: Pair, notes: Mapping[tuple[str, ...], int]) -> Notes:
+def noted(pair: Text, notes: Mapping[tuple[str, ...], int]) -> Notes:
     """Return the notes of a pair with further ones."""
     return dict(Counter(pair.notes) + Counter(notes)) if notes else pair.notes
 
@@ -100,6 +101,7 @@ class Plan:
             of metadata, or None.
         steps: what changes the pairs of a text, in order.
         align: the step that places predicted spans on gold's text, for metrics that need the same text.
+        sides: the names of the sides.
     """
 
     metrics: tuple[AnyMetric, ...]
@@ -109,6 +111,7 @@ class Plan:
     units: str | None = None
     steps: tuple[Step, ...] = ()
     align: Step | None = None
+    sides: tuple[str, ...] = SIDES
 
     @property
     def counts_sentences(self) -> bool:
@@ -129,6 +132,12 @@ class Plan:
         """The features of spans that the metrics read."""
         of_cases, _ = split_metrics(self.metrics)
         return frozenset().union(*(metric.reads for metric in of_cases if metric.keeps))
+
+    @property
+    def frames(self) -> frozenset[str]:
+        """The layers within which a metric counts; they are no sequences."""
+        found = {getattr(metric, "within", None) for metric in self.metrics}
+        return frozenset(name for name in found if name is not None)
 
     def place(self, document: Document, layers: Sequence[str]) -> Unit:
         """Return the place of what is counted in a document, given the layers so far."""
@@ -155,6 +164,7 @@ class Plan:
                 raise UsageError(
                     f"metric {metric.name!r} cannot leave spans out of the count, as a filter on a layer asks for",
                     advice=metric.filters,
+                    **document.in_errors,
                 )
         return {key: labels for key, labels in self.where.items() if key in layers or not _has(key, document)}
 
@@ -168,31 +178,41 @@ def _value(key: str, document: Document) -> str:
 
 
 def count(
-    texts: Iterable[Sequence[Pair]],
+    texts: Iterable[Sequence[Text]],
     plan: Plan,
     layers: Sequence[str] = (),
     bounds: Bounds = Bounds(),  # noqa: B008  # it cannot be changed
 ) -> Bag:
-    """Count a corpus, given as the pairs of each text: one, or one for each of several golds.
+    """Count a corpus, given as the pairs of each text: one, or one for each of several golds; or one group.
 
     Memory holds one text, and the bag. Raises the errors of metrics and steps, with the document.
     """
-    bag = Bag(plan.metrics, layers, bounds)
+    frames = plan.frames
+    bag = Bag(plan.metrics, [layer for layer in layers if layer not in frames], bounds)
     in_sentences = plan.counts_sentences
-    for number, pairs in enumerate(texts, 1):
-        if number == FEW_DOCUMENTS and plan.units == EITHER:
-            bag, in_sentences = bag.grouped(_document_of), False
-        gold = pairs[0].gold
-        bag.read.add(zip(SIDES, pairs[0].sides, strict=True), list(plan.where))
+    documents = 0
+    for pairs in texts:
+        first = pairs[0].first
+        bag.read.add(zip(plan.sides, pairs[0].sides, strict=True), list(plan.where))
         for step in plan.steps:
             pairs = _changed(step, pairs)
-        gold = next((pair.gold for pair in pairs), gold)  # of several golds, the one that counts
-        bag.read.units.add(gold.unit)
+        first = next((pair.first for pair in pairs), first)  # of several golds, the one that counts
+        bag.read.units.add(first.unit)
         aligned = pairs if plan.align is None else _changed(plan.align, pairs)
-        bag.see_layers(layer for pair in aligned for side in pair.sides for layer in side.layers)
-        if plan.takes(gold, bag.layers):
+        bag.see_layers(
+            layer
+            for pair in aligned
+            for side in pair.sides
+            if side is not None
+            for layer in side.layers
+            if layer not in frames
+        )
+        if plan.takes(first, bag.layers):
+            documents += not plan.place(first, bag.layers).waits
+            if documents == FEW_DOCUMENTS and plan.units == EITHER:
+                bag, in_sentences = bag.grouped(_document_of), False
             with _collector_paused(aligned):
-                _count_documents(bag, plan, gold, pairs, aligned)
+                _count_documents(bag, plan, first, pairs, aligned)
                 for pair in aligned:
                     _count_cases(bag, plan, pair, in_sentences)
         if bag.is_full:
@@ -203,23 +223,23 @@ def count(
     return bag
 
 
-def _changed(step: Step, pairs: Sequence[Pair]) -> Sequence[Pair]:
+def _changed(step: Step, pairs: Sequence[Text]) -> Sequence[Text]:
     """Return the pairs that a step makes. Raises its errors; a `LimitError` with the document."""
     try:
         return step(pairs)
     except LimitError as error:
-        error.document, error.file = error.document or pairs[0].gold.id, error.file or pairs[0].gold.file
+        error.document, error.file = error.document or pairs[0].first.id, error.file or pairs[0].first.file
         raise
 
 
 @contextmanager
-def _collector_paused(pairs: Sequence[Pair]) -> Iterator[None]:
+def _collector_paused(pairs: Sequence[Text]) -> Iterator[None]:
     """Pause the cyclic garbage collector while a text with many spans is counted.
 
     It looks at all objects again and again, which takes a third of the time, and finds nothing: no span, key or case is
     part of a cycle.
     """
-    spans = sum(document.number_of_spans for pair in pairs for document in pair.sides)
+    spans = sum(side.number_of_spans for pair in pairs for side in pair.sides if side is not None)
     pause = spans >= MANY and gc.isenabled()
     if pause:
         gc.disable()
@@ -250,11 +270,11 @@ def _document_of(place: Place) -> Place:
     return place._replace(sentence=None)
 
 
-def _count_cases(bag: Bag, plan: Plan, pair: Pair, in_sentences: bool) -> None:
+def _count_cases(bag: Bag, plan: Plan, pair: Text, in_sentences: bool) -> None:
     """Put the cases of a pair into the bag, and let metrics that keep no cases count."""
-    where = plan.on_spans(pair.gold, bag.layers)
-    place = plan.place(pair.gold, bag.layers)
-    sides = [_without_text(side) for side in pair.sides] if pair.beside else pair.sides
+    where = plan.on_spans(pair.first, bag.layers)
+    place = plan.place(pair.first, bag.layers)
+    sides = list(map(_without_text, pair.sides)) if pair.beside else pair.sides
     columns = list(keys_of(sides, bag.layers, merge=plan.merge, where=where, reads=plan.reads))
     documents = 0 if pair.beside else 1
     if in_sentences and not pair.beside:
@@ -264,47 +284,71 @@ def _count_cases(bag: Bag, plan: Plan, pair: Pair, in_sentences: bool) -> None:
     else:
         _add(bag, plan, pair, place, columns, pair.positions, documents)
     at_once = [metric for metric in split_metrics(plan.metrics)[0] if not metric.keeps]
-    for found in located(pair.sides, bag.layers, merge=plan.merge, where=where) if at_once else ():
-        for metric, tally in zip(at_once, _counted_where_found(at_once, found, pair, True), strict=True):
+    for metric in at_once:
+        for found in located(pair.sides, bag.layers, merge=plan.merge, where=where, reads=metric.reads):
+            (tally,) = _counted_where_found([metric], found, pair, True)
             bag.add_tally(place, found.sequence, metric.name, tally)
 
 
-def _without_text(document: Document) -> Document:
+def _without_text(document: Document | None) -> Document | None:
     """Return a document that stands beside the text of its pair, so that its cases have no positions there."""
+    if document is None:
+        return None
     return replace(document, tokens=None, text=None, token_ids=None, tags=NOTHING)
 
 
 def _add(
-    bag: Bag, plan: Plan, pair: Pair, place: Place, columns: Sequence[Keys], positions: int, documents: int
+    bag: Bag, plan: Plan, pair: Text, place: Place, columns: Sequence[Keys], positions: int, documents: int
 ) -> None:
-    bag.add_text(place, positions, documents)
+    present = presence(pair.sides)
+    bag.add_text(place, positions, documents, present)
     for column in columns:
         for key in bag.add(place, column.sequence, column.keys):
             _require_countable(bag, plan, pair, column, key)
-        bag.add_others(place, column.sequence, len(column.others), BOTH)
+        bag.add_others(place, column.sequence, len(column.others), present)
 
 
 def _count_documents(
-    bag: Bag, plan: Plan, gold: Document, pairs: Sequence[Pair], aligned: Sequence[Pair]
+    bag: Bag, plan: Plan, first: Document, pairs: Sequence[Any], aligned: Sequence[Any]
 ) -> None:
-    """Let the metrics that need documents count the pairs of a text."""
-    where = plan.on_spans(gold, bag.layers)
+    """Let the metrics that need documents count the pairs of a text; layers that are merged are one layer of them."""
+    where = plan.on_spans(first, bag.layers)
     for metric in split_metrics(plan.metrics)[1]:
         given = aligned if metric.same_text else pairs
-        if not metric.places:
-            given = [pair for pair in given if not pair.beside]
+        if plan.merge and not metric.whole:
+            given = [_lined_up(pair, bag.layers) for pair in given]
+            if not metric.merges:
+                given = [
+                    replace(pair, gold=with_merged(pair.gold), predicted=with_merged(pair.predicted))
+                    for pair in given
+                ]
         for sequence in [metric.whole] if metric.whole else sequences_of(bag, plan):
-            tally = metric.count_documents(given, sequence, where)
-            bag.add_tally(plan.place(gold, bag.layers), sequence, metric.name, tally)
+            try:
+                _require_documents_countable(metric, given, sequence, where)
+                tally = metric.count_documents(given, sequence, where)
+            except CluevalError as error:
+                if error.document is None:
+                    error.document, error.file = first.id, error.file or first.file
+                raise
+            bag.add_tally(plan.place(first, bag.layers), sequence, metric.name, tally)
 
 
-def by_sentence(pair: Pair, columns: Sequence[Keys]) -> Iterator[tuple[int, int, list[Keys]]]:
+def _lined_up(pair: Pair, layers: Sequence[str]) -> Pair:
+    """Return a pair whose documents have the same layers, in the order of `layers`."""
+    names = [name for name in layers if any(name in side.layers for side in pair.sides)]
+    gold, predicted = (
+        replace(side, layers={name: side.layers.get(name, ()) for name in names}) for side in pair.sides
+    )
+    return replace(pair, gold=gold, predicted=predicted)
+
+
+def by_sentence(pair: Text, columns: Sequence[Keys]) -> Iterator[tuple[int, int, list[Keys]]]:
     """Yield the parts of a pair between sentence ends that no case crosses.
 
     Each has the number, from 1, of its first sentence, its number of positions, and its keys. A document without
     sentences, or without its text, is one part.
     """
-    text = pair.gold if pair.gold.end is not None else pair.predicted
+    text = next((side for side in pair.sides if side is not None and side.end is not None), pair.first)
     if text.end is None:
         yield 1, 0, list(columns)
         return
@@ -336,7 +380,7 @@ def _free_cuts(document: Document, ranges: Sequence[tuple[int, int]]) -> list[in
 # Refusing what a metric cannot count
 
 
-def _require_countable(bag: Bag, plan: Plan, pair: Pair, column: Keys, key: Key) -> None:
+def _require_countable(bag: Bag, plan: Plan, pair: Text, column: Keys, key: Key) -> None:
     """Raise an error, with document and line, for a case that a metric cannot count; `key` is new in the corpus.
 
     A large case is counted, and the bag keeps the counts.
@@ -351,7 +395,7 @@ def _require_countable(bag: Bag, plan: Plan, pair: Pair, column: Keys, key: Key)
         tallies = _counted(of_cases, case, large)
     except CluevalError:  # once more, with the positions of the document
         first, _ = column.ranges[column.keys.index(key)]
-        where = plan.on_spans(pair.gold, bag.layers)
+        where = plan.on_spans(pair.first, bag.layers)
         for found in located(pair.sides, bag.layers, merge=plan.merge, where=where):
             if (found.sequence, found.first) == (column.sequence, first):
                 _counted_where_found(of_cases, found, pair, large)
@@ -360,13 +404,13 @@ def _require_countable(bag: Bag, plan: Plan, pair: Pair, column: Keys, key: Key)
         bag.keep_counts(column.sequence, key, tallies)
 
 
-def _counted_where_found(metrics: Sequence[Metric], found: Located, pair: Pair, count: bool) -> list[Tally]:
+def _counted_where_found(metrics: Sequence[Metric], found: Located, pair: Text, count: bool) -> list[Tally]:
     """Do what `_counted` does with a case where it stands; an error names the document."""
     try:
         return _counted(metrics, Case(found.sides, found.counted), count)
     except CluevalError as error:
-        error.document = pair.gold.id
-        error.file = error.file or pair.gold.file
+        error.document = pair.first.id
+        error.file = error.file or pair.first.file
         raise error from None
 
 
@@ -377,6 +421,15 @@ def _counted(metrics: Sequence[Metric], case: Case, large: bool) -> list[Tally]:
     return [metric.count(case) for metric in metrics] if large else []
 
 
+def _require_documents_countable(
+    metric: DocumentMetric, pairs: Sequence[Pair], sequence: str, where: Where
+) -> None:
+    """Raise `UsageError` for pairs that a metric cannot count in a sequence."""
+    for pair in pairs:
+        sides = () if metric.gaps else tuple(tuple(side.layers.get(sequence, ())) for side in pair.sides)
+        require_countable(metric, Case(sides, ((),) if where else ()))
+
+
 def require_countable(metric: AnyMetric, case: Case) -> None:
     """Raise `UsageError` or `OverlapError` for a case that a metric cannot count."""
     if getattr(metric, "flat_labels", False):
@@ -384,7 +437,7 @@ def require_countable(metric: AnyMetric, case: Case) -> None:
             _require_flat_labels(metric, side, spans or ())
     for spans in case.sides:
         for span in spans or ():
-            if span.parts is not None and not getattr(metric, "gaps", True):
+            if span.parts is not None and not metric.gaps:
                 raise UsageError(
                     f"span {name_of(span)} has gaps, and metric {metric.name!r} cannot count such spans",
                     advice="exact, fair, gate, muc and partial can; or make each fragment a span with "

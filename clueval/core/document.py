@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, NamedTuple, TypedDict
+from typing import Any, ClassVar, Literal, NamedTuple, TypedDict
 
 from clueval.core.span import MERGED, NOTHING, Frozen, Span, name_of
 from clueval.files.errors import SpanError, described
@@ -257,8 +257,8 @@ class Pair:
     """The two documents of one text: what a step changes and cases are made of.
 
     `notes` say how often each step changed what, as in ``{("labels", "gold", "renamed"): 3}``. A pair that stands
-    `beside` its text has predicted spans without a place in the text, such as those that could not be aligned: its
-    documents have no text, and it counts no document and no positions.
+    `beside` its text has spans without a place in the text, such as those that could not be aligned: its documents have
+    a text of their own, or none, and it counts no document and no positions.
     """
 
     gold: Document
@@ -271,9 +271,43 @@ class Pair:
         return self.gold, self.predicted
 
     @property
+    def first(self) -> Document:
+        """The document whose id, metadata and sentences are those of the text."""
+        return self.gold
+
+    @property
     def positions(self) -> int:
         """The number of positions of the text; 0 if neither side has its text, and beside the text."""
         return 0 if self.beside else positions_of(self.sides)
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """The documents that several sides have of one text, such as annotators; None for a side that lacks it.
+
+    Raises `ValueError` if no side has it.
+    """
+
+    sides: tuple[Document | None, ...]
+    notes: Notes = field(default_factory=dict)
+    beside: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        if not any(side is not None for side in self.sides):
+            raise ValueError("no side has the text")
+
+    @property
+    def first(self) -> Document:
+        """The document of the first side that has one: its id, metadata and sentences are those of the text."""
+        return next(side for side in self.sides if side is not None)
+
+    @property
+    def positions(self) -> int:
+        """The number of positions of the text; 0 if no side has its text."""
+        return positions_of(self.sides)
+
+
+Text = Pair | Group
 
 
 def positions_of(documents: Sequence[Document | None]) -> int:

@@ -93,6 +93,9 @@ class DocumentMetric(Protocol):
     Attributes:
         same_text: both sides must have the same text; False: the texts may differ.
         whole: the name of its only sequence, if it counts all layers together; None: it counts each sequence.
+        gaps: the metric can count discontinuous spans.
+        merges: documents come with all layers, in order, if these are to be merged, and the metric merges them.
+        within: the layer within which it counts, which is no sequence itself; None: everywhere.
     """
 
     __slots__ = ()
@@ -100,6 +103,8 @@ class DocumentMetric(Protocol):
     name: ClassVar[str]
     zero: ClassVar[str] = "0"
     same_text: ClassVar[bool] = True
+    gaps: ClassVar[bool] = True
+    merges: ClassVar[bool] = False
     filters: ClassVar[str | None] = None
     places: ClassVar[bool] = True
 
@@ -107,8 +112,15 @@ class DocumentMetric(Protocol):
     def whole(self) -> str | None:
         return None
 
+    @property
+    def within(self) -> str | None:
+        return None
+
     def count_documents(self, pairs: Sequence[Pair], sequence: str, where: Where) -> Tally:
-        """Count the pairs of one text in one sequence; `where` has the labels that count, by layer."""
+        """Count the pairs of one text in one sequence; `where` has the labels that count, by layer.
+
+        A pair beside its text has predicted spans without a place, and a gold document without spans.
+        """
         ...
 
     def scores(self, total: Tally, layers: Sequence[str]) -> dict[str, Any]:
@@ -126,6 +138,10 @@ class DocumentMetric(Protocol):
     def choices(self, total: Tally) -> Mapping[str, str]:
         """Return what the signature must say beyond the settings."""
         return {}
+
+    def reported(self, tallies: Mapping[str, Tally]) -> Sequence[str]:
+        """Return those of the sequences, given their counts, that have a report."""
+        return list(tallies)
 
     def check(self, total: Tally) -> None:
         """Raise `UsageError` for a setting that names something that never occurred in the data."""

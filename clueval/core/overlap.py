@@ -53,20 +53,23 @@ class UnionFind:
         self._sizes[one] += self._sizes[other]
 
 
-def components(rows: Iterable[Ranged]) -> Iterator[list[Ranged]]:
+def components(rows: Iterable[Ranged], *, touching: bool = False) -> Iterator[list[Ranged]]:
     """Yield the overlap components of rows that begin with a start and an end; `rows` must come by position.
 
     In this order a component is a run of rows: a row that is not linked to the one with the greatest end so far begins
-    at or after the end of every earlier row, and so do all later rows.
+    at or after the end of every earlier row, and so do all later rows. With `touching`, a row of zero length is also
+    linked to the rows that begin at its position.
 
     >>> list(components([(0, 3, "a"), (2, 5, "b"), (5, 6, "c")]))
     [[(0, 3, 'a'), (2, 5, 'b')], [(5, 6, 'c')]]
+    >>> list(components([(1, 3), (3, 3), (3, 5)])), list(components([(1, 3), (3, 3), (3, 5)], touching=True))
+    ([[(1, 3)], [(3, 3)], [(3, 5)]], [[(1, 3)], [(3, 3), (3, 5)]])
     """
     run: list[Ranged] = []
     begin = reach = -1  # the last row with the greatest end so far
     for row in rows:
         start, end = row[0], row[1]
-        if start >= reach and (start > begin or end > reach) and run:
+        if start >= reach and (start > begin or (end > reach and not touching)) and run:
             yield run
             run = []
         if end >= reach:
@@ -228,16 +231,21 @@ def overlaps_between(one: Sequence[Span], two: Sequence[Span]) -> tuple[list[lis
             found[0].append([number for number, other in enumerate(two) if span.overlaps(other)])
     else:
         index, pairs = SpanIndex(two), 0
-        most = max(MAX_PAIRS, PAIRS_OF_SPAN * (len(one) + len(two)))
         for span in one:
             found[0].append(index.overlapping(span))
             pairs += len(found[0][-1])
-            if pairs > most:
-                raise LimitError(
-                    f"more than {most:,} pairs of spans overlap, too many to be compared one by one",
-                    advice="score the document in parts, or leave out spans that are nested or repeated",
-                )
+            require_few_pairs(pairs, len(one) + len(two))
     for number, others in enumerate(found[0]):
         for other in others:
             found[1][other].append(number)
     return found
+
+
+def require_few_pairs(pairs: int, spans: int) -> None:
+    """Raise `LimitError` for more than `MAX_PAIRS` pairs, or `PAIRS_OF_SPAN` for each of a number of spans."""
+    most = max(MAX_PAIRS, PAIRS_OF_SPAN * spans)
+    if pairs > most:
+        raise LimitError(
+            f"more than {most:,} pairs of spans overlap, too many to be compared one by one",
+            advice="score the document in parts, or leave out spans that are nested or repeated",
+        )

@@ -37,10 +37,12 @@ class Read:
         self.units: set[str] = set()
         self.without_text = 0
 
-    def add(self, documents: Iterable[tuple[str, Document]], conditions: Sequence[str] = ()) -> None:
+    def add(self, documents: Iterable[tuple[str, Document | None]], conditions: Sequence[str] = ()) -> None:
         """Add the documents of one text, with the names of their sides; `conditions` are the keys of a filter."""
         first = True
         for side, document in documents:
+            if document is None:
+                continue
             if first:
                 self.keys.update(dict.fromkeys(document.metadata))
                 for key in conditions:

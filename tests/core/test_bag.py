@@ -181,6 +181,32 @@ def test_sentences_are_units_until_the_tenth_document_begins(documents: int, uni
     assert sum(bag.positions[BOTH].values()) == 20 * documents
 
 
+def test_documents_that_a_filter_leaves_out_are_not_among_the_ten() -> None:
+    texts = [pair([], [], str(n), sentences=sentences(5, 20), metadata={"m": str(n % 2)}) for n in range(18)]
+    plan = Plan((Exact(),), units="document or sentence", where={"m": frozenset("1")})
+
+    assert len(count(texts, plan, ["x"]).documents) == 2 * 9
+
+
+def test_documents_without_the_metadata_of_a_filter_are_not_among_the_ten() -> None:
+    texts = [
+        pair([], [], str(n), sentences=sentences(5, 20), metadata={"m": "1"} if n % 2 else {})
+        for n in range(18)
+    ]
+    plan = Plan((Exact(),), units="document or sentence", where={"m": frozenset("1")})
+
+    assert len(decided(count(texts, plan, ["x"])).documents) == 2 * 9
+
+
+def test_a_grouped_bag_is_as_bounded() -> None:
+    plan, bounds = Plan((Exact(),)), Bounds(spans=5)
+    texts = [pair([(n, n + 1, f"L{n}")], [], str(n)) for n in range(4)]
+    bag = count(texts, plan, ["x"], bounds).grouped(lambda place: ())
+    bag.include(count([pair([(0, 1, "M"), (2, 3, "N")], [])], plan, ["x"], bounds))
+
+    assert bag.folded
+
+
 def test_overlaps_that_levels_forbids_are_refused_with_document_and_positions() -> None:
     with pytest.raises(OverlapError) as caught:
         count([pair([], []), pair([(10, 13, "A"), (12, 14, "B")], [], "bad", file="g.tsv")], PLAN)

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import math
 from itertools import chain
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -83,15 +85,42 @@ def test_parts_and_tokens_count_from_the_start_of_the_case() -> None:
     assert key[3] == (0, 5, 0, "A", ((0, 2), (4, 5)), (0, 4), (), True)  # type: ignore[index]
 
 
-def test_spans_of_zero_length_are_in_a_case_with_their_equals_and_with_what_covers_them() -> None:
-    gold = text({"x": [Span(3, 3, "A"), Span(3, 5, "B"), Span(6, 8, "B")]})
+def test_spans_of_zero_length_are_in_a_case_with_their_equals_and_what_covers_them_or_begins_there() -> None:
+    gold = text({"x": [Span(1, 3, "B"), Span(3, 3, "A"), Span(3, 5, "B"), Span(6, 8, "B")]})
     predicted = text({"x": [Span(3, 3, "C"), Span(7, 7, "A")]})
 
     assert [[span[3] for span in key[3:]] for key in keys(gold, predicted)] == [  # type: ignore[index]
-        ["A", "C"],
         ["B"],
+        ["A", "C", "B"],
         ["B", "A"],
     ]
+
+
+@pytest.mark.parametrize("wrap", [lambda value: [value], lambda value: {"k": value}, lambda value: value])
+def test_values_that_are_equal_in_python_but_not_in_kind_make_other_keys_wherever_they_are(wrap: Any) -> None:
+    values = [1, 1.0, True, 0.0, -0.0, False, "1", None, [1], {1: 1}, {True: 1}]
+    documents = [text({"x": [Span(0, 1, "A", features={"n": wrap(value)})]}) for value in values]
+    found = [keys(document, text({}), reads={"n"})[0] for document in documents]
+
+    assert len(set(found)) == len(values)  # type: ignore[arg-type]
+    for key, value in zip(found, values, strict=True):
+        (span,) = case_of(key, "x").gold  # type: ignore[arg-type]
+        assert repr(span.features["n"]) == repr(wrap(value))
+
+
+def test_spans_that_differ_in_features_alone_come_by_type_and_value() -> None:
+    values = [True, math.nan, -1.5, 9.0, 10.0, 9, 10, [1], "10", "9"]
+    ordered = [True, -1.5, 9.0, 10.0, math.nan, 9, 10, [1], "10", "9"]
+    spans = [Span(0, 2, "A", features={"n": value}) for value in values]
+    for ordering in (spans, spans[::-1]):
+        (key,) = keys(text({"x": ordering}), text({}), reads={"n"})
+        assert str([span.features["n"] for span in case_of(key, "x").gold]) == str(ordered)  # type: ignore[arg-type]
+
+
+def test_a_feature_that_is_not_a_number_makes_one_key() -> None:
+    documents = [text({"x": [Span(0, 1, "A", features={"n": float("nan")})]}) for _ in range(2)]
+
+    assert len({keys(document, text({}), reads={"n"})[0] for document in documents}) == 1
 
 
 def test_without_a_text_no_position_is_known() -> None:
@@ -181,7 +210,8 @@ def rows_of(labels: str = "AB") -> st.SearchStrategy[list[Row]]:
 
 
 def linked(one: Row, two: Row) -> bool:
-    return (one[0] < two[1] and two[0] < one[1]) or one[:2] == two[:2]
+    has_point = one[0] == one[1] or two[0] == two[1]
+    return (one[0] < two[1] and two[0] < one[1]) or (has_point and one[0] == two[0])
 
 
 def model(gold: list[Row], predicted: list[Row]) -> list[list[tuple[int, int, int, str]]]:

@@ -1,12 +1,13 @@
 """Random corpora, scored by the first edition (`clueval.score`) and by the second (`clueval.core`).
 
 `compare` counts on how many corpora both give the same report. The first edition is given the spans of each document in
-the order of the second (start, end, parts, labels, tokens, features), since some of its numbers depend on the order.
+the order of the second (start, end, parts, labels, and the tokens and features that the metric reads), since some of
+its numbers depend on the order.
 The second counts the corpus in one bag, or in two that are added, folded or not. For more corpora than in the tests::
 
     python -m tests.second.compare fair 5000 17
 
-which imports `settings`, and `SHAPE` if it is there, from `tests/second/test_fair.py`.
+which imports `settings`, and `SHAPE` or `draw` if they are there, from `tests/second/test_fair.py`.
 """
 
 from __future__ import annotations
@@ -16,13 +17,14 @@ import sys
 import time
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from random import Random
 from typing import Any
 
 import clueval
 from clueval.core.bag import Bag
+from clueval.core.case import TOKENS
 from clueval.core.count import Plan, count, sequences_of
 from clueval.core.document import Document, Pair, Sentence
 from clueval.core.metric import AnyMetric
@@ -35,15 +37,24 @@ SIZE = 30
 KINDS = ("flat", "nested", "empty", "gaps", "tokens", "features")
 """The shapes of corpora: without overlaps; with them; with spans of zero length, too; and so on."""
 
+MIXED = "mixed"
+"""A shape with all of these; each span has a score."""
+
 FEATURES: tuple[Mapping[str, Any], ...] = (
     {},
     {"kind": "x"},
     {"kind": 1},
     {"kind": True},
     {"kind": 1.0, "score": 0.25},
+    {"kind": 10, "inst": 9},
+    {"kind": 10.0, "inst": [1]},
+    {"kind": 9, "inst": -1.5},
     {"kind": "x", "inst": "i", "score": 0.5},
     {"inst": None, "score": 0.75},
 )
+
+
+SCORES = (0.25, 0.5, 0.501, 0.506, 0.75, 1, "0.9", -1.5)
 
 
 @dataclass(frozen=True)
@@ -95,14 +106,17 @@ def some_spans(random: Random, kind: str, labels: str, number: int) -> list[clue
 
 def _span(random: Random, kind: str, labels: str) -> clueval.Span:
     start = random.randint(0, SIZE - 1)
-    end = min(SIZE, start + random.choice([0, 0, 1, 2, 3, 4, 6] if kind == "empty" else [1, 1, 2, 3, 4, 6]))
+    lengths = [0, 0, 1, 2, 3, 4, 6] if kind in ("empty", MIXED) else [1, 1, 2, 3, 4, 6]
+    end = min(SIZE, start + random.choice(lengths))
     features, tokens, parts = {}, None, None
-    if kind == "gaps" and end - start >= 3 and random.random() < 0.5:
+    if kind in ("gaps", MIXED) and end - start >= 3 and random.random() < 0.5:
         parts = ((start, start + 1), (random.randint(start + 1, end - 1), end))
-    if kind == "tokens" and random.random() < 0.6:
+    if kind in ("tokens", MIXED) and random.random() < 0.6:
         tokens = frozenset(place for place in range(start, end) if random.random() < 0.7) or None
-    if kind == "features":
+    if kind in ("features", MIXED):
         features = dict(random.choice(FEATURES))
+    if kind == MIXED:
+        features["score"] = random.choice(SCORES)
     return clueval.Span(start, end, random.choice(labels), features, tokens, parts=parts)
 
 
@@ -122,18 +136,30 @@ def _similar(random: Random, spans: Iterable[clueval.Span], kind: str, labels: s
     return found
 
 
-def canonical(document: clueval.Document) -> clueval.Document:
-    """Return a document with the spans of each layer in the order of a case."""
-    layers = {name: sorted(spans, key=_rank) for name, spans in document.layers.items()}
+def canonical(document: clueval.Document, reads: Collection[str] | None = None) -> clueval.Document:
+    """Return a document with the spans of each layer in the order of a case with these features; None: with all."""
+    layers = {
+        name: sorted(spans, key=lambda span: _rank(span, reads)) for name, spans in document.layers.items()
+    }
     return replace(document, layers=layers)
 
 
-def _rank(span: clueval.Span) -> tuple[Any, ...]:
+def _rank(span: clueval.Span, reads: Collection[str] | None) -> tuple[Any, ...]:
     labels = tuple(sorted((layer, label is not None, label or "") for layer, label in span.labels.items()))
+    tokens = tuple(sorted(span.tokens or ())) if reads is None or TOKENS in reads else ()
     features = tuple(
-        (name, type(value).__name__, repr(value)) for name, value in sorted(span.features.items())
+        (name, type(value).__name__, value if type(value) in (str, int, bool, float) else repr(value))
+        for name, value in sorted(span.features.items())
+        if reads is None or name in reads
     )
-    return span.start, span.end, span.parts or (), labels, tuple(sorted(span.tokens or ())), features
+    return span.start, span.end, span.parts or (), labels, tokens, features
+
+
+def arranged(corpus: Corpus, metric: AnyMetric) -> Corpus:
+    """Return a corpus whose spans have the order of the cases of a metric."""
+    reads = getattr(metric, "reads", frozenset())
+    sides = ([canonical(document, reads) for document in side] for side in (corpus.gold, corpus.predicted))
+    return Corpus(corpus.kind, corpus.layers, *sides)
 
 
 # Both editions
@@ -151,6 +177,7 @@ def second(document: clueval.Document) -> Document:
                     dict(span.labels),
                     dict(span.features),
                     span.tokens,
+                    span.id,
                     parts=span.parts,
                 )
                 for span in spans
@@ -162,6 +189,7 @@ def second(document: clueval.Document) -> Document:
         document.unit,
         document.start,
         sentences=[Sentence(each.start, each.end) for each in document.sentences],
+        token_ids=document.token_ids,
         metadata=dict(document.metadata),
         tags=dict(document.tags),
     )
@@ -231,17 +259,30 @@ def _counted(
 def _check(bag: Bag, plan: Plan) -> None:
     """Let a metric check its settings, given the sum of all counts."""
     for metric in plan.metrics:
-        found = bag.tallies_of([metric], sequences_of(bag, plan))
+        found = bag.tallies_of([metric], _sequences(bag, plan))
         metric.check(added((tally, 1) for *_, tally in found))
 
 
 def _report(bag: Bag, plan: Plan, value: str | None) -> dict[str, Any]:
     layers = list(bag.layers)
-    found = {}
-    for place, sequence, metric, tally in bag.tallies_of(plan.metrics, sequences_of(bag, plan)):
-        if place == (() if value is None else value):
-            found[sequence] = metric.scores(tally, layers if plan.merge else [sequence])
-    return found
+    found = {
+        sequence: (metric, tally)
+        for place, sequence, metric, tally in bag.tallies_of(plan.metrics, _sequences(bag, plan))
+        if place == (() if value is None else value)
+    }
+    (metric,) = plan.metrics
+    tallies = {sequence: tally for sequence, (_, tally) in found.items()}
+    reported = metric.reported(tallies) if hasattr(metric, "count_documents") else found
+    return {
+        sequence: metric.scores(tallies[sequence], layers if plan.merge else [sequence])
+        for sequence in reported
+    }
+
+
+def _sequences(bag: Bag, plan: Plan) -> Sequence[str]:
+    """Return the sequences of the metric: its only one, if it counts all layers together."""
+    whole = getattr(plan.metrics[0], "whole", None)
+    return sequences_of(bag, plan) if whole is None else [whole]
 
 
 def disagreement(
@@ -320,32 +361,45 @@ def compare(settings: Callable[[Random], Setting], number: int, seed: int, **sha
 
     `settings` returns metrics with random settings; `shape` are arguments of `corpus`.
     """
+    kinds = shape.pop("kinds", KINDS)
+    return compare_corpora(
+        settings, lambda random: corpus(random, random.choice(kinds), **shape), number, seed
+    )
+
+
+def compare_corpora(
+    settings: Callable[[Random], Setting], draw: Callable[[Random], Corpus], number: int, seed: int
+) -> Counter[str]:
+    """Count the corpora that `draw` returns as `compare` does."""
     random = Random(seed)
     found: Counter[str] = Counter()
-    kinds = shape.pop("kinds", KINDS)
     for _ in range(number):
-        kind = random.choice(kinds)
-        made = corpus(random, kind, **shape)
+        made = draw(random)
         options: dict[str, Any] = {}
         if random.random() < 0.3:
             options["by"] = "m"
-        if kind == "flat" and len(made.layers) == 2 and random.random() < 0.5:
+        if made.kind in MERGEABLE and len(made.layers) > 1 and random.random() < 0.5:
             options["merge"] = True
-        if random.random() < 0.2:
-            options |= _filter(random, made)
         first, new = settings(random)
-        one, other = by_first(made, first, **options), by_second(made, new, random, **options)
+        if random.random() < 0.2 and getattr(new, "within", None) is None:
+            options |= _filter(random, made)
+        one = by_first(arranged(made, new), first, **options)
+        other = by_second(made, new, random, **options)
         differs = difference(one, other)
         how = "equal" if differs is None and isinstance(one, dict) else "refused"
-        found[f"{kind} {how}" if differs is None else f"{kind} {new} {options} {differs}"] += 1
+        found[f"{made.kind} {how}" if differs is None else f"{made.kind} {new} {options} {differs}"] += 1
     return found
+
+
+MERGEABLE = ("flat", "masked")
+"""The kinds of corpora whose layers may be merged."""
 
 
 def _filter(random: Random, made: Corpus) -> dict[str, Any]:
     """Return a filter that lets one of several labels of a layer count; nothing if that layer has one label at most."""
     layer = random.choice(made.layers)
     sides = (*made.gold, *made.predicted)
-    labels = sorted({span.label for document in sides for span in document.layers[layer]})
+    labels = sorted({span.label for document in sides for span in document.layers.get(layer, ())})
     return {"where": {layer: [random.choice(labels)]}} if len(labels) > 1 else {}
 
 
@@ -359,7 +413,11 @@ if __name__ == "__main__":
     module = importlib.import_module(f"tests.second.test_{name}")
     began = time.process_time()
     warnings.simplefilter("ignore")
-    found = compare(module.settings, number, seed, **getattr(module, "SHAPE", {}))
+    draw = getattr(module, "draw", None)
+    if draw is None:
+        found = compare(module.settings, number, seed, **getattr(module, "SHAPE", {}))
+    else:
+        found = compare_corpora(module.settings, draw, number, seed)
     wrong = disagreements(found)
     for what in [*wrong[:10], *sorted(found.keys() - {*wrong})]:
         print(found[what], what[:600])

@@ -1,0 +1,168 @@
+"""Metric `coverage`: how many positions of the spans of one side are covered by spans of the other.
+
+Recall is the share of gold's positions that are covered by predicted spans of the same label, precision the share of
+the predicted positions that are covered by gold. Overlapping spans of one side and label are their union, and
+``unlabelled`` takes the union of all labels. Positions are counted twice:
+
+* ``tokens``; in a document whose positions are characters, words and single marks (``\\w+`` or one other character),
+  each of which belongs to the spans that have a character of it;
+* ``characters``, without blanks between tokens: of a document of tokens those of the tokens, else all that are not
+  white space.
+
+Without a text, positions count as tokens, and there is no ``characters``.
+
+>>> from clueval.core.span import Span
+>>> text = ["Dr", "Ada", "King"]
+>>> gold, predicted = [Span(0, 3, "A")], [Span(1, 3, "A"), Span(2, 3, "A")]
+>>> pair = Pair(*(Document("d", {"label": side}, text) for side in (gold, predicted)))
+>>> report = Coverage().scores(Coverage().count_documents([pair], "label", {}), ["label"])
+>>> [(round(report[of]["micro"]["recall"], 4), report[of]["micro"]["predicted"]) for of in ("tokens", "characters")]
+[(0.6667, 2), (0.7778, 7)]
+
+Documents are needed, since the positions of a case do not say how long its tokens are.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import accumulate, compress, starmap
+from operator import ge
+from typing import Any, ClassVar
+
+from clueval.core.case import Where, counted
+from clueval.core.characters import has_characters
+from clueval.core.document import Document, Pair
+from clueval.core.metric import DocumentMetric
+from clueval.core.ranges import intersect, joined_ranges
+from clueval.core.span import SIDES, Span
+from clueval.core.tally import Counts, Tally, averages_of, counts_by_label
+
+Range = tuple[int, int]
+
+KINDS = ("tokens", "characters")
+_COUNTS = ("gold", "predicted", "tp_gold", "tp_predicted")
+_TOKEN = re.compile(r"\w+|[^\w\s]")
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage(DocumentMetric):
+    """The metric; it has no settings.
+
+    Its tally has the keys ``(kind, count, label)`` and, for the union of all labels, ``(kind, count)``, where kind is
+    tokens or characters and count is gold, predicted, tp_gold or tp_predicted; ``("textless",)`` counts documents
+    with spans and without a text.
+    """
+
+    name: ClassVar[str] = "coverage"
+
+    def count_documents(self, pairs: Sequence[Pair], sequence: str, where: Where) -> Tally:
+        tally = Tally()
+        for pair in pairs:
+            sides = [side.layers.get(sequence, ()) for side in pair.sides]
+            if any(sides):
+                judged = [
+                    list(compress(spans, counted(spans, side, where))) if where else spans
+                    for side, spans in zip(pair.sides, sides, strict=True)
+                ]
+                _count(tally, _with_text(pair.sides), sides, judged)
+        return +tally  # without zeros: a label without positions is not reported
+
+    def scores(self, total: Tally, layers: Sequence[str]) -> dict[str, Any]:
+        kinds = KINDS[:1] if total["textless",] else KINDS
+        return {kind: _report(kind, total) for kind in kinds}
+
+    def headlines(self, total: Tally, layers: Sequence[str]) -> Mapping[str, Counts]:
+        kinds = KINDS[:1] if total["textless",] else KINDS
+        micro = {f"{kind}.micro": Counts.total(_by_label_of(kind, total).values()) for kind in kinds}
+        return {**micro, **{f"{kind}.unlabelled": _unlabelled(kind, total) for kind in kinds}}
+
+
+def _count(
+    tally: Tally, document: Document | None, sides: Sequence[Sequence[Span]], judged: Sequence[Sequence[Span]]
+) -> None:
+    """Add the positions of the spans that are `judged`, and those of them that any span of the other side covers."""
+    if document is None:
+        tally["textless",] += 1
+    for kind, place, size in _kinds(document):
+        every = [_by_label(spans, place) for spans in sides]
+        for number, name in enumerate(SIDES):
+            own = every[number] if judged[number] is sides[number] else _by_label(judged[number], place)
+            for label, ranges in own.items():
+                key = () if label is None else (label,)
+                others = every[1 - number].get(label, [])
+                length = sum(starmap(size, ranges))
+                tally[(kind, name, *key)] += length
+                tally[(kind, f"tp_{name}", *key)] += (
+                    length if ranges == others else sum(starmap(size, intersect(ranges, others)))
+                )
+
+
+def _report(kind: str, total: Tally) -> dict[str, Any]:
+    averages = averages_of(_by_label_of(kind, total), is_weighted=False)
+    return {"unlabelled": _unlabelled(kind, total).report(), **averages}
+
+
+def _unlabelled(kind: str, total: Tally) -> Counts:
+    return Counts(*(total[kind, name] for name in _COUNTS))
+
+
+def _by_label_of(kind: str, total: Tally) -> dict[str, Counts]:
+    return counts_by_label(
+        Tally({key[1:]: number for key, number in total.items() if len(key) == 3 and key[0] == kind})
+    )
+
+
+def _with_text(documents: Iterable[Document]) -> Document | None:
+    """Return the first of the documents that has a text."""
+    return next((document for document in documents if has_characters(document)), None)
+
+
+_Kind = tuple[str, Callable[[int, int], Range], Callable[[int, int], int]]
+"""The name of a kind of positions, the range of them for a range of the document, and the size of a range."""
+
+
+def _kinds(document: Document | None) -> Iterator[_Kind]:
+    if document is None:
+        yield KINDS[0], _itself, _length
+        return
+    first = document.start
+    if document.unit == "token":
+        yield KINDS[0], _itself, _length
+        lengths = list(accumulate(map(len, document.tokens or ()), initial=0))
+    else:
+        text = document.text or ""
+        tokens = [match.span() for match in _TOKEN.finditer(text)]
+        starts, ends = [start for start, _ in tokens], [end for _, end in tokens]
+        yield KINDS[0], lambda start, end: _tokens(start - first, end - first, starts, ends), _length
+        lengths = list(accumulate((not each.isspace() for each in text), initial=0))
+    yield KINDS[1], _itself, lambda start, end: lengths[end - first] - lengths[start - first]
+
+
+def _itself(start: int, end: int) -> Range:
+    return start, end
+
+
+def _length(start: int, end: int) -> int:
+    return end - start
+
+
+def _tokens(start: int, end: int, starts: Sequence[int], ends: Sequence[int]) -> Range:
+    """Return the numbers of the tokens that share a character with a range of characters."""
+    first, last = bisect_right(ends, start), bisect_left(starts, end)
+    return first, max(first, last) if start < end else first
+
+
+def _by_label(spans: Iterable[Span], place: Callable[[int, int], Range]) -> dict[str | None, Sequence[Range]]:
+    """Return the union of the ranges of each label, and of all labels under None."""
+    found: dict[str | None, list[Range]] = {}
+    for span in spans:
+        ranges = [place(*part) for part in span.fragments]
+        found.setdefault(span.label, []).extend(ranges)
+        found.setdefault(None, []).extend(ranges)
+    return {
+        label: joined_ranges((each for each in ranges if each[0] < each[1]), ge)
+        for label, ranges in found.items()
+    }

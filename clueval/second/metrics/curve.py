@@ -1,0 +1,294 @@
+"""Precision-recall curves: the scores of a metric if only predicted spans with a score of at least t are kept.
+
+The thresholds t of the metric ``exact`` are all scores that occur, counted in one pass; those of other metrics are a
+grid, and each document is counted at each threshold. *Average precision* is the sum, from the highest threshold down,
+of precision times the gain in recall over the highest recall before; for ``exact``, where recall never falls, that is
+scikit-learn's `average_precision_score`, with spans that were never predicted as positives without a score.
+
+A curve is a metric of documents beside the one whose curve it is: a threshold leaves out spans before layers are merged
+and cases are found, so a case, which may fall apart at some threshold, is too late. Its tally is added at once, like
+those of other metrics of documents, and needs nothing else in the bag.
+
+>>> spans = [Span(start, start + 1, "A", {"p": score}) for start, score in ((0, 0.9), (6, 0.8), (2, 0.5))]
+>>> pair = Pair(Document("d", {"x": [Span(0, 1, "A"), Span(2, 3, "A"), Span(4, 5, "A")]}), Document("d", {"x": spans}))
+>>> curve = Curve(Exact(), "p")
+>>> report = curve.scores(curve.count_documents([pair], "x", {}), ["x"])
+>>> round(report["average_precision"], 4), [(each["threshold"], each["recall"]) for each in report["curve"][1:]]
+(0.5556, [(0.8, 0.3333333333333333), (0.9, 0.3333333333333333)])
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+from clueval.core.case import Key, Where, case_of, counted, keys_of
+from clueval.core.document import Document, Pair
+from clueval.core.exact import Exact
+from clueval.core.merging import with_merged
+from clueval.core.metric import AnyMetric, DocumentMetric
+from clueval.core.ranges import Ranges
+from clueval.core.span import NOTHING, Span, name_of
+from clueval.core.tally import Tally, f_measure, rate
+from clueval.files.errors import UsageError
+
+GRID = tuple(number / 10 for number in range(11))
+"""The thresholds of metrics that are not counted at all scores, if none are given."""
+
+Point = dict[str, float]
+Report = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Curve(DocumentMetric):
+    """The curve of a metric with micro averages.
+
+    Its tally has the keys ``(threshold, *key)`` for each key of the metric's tally; for ``exact`` at all scores
+    ``("gold", label)`` and ``(score, count, label)``: the spans that are predicted or become correct at a score.
+
+    Attributes:
+        metric: the metric whose curve it is.
+        feature: the feature of predicted spans that has their score.
+        thresholds: the thresholds; None: all scores for ``exact``, `GRID` for others.
+        merge: whether all layers are counted as one sequence.
+
+    Raises `UsageError` for a metric without micro averages.
+    """
+
+    merges: ClassVar[bool] = True
+
+    metric: AnyMetric
+    feature: str
+    thresholds: tuple[float, ...] | None = None
+    merge: bool = False
+
+    def __post_init__(self) -> None:
+        self._path(["x"])
+
+    @property
+    def name(self) -> str:  # type: ignore[override]  # it is that of the metric
+        return f"{self.metric.name}.curve"
+
+    @property
+    def same_text(self) -> bool:  # type: ignore[override]  # as the metric says
+        return getattr(self.metric, "same_text", True)
+
+    @property
+    def places(self) -> bool:  # type: ignore[override]  # as the metric says
+        return self.metric.places
+
+    def count_documents(self, pairs: Sequence[Pair], sequence: str, where: Where) -> Tally:
+        """Count the pairs of one text. Raises `UsageError` for a predicted span without a score."""
+        tally = Tally()
+        if self._at_all_scores:
+            for pair in pairs:
+                tally.update(self._steps(pair, sequence, where))
+            return tally
+        known: dict[Key, Tally] = {}
+        for threshold in self.thresholds or GRID:
+            kept = [replace(pair, predicted=self._kept(pair.predicted, threshold)) for pair in pairs]
+            for key, number in self._counted(kept, sequence, where, known).items():
+                tally[threshold, *key] += number
+        return tally
+
+    @property
+    def _at_all_scores(self) -> bool:
+        is_exact = isinstance(self.metric, Exact) and self.metric.min_overlap is None
+        return is_exact and self.thresholds is None and not self.merge
+
+    def _kept(self, document: Document, threshold: float) -> Document:
+        layers = {
+            layer: [span for span in spans if score_of(span, self.feature, document) >= threshold]
+            for layer, spans in document.layers.items()
+        }
+        return replace(document, layers=layers, tags=NOTHING)
+
+    def _counted(self, pairs: Sequence[Pair], sequence: str, where: Where, known: dict[Key, Tally]) -> Tally:
+        """Return the metric's counts; `known` has those of the cases that it has counted."""
+        metric = self.metric
+        if hasattr(metric, "count_documents"):
+            if self.merge:
+                pairs = [
+                    replace(pair, gold=with_merged(pair.gold), predicted=with_merged(pair.predicted))
+                    for pair in pairs
+                ]
+            return metric.count_documents(pairs, sequence, where)
+        tally = Tally()
+        for pair in pairs:
+            layers = list(pair.gold.layers) if self.merge else [sequence]
+            for found in keys_of(pair.sides, layers, merge=self.merge, where=where, reads=metric.reads):
+                for key in found.keys:
+                    if key not in known:
+                        known[key] = metric.count(case_of(key, found.sequence))
+                    tally.update(known[key])
+        return tally
+
+    def _steps(self, pair: Pair, sequence: str, where: Where) -> Tally:
+        """Return, for each score, the spans that are predicted and those that become correct at it."""
+        tally = Tally()
+        gold, predicted = (side.layers.get(sequence, ()) for side in pair.sides)
+        counted_gold, counted_predicted = (
+            {_key(span) for span, counts in zip(spans, counted(spans, side, where), strict=True) if counts}
+            for spans, side in zip((gold, predicted), pair.sides, strict=True)
+        )
+        wanted = set(map(_key, gold))
+        entered: dict[_Key, float] = {}
+        for span in predicted:
+            score, key = score_of(span, self.feature, pair.predicted), _key(span)
+            entered[key] = max(score, entered.get(key, -math.inf))
+        for key in counted_gold:
+            tally["gold", key[2]] += 1
+        for key, score in entered.items():
+            if key in counted_predicted:
+                tally[score, "predicted", key[2]] += 1
+                tally[score, "tp_predicted", key[2]] += key in wanted
+            tally[score, "tp_gold", key[2]] += key in counted_gold
+        return tally
+
+    def scores(self, total: Tally, layers: Sequence[str]) -> Report:
+        """Return ``curve`` and ``average_precision``, also of each label in ``per_label``."""
+        points = _points(total) if self._at_all_scores else self._grid_points(total, layers)
+        everything = _report(points.pop(None, []))
+        return {**everything, "per_label": {label: _report(of) for label, of in points.items()}}
+
+    def with_curves(self, report: Mapping[str, Any], curves: Report, layers: Sequence[str]) -> Report:
+        """Return a report of the metric with the curves, those of labels in their entries."""
+        *place, _ = _keys_at(report, self._path(layers))
+        per_label = curves["per_label"]
+
+        def labelled(section: Mapping[str, Any], path: Sequence[str]) -> Report:
+            if path:
+                return {**section, path[0]: labelled(section[path[0]], path[1:])}
+            if "per_label" not in section:
+                return dict(section)
+            entries = {
+                label: {**entry, **per_label.get(label, _report([]))}
+                for label, entry in section["per_label"].items()
+            }
+            return {**section, "per_label": entries}
+
+        of_all = {name: value for name, value in curves.items() if name != "per_label"}
+        return {**labelled(report, place), **of_all}
+
+    def _path(self, layers: Sequence[str]) -> str:
+        """Return the path of the micro average of all spans; of layers that are merged not that of one of them."""
+        for path in self.metric.headlines(Tally(), layers):
+            if self.merge and path.startswith("labelled."):
+                continue
+            if path.endswith("micro") or path == "unlabelled.1":
+                return path
+        raise UsageError(
+            f"metric {self.metric.name!r} has no micro average",
+            advice="use exact, levels, partial, strings or coverage",
+        )
+
+    def _grid_points(self, total: Tally, layers: Sequence[str]) -> dict[str | None, list[Point]]:
+        found: dict[str | None, list[Point]] = {None: []}
+        for threshold in sorted(self.thresholds or GRID):
+            at = Tally({key[1:]: number for key, number in total.items() if key[0] == threshold})
+            section: Any = self.metric.scores(at, layers)
+            *place, last = _keys_at(section, self._path(layers))
+            for name in place:
+                section = section[name]
+            for label, entry in {None: section[last], **section.get("per_label", {})}.items():
+                point = {name: entry[name] for name in ("precision", "recall", "f1")}
+                found.setdefault(label, []).append({"threshold": threshold, **point})
+        return found
+
+
+_Key = tuple[int, int, str, Ranges | None]
+
+
+def _key(span: Span) -> _Key:
+    """Return what makes a span equal to others, as for ``exact``."""
+    return span.start, span.end, span.label, span.parts
+
+
+def score_of(span: Span, feature: str, document: Document) -> float:
+    """Return the score of a predicted span. Raises `UsageError` for a score that is missing or no finite number."""
+    value = span.features.get(feature)
+    number = number_of(value)
+    if number is None:
+        problem = "has no score" if value is None else "has no number as its score"
+        raise UsageError(
+            f"the predicted span {name_of(span)} {problem} {feature!r}",
+            **document.in_errors,
+            line=span.line,
+            advice="every predicted span needs a finite number in this feature",
+        )
+    return number
+
+
+def number_of(value: object) -> float | None:
+    """Return a number, also one that is written as a string, if it is finite, otherwise None."""
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        return None
+    if isinstance(value, str) and "_" in value:  # only Python reads underscores in numbers
+        return None
+    try:
+        number = float(value)
+    except (ValueError, OverflowError):
+        return None
+    return number if math.isfinite(number) else None
+
+
+def average_precision(points: Iterable[Mapping[str, float]]) -> float:
+    """Return the area under the steps of a curve; see the module.
+
+    >>> average_precision([{"threshold": 0.9, "precision": 1.0, "recall": 0.5}])
+    0.5
+    """
+    highest = 0.0
+    steps = []
+    for point in sorted(points, key=lambda point: -point["threshold"]):
+        if point["recall"] > highest:
+            steps.append((point["recall"] - highest) * point["precision"])
+            highest = point["recall"]
+    return math.fsum(steps)
+
+
+def _report(points: Sequence[Point]) -> Report:
+    return {"curve": list(points), "average_precision": average_precision(points)}
+
+
+def _points(steps: Tally) -> dict[str | None, list[Point]]:
+    """Return the points of the curve at all scores, rising, of each label and, under None, of all labels."""
+    gold: Counter[str | None] = Counter()
+    by_score: dict[str | None, dict[float, Counter[str]]] = {None: {}}
+    for key, number in steps.items():
+        for label in (None, key[-1]):
+            scores = by_score.setdefault(label, {})
+            if len(key) == 2:
+                gold[label] += number
+            else:
+                scores.setdefault(key[0], Counter())[key[1]] += number
+    return {label: list(_curve(gold[label], scores))[::-1] for label, scores in by_score.items()}
+
+
+def _curve(gold: int, by_score: Mapping[float, Counter[str]]) -> Iterator[Point]:
+    """Yield the points from the highest threshold down."""
+    sums: Counter[str] = Counter()
+    for score in sorted(by_score, reverse=True):
+        sums.update(by_score[score])
+        precision, recall = rate(sums["tp_predicted"], sums["predicted"]), rate(sums["tp_gold"], gold)
+        f1 = f_measure(precision, recall)
+        yield {"threshold": score, "precision": precision, "recall": recall, "f1": f1}
+
+
+def _keys_at(report: Mapping[str, Any], path: str) -> list[str]:
+    """Return the keys of a path, some of which may have full stops themselves.
+
+    >>> _keys_at({"labelled": {"a.b": {"1": {"micro": {}}}}}, "labelled.a.b.1.micro")
+    ['labelled', 'a.b', '1', 'micro']
+    """
+    if path in report:
+        return [path]
+    for key, inner in report.items():
+        if path.startswith(f"{key}.") and isinstance(inner, Mapping):
+            rest = path.removeprefix(f"{key}.")
+            if found := _keys_at(inner, rest):
+                return [key, *found]
+    return []

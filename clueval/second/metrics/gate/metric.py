@@ -1,0 +1,338 @@
+"""The metric `gate` on cases: its settings, counts and scores."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, ClassVar
+
+from clueval.core.case import TOKENS, Case
+from clueval.core.document import Row
+from clueval.core.metric import Metric, Sizes
+from clueval.core.span import Span
+from clueval.core.tally import Counts, Tally
+from clueval.files.errors import UsageError, described
+from clueval.second.metrics.gate.counts import (
+    ALL,
+    GateCounts,
+    Path,
+    add_changes,
+    add_counts,
+    add_thresholds,
+    changes_at,
+    counts_at,
+    macro_report,
+    of_type,
+    of_value,
+    thresholds_at,
+)
+from clueval.second.metrics.gate.equality import FeatureTest, TypeSpec, java_string, parse_types
+from clueval.second.metrics.gate.names import Names, is_nil
+from clueval.second.metrics.gate.pairing import PAIRINGS, Evaluation, evaluation, in_order, parts_of
+from clueval.second.metrics.gate.thresholds import (
+    EVERY,
+    ROUNDED,
+    CurvePoint,
+    Thresholds,
+    average_precision,
+    changes_of,
+    curve,
+    grid_of,
+    rounded,
+    score_of,
+    threshold_name,
+    thresholds_with,
+)
+
+_FEW = 16
+"""Cases with more spans are hardly ever the same."""
+
+WITHOUT_VALUE = "(none)"
+"""The group of the annotations that lack the feature of a break-down."""
+
+
+@dataclass(frozen=True, slots=True)
+class Gate(Metric):
+    """GATE's tagging evaluation.
+
+    Its tally has the keys that `clueval.second.metrics.gate.counts` and `Names` describe.
+
+    Attributes:
+        types: type specifications, ``"Person"`` or ``"Person=PER"`` (targets=responses), which are evaluated
+            each and all together; results go by the targets' name. Empty: every label that occurs.
+        features: the features that are compared, ``M[inst]`` for one type. Empty: none; the type decides.
+        feature_comparison: ``equality``, ``string`` or ``subsumption``; see `FeatureTest`.
+        pairing: ``plugin``, ``by-response`` or ``by-target``; see `clueval.second.metrics.gate.pairing`.
+        score_feature: the feature that holds the responses' scores; every response needs one.
+        thresholds: ``all``, ``rounded``, ``11``, ``21``, ``51`` or numbers; see `parse_thresholds`.
+        nil: annotations whose first feature has this value are excluded ("" if it is missing). None: none.
+        by: features by whose values the evaluation is broken down, as it is by type.
+        beta: the weight of recall in F.
+
+    Raises `UsageError` for invalid settings.
+    """
+
+    name: ClassVar[str] = "gate"
+    zero: ClassVar[str] = "1 if both sides are empty"
+    filters: ClassVar[str | None] = "use Gate.types and Gate.nil instead"
+
+    types: tuple[str, ...] = ()
+    features: tuple[str, ...] = ()
+    feature_comparison: str = "equality"
+    pairing: str = "plugin"
+    score_feature: str | None = None
+    thresholds: Thresholds | None = None
+    nil: str | None = None
+    by: tuple[str, ...] = ()
+    beta: float = 1.0
+
+    def __post_init__(self) -> None:
+        for name in ("types", "features", "by"):
+            given = getattr(self, name)
+            if isinstance(given, str):
+                raise UsageError(f"Gate.{name} must be several names, not the string {given!r}")
+            object.__setattr__(self, name, tuple(given))
+        parse_types(self.types)
+        FeatureTest(self.features, self.feature_comparison)  # raises for names that cannot be
+        for feature in self.by:
+            if not isinstance(feature, str):
+                raise UsageError(f"Gate.by must be names of features, not {described(feature)}")
+        if self.pairing not in PAIRINGS:
+            raise UsageError(f"unknown Gate.pairing {self.pairing!r}", advice=f"one of {', '.join(PAIRINGS)}")
+        if self.nil is not None and not self.features:
+            raise UsageError(
+                "Gate.nil needs a feature that has the value", advice="name it first in Gate.features"
+            )
+        if not self.beta > 0:
+            raise UsageError(f"Gate.beta must be greater than 0, not {self.beta!r}")
+        object.__setattr__(self, "thresholds", thresholds_with(self.score_feature, self.thresholds))
+
+    @property
+    def reads(self) -> frozenset[str]:
+        """The features, and tokens for the order of spans that differ in features alone."""
+        features = frozenset((*self.test.every, *self.by))
+        return features | {TOKENS} if features else features
+
+    @property
+    def keeps(self) -> bool:
+        return self.score_feature is None
+
+    @property
+    def test(self) -> FeatureTest:
+        """The test of features."""
+        return _test(self.features, self.feature_comparison)
+
+    @property
+    def specs(self) -> tuple[TypeSpec, ...]:
+        """The types, as specifications."""
+        return _specs(self.types)
+
+    @property
+    def names(self) -> Names:
+        """What must occur in the data."""
+        return Names(self.specs, self.test, self.by, self.nil)
+
+    # Counting
+
+    def count(self, case: Case) -> Tally:
+        """Count a case; O(n log n) for n spans, plus the number of possible pairings.
+
+        Raises `FormatError` for a response without a score if scores are needed, `LimitError` for too many possible
+        pairings, `UsageError` for too many scores of annotations that overlap.
+        """
+        spans = (*case.gold, *case.predicted)
+        has_gaps = any(span.parts is not None for span in spans)
+        if self.thresholds == EVERY and not self.reads and not has_gaps and len(spans) <= _FEW:
+            return self._count_scored(case)
+        return self.count_all(case)
+
+    def count_all(self, case: Case) -> Tally:
+        """Return the counts of a case, by the definition."""
+        tally = self.evaluated(case)
+        self.names.note(tally, case.gold, case.predicted)
+        return tally
+
+    def _count_scored(self, case: Case) -> Tally:
+        """Count a case as the one that has the ranks of its scores instead of them: many differ in scores alone."""
+        names = _types_by_label(self.types)[1]
+        scores = [
+            score_of(span, str(self.score_feature)) if not names or span.label in names else 0.0
+            for span in case.predicted
+        ]
+        levels = sorted({*scores})
+        ranks = {score: rank for rank, score in enumerate(levels)}
+        first = min([span.start for span in (*case.gold, *case.predicted)], default=0)
+        gold, predicted = (
+            tuple([(span.start - first, span.end - first, span.label) for span in spans])
+            for spans in (case.gold, case.predicted)
+        )
+        tally = _of_ranks(self, gold, predicted, tuple([ranks[score] for score in scores]))
+        return Tally(
+            {
+                (*key[:-2], repr(levels[int(float(key[-2]))]), key[-1])
+                if key[-3:-2] == ("score",)
+                else key: number
+                for key, number in tally.items()
+            }
+        )
+
+    def evaluated(self, case: Case) -> Tally:
+        """Return the counts of the annotations of a case that are evaluated: all together, by type and by value."""
+        tally: Tally = Tally()
+        case = in_order(case)
+        targets, responses = (
+            self.kept(spans, names)
+            for spans, names in zip((case.gold, case.predicted), _types_by_label(self.types), strict=True)
+        )
+        scores: dict[int, float] = {}
+        if self.score_feature is not None:
+            scores = {number: score_of(case.predicted[number], self.score_feature) for number in responses}
+        whole = self._evaluation(case, targets, responses)
+        kinds = {*targets.values(), *responses.values()}
+        if len(kinds) == 1:  # all types are this one
+            self._add(tally, [ALL, of_type(*kinds)], whole, scores)
+        else:
+            self._add(tally, [ALL], whole, scores)
+            for kind, part in parts_of(whole, targets, responses):
+                self._add(tally, [of_type(kind)], part, scores)
+        for feature in self.by:
+            values = [
+                {number: _value(spans[number].features.get(feature)) for number in numbers}
+                for spans, numbers in ((case.gold, targets), (case.predicted, responses))
+            ]
+            for value, part in parts_of(whole, *values):
+                add_counts(tally, of_value(feature, value), part.counts())
+        return tally
+
+    def kept(self, spans: Sequence[Span], names: Mapping[str, str]) -> dict[int, str]:
+        """Return the types of the spans that are evaluated, by number; `names` are those of labels, empty: labels."""
+        found = {}
+        for number, span in enumerate(spans):
+            kind = names.get(span.label) if names else span.label
+            if kind is not None and (self.nil is None or not is_nil(span, self.test.every[0], self.nil)):
+                found[number] = kind
+        return found
+
+    def _evaluation(self, case: Case, targets: Mapping[int, str], responses: Mapping[int, str]) -> Evaluation:
+        test = self.test
+
+        def equal(target: int, response: int) -> bool:
+            kind = targets[target]
+            return kind == responses[response] and test.agree(
+                case.gold[target], case.predicted[response], kind
+            )
+
+        return evaluation(case, list(targets), list(responses), equal, self.pairing)
+
+    def _add(
+        self, tally: Tally, paths: Sequence[Path], part: Evaluation, scores: Mapping[int, float]
+    ) -> None:
+        """Add the counts of an evaluation under some paths, and the changes that scores make."""
+        counts = part.counts()
+        changes = {} if self.thresholds is None else changes_of(part, counts, scores, self.thresholds)
+        for path in paths:
+            add_counts(tally, path, counts)
+            add_changes(tally, path, changes)
+            if self.thresholds == ROUNDED:
+                add_thresholds(tally, path, {rounded(scores[number]) for number in part.responses})
+
+    # Results
+
+    def scores(self, total: Tally, layers: Sequence[str]) -> dict[str, Any]:
+        """Return the report: counts and measures of all types, of each, their macro average, by threshold.
+
+        With thresholds there is also ``average_precision``, with a break-down ``by``.
+        """
+        per_type = {name: self.counts(total, name) for name in self.types_of(total)}
+        points = self.curve(total)
+        report: dict[str, Any] = {
+            "all": self.counts(total).report(self.beta),
+            "per_type": {name: counts.report(self.beta) for name, counts in per_type.items()},
+            "macro": macro_report(per_type.values(), self.beta),
+            "thresholds": {threshold_name(at): counts.report(self.beta) for at, counts in points},
+        }
+        if points:
+            report["average_precision"] = {
+                "strict": average_precision(points),
+                "lenient": average_precision(points, lenient=True),
+            }
+        if self.by:
+            report["by"] = {
+                feature: {value: counts.report(self.beta) for value, counts in self._by_value(total, feature)}
+                for feature in self.by
+            }
+        return report
+
+    def headlines(self, total: Tally, layers: Sequence[str]) -> Mapping[str, Counts]:
+        """Return the strict counts of all types."""
+        counts = self.counts(total)
+        return {"all": Counts(counts.targets, counts.responses, counts.correct_strict, counts.correct_strict)}
+
+    def sizes(self, total: Tally, layers: Sequence[str]) -> Mapping[str, Sizes]:
+        """Return the targets and the responses of each entry."""
+        per_type = {name: self.counts(total, name) for name in self.types_of(total)}
+        found = {"all": self.counts(total), "macro": sum(per_type.values(), GateCounts())}
+        found |= {f"per_type.{name}": counts for name, counts in per_type.items()}
+        found |= {f"thresholds.{threshold_name(at)}": counts for at, counts in self.curve(total)}
+        for feature in self.by:
+            found |= {f"by.{feature}.{value}": counts for value, counts in self._by_value(total, feature)}
+        return {path: (counts.targets, counts.responses) for path, counts in found.items()}
+
+    def check(self, total: Tally) -> None:
+        """Raise `UsageError` for a type or feature in the settings that no annotation has; see `Names`.
+
+        Annotations that `nil` excludes count as having it.
+        """
+        self.names.check(total)
+
+    def types_of(self, total: Tally) -> list[str]:
+        """Return the types as they were given or, by default, all that occurred in alphabetical order."""
+        return [spec.target for spec in self.specs] or sorted({key[1] for key in total if key[0] == "type"})
+
+    def counts(self, total: Tally, kind: str | None = None) -> GateCounts:
+        """Return the counts of one type or of all."""
+        return counts_at(total, ALL if kind is None else of_type(kind))
+
+    def curve(self, total: Tally, kind: str | None = None) -> list[CurvePoint]:
+        """Return the counts of one type or of all at every threshold, rising; none without scores."""
+        if self.thresholds is None:
+            return []
+        path = ALL if kind is None else of_type(kind)
+        found = changes_at(total, path)
+        wanted: Collection[float] | None = grid_of(self.thresholds)
+        if wanted is None:
+            wanted = thresholds_at(total, path) if self.thresholds == ROUNDED else found.keys()
+        return curve(found, self.counts(total, kind).targets, wanted)
+
+    def _by_value(self, total: Tally, feature: str) -> list[tuple[str, GateCounts]]:
+        """Return the values of a feature of the break-down in alphabetical order, and their counts."""
+        values = sorted({key[2] for key in total if key[:2] == ("by", feature)})
+        return [(value, counts_at(total, of_value(feature, value))) for value in values]
+
+
+@lru_cache(maxsize=4096)
+def _of_ranks(metric: Gate, gold: Sequence[Row], predicted: Sequence[Row], ranks: Sequence[int]) -> Tally:
+    """Return the counts of a case whose predicted spans have ranks as scores."""
+    name = str(metric.score_feature)
+    scored = [Span(*row, {name: rank}) for row, rank in zip(predicted, ranks, strict=True)]
+    return metric.count_all(Case((tuple([Span(*row) for row in gold]), tuple(scored)), (None, None)))
+
+
+@lru_cache
+def _specs(types: tuple[str, ...]) -> tuple[TypeSpec, ...]:
+    return parse_types(types)
+
+
+@lru_cache
+def _types_by_label(types: tuple[str, ...]) -> tuple[dict[str, str], dict[str, str]]:
+    """Return the type of each label, among the targets and among the responses."""
+    specs = parse_types(types)
+    return {spec.target: spec.target for spec in specs}, {spec.response: spec.target for spec in specs}
+
+
+_test = lru_cache(FeatureTest)
+
+
+def _value(value: object) -> str:
+    return WITHOUT_VALUE if value is None else java_string(value)

@@ -1,0 +1,249 @@
+"""The pairing of responses with targets.
+
+A pairing of a target and a response is possible if the two overlap or have the same start and end (two spans
+of zero length at one place have the same start and end without overlapping). Discontinuous spans overlap if they share
+a position, and have the same start and end if they have the same fragments. Its value: 2 if they are equal
+(see `clueval.second.metrics.gate.equality`) plus 1 if they have the same start and end. So 3 is *correct strict*, 2
+*correct partial*, 1 *incorrect strict*, 0 *incorrect partial*. Each target and each response is in at most
+one pair. There are three ways to choose the pairs:
+
+``plugin``
+    The score of a possible pairing is its value minus the values of all other possible pairings that share
+    its target or its response. The best score is taken first; of equal scores the response that starts later,
+    then ends later, then comes later in the order of the case; then the target by the same rules. Scores are computed
+    before any pair is taken. So a strict match can be lost if both of its spans have other partners::
+
+        targets    [0,5) [4,10)           [4,10)-[4,10): 3 - 2 - 2 = -1
+        responses        [4,10) [9,14)    [0,5)-[4,10): 2 - 3 = -1,  [4,10)-[9,14): 2 - 3 = -1
+
+    All scores are equal, so the later response goes first, and the result is two partial pairs.
+
+``by-response``
+    Each response, by position, takes the best of the remaining targets: the highest value, then the longest
+    overlap, then the earliest target. Above, [4,10) takes the target [4,10): one strict pair; one target and
+    one response are left over.
+
+``by-target``
+    The same with the roles exchanged. Above, the target [0,5) takes the response [4,10) first, and [9,14) is
+    left for [4,10): two partial pairs. With the targets [4,10) [9,14) and the responses [0,5) [4,10),
+    by-target finds the strict pair and by-response does not.
+
+The order of a case stands for GATE's ids, in whose order its documents have their spans (`Document.ordered`). Spans of
+other documents come by start, end, parts, labels, tokens and the features that are read, so that no number depends on
+their order.
+
+Sources: the behaviour of GATE's plugin Evaluation; for the other two the notes of its authors ("Strategy for
+finding the counts" and "P/R/F: we process by target").
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+from clueval.core.case import Case
+from clueval.core.overlap import require_few_pairs, shared_positions
+from clueval.core.span import Span, by_position
+from clueval.second.metrics.gate.counts import NAMES
+
+PAIRINGS = ("plugin", "by-response", "by-target")
+
+STRICT, PARTIAL, MISMATCH = 3, 2, 1
+"""The values of a pairing; that of a partial mismatch is 0."""
+
+
+class PossiblePair(NamedTuple):
+    """A pairing: its value, the numbers of its target and its response, and the rank of the response in ties."""
+
+    value: int
+    target: int
+    response: int
+    rank: int
+
+
+class Evaluation(NamedTuple):
+    """Targets and responses of a case, by their numbers, with their possible pairings."""
+
+    case: Case
+    pairing: str
+    targets: Sequence[int]
+    responses: Sequence[int]
+    pairs: Sequence[PossiblePair]
+
+    def among(self, targets: Sequence[int], responses: Sequence[int]) -> Evaluation:
+        """Return the evaluation of some of the targets and some of the responses."""
+        own, others = set(targets), set(responses)
+        pairs = [pair for pair in self.pairs if pair.target in own and pair.response in others]
+        return self._replace(targets=targets, responses=responses, pairs=pairs)
+
+    def chosen(self) -> list[PossiblePair]:
+        """Return the pairs that are taken."""
+        if len(self.pairs) < 2:
+            return list(self.pairs)
+        if self.pairing == "plugin":
+            return best_first(self.pairs)
+
+        def overlap(pair: PossiblePair) -> int:
+            return shared_positions(self.case.gold[pair.target], self.case.predicted[pair.response])
+
+        if self.pairing == "by-response":
+            return _taken(sorted(self.pairs, key=lambda p: (p.response, -p.value, -overlap(p), p.target)))
+        return _taken(sorted(self.pairs, key=lambda p: (p.target, -p.value, -overlap(p), p.response)))
+
+    def counts(self) -> list[int]:
+        """Return the counts, in the order of `clueval.second.metrics.gate.counts.NAMES`."""
+        found = [len(self.targets), len(self.responses)] + [0] * (len(NAMES) - 2)
+        if not self.pairs:
+            return found
+        taken = self.chosen()
+        touched = self._touched({pair.response for pair in taken})
+        for value, target, *_ in taken:
+            found[5 - value] += 1
+            if value >= PARTIAL and target not in touched:
+                found[9 - value] += 1
+        values: dict[int, list[int]] = {}
+        for value, target, *_ in self.pairs:
+            values.setdefault(target, []).append(value)
+        for own in values.values():
+            strict = own.count(STRICT)
+            same = strict + own.count(MISMATCH)
+            found[8] += same > 0
+            found[9] += 1
+            found[10] += same > 1
+            found[11] += len(own) > 1
+            found[12] += same == 1 == strict
+            found[13] += len(own) == 1 and own[0] >= PARTIAL
+        return found
+
+    def _touched(self, used: Collection[int]) -> set[int]:
+        """Return the targets that a response which is not used touches; see `touches`."""
+        targets, responses = self.case.gold, self.case.predicted
+        left = [number for number in self.responses if number not in used]
+        if not left:
+            return set()
+        # spans that can be paired touch, unless they are of zero length and at one place
+        found = {
+            pair.target
+            for pair in self.pairs
+            if pair.response not in used and (len(targets[pair.target]) or not pair.value & 1)
+        }
+        points = {responses[number].start for number in left if not len(responses[number])}
+        if points:
+            found.update(
+                number
+                for number in self.targets
+                if any(start in points and start < end for start, end in targets[number].fragments)
+            )
+        return found
+
+
+def evaluation(
+    case: Case,
+    targets: Sequence[int],
+    responses: Sequence[int],
+    equal: Callable[[int, int], bool],
+    pairing: str,
+) -> Evaluation:
+    """Return the evaluation of these spans of a case; `equal` is the test of a target and a response.
+
+    Costs the pairs of the case that overlap. Raises `LimitError` for too many of them.
+    """
+    wanted, every = set(responses), len(responses) == len(case.predicted)
+    points: dict[int, list[int]] = {}
+    for number in responses:
+        if not len(case.predicted[number]):
+            points.setdefault(case.predicted[number].start, []).append(number)
+    around = case.around[0] if targets and responses else []
+    pairs: list[PossiblePair] = []
+    for target in targets if around else ():
+        span = case.gold[target]
+        found = list(around[target]) if every else [number for number in around[target] if number in wanted]
+        if points and not len(span):
+            found += points.get(span.start, ())
+            require_few_pairs(len(pairs) + len(found), len(case.gold) + len(case.predicted))
+        for number in found:
+            value = 2 * equal(target, number) + have_same_place(span, case.predicted[number])
+            pairs.append(PossiblePair(value, target, number, number))
+    return Evaluation(case, pairing, targets, responses, pairs)
+
+
+def parts_of(
+    whole: Evaluation, targets: Mapping[int, str], responses: Mapping[int, str]
+) -> Iterator[tuple[str, Evaluation]]:
+    """Yield the evaluation of the targets and responses that share a name, given by number, names in order."""
+    own, others = _grouped(targets), _grouped(responses)
+    for name in sorted(own.keys() | others.keys()):
+        yield name, whole.among(own.get(name, []), others.get(name, []))
+
+
+def _grouped(names: Mapping[int, str]) -> dict[str, list[int]]:
+    found: dict[str, list[int]] = {}
+    for number, name in names.items():
+        found.setdefault(name, []).append(number)
+    return found
+
+
+def in_order(case: Case) -> Case:
+    """Return a case whose spans come by position; those with the same start and end keep their order."""
+    if _are_in_order(case.gold) and _are_in_order(case.predicted):
+        return case
+    sides = [tuple(sorted(spans, key=by_position)) for spans in (case.gold, case.predicted)]
+    return Case((sides[0], sides[1]), (None, None))
+
+
+def _are_in_order(spans: Sequence[Span]) -> bool:
+    return all(by_position(one) <= by_position(other) for one, other in pairwise(spans))
+
+
+def have_same_place(one: Span, other: Span) -> bool:
+    """Return whether two spans have the same start and end or, if they are discontinuous, the same fragments."""
+    return one.start == other.start and one.end == other.end and one.parts == other.parts
+
+
+def touches(one: Span, other: Span) -> bool:
+    """Return whether GATE returns `other` when it is asked for the annotations that overlap `one`.
+
+    This is the same as `Span.overlaps`, except that a span of zero length at the start of a span with a
+    length also touches it.
+
+    >>> touches(Span(3, 5), Span(3, 3)), touches(Span(3, 5), Span(5, 5)), touches(Span(3, 3), Span(3, 5))
+    (True, False, False)
+    """
+    return any(
+        other_start < start < other_end or start <= other_start < end
+        for start, end in one.fragments
+        for other_start, other_end in other.fragments
+    )
+
+
+def best_first(pairs: Sequence[PossiblePair]) -> list[PossiblePair]:
+    """Return the pairs that are taken under ``plugin``, best first."""
+    # The values of all pairings that share the target, and of all that share the response, both include
+    # this one, so the score is value - (of_target - value) - (of_response - value).
+    of_target: Counter[int] = Counter()
+    of_response: Counter[int] = Counter()
+    for value, target, response, _ in pairs:
+        of_target[target] += value
+        of_response[response] += value
+    return _taken(
+        sorted(
+            pairs,
+            key=lambda p: (3 * p[0] - of_target[p[1]] - of_response[p[2]], p[3], p[1], p[2]),
+            reverse=True,
+        )
+    )
+
+
+def _taken(pairs: Iterable[PossiblePair]) -> list[PossiblePair]:
+    """Return the pairs whose target and response are in no earlier pair."""
+    targets: set[int] = set()
+    responses: set[int] = set()
+    taken = []
+    for pair in pairs:
+        if pair.target not in targets and pair.response not in responses:
+            targets.add(pair.target)
+            responses.add(pair.response)
+            taken.append(pair)
+    return taken

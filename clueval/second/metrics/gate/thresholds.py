@@ -1,0 +1,259 @@
+"""Score thresholds: the counts at every threshold, and the precision-recall curve.
+
+At threshold t the responses with a score of t or more are evaluated, with all targets. A case is counted at each score
+of its responses, and what changes from the next higher score is kept, so that cases can be added: the counts at t are
+the sum of the changes of all scores from t up.
+
+*Average precision* is the sum, from the highest threshold down, of precision times the gain in recall:
+``AP = sum over n of (R_n - R_(n-1)) P_n``, as scikit-learn's `average_precision_score` defines it. Here
+recall can fall while responses enter (a strict match can be lost), so the gain is measured from the highest
+recall so far, and is 0 if recall is lower; if recall never falls the two definitions agree.
+"""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from operator import add, sub
+from typing import NamedTuple
+
+from clueval.core.span import Span, name_of
+from clueval.files.errors import FormatError, UsageError
+from clueval.second.metrics.gate.counts import NAMES, GateCounts
+from clueval.second.metrics.gate.equality import java_string
+from clueval.second.metrics.gate.pairing import Evaluation
+
+GRIDS: Mapping[str, tuple[float, ...]] = {
+    str(steps + 1): tuple(number / steps for number in range(steps + 1)) for steps in (10, 20, 50)
+}
+"""Thresholds from 0 to 1 in equal steps, by their number."""
+
+EVERY, ROUNDED = "all", "rounded"
+"""Every score that occurs; every score rounded to two decimals."""
+
+Thresholds = str | tuple[float, ...]
+
+MOST_WORK = 10_000_000
+"""The greatest product of the scores of a case and of its annotations and possible pairings."""
+
+_LARGE = 1e12
+"""Above this, hundredths are hardly more than the precision of a float."""
+
+
+# Settings
+
+
+def thresholds_with(score_feature: str | None, given: Thresholds | None) -> Thresholds | None:
+    """Return the thresholds of a metric: none without scores, by default all. Raises `UsageError`."""
+    if score_feature is not None:
+        return EVERY if given is None else parse_thresholds(given)
+    if given is not None:
+        raise UsageError(
+            "Gate.thresholds need scores",
+            advice="name the feature that has the scores with Gate.score_feature",
+        )
+    return None
+
+
+def parse_thresholds(given: str | Iterable[float]) -> Thresholds:
+    """Parse ``"all"``, ``"rounded"``, the name of a grid, or thresholds: ``"0.2,0.5"`` or numbers.
+
+    Raises `UsageError` for anything else.
+
+    >>> parse_thresholds("11"), parse_thresholds("0.2,-inf"), parse_thresholds([1, 0.5])
+    ('11', (-inf, 0.2), (0.5, 1.0))
+    """
+    if isinstance(given, str) and given in (EVERY, ROUNDED, *GRIDS):
+        return given
+    numbers = set()
+    for part in given.split(",") if isinstance(given, str) else given:
+        try:
+            number = float(part)
+        except (TypeError, ValueError):
+            number = math.nan
+        if math.isnan(number):
+            raise UsageError(
+                f"the threshold {part!r} is not a number",
+                advice=f"numbers such as 0.2,0.5, or one of {', '.join((EVERY, ROUNDED, *GRIDS))}",
+            )
+        numbers.add(number + 0.0)  # -0.0 is 0.0
+    if not numbers:
+        raise UsageError("no threshold is named", advice=f"one of {', '.join((EVERY, ROUNDED, *GRIDS))}")
+    return tuple(sorted(numbers))
+
+
+def grid_of(thresholds: Thresholds) -> tuple[float, ...] | None:
+    """Return the thresholds in rising order, or None if they follow from the scores."""
+    return GRIDS.get(thresholds) if isinstance(thresholds, str) else thresholds
+
+
+def threshold_name(threshold: float) -> str:
+    """Return the name of a threshold in reports: ``0.5``, ``Infinity``, ``-Infinity``.
+
+    >>> threshold_name(0.5), threshold_name(float("inf"))
+    ('0.5', 'Infinity')
+    """
+    return java_string(threshold) if math.isinf(threshold) else repr(threshold)
+
+
+# Scores
+
+
+def score_of(span: Span, feature: str) -> float:
+    """Return the score of a response: a number, or a string that can be read as one.
+
+    Raises `FormatError` for a response without a score and for a score that is not a finite number.
+    """
+    return required_score(number_of(span.features.get(feature)), span, feature, "predicted annotation")
+
+
+def number_of(value: object) -> float | None:
+    """Return a number, also one that is written as a string, if it is finite, otherwise None."""
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        return None
+    if isinstance(value, str) and "_" in value:  # only Python reads underscores in numbers
+        return None
+    try:
+        number = float(value)
+    except (ValueError, OverflowError):
+        return None
+    return number if math.isfinite(number) else None
+
+
+def required_score(score: float | None, span: Span, feature: str, whose: str) -> float:
+    """Return the score. Raises `FormatError` if it is None; `whose` is the kind of annotations that need one."""
+    if score is not None:
+        return score
+    value = span.features.get(feature)
+    problem = f"has the score {value!r:.40}, which is not a number"
+    if value is None:
+        problem = f"has no score {feature!r}"
+    raise FormatError(
+        f"annotation {annotation_name(span)} {problem}",
+        line=span.line,
+        advice=f"every {whose} needs a finite number as Gate.score_feature",
+    )
+
+
+def annotation_name(span: Span) -> str:
+    """Return the name of an annotation in errors: its id, if it has one, position and label."""
+    return name_of(span) if span.id is None else f"{span.id} {name_of(span)}"
+
+
+def rounded(score: float) -> float:
+    """Return a score rounded to two decimals, half up.
+
+    >>> rounded(0.126), rounded(0.125), rounded(-0.125)
+    (0.13, 0.13, -0.12)
+    """
+    hundredfold = score * 100 + 0.5
+    return math.floor(hundredfold) / 100 if math.isfinite(hundredfold) else score
+
+
+def _hundredth(score: float) -> float:
+    """Return the highest hundredth that a score reaches; rounded thresholds do not separate equal results."""
+    if abs(score) > _LARGE:
+        return score
+    number = math.floor(score * 100)
+    while number / 100 > score:
+        number -= 1
+    while (number + 1) / 100 <= score:
+        number += 1
+    return number / 100
+
+
+def step_of(thresholds: Thresholds) -> Callable[[float], float]:
+    """Return the function that gives the score at which a response counts: the highest threshold that it reaches.
+
+    It is -infinity for a score below all thresholds.
+    """
+    if thresholds == ROUNDED:
+        return _hundredth
+    grid = grid_of(thresholds)
+    if grid is None:
+        return float
+    return lambda score: grid[place - 1] if (place := bisect_right(grid, score)) else -math.inf
+
+
+# Counting a case
+
+
+def changes_of(
+    whole: Evaluation, counts: Sequence[int], scores: Mapping[int, float], thresholds: Thresholds
+) -> dict[float, list[int]]:
+    """Return the changes that every score makes in the counts, in the order of `NAMES`; targets are not counted.
+
+    `counts` are those of all responses, `scores` those of the responses, by number. Raises `UsageError` if very many
+    annotations overlap and have very many scores; see `MOST_WORK`.
+    """
+    step = step_of(thresholds)
+    steps = {number: step(scores[number]) for number in whole.responses}
+    found: dict[float, list[int]] = {}
+    wanted = sorted({*steps.values()}, reverse=True)
+    _require_little_work(whole, len(wanted))
+    before = [len(whole.targets)] + [0] * (len(NAMES) - 1)
+    for score in wanted:
+        after = counts
+        if score != wanted[-1]:
+            entered = [number for number in whole.responses if steps[number] >= score]
+            after = whole.among(whole.targets, entered).counts()
+        found[score] = list(map(sub, after, before))
+        before = list(after)
+    return found
+
+
+def _require_little_work(whole: Evaluation, scores: int) -> None:
+    annotations = len(whole.targets) + len(whole.responses)
+    if scores * (annotations + len(whole.pairs)) > MOST_WORK:
+        first = min(span.start for spans in whole.case.sides for span in (spans or ())[:1])
+        raise UsageError(
+            f"{annotations:,} annotations, from position {first} on, overlap one another, directly or through others, "
+            f"and have {scores:,} scores: counting them at every score takes too long",
+            advice="set Gate.thresholds, for example to 11 or rounded",
+        )
+
+
+# Results
+
+
+class CurvePoint(NamedTuple):
+    """A threshold and the counts of the responses that reach it."""
+
+    threshold: float
+    counts: GateCounts
+
+
+def curve(found: Mapping[float, Sequence[int]], targets: int, wanted: Iterable[float]) -> list[CurvePoint]:
+    """Return the counts at every threshold, rising, and at infinity, which no response reaches.
+
+    `found` has the changes by score, summed over all cases, `targets` the number of targets.
+    """
+    scores = sorted(found, reverse=True)
+    total = [targets] + [0] * (len(NAMES) - 1)
+    points = []
+    entered = 0
+    for threshold in sorted({*wanted, math.inf}, reverse=True):
+        while entered < len(scores) and scores[entered] >= threshold:
+            total = list(map(add, total, found[scores[entered]]))
+            entered += 1
+        points.append(CurvePoint(threshold, GateCounts(*total)))
+    points.reverse()
+    return points
+
+
+def average_precision(points: Iterable[CurvePoint], *, lenient: bool = False) -> float:
+    """Return the area under the steps of the precision-recall curve; see the module's docstring.
+
+    Without targets it is 0. It is exact for all scores; for a grid it is the area under the grid's steps.
+    """
+    highest = 0.0
+    steps = []
+    for _, counts in sorted(points, key=lambda point: -point.threshold):
+        if counts.targets:
+            recall = counts.recall_lenient if lenient else counts.recall_strict
+            if recall > highest:
+                precision = counts.precision_lenient if lenient else counts.precision_strict
+                steps.append((recall - highest) * precision)
+                highest = recall
+    return math.fsum(steps)

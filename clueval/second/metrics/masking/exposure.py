@@ -1,0 +1,222 @@
+"""What is exposed of each mention of a document, and what stands in the place of the others.
+
+`Masks` are the masked positions of a text, with which mentions are compared one by one; `Examination` has the mentions
+and the masks of one document. Nothing is counted here; `clueval.second.metrics.masking.counts` adds up, and reports and
+pages show single mentions.
+
+The replacement of a mention is the placeholder of the predicted span that covers most of its characters (the
+earliest of equals), or the label of that span where the predicted side has spans and no placeholders.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from operator import ge
+from typing import NamedTuple
+
+from clueval.core.document import Document
+from clueval.core.overlap import SpanIndex, require_few_pairs, shared_positions
+from clueval.core.ranges import Ranges, intersect, joined_ranges
+from clueval.core.span import Span
+from clueval.second.metrics.masking.mention import Mention, MentionReader
+from clueval.second.metrics.masking.positions import PositionWeights, Range
+from clueval.second.metrics.masking.text import MaskedText
+
+REPLACEMENT, PARTS = "replacement", "parts"
+"""The features of a predicted span that have the placeholder which stands in the redacted text, and those of its
+parts: start, end and placeholder of each, if it stands for several placeholders in a row."""
+
+
+class Judged(NamedTuple):
+    """A mention with the numbers of its characters and words, and of those that are exposed.
+
+    `words` holds the numbers of its words that count, and of those that are exposed.
+    """
+
+    mention: Mention
+    characters: int
+    exposed: int
+    words: int
+    words_exposed: int
+
+    @property
+    def status(self) -> str:
+        if not self.exposed:
+            return "protected"
+        return "missed" if self.exposed == self.characters else "partial"
+
+
+class Masks:
+    """The predicted spans that mask a text, with its positions; `counted` says which of them count (None: all)."""
+
+    def __init__(
+        self, text: MaskedText, spans: Sequence[Span], counted: Sequence[bool] | None = None
+    ) -> None:
+        self.text, self.spans, self.counted = text, spans, counted
+        self._asked = self._compared = 0
+
+    @cached_property
+    def masked(self) -> PositionWeights:
+        """Flags of the positions that are masked."""
+        return PositionWeights.at((one for span in self.spans for one in span.fragments), self.text.size)
+
+    @cached_property
+    def exposed(self) -> PositionWeights:
+        """What is neither ignorable nor masked, in the whole text."""
+        return self.text.core - self.masked
+
+    def judge(self, mention: Mention) -> Judged:
+        """Compare a mention with the masks."""
+        ranges = mention.ranges
+        if self.text.in_tokens and len(ranges) == 1:  # words are positions, of which none is clipped
+            characters, words = self.text.core.numbers(*ranges[0])
+            exposed, words_exposed = self.exposed.numbers(*ranges[0])
+        else:
+            characters, exposed = self.text.core.within(ranges), self.exposed.within(ranges)
+            found = [is_exposed for _, is_exposed in self.words_of(mention)]
+            words, words_exposed = len(found), sum(found)
+        if not characters:
+            characters = self._characters(ranges)
+            exposed = sum([self._readable_in(*one) for one in ranges])
+        if mention.harmless:
+            exposed = words_exposed = 0
+        return Judged(mention, characters, exposed, words, words_exposed)
+
+    def words_of(self, mention: Mention) -> Iterator[tuple[int, bool]]:
+        """Yield the words of a mention that count, by number, and whether they are exposed in it."""
+        found: dict[int, bool] = {}
+        for start, end in mention.ranges:
+            for word in self.text.words_in(start, end):
+                part = self.text.clipped(word, start, end)
+                if self._counts(word, part):
+                    is_exposed = not mention.harmless and bool(self.exposed.between(*part))
+                    found[word] = found.get(word, False) or is_exposed
+        yield from found.items()
+
+    def _counts(self, word: int, part: Range) -> bool:
+        """Return whether a part of a word has a letter or digit that is not ignorable."""
+        text = self.text
+        return bool(text.counting.bytes[word]) and bool(
+            text.letters.between(*part) and text.core.between(*part)
+        )
+
+    def _characters(self, ranges: Iterable[Range]) -> int:
+        """Return the number of characters of ranges."""
+        return sum([self.text.length(*one) for one in ranges])
+
+    # What can be read of mentions without letters and digits
+
+    @cached_property
+    def _readable(self) -> tuple[PositionWeights, PositionWeights]:
+        """The number of characters that can be read of each position and the blank after it, and flags of blanks."""
+        text, masked = self.text, self.masked
+        if not text.in_tokens:
+            return PositionWeights(b"\x01" * text.size) - masked, PositionWeights(bytes(text.size))
+        sizes = PositionWeights(bytes(len(token) + 1 for token in text.spelled))
+        inside = ((start, end - 1) for span in self.spans for start, end in span.fragments)
+        blanks = PositionWeights(b"\x01" * text.size) - PositionWeights.at(inside, text.size)
+        return (sizes - masked) | (blanks & masked), blanks
+
+    def _readable_in(self, start: int, end: int) -> int:
+        """Return the number of characters of a range that can be read."""
+        sizes, blanks = self._readable
+        return sizes.between(start, end) - blanks.between(end - 1, end) if start < end else 0
+
+    # Exposed characters
+
+    @cached_property
+    def characters(self) -> Ranges:
+        """The characters that are masked: between two tokens a blank is, if one mask has both."""
+        places = (self.text.place(*one) for span in self.spans for one in span.fragments)
+        return joined_ranges((one for one in places if one[0] < one[1]), ge)
+
+    def exposed_in(self, mention: Mention) -> list[Range]:
+        """Return the exposed characters of a mention as ranges."""
+        if self.text.core.within(mention.ranges):
+            return self.exposed_characters(mention.ranges)
+        return self.readable_characters(self.text.place(*one) for one in mention.ranges)
+
+    def exposed_characters(self, ranges: Iterable[Range]) -> list[Range]:
+        """Return the exposed characters of ranges of positions."""
+        return [run for one in ranges for run in self.text.core_in(*one, self.exposed)]
+
+    def readable_characters(self, places: Iterable[Range]) -> list[Range]:
+        """Return those of ranges of characters that are not masked."""
+        found: list[Range] = []
+        for start, end in places:
+            masked = intersect([(start, end)], self.characters)
+            cuts = [start, *(place for one in masked for place in one), end]
+            found += [(one, other) for one, other in zip(cuts[::2], cuts[1::2], strict=True) if one < other]
+        return found
+
+    # Replacements
+
+    @cached_property
+    def _index(self) -> SpanIndex:
+        return SpanIndex(self.spans)
+
+    def on(self, mention: Mention) -> list[Span]:
+        """Return the masks on a mention, by position and replacement.
+
+        Raises `LimitError` if, with those that were returned before, these are too many.
+        """
+        numbers = self._index.overlapping(mention.span)
+        self._asked, self._compared = self._asked + 1, self._compared + len(numbers)
+        require_few_pairs(self._compared, len(self.spans) + self._asked)
+        found = [self.spans[number] for number in numbers]
+        return sorted(found, key=lambda span: (span.fragments, shown(span))) if len(found) > 1 else found
+
+    def replacement(self, mention: Mention) -> str | None:
+        """Return what stands in the place of a mention: of the mask with most of its characters; None without one."""
+        found = [span for span in self.on(mention) if shared_positions(span, mention.span)]
+        if not found:
+            return None
+        best = found[0]
+        if len(found) > 1:
+            best = max(found, key=lambda span: self._characters(_both(span, mention.span)))
+        parts = [
+            label
+            for start, end, label in best.features.get(PARTS, ())
+            if intersect(((start, end),), mention.ranges)
+        ]
+        return " ".join(parts) or shown(best)
+
+
+def _both(one: Span, other: Span) -> Sequence[Range]:
+    """Return the positions of two spans that overlap."""
+    if one.parts is None and other.parts is None:
+        return [(max(one.start, other.start), min(one.end, other.end))]
+    return intersect(one.fragments, other.fragments)
+
+
+def shown(mask: Span) -> str:
+    """Return the placeholder of a mask, or its label."""
+    return str(mask.features[REPLACEMENT]) if REPLACEMENT in mask.features else mask.label
+
+
+@dataclass(frozen=True)
+class Examination:
+    """The mentions of one document by annotator, and its masks.
+
+    `views` has the gold spans of each annotator, also of one without any, and which of them are counted (None: all);
+    the annotator of a sequence that is no view among several has the name of the sequence. `again` are the masks of the
+    second reading of a redacted text, `uncertain` the positions that have none of its placeholders between words.
+    """
+
+    document: Document
+    text: MaskedText
+    reader: MentionReader
+    views: Mapping[str, tuple[Sequence[Span], Sequence[bool] | None]]
+    masks: Masks
+    again: Masks | None = None
+    uncertain: PositionWeights | None = None
+
+    def mentions(self, annotator: str) -> Iterator[Mention]:
+        """Yield the mentions of an annotator, in the order of its spans, as they are read."""
+        return self.reader.read(*self.views[annotator])
+
+    def judged(self, annotator: str) -> Iterator[Judged]:
+        """Yield the mentions of an annotator, in the order of its spans, compared with the masks."""
+        return map(self.masks.judge, self.mentions(annotator))

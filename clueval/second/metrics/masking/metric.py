@@ -1,0 +1,239 @@
+"""The metric `masking`: its settings, and the examination of a document from its two sides."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar
+
+from clueval.arguments import require_kind
+from clueval.core.case import Where, counted
+from clueval.core.document import Document, Pair
+from clueval.core.metric import DocumentMetric, Sizes
+from clueval.core.span import NO_LABEL, Span
+from clueval.core.tally import Tally
+from clueval.files.errors import UsageError
+from clueval.second.metrics.masking.counts import WeightOf, count
+from clueval.second.metrics.masking.exposure import Examination, Masks
+from clueval.second.metrics.masking.figures import entities_told_by, report_of, sizes_of
+from clueval.second.metrics.masking.mention import CLASS_LAYER, MentionReader, risk_by
+from clueval.second.metrics.masking.names import (
+    ENTITY,
+    NO_MASK,
+    RISKS,
+    ChosenSpans,
+    LayerChoice,
+    check_names,
+    count_names,
+)
+from clueval.second.metrics.masking.positions import PositionWeights, Range
+from clueval.second.metrics.masking.text import MaskedText
+from clueval.second.metrics.masking.word_files import IgnoredWords, WordWeights, token_weights
+
+ANNOTATORS = "annotators"
+"""The sequence that has all annotators."""
+
+PLACEHOLDERS, REPLACED_WORDS = "placeholders", "replaced_words"
+FROM_THE_RIGHT, UNCERTAIN = "from_the_right", "uncertain"
+"""The metadata of a document that was recovered from a redacted text: how many placeholders it has, how many words
+were replaced by others, and two lists of ranges of characters, as in ``5-9 22-29``: what is masked in its second
+reading, and where no reading has its placeholders between words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Masking(DocumentMetric):
+    """The metric; the specification of its figures is in the guide, `concept-masking-figures`.
+
+    A predicted document whose metadata has the number of ``placeholders`` was recovered from a redacted text.
+    Raises `UsageError` for settings outside their range.
+
+    Attributes:
+        risk_layer: the layer, or the feature of gold spans, that has the class of each mention (None: the layer
+            ``risk``, else the feature ``identifier_type``).
+        risk_order: the classes, riskiest first.
+        keep: classes and labels that need no mask.
+        masks: the predicted layers that mask, or ``all`` (none: the layer of the same name, or the only one).
+        ignore: characters of a mention that may stay readable: ``punctuation`` (all but letters and digits) or
+            ``none``.
+        ignore_words: words that may stay readable.
+        entity: the feature or layer of gold that says which mentions are one entity; without it, these are mentions
+            with the same label and words.
+        annotators: gold layers, each with the spans of one annotator; ``all``: all layers.
+        confidence: the confidence of the bound on documents that leak.
+        beta: the weights of recall in F of word precision and recall (none: F1 and F2).
+        word_weights: how often words occur; rare words weigh more.
+        token_weights: the ids of gold's tokens are their weights.
+    """
+
+    name: ClassVar[str] = "masking"
+    zero: ClassVar[str] = "undefined"
+
+    risk_layer: str | None = None
+    risk_order: tuple[str, ...] = RISKS
+    keep: tuple[str, ...] = (NO_MASK,)
+    masks: tuple[str, ...] = ()
+    ignore: str = "punctuation"
+    ignore_words: IgnoredWords = IgnoredWords()  # noqa: RUF009  # it cannot be changed
+    entity: str = ENTITY
+    annotators: tuple[str, ...] = ()
+    confidence: float = 0.95
+    beta: tuple[float, ...] = ()
+    word_weights: WordWeights | None = None
+    token_weights: bool = False
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.ignore_words, IgnoredWords):
+            object.__setattr__(self, "ignore_words", IgnoredWords.of(self.ignore_words))
+        if isinstance(self.word_weights, Mapping):
+            object.__setattr__(self, "word_weights", WordWeights.of(self.word_weights))
+        for each in fields(self):
+            require_kind(getattr(self, each.name), str(each.type), each.name)
+        if not 0 < self.confidence < 1:  # NaN is not, either
+            raise UsageError(
+                f"confidence must be between 0 and 1, not {self.confidence!r}", advice="for example 0.95"
+            )
+        if self.ignore not in ("punctuation", "none"):
+            raise UsageError(f"unknown value {self.ignore!r} of ignore", advice="punctuation or none")
+        for beta in self.beta:
+            if isinstance(beta, bool) or not isinstance(beta, int | float) or not 0 < beta < float("inf"):
+                raise UsageError(f"beta must be a number above 0, not {beta!r}")
+        if self.token_weights and self.word_weights is not None:
+            raise UsageError("words have weights from a file and from a column", advice="give one of them")
+
+    @property
+    def filters(self) -> str | None:  # type: ignore[override]  # with annotators, it follows from the settings
+        """What to do instead of a filter on a layer, which annotators do not have."""
+        return "filter documents only, or use keep" if self.annotators else None
+
+    @property
+    def whole(self) -> str | None:
+        """The only sequence of annotators, which are counted together."""
+        return ANNOTATORS if self.annotators else None
+
+    @property
+    def class_layer(self) -> str:
+        return self.risk_layer or CLASS_LAYER
+
+    def count_documents(self, pairs: Sequence[Pair], sequence: str, where: Where) -> Tally:
+        """Count the pairs of one text. Raises `UsageError` for one without its text."""
+        tally = Tally()
+        for pair in pairs:
+            tally.update(self._count(pair, sequence, where))
+        return +tally
+
+    def _count(self, pair: Pair, sequence: str, where: Where) -> Tally:
+        examination = self.examine(pair, sequence, where)
+        if examination is None:
+            return Tally()
+        own, other = pair.gold.layers, pair.predicted.layers
+        tally = count(examination, risk_by(self.risk_order), self._weight_of(examination))
+        count_names(tally, self, own, other)
+        tally["gold", "layer"] += sequence in own or bool(self.annotators)
+        if self.risk_layer is not None:
+            classified = any(key[0] == "class" and key[1] != NO_LABEL for key in tally)
+            tally["gold", "classes"] += classified or self.risk_layer in own
+        if examination.again is not None:
+            tally["redacted", "documents"] += 1
+            for field in (PLACEHOLDERS, REPLACED_WORDS):
+                tally["redacted", field] += int(pair.predicted.metadata.get(field, 0))
+        return tally
+
+    def scores(self, total: Tally, layers: Sequence[str]) -> dict[str, Any]:
+        """Return the report; the layers of a merged sequence are not reported separately."""
+        return report_of(
+            total,
+            risk_by(self.risk_order),
+            self.beta,
+            self.confidence,
+            weighted=self.token_weights or self.word_weights is not None,
+        )
+
+    def sizes(self, total: Tally, layers: Sequence[str]) -> Mapping[str, Sizes]:
+        return sizes_of(total)
+
+    def choices(self, total: Tally) -> Mapping[str, str]:
+        return entities_told_by(total)
+
+    def reported(self, tallies: Mapping[str, Tally]) -> Sequence[str]:
+        """Return the sequences but those of classes or entities, and those of the predicted side alone."""
+        if self.annotators:
+            return list(tallies)
+        found = self.layer_choice.of_mentions(tallies)
+        return [name for name in found if tallies[name]["gold", "layer"]] or found
+
+    def check(self, total: Tally) -> None:
+        """Raise `UsageError` if no document has a layer or feature that a setting names; warn of unknown classes."""
+        check_names(total, self)
+
+    def examine(
+        self, pair: Pair, sequence: str, where: Where, *, in_characters: bool = False
+    ) -> Examination | None:
+        """Compare one document with its masks; None if the sequence is no sequence of mentions in it.
+
+        Positions are tokens where these are masked as a whole, unless `in_characters`.
+        """
+        own, other = pair.sides
+        spans = [side.layers.get(sequence, ()) if not self.annotators else () for side in pair.sides]
+        flags = [
+            counted(of, side, where) if where else None for of, side in zip(spans, pair.sides, strict=True)
+        ]
+        views = self.layer_choice.views(own.layers, sequence, spans[0], flags[0])
+        if views is None:
+            return None
+        texted = own if own.end is not None or other.end is None else other
+        text = MaskedText.of(texted, self.ignore, self.ignore_words.words, in_characters=in_characters)
+        risk, keep = risk_by(self.risk_order), frozenset(self.keep)
+        reader = MentionReader(own, text, self.risk_layer, risk, self.entity, keep)
+        masks = self._masks(text, other, *self._masking_spans(other, sequence, spans[1], flags[1]))
+        if PLACEHOLDERS not in other.metadata:
+            return Examination(own, text, reader, views, masks)
+        again = [Span(*place) for place in _ranges(other.metadata.get(FROM_THE_RIGHT, ""))]
+        uncertain = PositionWeights.at(_ranges(other.metadata.get(UNCERTAIN, "")), text.size)
+        return Examination(own, text, reader, views, masks, Masks(text, again), uncertain)
+
+    @property
+    def layer_choice(self) -> LayerChoice:
+        """Which layers have mentions, and which have masks."""
+        return LayerChoice(self.class_layer, self.entity, self.annotators, self.masks)
+
+    def _masking_spans(
+        self, predicted: Document, sequence: str, spans: Sequence[Span], flags: Sequence[bool] | None
+    ) -> ChosenSpans:
+        """Return the predicted spans that mask, given those of the sequence, with the flags of those that count."""
+        layers = predicted.layers
+        if PLACEHOLDERS in predicted.metadata:  # every layer has the spans of the redacted text
+            return next(iter(layers.values()), ()), None
+        try:
+            return self.layer_choice.masking(layers, sequence, spans, flags)
+        except UsageError as error:
+            error.document, error.file = predicted.id, predicted.file
+            raise
+
+    def _masks(
+        self, text: MaskedText, document: Document, spans: Sequence[Span], flags: Sequence[bool] | None
+    ) -> Masks:
+        """Return the masks among the spans of a predicted document."""
+        keep = [name for name in self.keep if name != NO_LABEL]  # a mask without a label is a mask
+        layer, found, kept = self.class_layer, [], []
+        for number, span in enumerate(spans):
+            names: list[Any] = [span.label]
+            if span.features or layer in span.by_layer:
+                names += [span.by_layer.get(layer), span.features.get(layer)]
+            if not any(name in names for name in keep):
+                found.append(text.placed(span, document))
+                kept.append(number)
+        return Masks(text, found, None if flags is None else [flags[number] for number in kept])
+
+    def _weight_of(self, examination: Examination) -> WeightOf | None:
+        spelled = examination.text.spelled
+        if self.word_weights is not None:
+            weigh = self.word_weights.weigher()
+            return lambda word: weigh(spelled[word])
+        return token_weights(examination.document) if self.token_weights else None
+
+
+def _ranges(text: str) -> Iterator[Range]:
+    """Yield the ranges that stand in the metadata of a document, as in ``5-9 22-29``."""
+    for place in text.split():
+        start, end = place.split("-")
+        yield int(start), int(end)

@@ -1,0 +1,300 @@
+"""Metric `noisy`: spans whose texts are nearly the same, where gold and predicted *texts* differ.
+
+For example, the predicted text comes from OCR or the recognition of handwriting. For each document:
+
+1. The two texts are aligned (`clueval.transforms.alignment`). A span reaches from the column of its first
+   character up to the column of the first character after it, so characters that only the other side has
+   at its end belong to its columns.
+2. Each gold span, in order of position, takes the first predicted span of the same label, in order of
+   position, that is not yet taken and shares a column with it, whether or not the two match.
+3. The two match if both have a text and the Levenshtein distance of their texts, divided by the length of
+   the gold text, is at most the threshold: 0 requires equal texts, 1 may accept very different ones. Lengths and
+   distances are in code points, including the blanks within a span.
+
+Precision is the share of predicted spans that match, recall the share of gold spans; ``ALL`` is over all
+labels. A rate with no spans to divide by is undefined, None, and so is F1 if precision or recall is: **not
+0**, unlike in other metrics. ``file_mean`` is the unweighted mean of the documents' ``ALL`` rates, which
+Nerval prints for several files (each file is a document); a document whose rate is undefined is not part of
+that mean, and ``documents_with_precision`` and similar counts say how many documents are.
+
+The example of Nerval's README: "Tolkien" was read as "Tolkieene", with 2 differences for 7 characters, and
+"writer" as "writear".
+
+>>> gold, predicted = "Tolkien was a writer .", "Tolkieene xas writear ,."
+>>> own = Document("1", {"x": [Span(0, 7, "PER"), Span(14, 20, "OCC")]}, text=gold, unit="character")
+>>> other = Document("1", {"x": [Span(0, 9, "PER"), Span(14, 21, "OCC")]}, text=predicted, unit="character")
+>>> for one in Noisy().explain(Pair(own, other), "x"):
+...     print(one.gold_text, one.predicted_text, one.distance, one.matched)
+Tolkien Tolkieene 2 True
+writer writear 1 True
+
+Source: Nerval (Miret and Kermorvant 2021). It reserves ``§`` and is limited to 256 different characters; this
+metric is not.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, NamedTuple
+
+from clueval.core.alignment import MAX_CELLS, Alignment, align, edit_distance
+from clueval.core.case import Where, counted
+from clueval.core.characters import Characters
+from clueval.core.document import Document, Pair
+from clueval.core.metric import DocumentMetric, Sizes
+from clueval.core.span import NOTHING, Span, name_of
+from clueval.core.tally import Tally, f_measure, rate
+from clueval.files.errors import UsageError
+from clueval.files.limits import require_short_texts
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """A gold span, the predicted span that it takes, their texts, and whether they match.
+
+    `predicted` is None if the gold span takes none (step 2); its text is then empty.
+    `opposite` is the predicted text in the columns of the gold span, whichever spans are there.
+    `distance` is the number of code points to insert, delete or replace in one text to get the other.
+    """
+
+    gold: Span
+    predicted: Span | None
+    gold_text: str
+    predicted_text: str
+    opposite: str
+    distance: int
+    matched: bool
+
+    @property
+    def error_rate(self) -> float | None:
+        """Return the distance divided by the length of the gold text; None if the gold text is empty."""
+        return self.distance / len(self.gold_text) if self.gold_text else None
+
+
+class TextSpan(NamedTuple):
+    """A span, its label, its characters ``[start, end)`` in the text, and whether it is counted."""
+
+    start: int
+    end: int
+    label: str
+    span: Span
+    counted: bool
+
+
+class Text(NamedTuple):
+    """One side: its text, and its spans by position."""
+
+    text: str
+    entities: Sequence[TextSpan]
+
+    @classmethod
+    def of(cls, document: Document, sequence: str, where: Where) -> Text:
+        """Return a side as text. Raises `UsageError` without one, `LimitError` if its spans have too long ones."""
+        spans = document.layers.get(sequence, ())
+        require_short_texts(sum(map(len, spans)), **document.in_errors)
+        characters = Characters.of(document)
+        flags = counted(spans, document, where) if where else [True] * len(spans)
+        entities = [
+            TextSpan(*characters.range_of(span), span.label, span, counts)
+            for span, counts in zip(spans, flags, strict=True)
+        ]
+        return cls(characters.text, sorted(entities, key=lambda entity: entity[:2]))
+
+    def of_entity(self, entity: TextSpan | None) -> str:
+        """Return the text of a span; empty for None."""
+        return "" if entity is None else self.text[entity.start : entity.end]
+
+
+def pair_entities(
+    gold: Sequence[TextSpan], predicted: Sequence[TextSpan], alignment: Alignment
+) -> Iterator[tuple[TextSpan, TextSpan | None]]:
+    """Yield every gold span, in order, with the predicted span that it takes, or None.
+
+    Both sides are sorted by position; `alignment` is the alignment of their texts. Holds the predicted spans;
+    costs O(log n) for a span.
+    """
+    waiting: dict[str, list[TextSpan]] = {}
+    for other in predicted:
+        if other.start < other.end:
+            waiting.setdefault(other.label, []).append(other)
+    # Columns increase with positions. So a predicted span that ends before one gold span ends before all later ones,
+    # and for each label the number of predicted spans that are taken or passed is enough.
+    passed = dict.fromkeys(waiting, 0)
+    for one in gold:
+        if one.start == one.end or one.label not in waiting:
+            yield one, None
+            continue
+        others, i = waiting[one.label], passed[one.label]
+        first, last = alignment.column_of_gold(one.start), alignment.column_of_gold(one.end)
+        while i < len(others) and alignment.column_of_predicted(others[i].end) <= first:
+            i += 1
+        found = i < len(others) and alignment.column_of_predicted(others[i].start) < last
+        yield one, others[i] if found else None
+        passed[one.label] = i + found
+
+
+@dataclass(frozen=True, slots=True)
+class Noisy(DocumentMetric):
+    """The metric; see the module's docstring.
+
+    `threshold` is the greatest error rate of a match, from 0 to 1 (see `Explanation.error_rate`).
+    `max_alignment` is the greatest product of the lengths of two texts that are aligned; it only decides
+    which texts are refused, never changes a score, and is not compared by ``==``.
+
+    The keys of the tally: ``("gold", label)``, ``("predicted", label)`` and ``("matched", label)`` count
+    spans and matches, ``("document", gold, predicted, matched)`` counts the documents that have these numbers
+    of spans and matches over all labels. All counts are integers, so sums are exact; means are computed from
+    the sums.
+
+    Raises `UsageError` for settings outside their range.
+    """
+
+    name: ClassVar[str] = "noisy"
+    zero: ClassVar[str] = "undefined"
+    same_text: ClassVar[bool] = False
+    gaps: ClassVar[bool] = False
+
+    threshold: float = 0.30
+    max_alignment: int = field(default=MAX_CELLS, compare=False)
+
+    def __post_init__(self) -> None:
+        is_number = isinstance(self.threshold, int | float) and not isinstance(self.threshold, bool)
+        if not is_number or not 0 <= self.threshold <= 1:
+            raise UsageError(f"Noisy.threshold must be a number from 0 to 1, not {self.threshold!r}")
+        if type(self.max_alignment) is not int or self.max_alignment < 1:
+            raise UsageError(
+                f"Noisy.max_alignment must be a whole number above 0, not {self.max_alignment!r}"
+            )
+
+    def count_documents(self, pairs: Sequence[Pair], sequence: str, where: Where) -> Tally:
+        """Count the pairs of one text; the texts of a pair are aligned only if both sides have spans.
+
+        Raises `UsageError` for a side without a text, for texts too long to be aligned, and if a filter
+        excludes only one of two spans that match; `MissingExtra` if rapidfuzz is not installed.
+        """
+        tally = Tally()
+        for pair in pairs:
+            self._count(tally, pair, sequence, where)
+        return tally
+
+    def _count(self, tally: Tally, pair: Pair, sequence: str, where: Where) -> None:
+        own, other = (Text.of(side, sequence, where) for side in pair.sides)
+        spans = []
+        for name, side in (("gold", own), ("predicted", other)):
+            labels = [entity.label for entity in side.entities if entity.counted]
+            tally.update((name, label) for label in labels)
+            spans.append(len(labels))
+        matched = 0
+        if own.entities and other.entities:
+            for one, partner in pair_entities(own.entities, other.entities, self._align(own, other, pair)):
+                if self._matches(own.of_entity(one), other.of_entity(partner)) and _both_count(one, partner):
+                    tally["matched", one.label] += 1
+                    matched += 1
+        tally["document", spans[0], spans[1], matched] += 1
+
+    def scores(self, total: Tally, layers: Sequence[str]) -> dict[str, Any]:
+        """Return the report: ``ALL``, ``per_label`` and ``file_mean``. Labels are all labels of either side.
+
+        The layers are not reported separately: a label is that of all layers together.
+        """
+        per_label = {
+            label: (total["gold", label], total["predicted", label], total["matched", label])
+            for label in sorted({key[1] for key in total if key[0] in ("gold", "predicted")})
+        }
+        gold, predicted, matched = (sum(counts[i] for counts in per_label.values()) for i in range(3))
+        documents = {key[1:]: n for key, n in total.items() if key[0] == "document"}
+        return {
+            "ALL": _entry(gold, predicted, matched),
+            "per_label": {label: _entry(*counts) for label, counts in per_label.items()},
+            "file_mean": _mean(documents),
+        }
+
+    def sizes(self, total: Tally, layers: Sequence[str]) -> Mapping[str, Sizes]:
+        """Return the numbers of gold and predicted spans of all labels and of each."""
+        labels = sorted({key[1] for key in total if key[0] in ("gold", "predicted")})
+        found = {f"per_label.{label}": (total["gold", label], total["predicted", label]) for label in labels}
+        return {
+            "ALL": (sum(gold for gold, _ in found.values()), sum(other for _, other in found.values())),
+            **found,
+        }
+
+    def explain(self, pair: Pair, sequence: str, where: Where = NOTHING) -> Iterator[Explanation]:
+        """Yield every gold span that is counted, with the predicted span that it takes, in order of position.
+
+        Holds one document, its alignment and its spans. Raises the same errors as `count_documents`.
+        """
+        own, other = (Text.of(side, sequence, where) for side in pair.sides)
+        alignment = self._align(own, other, pair)
+        for one, partner in pair_entities(own.entities, other.entities, alignment):
+            if one.counted:
+                own_text, other_text = own.of_entity(one), other.of_entity(partner)
+                yield Explanation(
+                    one.span,
+                    None if partner is None else partner.span,
+                    own_text,
+                    other_text,
+                    _opposite(one, alignment),
+                    edit_distance(own_text, other_text),
+                    self._matches(own_text, other_text) and _both_count(one, partner),
+                )
+
+    def _align(self, own: Text, other: Text, pair: Pair) -> Alignment:
+        return align(
+            own.text,
+            other.text,
+            max_cells=self.max_alignment,
+            limit="Noisy.max_alignment",
+            document=pair.gold.id,
+        )
+
+    def _matches(self, own: str, other: str) -> bool:
+        """Return whether two texts differ by no more than the threshold; an empty text matches nothing."""
+        if not own or not other:
+            return False
+        return own == other or edit_distance(own, other) / len(own) <= self.threshold
+
+
+def _both_count(one: TextSpan, partner: TextSpan | None) -> bool:
+    """Return whether two spans that match are counted. Raises `UsageError` if only one of them is."""
+    if partner is not None and one.counted != partner.counted:
+        raise UsageError(
+            f"metric 'noisy' cannot count only one of a pair, as a filter asks for at {name_of(one.span)}",
+            advice="score without the filter, or filter the files",
+        )
+    return one.counted
+
+
+def _opposite(one: TextSpan, alignment: Alignment) -> str:
+    """Return the predicted text in the columns of a gold span."""
+    first, last = (alignment.column_of_gold(position) for position in (one.start, one.end))
+    return alignment.predicted[alignment.predicted_before(first) : alignment.predicted_before(last)]
+
+
+def _rates(gold: int, predicted: int, matched: int) -> dict[str, float | None]:
+    """Return precision, recall and F1; None if they are undefined."""
+    precision = rate(matched, predicted) if predicted else None
+    recall = rate(matched, gold) if gold else None
+    f1 = None if precision is None or recall is None else f_measure(precision, recall)
+    return {"precision": precision, "recall": recall, "f1": f1}
+
+
+def _entry(gold: int, predicted: int, matched: int) -> dict[str, float | None]:
+    return {"predicted": predicted, "matched": matched, "gold": gold, **_rates(gold, predicted, matched)}
+
+
+def _mean(documents: Mapping[tuple[int, int, int], int]) -> dict[str, float | None]:
+    """Return the means of the documents' rates, from the number of documents with the same counts."""
+    report: dict[str, float | None] = {}
+    weights: dict[str, int] = {}
+    for name in ("precision", "recall", "f1"):
+        defined = [
+            (value, n) for counts, n in documents.items() if (value := _rates(*counts)[name]) is not None
+        ]
+        weights[name] = sum(n for _, n in defined)
+        # fsum rounds once, whatever the order of its arguments
+        total = math.fsum(value * n for value, n in defined)
+        report[name] = rate(total, weights[name]) if weights[name] else None
+    report["documents"] = sum(documents.values())
+    return report | {f"documents_with_{name}": n for name, n in weights.items()}

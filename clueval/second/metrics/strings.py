@@ -1,0 +1,96 @@
+"""Metric `strings`: a span is correct if gold has a span with the same text and label, anywhere in the same document.
+
+Gold and predicted spans with the same text and label are paired one to one: if gold has ``Ann`` twice and predicted
+has it three times, two are correct. The text of a span is that of its document, as it is written; the fragments of a
+discontinuous span are joined by blanks. If a mention in the answer of a language model is not in the text of the
+document, it counts with the text that the model gave.
+
+>>> gold, predicted = [Span(0, 3, "PER"), Span(8, 11, "PER")], [Span(0, 3, "PER")] * 3
+>>> pair = Pair(*(Document("d", {"x": side}, text="Ann met Ann", unit="character") for side in (gold, predicted)))
+>>> report = Strings().scores(Strings().count_documents([pair], "x", {}), ["x"])
+>>> report["micro"]["tp_gold"], report["micro"]["fp"]
+(2, 1)
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import compress
+from typing import Any, ClassVar
+
+from clueval.core.case import Where, counted
+from clueval.core.characters import has_characters
+from clueval.core.document import Document, Pair
+from clueval.core.metric import DocumentMetric
+from clueval.core.span import SIDES, Span
+from clueval.core.tally import Counts, Tally, averages_of, counts_by_label
+from clueval.files.errors import UsageError
+from clueval.files.limits import require_short_texts
+
+MENTION = "mention"
+"""The feature with the text of a span that has no place in the text of its document."""
+
+_String = tuple[str, str]
+"""The text and the label of a span."""
+
+
+@dataclass(frozen=True, slots=True)
+class Strings(DocumentMetric):
+    """The metric; it has no settings.
+
+    Its tally has the keys ``(count, label)``, where count is gold, predicted, tp_gold or tp_predicted.
+    """
+
+    name: ClassVar[str] = "strings"
+    places: ClassVar[bool] = False
+
+    def count_documents(self, pairs: Sequence[Pair], sequence: str, where: Where) -> Tally:
+        """Count the pairs of one text: spans without a place are paired with gold as all others are.
+
+        Raises `UsageError` for spans without a text, `LimitError` for too long ones.
+        """
+        tally = Tally()
+        sides = [_strings([pair.sides[side] for pair in pairs], sequence, where) for side in (0, 1)]
+        for side, name in enumerate(SIDES):
+            (_, judged), (others, _) = sides[side], sides[1 - side]
+            for key, number in judged.items():
+                tally[name, key[1]] += number
+                tally[f"tp_{name}", key[1]] += min(number, others[key])
+        return tally
+
+    def scores(self, total: Tally, layers: Sequence[str]) -> dict[str, Any]:
+        return averages_of(counts_by_label(total))
+
+    def headlines(self, total: Tally, layers: Sequence[str]) -> Mapping[str, Counts]:
+        return {"micro": Counts.total(counts_by_label(total).values())}
+
+
+def _strings(
+    documents: Sequence[Document], sequence: str, where: Where
+) -> tuple[Counter[_String], Counter[_String]]:
+    """Return the texts and labels of the spans of a side, and of those that count."""
+    found, judged = Counter[_String](), Counter[_String]()
+    for document in documents:
+        spans = document.layers.get(sequence, ())
+        require_short_texts(sum(map(len, spans)), **document.in_errors)
+        texted = has_characters(document)
+        keys = [(_text(span, document, texted), span.label) for span in spans]
+        found.update(keys)
+        judged.update(compress(keys, counted(spans, document, where)) if where else keys)
+    return found, judged
+
+
+def _text(span: Span, document: Document, texted: bool) -> str:
+    if span.features and MENTION in span.features:
+        return str(span.features[MENTION]).strip()
+    if not texted:
+        raise UsageError(
+            "metric 'strings' needs the text of the documents",
+            **document.in_errors,
+            advice="give documents with their texts",
+        )
+    if span.parts is None:
+        return document.text_of(span)
+    return " ".join([document.text_between(*part) for part in span.parts])
