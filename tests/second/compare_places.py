@@ -25,7 +25,10 @@ from clueval.formats.inline import inline_answer
 from clueval.formats.mentions import mentions_answer
 from clueval.reading.options import Reading
 from clueval.reading.read_options import ReadOptions
+from clueval.second.metrics.coverage import Coverage
 from clueval.second.metrics.fair.metric import Fair
+from clueval.second.metrics.muc import Muc
+from clueval.second.metrics.strings import Strings
 from clueval.second.transforms.align import Align
 from clueval.second.transforms.characters import InCharacters
 from clueval.second.transforms.locating import InlineAnswers, Locating
@@ -301,7 +304,14 @@ def answers(random: Random) -> str | None:
                 else {"occurrence": random.choice(["free", "first", "all"]), "locate": "exact,case"}
             )
             kind = "inline" if is_inline else "mentions"
-            result = clueval.score(golds[0], given, metrics=["exact", "fair"], input=kind, **how, **options)
+            result = clueval.score(
+                golds[0],
+                given,
+                metrics=["exact", "fair", "strings", "coverage", "muc"],
+                input=kind,
+                **how,
+                **options,
+            )
             changes = result.to_dict()["prepared"]
             first = ({name: compared(of) for name, of in result.metrics.items()}, changes, result.documents)
         except clueval.CluevalError as error:
@@ -310,7 +320,7 @@ def answers(random: Random) -> str | None:
     try:
         step = InlineAnswers() if is_inline else Locating(how["occurrence"], LocationSteps.of(how["locate"]))
         steps = (step, *steps_of(gold=golds[0], **options))
-        plan = Plan((Exact(), Fair()), steps=steps)
+        plan = Plan((Exact(), Fair(), Strings(), Coverage(), Muc()), steps=steps)
         reading = ReadOptions.of(Reading(input=kind))
         read = inline_answer if is_inline else mentions_answer
         found = [second(read(answer, str(number), reading)) for number, answer in enumerate(given)]
@@ -319,7 +329,7 @@ def answers(random: Random) -> str | None:
             for *of_text, answer in zip(*golds, found, strict=True)
         ]
         bag = count(texts, plan)
-        reports: dict[str, Any] = {"exact": {}, "fair": {}}
+        reports: dict[str, Any] = {"exact": {}, "fair": {}, "strings": {}, "coverage": {}, "muc": {}}
         for _, sequence, metric, tally in bag.grouped(lambda _: ()).tallies_of(
             plan.metrics, sequences_of(bag, plan)
         ):
