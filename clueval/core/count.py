@@ -22,7 +22,7 @@ from clueval.core.metric import AnyMetric, DocumentMetric, Metric, split_metrics
 from clueval.core.overlap import first_clash, overlap_groups
 from clueval.core.span import MERGED, NOTHING, SIDES, Span, name_of
 from clueval.core.tally import Tally
-from clueval.files.errors import CluevalError, OverlapError, UsageError
+from clueval.files.errors import CluevalError, LimitError, OverlapError, UsageError
 
 DOCUMENT, SENTENCE, EITHER = "document", "sentence", "document or sentence"
 """What units may be. `EITHER`: documents; sentences if documents are fewer than `FEW_DOCUMENTS`."""
@@ -195,8 +195,10 @@ def count(
         first = pairs[0].first
         bag.read.add(zip(plan.sides, pairs[0].sides, strict=True), list(plan.where))
         for step in plan.steps:
-            pairs = step(pairs)
-        aligned = pairs if plan.align is None else plan.align(pairs)
+            pairs = _changed(step, pairs)
+        first = next((pair.first for pair in pairs), first)  # of several golds, the one that counts
+        bag.read.units.add(first.unit)
+        aligned = pairs if plan.align is None else _changed(plan.align, pairs)
         bag.see_layers(
             layer
             for pair in aligned
@@ -219,6 +221,15 @@ def count(
             bag.notes.update(pair.notes)
     bag.close()
     return bag
+
+
+def _changed(step: Step, pairs: Sequence[Text]) -> Sequence[Text]:
+    """Return the pairs that a step makes. Raises its errors; a `LimitError` with the document."""
+    try:
+        return step(pairs)
+    except LimitError as error:
+        error.document, error.file = error.document or pairs[0].first.id, error.file or pairs[0].first.file
+        raise
 
 
 @contextmanager
@@ -263,7 +274,8 @@ def _count_cases(bag: Bag, plan: Plan, pair: Text, in_sentences: bool) -> None:
     """Put the cases of a pair into the bag, and let metrics that keep no cases count."""
     where = plan.on_spans(pair.first, bag.layers)
     place = plan.place(pair.first, bag.layers)
-    columns = list(keys_of(pair.sides, bag.layers, merge=plan.merge, where=where, reads=plan.reads))
+    sides = list(map(_without_text, pair.sides)) if pair.beside else pair.sides
+    columns = list(keys_of(sides, bag.layers, merge=plan.merge, where=where, reads=plan.reads))
     documents = 0 if pair.beside else 1
     if in_sentences and not pair.beside:
         for number, positions, parts in by_sentence(pair, columns):
@@ -276,6 +288,13 @@ def _count_cases(bag: Bag, plan: Plan, pair: Text, in_sentences: bool) -> None:
         for found in located(pair.sides, bag.layers, merge=plan.merge, where=where, reads=metric.reads):
             (tally,) = _counted_where_found([metric], found, pair, True)
             bag.add_tally(place, found.sequence, metric.name, tally)
+
+
+def _without_text(document: Document | None) -> Document | None:
+    """Return a document that stands beside the text of its pair, so that its cases have no positions there."""
+    if document is None:
+        return None
+    return replace(document, tokens=None, text=None, token_ids=None, tags=NOTHING)
 
 
 def _add(

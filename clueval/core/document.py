@@ -257,8 +257,8 @@ class Pair:
     """The two documents of one text: what a step changes and cases are made of.
 
     `notes` say how often each step changed what, as in ``{("labels", "gold", "renamed"): 3}``. A pair that stands
-    `beside` its text has predicted spans without a place in the text, such as those that could not be aligned: its
-    documents have no text, and it counts no document and no positions.
+    `beside` its text has spans without a place in the text, such as those that could not be aligned: its documents have
+    a text of their own, or none, and it counts no document and no positions.
     """
 
     gold: Document

@@ -23,7 +23,7 @@ class Read:
         keys: the keys of metadata that documents have.
         labels: the labels that occur, by layer.
         values: the values of the keys of metadata that a filter names.
-        units: what positions are.
+        units: what positions are where they are counted, that is, after all steps.
         without_text: the number of texts that no side has.
     """
 
@@ -43,7 +43,6 @@ class Read:
         for side, document in documents:
             if document is None:
                 continue
-            self.units.add(document.unit)
             if first:
                 self.keys.update(dict.fromkeys(document.metadata))
                 for key in conditions:
