@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, count
 from operator import add, sub
+from typing import Self
 
 from clueval.core.document import Document
 from clueval.core.span import Span
@@ -55,7 +56,7 @@ class Characters:
     ends: Sequence[int] | None = None
 
     @classmethod
-    def of(cls, document: Document) -> Characters:
+    def of(cls, document: Document) -> Self:
         """Return the text of `document`; tokens are joined by single blanks. Raises `UsageError` if it has none.
 
         >>> Characters.of(Document("d", {}, tokens=["Anna", "Weiß"], start=10)).range_of(Span(11, 12))

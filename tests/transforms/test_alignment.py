@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from clueval.files.errors import MissingExtra, UsageError
 from clueval.spans.document import Document
 from clueval.spans.span import Span
-from clueval.statistics.alignment import Alignment, align, edit_distance
 from clueval.statistics import alignment as room
+from clueval.statistics.alignment import Alignment, align, edit_distance
 from clueval.transforms.characters import Characters
 
 GOLD = "Tolkien was a writer ."

@@ -9,9 +9,9 @@ from typing import ClassVar
 from clueval.core.document import Pair
 from clueval.core.merging import with_merged
 from clueval.core.span import MERGED, Span
-from clueval.second.transforms.alignment import MAX_CELLS
 from clueval.second.transforms.changes import EachPair, empty
 from clueval.second.transforms.projection import project
+from clueval.statistics.alignment import MAX_CELLS
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from clueval.core.count import each, noted
 from clueval.core.document import Document, Notes, Pair
 from clueval.core.span import SIDES, Frozen, Span
 from clueval.files.errors import UsageError, described
-from clueval.files.text import decoded, raw_content
+from clueval.textfiles import decoded, raw_content
 
 HIDDEN = "hidden"
 """The second part, after the name of the step, of notes that no report shows."""

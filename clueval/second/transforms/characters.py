@@ -1,19 +1,16 @@
 """From tokens to characters and back: a range of characters gets the tokens of which it covers more than half.
 
-`InCharacters` is the step of the option ``unit="character"``; `Characters` is the text of a document with the places of
-its tokens.
+`InCharacters` is the step of the option ``unit="character"``.
 """
 
 from __future__ import annotations
 
-from array import array
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import accumulate, count
-from operator import add, sub
 from typing import ClassVar
 
+from clueval.core.characters import Characters, has_characters
 from clueval.core.document import Document, Pair
 from clueval.core.ranges import joined_ranges
 from clueval.core.span import NOTHING, Span
@@ -41,34 +38,6 @@ def _converted(document: Document) -> Document:
     return to_characters(document)
 
 
-def are_unknown(tokens: Sequence[str]) -> bool:
-    """Return whether there are tokens and all of them are empty, as in documents that were made of lists of tags."""
-    return len(tokens) > 0 and not any(tokens)
-
-
-def has_characters(document: Document) -> bool:
-    """Return whether a document has a text, or tokens that make one."""
-    if document.unit == "character":
-        return document.text is not None
-    return document.tokens is not None and not are_unknown(document.tokens)
-
-
-def tokens_in(text: str, tokens: Iterable[str]) -> list[tuple[int, int]]:
-    """Return the ranges of tokens in a text, one after the other; none if they do not all stand in it.
-
-    >>> tokens_in("in Ulm.", ["in", "Ulm", "."])
-    [(0, 2), (3, 6), (6, 7)]
-    """
-    found, place = [], 0
-    for token in tokens:
-        start = text.find(token, place)
-        if start < 0:
-            return []
-        place = start + len(token)
-        found.append((start, place))
-    return found
-
-
 def to_characters(document: Document) -> Document:
     """Return the document with positions in code points of its text, from 0; without one, blanks join its tokens.
 
@@ -90,8 +59,8 @@ def to_characters(document: Document) -> Document:
             advice="use a format that has the text",
         )
     if document.text is None:
-        return Characters.of(document).placed(document)
-    return Characters(document.text, document.start, *_places(document)).placed(document)
+        return TextPositions.of(document).placed(document)
+    return TextPositions(document.text, document.start, *_places(document)).placed(document)
 
 
 def _places(document: Document) -> tuple[list[int], list[int]]:
@@ -105,44 +74,15 @@ def _places(document: Document) -> tuple[list[int], list[int]]:
     return starts, ends[1:]
 
 
-@dataclass(frozen=True, slots=True)
-class Characters:
-    """The text of a document of either unit, and where each of its tokens starts and ends in it (half-open).
+class TextPositions(Characters):
+    """The text of a document, and from ranges of its characters back to positions.
 
-    `starts` and `ends` are None if the unit of the document is the character. `offset` is the first position of the
-    document.
-
-    >>> tokens = Characters("Ada sang", 0, [0, 4], [3, 8])
+    >>> tokens = TextPositions("Ada sang", 0, [0, 4], [3, 8])
     >>> tokens.positions_of(0, 5), tokens.positions_of(4, 7), tokens.positions_of(4, 6)
     ((0, 1), (1, 2), None)
     """
 
-    text: str
-    offset: int = 0
-    starts: Sequence[int] | None = None
-    ends: Sequence[int] | None = None
-
-    @classmethod
-    def of(cls, document: Document) -> Characters:
-        """Return the text of `document`; tokens are joined by single blanks. Raises `UsageError` if it has none.
-
-        >>> Characters.of(Document("d", {}, tokens=["Anna", "Weiß"], start=10)).range_of(Span(11, 12))
-        (5, 9)
-        """
-        if not has_characters(document):
-            raise UsageError(
-                "the document has no text to align",
-                **document.in_errors,
-                advice="use a format that has the text",
-            )
-        if document.unit == "character":
-            return cls(document.text or "", document.start)
-        tokens = document.tokens or ()
-        # Each token begins one blank after the one before it ends.
-        lengths = list(map(len, tokens))
-        ends = array("q", map(add, accumulate(lengths), count()))
-        starts = array("q", map(sub, ends, lengths))
-        return cls(" ".join(tokens), document.start, starts, ends)
+    __slots__ = ()
 
     def positions_of(self, start: int, end: int) -> tuple[int, int] | None:
         """Return the positions for a range of characters: of tokens, those with more than half their characters in it.
@@ -177,20 +117,6 @@ class Characters:
     def first(self) -> int:
         """The number of the first character: the first position of a document whose positions are characters."""
         return self.offset if self.starts is None else 0
-
-    def range_of(self, span: Span) -> tuple[int, int]:
-        """Return the range of characters that a span covers, half-open, including the blanks inside it."""
-        return self.range_between(span.start, span.end)
-
-    def range_between(self, start: int, end: int) -> tuple[int, int]:
-        """Return the range of characters between two positions of the document, half-open."""
-        first, last = start - self.offset, end - self.offset
-        if self.starts is None or self.ends is None:
-            return first, last
-        if first < last:
-            return self.starts[first], self.ends[last - 1]
-        here = self.starts[first] if first < len(self.starts) else len(self.text)
-        return here, here
 
     def placed(self, document: Document) -> Document:
         """Return a document, whose tokens these are, with positions in the characters of this text, from 0."""

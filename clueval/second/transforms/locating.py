@@ -34,15 +34,16 @@ from dataclasses import dataclass, field, replace
 from itertools import groupby
 from typing import ClassVar
 
+from clueval.core.characters import has_characters
 from clueval.core.document import Document, Pair
 from clueval.core.ranges import Regions
 from clueval.core.span import NOTHING, Span, by_position
 from clueval.files.errors import TextMismatch, UsageError
-from clueval.second.transforms.alignment import MAX_CELLS
 from clueval.second.transforms.changes import EachPair, Note, empty, with_notes
-from clueval.second.transforms.characters import Characters, has_characters, without_blanks
+from clueval.second.transforms.characters import TextPositions, without_blanks
 from clueval.second.transforms.occurrences import FUZZY, LocationSteps, Occurrences, Range, folded
 from clueval.second.transforms.projection import project
+from clueval.statistics.alignment import MAX_CELLS
 
 LOCATED = "located"
 """The name of the steps that place the answers of language models."""
@@ -110,7 +111,7 @@ class Locating(EachPair):
             )
         notes: Counter[Note] = Counter({("answers",): 1})
         notes[("unparsable",)] += int(predicted.metadata.get(UNPARSABLE, "0"))
-        search, folds = _Search(Characters.of(gold), self.steps), self.steps.folds[-1]
+        search, folds = _Search(TextPositions.of(gold), self.steps), self.steps.folds[-1]
         located: dict[str, list[Span]] = {}
         lost: dict[str, list[Span]] = {}
         for layer, spans in predicted.layers.items():
@@ -126,7 +127,7 @@ class Locating(EachPair):
 class _Search:
     """The search for the mentions of an answer in a text, step by step."""
 
-    def __init__(self, characters: Characters, steps: LocationSteps) -> None:
+    def __init__(self, characters: TextPositions, steps: LocationSteps) -> None:
         self.characters, self.steps = characters, steps
         self._finders: list[Occurrences] = []
 
@@ -181,7 +182,7 @@ class _Search:
                     yield step, occurrence == FIRST and len(places) > len(those)
 
 
-def _with_positions(found: Iterable[Range], characters: Characters) -> list[tuple[Range, Range]]:
+def _with_positions(found: Iterable[Range], characters: TextPositions) -> list[tuple[Range, Range]]:
     """Return the ranges with their positions in gold, without those that have none."""
     positions = ((place, characters.positions_of(*place)) for place in found)
     return [(place, tokens) for place, tokens in positions if tokens is not None]
@@ -198,7 +199,7 @@ class _FreePlaces:
         mentions: Sequence[_Mention],
         steps: LocationSteps,
         finder: Callable[[int], Occurrences],
-        characters: Characters,
+        characters: TextPositions,
     ) -> None:
         self._mentions, self._steps, self._finder, self._characters = mentions, steps, finder, characters
         self._placed = _TakenPlaces(len(characters.text))
@@ -341,7 +342,7 @@ class _Mention:
         text = str(span.features.get(MENTION, "")).strip()
         return cls(span, text, folded(text, folds).text, span.features.get(OFFSETS), [], [])
 
-    def stand(self, characters: Characters) -> None:
+    def stand(self, characters: TextPositions) -> None:
         """Take the given positions if the text there is the mention."""
         if self.offsets is None or not 0 <= self.offsets[0] < self.offsets[1] or not self.text:
             return

@@ -31,7 +31,7 @@ from clueval.core.document import Document, Pair
 from clueval.core.span import Span
 from clueval.files.errors import TextMismatch
 from clueval.second.transforms.changes import EachPair, empty, with_notes
-from clueval.second.transforms.characters import Characters, on_ranges, to_characters, without_blanks
+from clueval.second.transforms.characters import TextPositions, on_ranges, to_characters, without_blanks
 
 WORD_OR_MARK = re.compile(r"\w+|[^\w\s]")
 """The tokens of a text that comes without tokens."""
@@ -119,11 +119,11 @@ def _frame(documents: Sequence[Document], text: str) -> _TokenFrame:
     with_tokens = [each for each in documents if each.unit == "token" and each.tokens is not None]
     if with_tokens:
         first = with_tokens[0]
-        return _TokenFrame(first, Characters(text, first.start, *_token_places(first, text)))
+        return _TokenFrame(first, TextPositions(text, first.start, *_token_places(first, text)))
     found = [match.span() for match in WORD_OR_MARK.finditer(text)]
     words = Document("", {}, tokens=[text[start:end] for start, end in found])
     starts, ends = [start for start, _ in found], [end for _, end in found]
-    return _TokenFrame(words, Characters(text, 0, starts, ends))
+    return _TokenFrame(words, TextPositions(text, 0, starts, ends))
 
 
 def _in_characters(document: Document, text: str | None) -> Document:
@@ -133,7 +133,7 @@ def _in_characters(document: Document, text: str | None) -> Document:
     onto = document.text if document.text is not None else text
     if onto is None or document.tokens is None:
         return to_characters(document)
-    return Characters(onto, document.start, *_token_places(document, onto)).placed(document)
+    return TextPositions(onto, document.start, *_token_places(document, onto)).placed(document)
 
 
 def _onto(document: Document, gold: Document) -> Document:
@@ -170,7 +170,7 @@ class _TokenFrame:
     """The tokens in whose positions a group is counted, and where they are in its text."""
 
     tokens: Document
-    characters: Characters
+    characters: TextPositions
 
     def converted(
         self, document: Document, before: Document

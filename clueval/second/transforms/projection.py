@@ -30,8 +30,8 @@ from typing import NamedTuple
 from clueval.core.document import Document
 from clueval.core.ranges import joined_ranges
 from clueval.core.span import NOTHING, Span
-from clueval.second.transforms.alignment import MAX_CELLS, Alignment, align
-from clueval.second.transforms.characters import Characters
+from clueval.second.transforms.characters import TextPositions
+from clueval.statistics.alignment import MAX_CELLS, Alignment, align
 
 _WORD = re.compile(r"\S+")
 
@@ -72,7 +72,7 @@ def project(
     >>> [predicted.text_of(span) for span in projection.unprojected]
     ['xy']
     """
-    own, other = Characters.of(gold), Characters.of(predicted)
+    own, other = TextPositions.of(gold), TextPositions.of(predicted)
     gold_text = _GoldText(
         own, align(own.text, other.text, max_cells=max_cells, limit=limit, document=gold.id)
     )
@@ -98,7 +98,7 @@ def project(
     return Projection(document, lost)
 
 
-def _moved(span: Span, characters: Characters, gold_text: _GoldText) -> Span | None:
+def _moved(span: Span, characters: TextPositions, gold_text: _GoldText) -> Span | None:
     """Return the span on gold, or None; a span with gaps is projected only if each of its parts can be."""
     parts = span.fragments if span.tokens is None else _runs(span.tokens)
     ranges = [gold_text.place(*characters.range_between(*part)) for part in parts]
@@ -122,7 +122,7 @@ def _runs(positions: frozenset[int]) -> list[Range]:
 class _GoldText:
     """The gold text, onto which ranges of predicted characters are projected."""
 
-    def __init__(self, characters: Characters, alignment: Alignment) -> None:
+    def __init__(self, characters: TextPositions, alignment: Alignment) -> None:
         self._characters, self._alignment = characters, alignment
         words = [match.span() for match in _WORD.finditer(alignment.gold)]
         self._word_starts = [start for start, _ in words]

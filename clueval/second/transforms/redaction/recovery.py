@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import ClassVar
 
+from clueval.core.characters import tokens_in
 from clueval.core.document import Document, Pair
 from clueval.core.span import DEFAULT_LAYER, NOTHING, Span
 from clueval.files.errors import CluevalError, TextMismatch, UsageError, described, extra
-from clueval.second.transforms.alignment import edit_distance
 from clueval.second.transforms.changes import EachPair, with_notes
-from clueval.second.transforms.characters import to_characters, tokens_in
+from clueval.second.transforms.characters import to_characters
 from clueval.second.transforms.redaction.placeholders import Place, find_placeholders, patterns_of
 from clueval.second.transforms.redaction.strict import (
     MaskedRange,
@@ -20,6 +20,7 @@ from clueval.second.transforms.redaction.strict import (
     without_equal_ends,
     words_in,
 )
+from clueval.statistics.alignment import edit_distance
 
 LABEL = "MASK"
 
