@@ -7,7 +7,7 @@ The second counts the corpus in one bag, or in two that are added, folded or not
 
     python -m tests.second.compare fair 5000 17
 
-which imports `settings`, and `SHAPE` or `draw` if they are there, from `tests/second/test_fair.py`.
+which imports `settings`, and `SHAPE` or `draw` if they are there, from `tests/second/test_second_fair.py`.
 """
 
 from __future__ import annotations

@@ -293,7 +293,7 @@ def test_a_search_that_takes_too_long_names_the_document() -> None:
 _OTHER_PROCESS = """
 import pickle, sys
 sys.path.insert(0, sys.argv[1])
-from tests.core.test_bag import PLAN, corpus, count
+from tests.core.test_core_bag import PLAN, corpus, count
 texts = [([(0, 1, "A"), (3, 4, "B")], [(0, 1, "A"), (4, 5, "B")])] * 3
 sys.stdout.buffer.write(pickle.dumps(count(corpus(texts), PLAN)))
 """
