@@ -9,7 +9,7 @@ that a row has is used. Users describe their own rows in the same way (`describe
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, fields
 from functools import cache
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -57,6 +57,9 @@ class Dialect:
         advice: what to do about a span that is not within the tokens.
         values: returns the rows in another order or form, before any is read.
         plain: returns rows with these keys for a row that is built otherwise; none to pass over it.
+        written: returns the row that is written for one with these keys: the opposite of `plain`.
+        lists: whether spans are written as lists.
+        gaps: whether spans with gaps can be written.
     """
 
     name: str
@@ -91,13 +94,21 @@ class Dialect:
     ordered: bool = False
     utf16: bool = False
     advice: str | None = None
-    values: Callable[[Iterator[Numbered], RowReader], Iterator[Numbered]] | None = field(default=None)
+    values: Callable[[Iterator[Numbered], RowReader], Iterator[Numbered]] | None = None
     plain: Callable[[Any, RowReader], Iterable[Any]] | None = None
+    written: Callable[[dict[str, Any]], dict[str, Any]] | None = None
+    lists: bool = False
+    gaps: bool = False
 
     @property
     def ends(self) -> str:
         """The keys of the end of a span."""
         return self.end_inclusive or self.end
+
+    @property
+    def is_written(self) -> bool:
+        """Whether rows of the dialect can be written."""
+        return (self.plain is None and self.values is None) or self.written is not None
 
     @property
     def has_sets(self) -> bool:
@@ -126,8 +137,8 @@ def has_sign(row: Any, sign: str) -> bool:
     """Return whether a row is an object that has one of each group of keys; a group is ``a|b``.
 
     ``a[]`` is a key with a list, or a text that holds one; ``a{}`` one with an object. ``!a`` is a key that the row
-    does not have, and ``a[].b`` one with a list that is empty, or whose first element has the key ``b`` (``a[].!b``: does
-    not have it). A semicolon separates signs of which one must hold.
+    does not have, and ``a[].b`` one with a list that is empty, or whose first element has the key ``b`` (``a[].!b``:
+    does not have it). A semicolon separates signs of which one must hold.
 
     >>> has_sign({"text": "Ada", "label": []}, "text|data label[]|labels[]"), has_sign({"data": ""}, "data{}")
     (True, False)
@@ -236,7 +247,7 @@ def described(dialect: Dialect) -> str | None:
     >>> described(Dialect(name="d", text="text|data", spans="label", start="start_offset"))
     'text=text|data,spans=label,start=start_offset'
     """
-    if dialect.plain is not None or not dialect.spans or dialect.source_is == "label":
+    if dialect.plain is not None or dialect.values is not None or not dialect.spans:
         return None
     usual = {each.name: each.default for each in fields(Dialect)}
     named = ((key, getattr(dialect, key)) for key in USED)

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
-from itertools import chain
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain, pairwise
 from typing import Any
 
 from clueval.core.document import Document, MissingId, Sentence
 from clueval.core.tags import OUTSIDE
 from clueval.files.errors import FormatError, UsageError
-from clueval.second.formats.dialect import Dialect, Numbered, has_sign
+from clueval.second.formats.dialect import Dialect, Numbered, has_sign, keys_of
+from clueval.second.formats.json_values import file_rows
 from clueval.second.formats.label_studio import LABEL_STUDIO
 from clueval.second.formats.options import FormatOptions
 from clueval.second.formats.rows import RowReader, read_documents
@@ -83,9 +84,9 @@ def _ai4privacy(row: Any, rows: RowReader) -> Iterator[dict[str, Any]]:
     found = {key: value for key, value in rows.mapping(row).items() if not key.startswith("mbert_")}
     layers = rows.options.layers
     mask = found.get("privacy_mask")
-    if isinstance(mask, str) and mask.lstrip().startswith("{"):
-        mask = {}
-    elif "privacy_mask" in found and not isinstance(mask, dict | None):
+    if isinstance(mask, str):
+        mask = rows.value_in(mask, "'privacy_mask'")
+    if "privacy_mask" in found and not isinstance(mask, dict | None):
         mask = found["privacy_mask"] = rows.listed(mask, "'privacy_mask'")
     by_default = "span_labels" if isinstance(mask, dict | None) and "span_labels" in found else "privacy_mask"
     sources = {by_default} if layers is None else {*layers.values()}
@@ -198,7 +199,7 @@ PRESIDIO_SAMPLES = Dialect(
     label="entity_type",
     reference="entity_value",
     sources="entity_type",
-    metadata="template_id|metadata",
+    metadata="metadata|template_id",
 )
 
 PRESIDIO_RESULTS = Dialect(
@@ -327,6 +328,7 @@ PRODIGY = Dialect(
     passed_over="relations",
     optional=True,
     plain=_prodigy,
+    written=lambda row: {**row, "answer": "accept"},
 )
 
 DOCCANO = Dialect(
@@ -347,6 +349,7 @@ DOCCANO = Dialect(
     annotator="username|user",
     of_span="username|user",
     passed_over="relations",
+    lists=True,
 )
 
 
@@ -367,7 +370,24 @@ def _spacy(numbered: Iterator[Numbered], rows: RowReader) -> Iterator[Numbered]:
                 rows.offered |= dict.fromkeys(("entities", "ents", f"spans.{key}"))
                 if rows.options.layers is None:
                     rows.passed_over[f"spans of spans.{key}"] += len(group) if isinstance(group, list) else 0
+            if rows.options.layers is not None and isinstance(given, dict):
+                entities = given.get("entities", given.get("ents"))
+                given = {**given, "entities": entities, "ents": entities}
             yield rows.number, given
+
+
+def _written_for_spacy(row: dict[str, Any]) -> dict[str, Any]:
+    """Return the row with the layers after the first as groups of spans, as `Doc.to_json` has them."""
+    layers = {
+        key: [{name: span[name] for name in ("start", "end", "label")} for span in value]
+        for key, value in row.items()
+        if isinstance(value, list)
+    }
+    ents, *_ = layers.values()
+    kept = {key: value for key, value in row.items() if key not in layers}
+    meta = {"meta": kept.pop("meta")} if "meta" in kept else {}
+    groups = {"spans": dict(list(layers.items())[1:])} if len(layers) > 1 else {}
+    return {**kept, "ents": ents, **groups, **meta}
 
 
 SPACY = Dialect(
@@ -384,7 +404,7 @@ SPACY = Dialect(
         )
     ),
     text="text",
-    spans="entities|ents",
+    spans="ents|entities",
     span_id="id",
     reference="text",
     metadata="meta|_",
@@ -392,6 +412,7 @@ SPACY = Dialect(
     source_is="key",
     optional=True,
     values=_spacy,
+    written=_written_for_spacy,
 )
 
 
@@ -502,6 +523,7 @@ GLINER = Dialect(
     metadata="",
     rest=True,
     passed_over="relations",
+    lists=True,
     advice="GLiNER's ends are inclusive; the last token of a span has this number",
 )
 
@@ -532,10 +554,30 @@ def _w2ner(row: Any, rows: RowReader) -> Iterator[dict[str, Any]]:
             rows.refuse(
                 f"the index {places[:20]} of a span is not one of different tokens", f"from 0 to {length - 1}"
             )
-        starts = [place for place in places if place - 1 not in {*places}]
-        ends = [place + 1 for place in places if place + 1 not in {*places}]
-        spans.append({"type": item.get("type"), "fragments": list(zip(starts, ends, strict=True))})
+        span = {"start": places[0], "end": places[-1] + 1, "type": item.get("type")}
+        if places[-1] - places[0] >= len(places):
+            gaps = [place for place in range(1, len(places)) if places[place - 1] < places[place] - 1]
+            span["fragments"] = [
+                (places[first], places[last - 1] + 1) for first, last in pairwise((0, *gaps, len(places)))
+            ]
+        spans.append(span)
     yield {**found, "ner": spans}
+
+
+def _written_for_w2ner(row: dict[str, Any]) -> dict[str, Any]:
+    """Return the row with the number of each token of a span in place of its ranges."""
+    spans = [
+        {
+            "index": [
+                place
+                for start, end in span.get("fragments") or ((span["start"], span["end"]),)
+                for place in range(start, end)
+            ],
+            "type": span["type"],
+        }
+        for span in row["ner"]
+    ]
+    return {**row, "ner": spans}
 
 
 W2NER = Dialect(
@@ -551,7 +593,20 @@ W2NER = Dialect(
     rest=True,
     not_metadata="word",
     plain=_w2ner,
+    written=_written_for_w2ner,
+    gaps=True,
 )
+
+
+def _written_with_tags(row: dict[str, Any]) -> dict[str, Any]:
+    """Return the row with its metadata beside its tags, as data sets of Hugging Face have them."""
+    meta = row.get("meta", {})
+    taken = {"tokens", "words", "id", "meta", "labels", "ner"}
+    own = {key: value for key, value in meta.items() if key not in taken and not key.endswith("tags")}
+    others = {key: value for key, value in meta.items() if key not in own}
+    kept = {key: value for key, value in row.items() if key != "meta"}
+    return {**kept, **own, **({"meta": others} if others else {})}
+
 
 TOKEN_ROWS = Dialect(
     name="token-rows",
@@ -563,6 +618,7 @@ TOKEN_ROWS = Dialect(
     rest=True,
     sources="",
     source_is="key",
+    written=_written_with_tags,
 )
 
 DIALECTS = (
@@ -615,9 +671,15 @@ def dialect_of(first: Any, *, name: str | None = None, file: str | None = None) 
         names = ", ".join(dict.fromkeys(dialect.name for dialect in DIALECTS))
         raise UsageError(f"documents of the format {name!r} are not rows", advice=f"one of {names}")
     dialect = next((dialect for dialect in known if dialect.is_row(first)), None)
-    if dialect is None and (name is not None or first is None):
-        dialect = known[0] if name is not None else DOCCANO
-    return _unrecognised(first, file) if dialect is None else dialect
+    if dialect is not None:
+        return dialect
+    if name is not None:
+        return next((dialect for dialect in known if _has_spans(first, dialect)), known[0])
+    return DOCCANO if first is None else _unrecognised(first, file)
+
+
+def _has_spans(row: Any, dialect: Dialect) -> bool:
+    return isinstance(row, dict) and any(key in row for key in keys_of(dialect.spans))
 
 
 def _unrecognised(row: Any, file: str | None) -> Dialect:
@@ -633,6 +695,19 @@ def _unrecognised(row: Any, file: str | None) -> Dialect:
         advice="name it with input=..., or its keys with row='text=...,spans=...,label=...,start=...,end=...'; "
         "'clueval formats' shows how each is recognised",
     )
+
+
+def read_file(
+    blocks: Callable[[], Iterable[bytes]],
+    options: FormatOptions,
+    *,
+    file: str,
+    name: str | None = None,
+    dialect: Dialect | None = None,
+) -> Iterator[Document]:
+    """Yield the documents of a JSON file; `blocks` returns its content from the beginning. Otherwise as `read_rows`."""
+    rows = file_rows(blocks, file, empty_is_row=name == PRESIDIO_ANSWERS.name)
+    return read_rows(rows, options, name=name, dialect=dialect, file=file)
 
 
 def read_rows(

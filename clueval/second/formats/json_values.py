@@ -20,12 +20,13 @@ _TEXTS = ("text", "full_text")
 
 
 def file_rows(
-    blocks: Callable[[], Iterable[bytes]], file: str, longest: int = LONGEST
+    blocks: Callable[[], Iterable[bytes]], file: str, longest: int = LONGEST, *, empty_is_row: bool = False
 ) -> Iterator[tuple[int, Any]]:
     """Yield the rows of a file, numbered from 1; `blocks` returns its content from the beginning.
 
     An array is a row, not a list of rows, if its first element is no row: a text (spaCy's pairs) or the result of a
-    service that knows no text (Presidio's answers); also an empty array that other arrays follow.
+    service that knows no text (Presidio's answers); also an empty array that other arrays follow. An empty array alone
+    has no rows, unless `empty_is_row`.
 
     >>> list(file_rows(lambda: [b'[{"text": "a"}, {"text": "b"}]'], "a.json"))
     [(1, {'text': 'a'}), (2, {'text': 'b'})]
@@ -37,9 +38,9 @@ def file_rows(
     if not _EMPTY_ARRAY_FIRST.match(b"".join(beginning)):
         values = JsonValues(file, longest).of(chain(beginning, content))
         first = next(values, None)
-        if first is None:
+        if first is None and not empty_is_row:
             return
-        if not (_is_array(beginning) and _is_part(first[1])):
+        if first is not None and not (_is_array(beginning) and _is_part(first[1])):
             yield first
             yield from values
             return

@@ -10,6 +10,8 @@ relations are passed over, and so are tasks without annotation (``unannotated``)
 that is called ``text``, the only one, or the one that ``--text-key`` names; other values are metadata. Positions are
 code points; if only UTF-16 units fit the texts of the regions, as in older files, the positions are such units. In
 JSON_MIN each row is one annotation, whose spans are lists under the names of their controls.
+
+What is written is a task with one annotation that is ground truth; each layer is a control of the same name.
 """
 
 from __future__ import annotations
@@ -190,6 +192,26 @@ def _place(value: Mapping[str, Any]) -> tuple[str, str]:
     return str(value.get("start")), str(value.get("end"))
 
 
+def _written(row: dict[str, Any]) -> dict[str, Any]:
+    """Return the task with an annotation that is ground truth."""
+    regions = [
+        {
+            "id": f"r{number}",
+            "from_name": span["from_name"],
+            "to_name": "text",
+            "type": "labels",
+            "value": {**{key: span[key] for key in ("start", "end", "text")}, "labels": [span["label"]]},
+            **span.get("features", {}),
+        }
+        for number, span in enumerate(row["spans"], 1)
+    ]
+    return {
+        "id": row["id"],
+        "data": {"text": row["text"], **row.get("meta", {})},
+        "annotations": [{"completed_by": 1, "ground_truth": True, "result": regions}],
+    }
+
+
 LABEL_STUDIO = Dialect(
     name="label-studio",
     holds="Label Studio's JSON: tasks with the annotations of several annotators and models; JSON_MIN",
@@ -205,4 +227,5 @@ LABEL_STUDIO = Dialect(
     control="from_name",
     utf16=True,
     plain=_plain,
+    written=_written,
 )

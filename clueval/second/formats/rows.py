@@ -47,7 +47,7 @@ class RowSpan(NamedTuple):
 
 
 class Record(NamedTuple):
-    """What a row holds: a document in the plain types of its row."""
+    """What a row holds: a document in the plain types of its row; `number` is that of the row."""
 
     id: str
     text: str | None
@@ -56,6 +56,7 @@ class Record(NamedTuple):
     metadata: Mapping[str, str]
     sentences: Sequence[Sentence]
     tags: Mapping[str, list[str]]
+    number: int
 
 
 class _SpanKeys(NamedTuple):
@@ -110,17 +111,19 @@ class RowReader:
         if type(value) is list:
             return value
         if isinstance(value, str):
-            try:
-                value = literal_in(value)
-            except ValueError as error:
-                self.refuse(
-                    f"{what} is a text that cannot be read as a list: {error}", "write a list in JSON"
-                )
+            value = self.value_in(value, what)
         if hasattr(value, "tolist"):
             value = value.tolist()
         if not isinstance(value, list | tuple | None):
             self.refuse(f"{what} is not a list")
         return list(value or ())
+
+    def value_in(self, text: str, what: str) -> Any:
+        """Return the value that a text holds, in JSON or as a literal of Python."""
+        try:
+            return literal_in(text)
+        except ValueError as error:
+            self.refuse(f"{what} is a text that cannot be read as a list: {error}", "write a list in JSON")
 
     def whole(self, value: Any, key: str) -> int:
         """Return a position, which may be written 3.0."""
@@ -164,7 +167,9 @@ class RowReader:
                     layer: self._spans(found, source, layer, text, tokens, identifier)
                     for layer, source in self.sources().items()
                 }
-            yield Record(identifier, text, tokens, layers, self._metadata(found), sentences, tags)
+            yield Record(
+                identifier, text, tokens, layers, self._metadata(found), sentences, tags, self.number
+            )
 
     def _plain(self, given: Any) -> Iterable[Any]:
         """Return the rows with the keys of the dialect."""
@@ -279,7 +284,7 @@ class RowReader:
             if dialect.optional:
                 return []
             self.refuse(f"the row has no spans: no key {_either(keys)}", "no spans are written []")
-        return self.listed(row[key], "the list of spans")
+        return self.listed(row[key], repr(key))
 
     def _members(self, item: dict[str, Any], number: int) -> list[tuple[dict[str, Any], Mapping[str, Any]]]:
         """Return the object of a span and those of its alternatives, each with the features of its group."""
@@ -330,7 +335,7 @@ class RowReader:
         label = item.get(keys.label)
         if type(label) is not str or not label:
             label = self._label(label)
-        if keys.is_simple:
+        if keys.is_simple and not group:
             return RowSpan(start, end, label)
         features: Mapping[str, Any] = NOTHING
         if keys.features:
@@ -490,18 +495,18 @@ class RowReader:
     # From a record to a document
 
     def document(self, record: Record) -> Document:
-        """Return the document of a record of the current row."""
+        """Return the document of a record."""
         layers = record.layers
         dialect = self.dialect
         made: Mapping[str, Sequence[Span]]
         if any(span[3] or span[4] is not None or span[6] for spans in layers.values() for span in spans):
-            spans = {layer: self._made(layer, own) for layer, own in layers.items()}
+            spans = {layer: _spans_of(layer, own, record.number) for layer, own in layers.items()}
             made = spans if dialect.ordered else {layer: in_order(own) for layer, own in spans.items()}
         else:
             rows = {layer: [span[:3] for span in own] for layer, own in layers.items()}
             if not dialect.ordered:
                 rows = {layer: sorted(own, key=itemgetter(0, 1)) for layer, own in rows.items()}
-            made = Layers({}, rows, self.number)
+            made = Layers({}, rows, record.number)
         return Document(
             record.id,
             made,
@@ -515,25 +520,16 @@ class RowReader:
             ordered=dialect.ordered,
         )
 
-    def _made(self, layer: str, rows: Iterable[RowSpan]) -> list[Span]:
-        labels: dict[str, Frozen] = {}
-        spans = []
-        for row in rows:
-            if row.label not in labels:
-                labels[row.label] = Frozen({layer: row.label})
-            parts = row.fragments if row.fragments and len(row.fragments) > 1 else None
-            spans.append(
-                Span(
-                    row.start,
-                    row.end,
-                    labels[row.label],
-                    row.features,
-                    id=row.id,
-                    line=self.number,
-                    parts=parts,
-                )
-            )
-        return spans
+
+def _spans_of(layer: str, rows: Iterable[RowSpan], line: int) -> list[Span]:
+    labels: dict[str, Frozen] = {}
+    spans = []
+    for start, end, label, features, identifier, _, fragments in rows:
+        if label not in labels:
+            labels[label] = Frozen({layer: label})
+        parts = fragments if fragments and len(fragments) > 1 else None
+        spans.append(Span(start, end, labels[label], features, id=identifier, line=line, parts=parts))
+    return spans
 
 
 def documents_of(
