@@ -11,12 +11,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
 from functools import cache
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from clueval.files.errors import UsageError
-
-if TYPE_CHECKING:
-    from clueval.second.formats.rows import RowReader
+from clueval.second.formats.row_input import RowInput
 
 Numbered = tuple[int, Any]
 """A row and its number, from 1."""
@@ -94,8 +92,8 @@ class Dialect:
     ordered: bool = False
     utf16: bool = False
     advice: str | None = None
-    values: Callable[[Iterator[Numbered], RowReader], Iterator[Numbered]] | None = None
-    plain: Callable[[Any, RowReader], Iterable[Any]] | None = None
+    values: Callable[[Iterator[Numbered], RowInput], Iterator[Numbered]] | None = None
+    plain: Callable[[Any, RowInput], Iterable[Any]] | None = None
     written: Callable[[dict[str, Any]], dict[str, Any]] | None = None
     lists: bool = False
     gaps: bool = False

@@ -14,6 +14,7 @@ from clueval.second.formats.dialect import Dialect, Numbered, has_sign, keys_of
 from clueval.second.formats.json_values import file_rows
 from clueval.second.formats.label_studio import LABEL_STUDIO
 from clueval.second.formats.options import FormatOptions
+from clueval.second.formats.row_input import RowInput
 from clueval.second.formats.rows import RowReader, read_documents
 from clueval.second.formats.span_objects import GROUP, LABELS, MENTION, OFFSETS, OPTIONAL, UNPLACED
 from clueval.second.formats.tags_of_rows import keys_of_tags
@@ -21,7 +22,7 @@ from clueval.second.formats.tags_of_rows import keys_of_tags
 # LangExtract, whose classes are labels; its attributes that are texts are features
 
 
-def _langextract(row: Any, rows: RowReader) -> Iterator[dict[str, Any]]:
+def _langextract(row: Any, rows: RowInput) -> Iterator[dict[str, Any]]:
     """Yield the row with places for its extractions.
 
     An extraction without an interval is in the text in other words or not at all. Texts are not compared, because
@@ -75,7 +76,7 @@ LANGEXTRACT = Dialect(
 # Data sets of personal data
 
 
-def _ai4privacy(row: Any, rows: RowReader) -> Iterator[dict[str, Any]]:
+def _ai4privacy(row: Any, rows: RowInput) -> Iterator[dict[str, Any]]:
     """Yield the row with the spans of its mask or, where the mask has no positions, of ``span_labels``.
 
     In ``span_labels``, ``O`` is no span, and a number after an underscore is no part of a label. ``mbert_...`` is not
@@ -113,7 +114,7 @@ def _is_outside(item: Any) -> bool:
     return isinstance(item, list | tuple) and len(item) == 3 and item[2] == OUTSIDE
 
 
-def _unnumbered(item: Any, rows: RowReader) -> list[Any]:
+def _unnumbered(item: Any, rows: RowInput) -> list[Any]:
     if not isinstance(item, list | tuple) or len(item) != 3:
         rows.refuse("an element of 'span_labels' is not [start, end, label]")
     start, end, label = item
@@ -137,7 +138,7 @@ AI4PRIVACY = Dialect(
 )
 
 
-def _nemotron(row: Any, rows: RowReader) -> Iterator[dict[str, Any]]:
+def _nemotron(row: Any, rows: RowInput) -> Iterator[dict[str, Any]]:
     """Yield the row with an id that has its locale, too, because a ``uid`` may occur in each."""
     found = rows.mapping(row)
     uid, locale = found.get("uid"), found.get("locale")
@@ -164,7 +165,7 @@ NEMOTRON = Dialect(
 _RESULTS = "results|recognizer_results|analyzer_results"
 
 
-def _presidio(row: Any, rows: RowReader) -> Iterator[dict[str, Any]]:
+def _presidio(row: Any, rows: RowInput) -> Iterator[dict[str, Any]]:
     """Yield the row with the features of its results; explanations are passed over."""
     found = {"results": row} if isinstance(row, list | tuple) else dict(rows.mapping(row))
     key = next((key for key in _RESULTS.split("|") if key in found), None)
@@ -173,7 +174,7 @@ def _presidio(row: Any, rows: RowReader) -> Iterator[dict[str, Any]]:
     yield found
 
 
-def _result(item: Any, rows: RowReader) -> dict[str, Any]:
+def _result(item: Any, rows: RowInput) -> dict[str, Any]:
     result = rows.mapping(item, "a span")
     rows.passed_over["explanations"] += result.get("analysis_explanation") is not None
     features = _score(result.get("score"))
@@ -232,7 +233,7 @@ PRESIDIO_ANSWERS = Dialect(
 )
 
 
-def _by_line(numbered: Iterator[Numbered], rows: RowReader) -> Iterator[Numbered]:
+def _by_line(numbered: Iterator[Numbered], rows: RowInput) -> Iterator[Numbered]:
     """Yield the rows in the order of the lines of their texts; holds all of them."""
     lines = sorted(numbered, key=lambda each: _line(each[1]))
     for due, (rows.number, row) in enumerate(lines):
@@ -275,7 +276,7 @@ _LONGEST_GAP = 10_000
 """The most characters between two tokens of a row without text."""
 
 
-def _prodigy(row: Any, rows: RowReader) -> Iterator[dict[str, Any]]:
+def _prodigy(row: Any, rows: RowInput) -> Iterator[dict[str, Any]]:
     """Yield the row unless its annotator has ignored or rejected it; a row without text has that of its tokens."""
     found = rows.mapping(row)
     answer = found.get("answer")
@@ -296,7 +297,7 @@ def _prodigy(row: Any, rows: RowReader) -> Iterator[dict[str, Any]]:
     yield found
 
 
-def _text_of_tokens(tokens: list[Any], rows: RowReader) -> str:
+def _text_of_tokens(tokens: list[Any], rows: RowInput) -> str:
     text = ""
     for item in tokens:
         token = rows.mapping(item, "a token")
@@ -353,7 +354,7 @@ DOCCANO = Dialect(
 )
 
 
-def _spacy(numbered: Iterator[Numbered], rows: RowReader) -> Iterator[Numbered]:
+def _spacy(numbered: Iterator[Numbered], rows: RowInput) -> Iterator[Numbered]:
     """Yield an object for each row. An object with ``classes`` has all pairs; null is a text without annotation."""
     for number, row in numbered:
         is_whole = isinstance(row, dict) and "classes" in row and isinstance(row.get("annotations"), list)
@@ -416,7 +417,7 @@ SPACY = Dialect(
 )
 
 
-def _paragraphs(row: Any, rows: RowReader) -> Iterator[dict[str, Any]]:
+def _paragraphs(row: Any, rows: RowInput) -> Iterator[dict[str, Any]]:
     """Yield the row with its tokens, their tags and its sentences; ``-`` and null are unknown tags, read as O."""
     found = rows.mapping(row)
     tokens: list[Any] = []
@@ -447,7 +448,7 @@ SPACY_2 = Dialect(
 )
 
 
-def _tab(row: Any, rows: RowReader) -> Iterator[dict[str, Any]]:
+def _tab(row: Any, rows: RowInput) -> Iterator[dict[str, Any]]:
     """Yield the row with the mentions of the annotator that is read."""
     found = rows.mapping(row)
     annotations = rows.mapping(found.get("annotations"), "'annotations'")
@@ -542,7 +543,7 @@ SPERT = Dialect(
 )
 
 
-def _w2ner(row: Any, rows: RowReader) -> Iterator[dict[str, Any]]:
+def _w2ner(row: Any, rows: RowInput) -> Iterator[dict[str, Any]]:
     """Yield the row with the ranges of each span, given as the number of each of its tokens."""
     found = rows.mapping(row)
     length = len(rows.listed(found.get("sentence"), "'sentence'"))

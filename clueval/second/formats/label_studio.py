@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 from clueval.core.span import DEFAULT_LAYER
 from clueval.files.errors import UsageError
 from clueval.second.formats.dialect import Dialect
-from clueval.second.formats.rows import RowReader
+from clueval.second.formats.row_input import RowInput
 
 _PREDICTION = "prediction:"
 _NOTED = ("id", "annotator", "annotation_id", "created_at", "updated_at", "lead_time", "agreement")
@@ -64,7 +64,7 @@ def _is_draft_of(name: str | None, draft: Mapping[str, Any]) -> bool:
     return name in _annotator(owner)
 
 
-def _plain(row: Any, rows: RowReader) -> Iterator[dict[str, Any]]:
+def _plain(row: Any, rows: RowInput) -> Iterator[dict[str, Any]]:
     task = rows.mapping(row)
     if "data" not in task and "annotator" in task:
         regions, data = _minimal(task)
@@ -101,7 +101,7 @@ def _minimal(row: Mapping[str, Any]) -> tuple[list[dict[str, Any]], dict[str, An
     }
 
 
-def _annotation(task: Mapping[str, Any], rows: RowReader) -> Mapping[str, Any] | None:
+def _annotation(task: Mapping[str, Any], rows: RowInput) -> Mapping[str, Any] | None:
     """Return the annotation of the set that is read, or None."""
     rows.passed_over["drafts"] += sum(_is_draft_of(rows.set, each) for each in _objects(task.get("drafts")))
     chosen = [each for names, each in _annotations(task) if rows.set is None or rows.set in names]
@@ -113,7 +113,7 @@ def _annotation(task: Mapping[str, Any], rows: RowReader) -> Mapping[str, Any] |
     return own[0] if own else None
 
 
-def _text_key(data: Mapping[str, Any], rows: RowReader) -> str:
+def _text_key(data: Mapping[str, Any], rows: RowInput) -> str:
     """Return the key of the text in the data of a task."""
     named = rows.options.text_key
     texts = [key for key, value in data.items() if isinstance(value, str)]
@@ -136,7 +136,7 @@ class _Regions(NamedTuple):
     metadata: dict[str, str]
 
 
-def _sorted(regions: list[dict[str, Any]], rows: RowReader) -> _Regions:
+def _sorted(regions: list[dict[str, Any]], rows: RowInput) -> _Regions:
     found = _Regions([], {}, {})
     for each in regions:
         if each.get("type") == "relation":
@@ -159,7 +159,7 @@ def _sorted(regions: list[dict[str, Any]], rows: RowReader) -> _Regions:
     return found
 
 
-def _spans(regions: _Regions, rows: RowReader) -> Iterator[dict[str, Any]]:
+def _spans(regions: _Regions, rows: RowInput) -> Iterator[dict[str, Any]]:
     """Yield an object for each label of the regions."""
     controls = dict.fromkeys(str(each.get("from_name") or DEFAULT_LAYER) for each in regions.labelled)
     rows.offered |= controls

@@ -7,19 +7,18 @@ The line of an error is the number of its row.
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from operator import itemgetter
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple
 
 from clueval.core.document import Document, Layers, MissingId, Sentence
 from clueval.core.span import DEFAULT_LAYER, NO_LABEL, NOTHING, Frozen, Span
 from clueval.core.tags import OUTSIDE
 from clueval.files.errors import CluevalError, FormatError, SpanError, TagError, UsageError
 from clueval.second.formats.dialect import Dialect, Numbered, keys_of
-from clueval.second.formats.literals import literal_in
 from clueval.second.formats.options import EVERY_SET, FormatOptions
 from clueval.second.formats.reference import FileMention, fits, in_points
+from clueval.second.formats.row_input import RowInput
 from clueval.second.formats.span_objects import (
     TOKENS_OF_PIPELINE,
     fragments_of,
@@ -70,22 +69,12 @@ class _SpanKeys(NamedTuple):
     is_simple: bool
 
 
-class RowReader:
-    """Reads the rows of one input.
-
-    Attributes:
-        number: the number of the current row.
-        set: the annotation set that is read; None: the rows have no sets.
-        passed_over: how often the rows have what is not read, by kind in the plural.
-        offered: the sources of layers that rows had so far, if each may have others.
-    """
+class RowReader(RowInput):
+    """Reads the rows of one input by the description of their dialect."""
 
     def __init__(self, dialect: Dialect, options: FormatOptions, file: str | None = None) -> None:
-        self.dialect, self.options, self.file = dialect, options, file
-        self.number = 0
-        self.set: str | None = None
-        self.passed_over: Counter[str] = Counter()
-        self.offered: dict[str, None] = {}
+        super().__init__(options, file)
+        self.dialect = dialect
         self._names: dict[str, Mapping[int, str]] = {}
         self._span_keys: dict[Any, _SpanKeys] = {}
         sources = () if options.layers is None or dialect.source_is != "key" else options.layers.values()
@@ -93,52 +82,6 @@ class RowReader:
         self._span_paths = _paths(dialect.start, dialect.ends, dialect.label)
         self._not_metadata = _hidden_keys(dialect)
         self._no_features = _no_features(dialect)
-
-    # Values of a row
-
-    def refuse(self, problem: str, advice: str | None = None, document: str | None = None) -> NoReturn:
-        """Raise `FormatError` with the number of the row."""
-        raise FormatError(problem, file=self.file, line=self.number, document=document, advice=advice)
-
-    def mapping(self, value: object, what: str = "the row") -> dict[str, Any]:
-        """Return a value that must be an object."""
-        if not isinstance(value, dict):
-            self.refuse(f"{what} is not an object", "each value of this format is an object with keys")
-        return value
-
-    def listed(self, value: Any, what: str) -> list[Any]:
-        """Return a list, also one that a text holds, or an array of another library; None is an empty list."""
-        if type(value) is list:
-            return value
-        if isinstance(value, str):
-            value = self.value_in(value, what)
-        if hasattr(value, "tolist"):
-            value = value.tolist()
-        if not isinstance(value, list | tuple | None):
-            self.refuse(f"{what} is not a list")
-        return list(value or ())
-
-    def value_in(self, text: str, what: str) -> Any:
-        """Return the value that a text holds, in JSON or as a literal of Python."""
-        try:
-            return literal_in(text)
-        except ValueError as error:
-            self.refuse(f"{what} is a text that cannot be read as a list: {error}", "write a list in JSON")
-
-    def whole(self, value: Any, key: str) -> int:
-        """Return a position, which may be written 3.0."""
-        if type(value) is int:
-            return value
-        if isinstance(value, float) and value.is_integer():
-            return int(value)
-        shown = "missing" if value is None else f"{repr(value)[:40]}, not a whole number"
-        return self.refuse(f"the {key} of a span is {shown}")
-
-    def scalar(self, value: object, what: str) -> str:
-        """Return a number or a truth value as a text."""
-        if isinstance(value, list | tuple | dict):
-            self.refuse(f"{what} is a list or an object, not a text")
-        return str(value)
 
     # From a row to a record
 
