@@ -20,6 +20,7 @@ class FormatOptions:
         names: the names of tags that are numbers, or a file that has them.
         text_key: the key of the text, where a row has several texts.
         unplaced: whether mentions without a place in the text are spans at its beginning.
+        token, token_id: the columns of tokens and of their ids, from 1, or from -1 at the end.
     """
 
     layers: Mapping[str, int | str] | None = None
@@ -31,6 +32,8 @@ class FormatOptions:
     names: Any = None
     text_key: str | None = None
     unplaced: bool = False
+    token: int | None = None
+    token_id: int | None = None
 
 
 EVERY_SET = "*"
