@@ -13,7 +13,7 @@ from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, groupby
 from typing import NamedTuple, NoReturn
 
 from clueval.core.document import Document, Layers, MissingId, Row, Sentence
@@ -26,6 +26,7 @@ from clueval.core.tags import (
     decode,
     decode_tags,
     first_illegal,
+    is_tag,
     neighbours_of,
     split_tag,
 )
@@ -37,6 +38,8 @@ Blocks = Callable[[], Iterable[tuple[int, str]]]
 
 _BLANK_LINE = re.compile(r"^[ \t]+$", re.MULTILINE)
 _PROSE = "a text without columns has no spans: they are in a file of another format, see clueval formats"
+_MOST_KEYS = 1000
+"""The number of keys of pairs that are remembered for the message about a source that does not occur."""
 _NEVER = re.compile(r"(?!)")
 KINDS_OF_ROWS = {"-": "multiword tokens", ".": "empty nodes"}
 """What the rows ``3-4`` and ``5.1`` stand for where a column numbers the tokens of a sentence."""
@@ -136,6 +139,15 @@ class _Layout(NamedTuple):
     token: int
     layers: Mapping[str, int | str]
     token_id: int | None = None
+    document: int | None = None
+    meta: tuple[tuple[str, int], ...] = ()
+
+
+class _LineOfDocument(NamedTuple):
+    """What the columns of a line say of its document; `id` is None if no column has it."""
+
+    id: str | None
+    metadata: Mapping[str, str]
 
 
 class ColumnReader:
@@ -166,6 +178,9 @@ class ColumnReader:
         self.begun = 0
         self._start = 0
         self._head: str | None = None
+        self._described = _LineOfDocument(None, {})
+        self._missing = {source for source in self._wanted().values() if isinstance(source, str)}
+        self._keys: dict[str, bool] = {}  # the keys of pairs, and whether all their values are tags
         self._clear()
 
     def _clear(self) -> None:
@@ -198,6 +213,18 @@ class ColumnReader:
         self.use_comments()
         self.end_document()
         yield from self._ready
+        self._require_sources()
+
+    def _require_sources(self) -> None:
+        """Raise `UsageError` for a key of pairs that does not occur where other keys have tags."""
+        others = [key for key, holds_tags in self._keys.items() if holds_tags]
+        for layer, source in self._wanted().items():
+            if others and source in self._missing and source not in self.form.bracketed:
+                raise UsageError(
+                    f"the file has no {source!r} for layer {layer!r}",
+                    file=self.file,
+                    advice=f"sources with tags: {', '.join(others)}",
+                )
 
     def _recognised(self) -> Mapping[str, str | None]:
         lenient = FormatOptions(
@@ -278,6 +305,39 @@ class ColumnReader:
                 run = "".join(" ".join(filter(None, line.split(" "))) + "\n" for line in lines)
         elif "\t\n" in run:
             run = self._without_empty_fields(run, layout.width)
+        if layout.document is None and not layout.meta:
+            self._add(number, run)
+            return
+        numbered_lines = enumerate(run[:-1].split("\n"), number)
+        for described, group in groupby(numbered_lines, lambda line: _line_of_document(line[1], layout)):
+            numbered = list(group)
+            if described is not None:
+                self._describe(numbered[0][0], described)
+            self._add(numbered[0][0], "".join(f"{line}\n" for _, line in numbered))
+
+    def _describe(self, number: int, line: _LineOfDocument) -> None:
+        """Begin a document if its id differs from that of the line before; add the metadata of its first line."""
+        before, self._described = self._described, line
+        is_new = not self.is_open or self.rows == 0
+        head = self._head
+        if line.id is not None and not is_new and line.id != before.id:
+            self.begin_document(line.id, line.metadata)
+            self._head = head
+        elif is_new:
+            self.require_document()
+            self.id = self.id if line.id is None else line.id
+            self.metadata |= line.metadata
+        elif line.metadata != before.metadata:
+            name = next(name for name, value in line.metadata.items() if before.metadata.get(name) != value)
+            raise FormatError(
+                f"the metadata {name!r} changes from {before.metadata.get(name)!r} to {line.metadata[name]!r} "
+                "within a document",
+                file=self.file,
+                line=number,
+                advice="name the column with the ids of documents with document_column",
+            )
+
+    def _add(self, number: int, run: str) -> None:
         self.require_document()
         self._anchors.append((self.rows, number))
         self._runs.append(run)
@@ -303,6 +363,7 @@ class ColumnReader:
         for offset, line in enumerate(run[:-1].split("\n")):
             fields = line.split("\t") if "\t" in line else line.split()
             if len(fields) < least:
+                self._document()  # the first error is in a line before, if one is wrong
                 column = next(column for column in used if abs(column) > len(fields))
                 self.refuse(number + offset, f"the line has {len(fields)} columns, no column {column}")
             lines.append("\t".join([fields[place] for place in places]))
@@ -332,7 +393,7 @@ class ColumnReader:
             cut = {layer: place for place, layer in enumerate(self._numbers(), 1)}
             return _Layout(len(cut) + 1, "\t", 0, cut)
         separator = form.separator or ("\t" if "\t" in line else " ")
-        if options.layers is None and not form.is_named:
+        if options.layers is None and self.columns.default == -1:
             line = line.rstrip("\t")  # the last column that has a value holds the tags
         fields = line.split("\t") if separator == "\t" else list(filter(None, line.split(" ")))
         width = len(names) if form.is_named else len(fields)
@@ -353,12 +414,20 @@ class ColumnReader:
             return column - 1 if column > 0 else width + column
 
         token_id = None if options.token_id is None else place(options.token_id, "the token ids")
+        document = (
+            None if options.document_column is None else place(options.document_column, "the documents")
+        )
+        meta = tuple((name, place(column, f"the metadata {name!r}")) for name, column in options.meta)
+        described = {document, *(column for _, column in meta)} - {None}
+        wanted = self._wanted()
+        if options.layers is None and self.columns.default == -1:
+            wanted = {DEFAULT_LAYER: max({*range(width)} - described or {width - 1}) + 1}
         layers: dict[str, int | str] = {}
-        for layer, source in self._wanted().items():
+        for layer, source in wanted.items():
             found = source if isinstance(source, int) else self._named(layer, source)
             layers[layer] = place(found, f"layer {layer!r}") if isinstance(found, int) else found
         token = options.token or self.columns.token
-        taken = {token_id, *layers.values()}
+        taken = {token_id, *described, *layers.values()}
         free = [column for column in range(width) if column not in taken]
         if token is not None and place(token, "the tokens") in taken:
             self.refuse(
@@ -373,7 +442,13 @@ class ColumnReader:
                 "name the columns with layers={'NAME': COLUMN}",
             )
         return _Layout(
-            width, separator, free[0] if token is None else place(token, "the tokens"), layers, token_id
+            width,
+            separator,
+            free[0] if token is None else place(token, "the tokens"),
+            layers,
+            token_id,
+            document,
+            meta,
         )
 
     def _named(self, layer: str, source: str) -> int | str:
@@ -555,11 +630,23 @@ class ColumnReader:
             place = place_of(self.form.pairs, self.columns.names)
             if place is None:
                 return [nothing] * len(columns[0])
-            known = {value: pairs_of(value).get(source) or nothing for value in {*columns[place]}}
+            known = {
+                value: self._value_of(source, value) or nothing for value in dict.fromkeys(columns[place])
+            }
             values = [known[value] for value in columns[place]]
         if self.form.none and not {*self.form.none}.isdisjoint(values):
             return [nothing if value in self.form.none else value for value in values]
         return values
+
+    def _value_of(self, key: str, value: str) -> str | None:
+        """Return the value of a key in pairs, and note whether it occurs."""
+        pairs = pairs_of(value)
+        if key in self._missing:
+            self._missing -= pairs.keys()
+            for name, own in pairs.items():
+                if self._keys.get(name, len(self._keys) < _MOST_KEYS):
+                    self._keys[name] = is_tag(own)
+        return pairs.get(key)
 
     def _is_bracketed(self, layer: str) -> bool:
         return self.form.bracketed == ("*",) or self._wanted()[layer] in self.form.bracketed
@@ -653,6 +740,15 @@ class ColumnReader:
             ends.append(self.rows)
         places = zip([0, *ends], ends, strict=False)
         return [Sentence(first + self._start, end + self._start) for first, end in places]
+
+
+def _line_of_document(line: str, layout: _Layout) -> _LineOfDocument | None:
+    """Return what a line says of its document; None for one that does not fit, which is an error later."""
+    fields = line.split(layout.separator)
+    if len(fields) != layout.width:
+        return None
+    identifier = None if layout.document is None else fields[layout.document]
+    return _LineOfDocument(identifier, {name: fields[column] for name, column in layout.meta})
 
 
 def _chunks_of(tags: list[str], scheme: str | None, invalid: str) -> list[Chunk]:

@@ -21,6 +21,8 @@ class FormatOptions:
         text_key: the key of the text, where a row has several texts.
         unplaced: whether mentions without a place in the text are spans at its beginning.
         token, token_id: the columns of tokens and of their ids, from 1, or from -1 at the end.
+        document_column: the column of the ids of documents; a document begins where its value changes.
+        meta: the names and columns of metadata.
     """
 
     layers: Mapping[str, int | str] | None = None
@@ -34,6 +36,8 @@ class FormatOptions:
     unplaced: bool = False
     token: int | None = None
     token_id: int | None = None
+    document_column: int | None = None
+    meta: tuple[tuple[str, int], ...] = ()
 
 
 EVERY_SET = "*"
