@@ -13,7 +13,7 @@ from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain, groupby
+from itertools import chain, compress, groupby
 from typing import NamedTuple, NoReturn
 
 from clueval.core.document import Document, Layers, MissingId, Row, Sentence
@@ -37,6 +37,12 @@ Blocks = Callable[[], Iterable[tuple[int, str]]]
 """Returns a file from its beginning in blocks of whole lines, each with the number of its first line."""
 
 _BLANK_LINE = re.compile(r"^[ \t]+$", re.MULTILINE)
+_WITHIN_FIELDS = {
+    separator: bytes(byte for byte in range(256) if byte not in (ord(separator), ord("\n")))
+    for separator in ("\t", " ")
+}
+"""All bytes except the separator and the line end, by separator."""
+
 _PROSE = "a text without columns has no spans: they are in a file of another format, see clueval formats"
 _MOST_KEYS = 1000
 """The number of keys of pairs that are remembered for the message about a source that does not occur."""
@@ -187,7 +193,8 @@ class ColumnReader:
         """Forget the lines of a document."""
         self.rows = 0
         self._runs: list[str] = []
-        self._anchors: list[tuple[int, int]] = []  # the first row of each run, and its line
+        self._first_rows: list[int] = []  # of each run
+        self._first_lines: list[int] = []
         self._ends: list[int] = []  # the row after each sentence
         self._heads: list[str | None] = []
         self._unspaced: list[
@@ -260,35 +267,34 @@ class ColumnReader:
             position = end
 
     def _line_by_line(self, number: int, run: str) -> None:
-        """Read lines of which some may be no tokens; other lines next to each other are read together."""
-        waiting: list[str] = []
-        for line_number, line in enumerate(run[:-1].split("\n"), number):
-            if self.form.special.match(line) is None or not self._acts(line_number, line, waiting):
-                waiting.append(line)
-        self._pass_on(number + run.count("\n"), waiting)
+        """Read lines of which some may be no tokens; the lines between these are read together."""
+        position = 0
+        for match in self.form.special.finditer(run):
+            start = match.start()
+            if start > position:
+                self._tokens(number, run[position:start])
+                number += run.count("\n", position, start)
+            position = run.index("\n", start) + 1
+            line = run[start : position - 1]
+            if not self._acts(number, line):
+                self._tokens(number, f"{line}\n")
+            number += 1
+        if position < len(run):
+            self._tokens(number, run[position:])
 
-    def _acts(self, number: int, line: str, waiting: list[str]) -> bool:
-        """Read a special line, after the token lines that wait; return false if it is a token line, too."""
+    def _acts(self, number: int, line: str) -> bool:
+        """Read a special line; return false if it is a token line, too."""
         kind = self.form.passed_over(self, number, line)
-        if kind is None and self.layout is None:
-            self._pass_on(number, waiting)  # the first token line tells the columns
-        if kind is None and self.form.is_token(self, line):
-            return False
-        self._pass_on(number, waiting)
         if kind is not None:
             self.passed_over[kind] += 1
             return True
+        if self.form.is_token(self, line):
+            return False
         for mark in self.form.marks:
             if match := mark.pattern.match(line):
                 mark.act(self, number, match)
                 break
         return True
-
-    def _pass_on(self, number: int, waiting: list[str]) -> None:
-        """Read the token lines that end before the line with this number."""
-        if waiting:
-            self._tokens(number - len(waiting), "\n".join(waiting) + "\n")
-            waiting.clear()
 
     def _tokens(self, number: int, run: str) -> None:
         self.use_comments()
@@ -339,7 +345,8 @@ class ColumnReader:
 
     def _add(self, number: int, run: str) -> None:
         self.require_document()
-        self._anchors.append((self.rows, number))
+        self._first_rows.append(self.rows)
+        self._first_lines.append(number)
         self._runs.append(run)
         self.rows += run.count("\n")
 
@@ -359,9 +366,14 @@ class ColumnReader:
         used = [self.columns.token, *self._numbers().values()]
         places = [column - (column > 0) for column in used]
         least = max(map(abs, used))
+        fields = _fields_of(run)
+        width = fields.index("\n")
+        if width >= least and fields[width :: width + 1].count("\n") == run.count("\n"):
+            columns = [fields[place % width :: width + 1] for place in places]
+            return "\n".join([*map("\t".join, zip(*columns, strict=True)), ""])
         lines = []
         for offset, line in enumerate(run[:-1].split("\n")):
-            fields = line.split("\t") if "\t" in line else line.split()
+            fields = _fields_of(f"{line}\n")[:-1]
             if len(fields) < least:
                 self._document()  # the first error is in a line before, if one is wrong
                 column = next(column for column in used if abs(column) > len(fields))
@@ -523,14 +535,13 @@ class ColumnReader:
 
     def line_of(self, row: int) -> int:
         """Return the line of a row of the current document."""
-        first, line = self._anchors[bisect_right(self._anchors, row, key=lambda anchor: anchor[0]) - 1]
-        return line + row - first
+        place = bisect_right(self._first_rows, row) - 1
+        return self._first_lines[place] + row - self._first_rows[place]
 
     def _lines(self) -> Sequence[int]:
-        ends = [*(first for first, _ in self._anchors[1:]), self.rows]
-        ranges = (
-            range(line, line + end - first) for (first, line), end in zip(self._anchors, ends, strict=True)
-        )
+        ends = [*self._first_rows[1:], self.rows]
+        places = zip(self._first_rows, ends, self._first_lines, strict=False)
+        ranges = (range(line, line + end - first) for first, end, line in places)
         return array("q", chain.from_iterable(ranges))
 
     def _document(self) -> Document:
@@ -559,10 +570,9 @@ class ColumnReader:
             if layout.token_id is not None:
                 token_ids = columns[layout.token_id]
                 self._require_different(token_ids)
-            flags = self._flags(columns)
-            text = self._text(columns, tokens, flags)
+            text = self._text(columns, tokens)
             if self.form.sentence_end:
-                sentences = self._flagged_sentences(flags)
+                sentences = self._flagged_sentences(columns)
         kept = {layer: own for layer, own in rows.items() if layer not in spans}
         made = Layers({}, kept)
         return Document(
@@ -575,7 +585,7 @@ class ColumnReader:
             sentences=sentences,
             metadata=Frozen(self.metadata),
             tags=Frozen(tags),
-            lines=self._lines() if self._anchors else array("q"),
+            lines=self._lines(),
             file=self.file,
         )
 
@@ -587,10 +597,8 @@ class ColumnReader:
         width, separator = layout.width, layout.separator
         fields = text.replace("\n", separator).split(separator)
         columns = [fields[column::width] for column in range(width)]
-        if (
-            any(line.count(separator) != width - 1 for line in text.split("\n"))
-            or "" in columns[layout.token]
-        ):
+        ends = f"{text}\n".encode(errors="surrogatepass").translate(None, _WITHIN_FIELDS[separator])
+        if ends != (separator * (width - 1) + "\n").encode() * self.rows or "" in columns[layout.token]:
             self._refuse_misfit(layout, text)
         return columns
 
@@ -690,13 +698,15 @@ class ColumnReader:
         ]
 
     def _in_brackets(self, layer: str, values: list[str]) -> list[Span]:
-        brackets, ends = self.form.brackets(layer, self), {*self._ends}
+        brackets = self.form.brackets(layer, self)
         spans: list[Span] = []
-        for row, value in enumerate(values, 1):
-            if value:
-                spans += brackets.see(value, self._start + row - 1, self.line_of(row - 1))
-            if row in ends:
+        first, ends = 0, {*self._ends}
+        for end in (*self._ends, self.rows):
+            for row in compress(range(first, end), values[first:end]):
+                spans += brackets.see(values[row], self._start + row, self.line_of(row))
+            if end in ends:
                 brackets.end_sentence()
+            first = end
         brackets.end_document()
         return sorted(spans, key=lambda span: (span.start, -span.end))
 
@@ -713,18 +723,17 @@ class ColumnReader:
                     "token ids are unique within a document",
                 )
 
-    def _flags(self, columns: list[list[str]]) -> list[frozenset[str]]:
-        """Return the flags of each token; none if there is no column of flags."""
-        names = self.columns.names
-        place = place_of(self.form.flags, names) if self.form.flags else None
+    def _rows_with(self, flag: str, columns: list[list[str]]) -> list[int]:
+        """Return the rows whose token has a flag."""
+        place = place_of(self.form.flags, self.columns.names) if flag else None
         if place is None or place >= len(columns):
             return []
-        known = {value: frozenset(value.split("|")) for value in {*columns[place]}}
-        return [known[value] for value in columns[place]]
+        values = {value for value in {*columns[place]} if flag in value and flag in value.split("|")}
+        return [row for row, value in enumerate(columns[place]) if value in values] if values else []
 
-    def _text(self, columns: list[list[str]], tokens: list[str], flags: list[frozenset[str]]) -> str | None:
+    def _text(self, columns: list[list[str]], tokens: list[str]) -> str | None:
         """Return the text of tokens with a blank where no flag denies it; None if a blank follows all."""
-        unspaced = {row for row, own in enumerate(flags) if self.form.no_space in own}
+        unspaced = {*self._rows_with(self.form.no_space, columns)}
         for number, words in self._unspaced:
             first, end = self._ends[number - 1] if number else 0, self._ends[number]
             ids = columns[self.columns.names.index("ID")][first:end]
@@ -734,12 +743,19 @@ class ColumnReader:
         parts = [token if row in unspaced else f"{token} " for row, token in enumerate(tokens)]
         return "".join(parts).removesuffix(" ")
 
-    def _flagged_sentences(self, flags: list[frozenset[str]]) -> list[Sentence]:
-        ends = [row for row, own in enumerate(flags, 1) if self.form.sentence_end in own]
+    def _flagged_sentences(self, columns: list[list[str]]) -> list[Sentence]:
+        ends = [row + 1 for row in self._rows_with(self.form.sentence_end, columns)]
         if ends and ends[-1] < self.rows:
             ends.append(self.rows)
         places = zip([0, *ends], ends, strict=False)
         return [Sentence(first + self._start, end + self._start) for first, end in places]
+
+
+def _fields_of(run: str) -> list[str]:
+    """Return the fields of lines, a line end after those of each; several blanks separate two fields as one does."""
+    separator = "\t" if "\t" in run else " "
+    fields = run.replace("\n", f"{separator}\n{separator}").split(separator)
+    return list(filter(None, fields)) if separator == " " else fields[:-1]
 
 
 def _line_of_document(line: str, layout: _Layout) -> _LineOfDocument | None:

@@ -182,7 +182,7 @@ HIPE = ColumnFormat(
     sign="first line `TOKEN`, `NE-...`",
     told=lambda text: _HEADER.match(text) is not None,
     separator="\t",
-    special=re.compile(r"^(?:# |TOKEN\t|\s*$)", re.MULTILINE),
+    special=re.compile(r"^(?:# |TOKEN\t|[^\S\n]*\n)", re.MULTILINE),
     marks=(Mark(re.compile(r"#\s+(?:hipe2022:)?([^\s=]+)\s*=(.*)"), _note),),
     is_token=lambda reader, line: (
         line.startswith("TOKEN\t") and tuple(line.split("\t")) != reader.columns.names

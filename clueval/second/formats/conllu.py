@@ -230,14 +230,18 @@ def _further_values(blocks: Blocks, names: tuple[str, ...]) -> Iterator[tuple[st
     """Yield the names and values in columns that CoNLL-U does not have and in ``MISC``, equal ones of a block once."""
     others = [place for place, name in enumerate(names) if name not in COLUMNS]
     misc = names.index("MISC") if "MISC" in names else None
+    is_last = misc == len(names) - 1
     for _, text in blocks():
-        rows = [line.split("\t") for line in text.split("\n") if line[:1] != "#" and "\t" in line]
+        lines = [line for line in text.split("\n") if line[:1] != "#" and "\t" in line]
+        rows = [] if is_last and not others else [line.split("\t") for line in lines]
         for place in others:
             for value in dict.fromkeys(row[place] for row in rows if place < len(row)):
                 yield names[place], value
-        if misc is not None:
-            for value in dict.fromkeys(row[misc] for row in rows if misc < len(row)):
-                yield from pairs_of(value).items()
+        values = [line[line.rfind("\t") + 1 :] for line in lines] if is_last else []
+        if misc is not None and not is_last:
+            values = [row[misc] for row in rows if misc < len(row)]
+        for value in dict.fromkeys(values):
+            yield from pairs_of(value).items()
 
 
 _FIRST_TOKEN = re.compile(r"1(?:-\d+)?\t(?:[^\t]*\t){5}(?:\d+|_)\t[^\t]*\t[^\t]*\t([^\t]*)")
