@@ -9,9 +9,9 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from operator import itemgetter
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
-from clueval.core.document import Document, Layers, MissingId, Sentence
+from clueval.core.document import Document, Layers, MissingId, Row, Sentence
 from clueval.core.span import DEFAULT_LAYER, NO_LABEL, NOTHING, Frozen, Span
 from clueval.core.tags import OUTSIDE
 from clueval.files.errors import CluevalError, FormatError, SpanError, TagError, UsageError
@@ -46,12 +46,15 @@ class RowSpan(NamedTuple):
 
 
 class Record(NamedTuple):
-    """What a row holds: a document in the plain types of its row; `number` is that of the row."""
+    """What a row holds: a document in the plain types of its row; `number` is that of the row.
+
+    A layer whose spans are places and labels only is a list of these (`clueval.core.document.Row`).
+    """
 
     id: str
     text: str | None
     tokens: list[str] | None
-    layers: Mapping[str, list[RowSpan]]
+    layers: Mapping[str, list[RowSpan] | list[Row]]
     metadata: Mapping[str, str]
     sentences: Sequence[Sentence]
     tags: Mapping[str, list[str]]
@@ -102,6 +105,7 @@ class RowReader(RowInput):
             identifier = self._id(found)
             tags: dict[str, list[str]] = {}
             sentences: Sequence[Sentence] = found.get("sentences", ()) if dialect.tags else ()
+            layers: dict[str, list[RowSpan] | list[Row]]
             if dialect.tags:
                 tags = self._tags(found, tokens or [])
                 layers = {layer: self._of_tags(own, sentences, identifier) for layer, own in tags.items()}
@@ -188,14 +192,17 @@ class RowReader(RowInput):
         text: str | None,
         tokens: list[str] | None,
         identifier: str,
-    ) -> list[RowSpan]:
+    ) -> list[RowSpan] | list[Row]:
         dialect = self.dialect
         label_keys = source if dialect.source_is == "label" else dialect.label
         control = dialect.control if self.options.layers is not None else ""
         length = None if text is not None or tokens is None else len(tokens)
+        items = self._items(row, source)
+        if (rows := self._rows(items, label_keys, text, length)) is not None:
+            return rows
         spans: list[RowSpan] = []
         referred = False
-        for number, item in enumerate(self._items(row, source)):
+        for number, item in enumerate(items):
             if type(item) is dict:
                 if (self.set is not None and dialect.of_span and self._is_of_other(item)) or (
                     control and item.get(control) != source
@@ -217,6 +224,54 @@ class RowReader(RowInput):
         if referred or self.options.offsets not in (None, "points"):
             return self._in_points(text, spans, identifier)
         return spans
+
+    def _rows(
+        self, items: list[Any], label_keys: str, text: str | None, length: int | None
+    ) -> list[Row] | None:
+        """Return spans that need no more than their places and labels, as most do; None for others.
+
+        It does for these what `_spans` does for all, in less than half of its time.
+        """
+        dialect = self.dialect
+        if not items or self._span_paths or dialect.control or self.options.offsets:
+            return None if items else []
+        if text is not None:
+            length = len(text)
+        more = bool(dialect.end_inclusive)
+        reference = dialect.reference
+        rows = []
+        first = items[0]
+        if type(first) is dict:
+            start, end, label = (
+                self._keys_of(first, label_keys)[:3] if "entity" not in first else ("", "", "")
+            )
+            keys = first.keys()
+            if not keys <= {start, end, label, reference} or length is None:
+                return None
+            try:
+                for item in items:
+                    place = item[start], item[end], item[label]
+                    if item.keys() != keys:
+                        return None
+                    rows.append(place)
+                if reference in keys and text is not None:
+                    for item, (begin, stop, _) in zip(items, rows, strict=True):
+                        if text[begin:stop] != item[reference]:
+                            return None
+            except (KeyError, TypeError, AttributeError):
+                return None
+        elif type(first) is list and length is not None:
+            rows = [tuple(item) for item in items if type(item) is list and len(item) == 3]
+            if len(rows) != len(items):
+                return None
+        else:
+            return None
+        for begin, stop, name in rows:
+            if type(begin) is not int or type(stop) is not int or type(name) is not str or not name:
+                return None
+            if not 0 <= begin < stop + more <= length:
+                return None
+        return [(begin, stop + 1, name) for begin, stop, name in rows] if more else rows
 
     def _items(self, row: Mapping[str, Any], source: str) -> list[Any]:
         dialect = self.dialect
@@ -423,13 +478,13 @@ class RowReader(RowInput):
             self.refuse(f"the number {value} of {key!r} has no name", "check names=...")
         return self._names[key][value]
 
-    def _of_tags(self, tags: list[str], sentences: Sequence[Sentence], identifier: str) -> list[RowSpan]:
+    def _of_tags(self, tags: list[str], sentences: Sequence[Sentence], identifier: str) -> list[Row]:
         invalid = self.options.invalid or "conlleval"
         spans = []
         try:
             for first, last, _ in sentences or (Sentence(0, len(tags)),):
                 for start, end, label in chunks_of(tags[first:last], self.options.scheme, invalid):
-                    spans.append(RowSpan(first + start, first + end, label))
+                    spans.append((first + start, first + end, label))
         except TagError as error:
             error.file, error.line, error.document = self.file, self.number, identifier
             raise
@@ -439,14 +494,13 @@ class RowReader(RowInput):
 
     def document(self, record: Record) -> Document:
         """Return the document of a record."""
-        layers = record.layers
         dialect = self.dialect
         made: Mapping[str, Sequence[Span]]
-        if any(span[3] or span[4] is not None or span[6] for spans in layers.values() for span in spans):
-            spans = {layer: _spans_of(layer, own, record.number) for layer, own in layers.items()}
+        if any(len(span) > 3 for spans in record.layers.values() for span in spans[:1]):
+            spans = {layer: _spans_of(layer, own, record.number) for layer, own in record.layers.items()}
             made = spans if dialect.ordered else {layer: in_order(own) for layer, own in spans.items()}
         else:
-            rows = {layer: [span[:3] for span in own] for layer, own in layers.items()}
+            rows = cast("Mapping[str, list[Row]]", record.layers)
             if not dialect.ordered:
                 rows = {layer: sorted(own, key=itemgetter(0, 1)) for layer, own in rows.items()}
             made = Layers({}, rows, record.number)
@@ -464,10 +518,13 @@ class RowReader(RowInput):
         )
 
 
-def _spans_of(layer: str, rows: Iterable[RowSpan], line: int) -> list[Span]:
+def _spans_of(layer: str, rows: Iterable[RowSpan | Row], line: int) -> list[Span]:
     labels: dict[str, Frozen] = {}
     spans = []
-    for start, end, label, features, identifier, _, fragments in rows:
+    for row in rows:
+        start, end, label, features, identifier, _, fragments = (
+            row if isinstance(row, RowSpan) else RowSpan(*row)
+        )
         if label not in labels:
             labels[label] = Frozen({layer: label})
         parts = fragments if fragments and len(fragments) > 1 else None
