@@ -6,8 +6,9 @@ from clueval.second.formats.columns import ColumnFormat
 from clueval.second.formats.conll import CONLL, HIPE, NUMBERED
 from clueval.second.formats.conll2012 import CONLL2012
 from clueval.second.formats.conllu import CONLLU
+from clueval.second.formats.vrt import VRT
 
-COLUMN_FORMATS = (CONLL2012, CONLLU, HIPE, NUMBERED, CONLL)
+COLUMN_FORMATS = (CONLL2012, CONLLU, VRT, HIPE, NUMBERED, CONLL)
 """All formats of columns, in the order in which they are tried."""
 
 

@@ -12,9 +12,10 @@ from array import array
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from itertools import chain, compress, groupby
-from typing import NamedTuple, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 from clueval.core.document import Document, Layers, MissingId, Row, Sentence
 from clueval.core.read import Read
@@ -31,6 +32,7 @@ from clueval.core.tags import (
     split_tag,
 )
 from clueval.files.errors import FormatError, TagError, UsageError
+from clueval.second.formats.entities import unescape
 from clueval.second.formats.options import FormatOptions
 
 Blocks = Callable[[], Iterable[tuple[int, str]]]
@@ -108,10 +110,14 @@ class ColumnFormat:
         pairs: the name of a column with ``KEY=VALUE`` pairs, whose keys are sources.
         flags: the name of a column with flags about a token.
         no_space: the flag of a token that no blank follows.
-        sentence_end: the flag of the last token of a sentence; blank lines then end nothing, and spans may go on.
+        sentence_end: the flag of the last token of a sentence, after which spans may go on.
+        blank_ends: whether a blank line ends a sentence.
+        entities: whether fields have the entities of XML.
         ragged: whether lines have different numbers of columns, all of which are named or counted by the format.
         is_named: whether each line has all columns that have names.
         in_documents: what to do about a token outside documents; None: it begins one.
+        state: makes what the marks of the format note about a file.
+        at_end: refuses what is open at the end of the file.
     """
 
     name: str
@@ -132,9 +138,13 @@ class ColumnFormat:
     flags: str = ""
     no_space: str = ""
     sentence_end: str = ""
+    blank_ends: bool = True
+    entities: bool = False
     ragged: bool = False
     is_named: bool = False
     in_documents: str | None = None
+    state: Callable[[], Any] = dict
+    at_end: Callable[[ColumnReader], None] = lambda reader: None
 
 
 class _Layout(NamedTuple):
@@ -163,7 +173,7 @@ class ColumnReader:
         columns: what is known of its columns.
         metadata: the metadata of the document that is read, or will begin next.
         passed_over: how often the file has what is not read, by kind in the plural.
-        notes: what comments of the file say, by their keys, for its format.
+        state: what the marks of the format have noted; what comments say, by their keys.
         begun: the number of documents that have begun.
         unspaced_words: the IDs of words of the sentence that no blank follows, although no flag says so.
     """
@@ -174,7 +184,7 @@ class ColumnReader:
         self.columns = form.columns(blocks, file, options)
         self.metadata: dict[str, str] = {}
         self.passed_over: Counter[str] = Counter()
-        self.notes: dict[str, str] = {}
+        self.state = form.state()
         self.unspaced_words: set[str] = set()
         self.layout: _Layout | None = None
         self.id: str | None = None
@@ -218,6 +228,7 @@ class ColumnReader:
             yield from self._ready
             self._ready = []
         self.use_comments()
+        self.form.at_end(self)
         self.end_document()
         yield from self._ready
         self._require_sources()
@@ -234,9 +245,7 @@ class ColumnReader:
                 )
 
     def _recognised(self) -> Mapping[str, str | None]:
-        lenient = FormatOptions(
-            layers=self.options.layers, token=self.options.token, token_id=self.options.token_id
-        )
+        lenient = replace(self.options, invalid=None)
         read = Read()
         for document in ColumnReader(self.form, self._blocks, lenient, self.file).documents():
             read.add([("gold", document)])
@@ -246,7 +255,7 @@ class ColumnReader:
 
     def _feed(self, number: int, text: str) -> None:
         special = self.form.special
-        if self.form.sentence_end:
+        if not self.form.blank_ends:
             self._line_by_line(number, text)
             return
         if text[0] in " \t" or "\n " in text or "\n\t" in text:
@@ -315,7 +324,8 @@ class ColumnReader:
             self._add(number, run)
             return
         numbered_lines = enumerate(run[:-1].split("\n"), number)
-        for described, group in groupby(numbered_lines, lambda line: _line_of_document(line[1], layout)):
+        of_document = partial(_line_of_document, layout=layout, has_entities=self.form.entities)
+        for described, group in groupby(numbered_lines, of_document):
             numbered = list(group)
             if described is not None:
                 self._describe(numbered[0][0], described)
@@ -489,8 +499,8 @@ class ColumnReader:
 
     def use_comments(self) -> None:
         """Use the notes of comments before a token, where these begin documents."""
-        if self.form.sentence_end and self.notes:
-            notes, self.notes = self.notes, {}
+        if self.form.sentence_end and self.state:
+            notes, self.state = self.state, {}
             identifier = notes.pop("document_id", None)
             if identifier is not None or (notes and not self.is_open):
                 self.begin_document(identifier, notes)
@@ -600,6 +610,8 @@ class ColumnReader:
         ends = f"{text}\n".encode(errors="surrogatepass").translate(None, _WITHIN_FIELDS[separator])
         if ends != (separator * (width - 1) + "\n").encode() * self.rows or "" in columns[layout.token]:
             self._refuse_misfit(layout, text)
+        if self.form.entities and "&" in text:
+            return [list(map(unescape, column)) for column in columns]
         return columns
 
     def _refuse_misfit(self, layout: _Layout, text: str) -> NoReturn:
@@ -758,11 +770,14 @@ def _fields_of(run: str) -> list[str]:
     return list(filter(None, fields)) if separator == " " else fields[:-1]
 
 
-def _line_of_document(line: str, layout: _Layout) -> _LineOfDocument | None:
+def _line_of_document(
+    numbered: tuple[int, str], layout: _Layout, has_entities: bool
+) -> _LineOfDocument | None:
     """Return what a line says of its document; None for one that does not fit, which is an error later."""
-    fields = line.split(layout.separator)
+    fields = numbered[1].split(layout.separator)
     if len(fields) != layout.width:
         return None
+    fields = list(map(unescape, fields)) if has_entities else fields
     identifier = None if layout.document is None else fields[layout.document]
     return _LineOfDocument(identifier, {name: fields[column] for name, column in layout.meta})
 

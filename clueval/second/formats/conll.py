@@ -171,9 +171,9 @@ def _hipe_columns(blocks: Blocks, file: str, options: FormatOptions) -> Columns:
 
 def _note(reader: ColumnReader, number: int, match: re.Match[str]) -> None:
     """Note a comment; the second one with its key belongs to another document, which has no tokens before it."""
-    if match[1] in reader.notes and "document_id" in reader.notes:
+    if match[1] in reader.state and "document_id" in reader.state:
         reader.use_comments()
-    reader.notes[match[1]] = match[2].strip()
+    reader.state[match[1]] = match[2].strip()
 
 
 HIPE = ColumnFormat(
@@ -192,4 +192,5 @@ HIPE = ColumnFormat(
     flags="MISC",
     no_space="NoSpaceAfter",
     sentence_end="EndOfSentence",
+    blank_ends=False,
 )

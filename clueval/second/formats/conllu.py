@@ -76,7 +76,7 @@ class EntityBrackets(Brackets):
 
     def __init__(self, layer: str, reader: ColumnReader) -> None:
         super().__init__(layer, reader)
-        self._fields = entity_fields(reader.notes.get("Entity", ""))
+        self._fields = entity_fields(reader.state.get("Entity", ""))
         self._by_id: dict[str, list[OpenSpan]] = {}
         self._parts: dict[str, tuple[OpenSpan, list[tuple[int, int]]]] = {}
 
@@ -143,7 +143,7 @@ def _relations(reader: ColumnReader, number: int, match: re.Match[str]) -> None:
 
 
 def _entity_fields(reader: ColumnReader, number: int, match: re.Match[str]) -> None:
-    reader.notes["Entity"] = match[1].strip()
+    reader.state["Entity"] = match[1].strip()
 
 
 def _is_token(reader: ColumnReader, line: str) -> bool:

@@ -23,6 +23,7 @@ class FormatOptions:
         token, token_id: the columns of tokens and of their ids, from 1, or from -1 at the end.
         document_column: the column of the ids of documents; a document begins where its value changes.
         meta: the names and columns of metadata.
+        document_tag, sentence_tag: the names of these elements in vertical text.
     """
 
     layers: Mapping[str, int | str] | None = None
@@ -38,6 +39,8 @@ class FormatOptions:
     token_id: int | None = None
     document_column: int | None = None
     meta: tuple[tuple[str, int], ...] = ()
+    document_tag: str = "text"
+    sentence_tag: str = "s"
 
 
 EVERY_SET = "*"

@@ -35,6 +35,25 @@ OF_SAMPLES: list[tuple[str, dict[str, Any]]] = [
 MULTICONER = "# id a1\tdomain=en\nAda _ _ B-PER\nlebt _ _ O\n\n\n# id a2\tdomain=de\nUlm _ _ B-LOC\n"
 UNER = "# newdoc id = d\n# sent_id = s\n1-2\tZur\t_\t-\n"
 UNER += "1\tAda\tB-PER\t-\n2\tsang\tO\t-\n\n1\tUlm\tB-LOC\t-\n2\t.\tO\t-\n"
+VRT = """<?xml version="1.0"?>
+<corpus language="de">
+<text id="d1" title="R&amp;D">
+<s id="s1">
+Frau\tB-PER
+&lt;\tO
+
+</s>
+<s>
+Ulm\tB-LOC
+<!-- a comment -->
+<g/>
+</s>
+</text>
+<text>
+<a\tO
+</text>
+</corpus>
+"""
 CONLL2003 = (
     "-DOCSTART- -X- O O\n\nEU NNP I-NP I-ORG\nsings VBZ I-VP O\n\n-DOCSTART- -X- O O\n\nUlm NNP I-NP I-LOC\n"
 )
@@ -44,7 +63,7 @@ DESCRIBED = "d1\ten\tAda\tB-PER\nd1\ten\tsang\tO\n\nd2\tde\tUlm\tB-LOC\n"
 
 def columns_of(path: Path, **options: Any) -> Any:
     data = path.read_text(encoding="utf-8")
-    form = column_format_of(path.name, data)
+    form = column_format_of(path.name, data, path.suffix[1:] if path.suffix in (".conll", ".vrt") else None)
     assert form is not None
     return outcome(
         lambda: read_columns(lambda: [(1, data)] if data else [], form, FormatOptions(**options), str(path))
@@ -78,6 +97,17 @@ def test_samples_of_columns_are_read_as_today(name: str, options: dict[str, Any]
         (DESCRIBED, {"document_column": 1, "meta": {"language": 2}}),
         (DESCRIBED, {"token_id": 1}),
         (DESCRIBED, {"token": 4}),
+        (VRT, {}),
+        (VRT, {"document_tag": "corpus"}),
+        (VRT, {"sentence_tag": "text", "document_tag": "corpus"}),
+        (VRT.replace("</s>\n<s>", "<s>"), {}),
+        (VRT.replace("</text>\n<text>", "<text>"), {}),
+        (VRT.replace("</text>\n</corpus>\n", ""), {}),
+        (VRT.replace("<g/>", "<!DOCTYPE a>"), {}),
+        (VRT.replace("<g/>", "<!-- a"), {}),
+        (VRT.replace("<g/>", "<text a=b>"), {}),
+        (VRT.replace("<g/>", "</text>"), {}),
+        (VRT.replace("<corpus", "</s>\n<corpus"), {}),
         ("Ada\tB-PER\t\nUlm\tO\n\nAda\tX\n", {}),
         ("Ada B-PER\nUlm\n", {}),
         ("Ada\tB-PER\n\tO\n", {}),
@@ -92,14 +122,18 @@ def test_columns_are_read_as_today(text: str, options: dict[str, Any], tmp_path:
     assert columns_of(path, **own) == outcome(lambda: clueval.read(path, **options))
 
 
-def test_random_columns_are_read_as_today(tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["conll", "vrt"])
+def test_random_columns_are_read_as_today(name: str, tmp_path: Path) -> None:
     for seed in range(40):
-        files = FORMATS["conll"](Random(seed))
+        files = FORMATS[name](Random(seed))
+        ids: dict[str, Any] = {"layers": {"entity": 2}, "token_id": 3} if files.options else {}
         for data in (files.gold, files.predicted):
-            path = tmp_path / "a.conll"
+            path = tmp_path / f"a.{name}"
             path.write_bytes(data)
 
-            assert columns_of(path) == outcome(lambda path=path: clueval.read(path, input="conll"))
+            assert columns_of(path, **ids) == outcome(
+                lambda path=path, ids=ids: clueval.read(path, input=name, **ids)
+            )
 
 
 def test_blocks_of_any_size_give_the_same_documents() -> None:
