@@ -10,6 +10,7 @@ from typing import Any
 from clueval.core.document import Document, MissingId, Sentence
 from clueval.core.tags import OUTSIDE
 from clueval.files.errors import FormatError, UsageError
+from clueval.second.formats.bdoc import BDOC
 from clueval.second.formats.dialect import Dialect, Numbered, has_sign, keys_of
 from clueval.second.formats.json_values import file_rows
 from clueval.second.formats.label_studio import LABEL_STUDIO
@@ -623,6 +624,7 @@ TOKEN_ROWS = Dialect(
 )
 
 DIALECTS = (
+    BDOC,
     *(LABEL_STUDIO, LANGEXTRACT, AI4PRIVACY, NEMOTRON, PRESIDIO_SAMPLES, PRESIDIO_RESULTS, PRESIDIO_ANSWERS),
     *(GLINER, SPERT, COMPREHEND, PRODIGY, SPACY_2, SPACY, W2NER, TOKEN_ROWS, DOCCANO, TAB, TAB_PREDICTIONS),
 )

@@ -135,6 +135,49 @@ def test_random_corpora_are_read_as_today_from_files_and_memory(name: str, tmp_p
             assert from_memory(data, {}) == today
 
 
+def test_random_bdoc_is_read_as_today_except_for_lines_and_a_missing_name(tmp_path: Path) -> None:
+    for seed in range(40):
+        data = FORMATS["bdoc"](Random(seed)).gold
+        path = tmp_path / "a.bdocjs"
+        path.write_bytes(data)
+        for name in ("Key", "Run"):
+            options = {"annotation_set": name}
+
+            (today,) = clueval.read(path, **options)
+            (document,) = read_file(lambda data=data: [data], FormatOptions(**options), file=str(path))
+
+            assert without_lines(document) == without_lines(today)
+            assert from_memory(data, options) == from_file(path, options)
+
+
+def without_lines(document: Any) -> tuple[Any, ...]:
+    *others, layers, tags = contents(document)
+    return *others, {layer: [span[:-1] for span in spans] for layer, spans in layers.items()}, tags
+
+
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        ({"offset_type": "x"}, "the offset_type is 'x'"),
+        ({"text": None}, "'text' is not a text"),
+        ({"annotation_sets": {"Key": {"annotations": 7}}}, "annotation set 'Key' has no list of annotations"),
+        ({"annotation_sets": {"Key": {"annotations": [{"start": 0, "end": 1}]}}}, "has no type"),
+        ({"offset_type": "j", "text": "😀a"}, "the start 1, outside the text or within a character"),
+    ],
+)
+def test_bdoc_that_breaks_its_rules_is_refused(change: dict[str, Any], problem: str) -> None:
+    annotations = [{"type": "A", "start": 1, "end": 2, "id": 0}]
+    row = {
+        "text": "Ada",
+        "offset_type": "p",
+        "annotation_sets": {"Key": {"annotations": annotations}},
+        **change,
+    }
+
+    with pytest.raises(FormatError, match=problem):
+        list(read_rows([(1, row)], FormatOptions()))
+
+
 # What both readings refuse
 
 
