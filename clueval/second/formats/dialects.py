@@ -143,7 +143,7 @@ def _nemotron(row: Any, rows: RowInput) -> Iterator[dict[str, Any]]:
     """Yield the row with an id that has its locale, too, because a ``uid`` may occur in each."""
     found = rows.mapping(row)
     uid, locale = found.get("uid"), found.get("locale")
-    named = {"uid": f"{uid}/{locale}"} if uid is not None and isinstance(locale, str) else {}
+    named = {"uid": f"{uid}/{locale}"} if isinstance(uid, str | int) and isinstance(locale, str) else {}
     yield {**found, **named}
 
 

@@ -583,6 +583,8 @@ def _of_one_set(numbered: Iterator[Numbered], reader: RowReader) -> Iterator[Rec
     """Yield the records of the annotation set that is read. Raises `UsageError` for several of which none is named."""
     dialect, wanted = reader.dialect, reader.options.annotation_set
     seen: dict[str, None] = {}
+    if wanted not in (None, EVERY_SET) and not dialect.has_sets:
+        raise _sets_error(f"there is no annotation set {wanted!r}", reader, seen)
     is_found = not dialect.has_sets
     for reader.number, row in numbered:
         if dialect.has_sets:

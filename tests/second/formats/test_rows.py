@@ -231,6 +231,12 @@ def test_rows_of_two_annotators_are_refused_in_memory_as_in_files() -> None:
     assert len(document.layers["label"]) == 1
 
 
+def test_set_is_refused_where_rows_have_none() -> None:
+    for row in ({"d1": [[0, 3]]}, {"tokens": ["a"], "ner_tags": ["O"]}):
+        with pytest.raises(UsageError, match="there is no annotation set 'a'"):
+            list(read_rows([(1, row)], FormatOptions(annotation_set="a")))
+
+
 def test_every_annotator_of_a_task_is_a_layer_although_one_has_cancelled() -> None:
     path = SAMPLES / "label-studio" / "tasks.json"
 
@@ -251,6 +257,62 @@ def test_every_annotator_of_a_task_is_a_layer_although_one_has_cancelled() -> No
 def test_unread_rows_are_told_only_what_they_have(row: dict[str, Any], problem: str) -> None:
     with pytest.raises(FormatError, match=problem):
         list(read_rows([(1, row)], FormatOptions()))
+
+
+VALUES: list[Any] = [
+    None,
+    True,
+    -1,
+    2.0,
+    1e400,
+    "",
+    "[1]",
+    "{",
+    [],
+    {},
+    [[]],
+    [[0, 1]],
+    [[0, 1, "A"]],
+    [None],
+]
+VALUES += [
+    [{"start": 0}],
+    [{"start": "a", "end": []}],
+    [{}],
+    ["a"],
+    [[0, 1, ["x"]]],
+    [{"fragments": [[1]]}],
+    "\ud800",
+]
+NAMES = ("id", "text", "spans", "label", "meta", "fragments", "alternatives", "entity", "optional")
+
+
+def mutated(value: Any, rng: Random) -> Any:
+    """Return a value of which some parts are replaced, left out or added."""
+    if rng.random() < 0.15:
+        return rng.choice(VALUES)
+    if isinstance(value, dict):
+        kept = {key: mutated(own, rng) for key, own in value.items() if rng.random() > 0.05}
+        return {**kept, rng.choice(NAMES): rng.choice(VALUES)} if rng.random() < 0.1 else kept
+    if isinstance(value, list):
+        return [mutated(each, rng) for each in value if rng.random() > 0.05]
+    return value
+
+
+@pytest.mark.parametrize("name", sorted({name for name, _ in OF_SAMPLES}))
+def test_damaged_rows_are_read_or_refused_with_their_number(name: str) -> None:
+    rows = in_memory((SAMPLES / name).read_bytes())
+    for seed in range(60):
+        rng = Random(seed)
+        damaged = [mutated(row, rng) for row in rows]
+        options = FormatOptions(offsets=rng.choice((None, None, "utf16")), unplaced=rng.random() < 0.2)
+        try:
+            documents = list(
+                read_rows(numbered(damaged), options, name=rng.choice((None, name.partition("/")[0])))
+            )
+            assert all(list(spans) is not None for each in documents for spans in each.layers.values())
+        except CluevalError as error:
+            assert isinstance(error, UsageError) or error.line is not None
 
 
 # Descriptions of users
