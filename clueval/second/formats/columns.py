@@ -381,10 +381,12 @@ class ColumnReader:
         if width >= least and fields[width :: width + 1].count("\n") == run.count("\n"):
             columns = [fields[place % width :: width + 1] for place in places]
             return "\n".join([*map("\t".join, zip(*columns, strict=True)), ""])
-        lines = []
+        lines: list[str] = []
         for offset, line in enumerate(run[:-1].split("\n")):
             fields = _fields_of(f"{line}\n")[:-1]
             if len(fields) < least:
+                if lines:
+                    self._add(number, "\n".join([*lines, ""]))
                 self._document()  # the first error is in a line before, if one is wrong
                 column = next(column for column in used if abs(column) > len(fields))
                 self.refuse(number + offset, f"the line has {len(fields)} columns, no column {column}")
@@ -580,9 +582,10 @@ class ColumnReader:
             if layout.token_id is not None:
                 token_ids = columns[layout.token_id]
                 self._require_different(token_ids)
-            text = self._text(columns, tokens)
-            if self.form.sentence_end:
-                sentences = self._flagged_sentences(columns)
+            flags = self._flags(columns)
+            text = self._text(columns, tokens, flags or ())
+            if self.form.sentence_end and flags is not None:
+                sentences = self._flagged_sentences(flags)
         kept = {layer: own for layer, own in rows.items() if layer not in spans}
         made = Layers({}, kept)
         return Document(
@@ -735,17 +738,21 @@ class ColumnReader:
                     "token ids are unique within a document",
                 )
 
-    def _rows_with(self, flag: str, columns: list[list[str]]) -> list[int]:
-        """Return the rows whose token has a flag."""
-        place = place_of(self.form.flags, self.columns.names) if flag else None
-        if place is None or place >= len(columns):
-            return []
-        values = {value for value in {*columns[place]} if flag in value and flag in value.split("|")}
-        return [row for row, value in enumerate(columns[place]) if value in values] if values else []
+    def _flags(self, columns: list[list[str]]) -> list[str] | None:
+        """Return the column of flags, if there is one."""
+        place = place_of(self.form.flags, self.columns.names) if self.form.flags else None
+        return None if place is None or len(columns) != len(self.columns.names) else columns[place]
 
-    def _text(self, columns: list[list[str]], tokens: list[str]) -> str | None:
+    def _flagged_sentences(self, flags: list[str]) -> list[Sentence]:
+        ends = [row + 1 for row in _rows_with(self.form.sentence_end, flags)]
+        if ends and ends[-1] < self.rows:
+            ends.append(self.rows)
+        places = zip([0, *ends], ends, strict=False)
+        return [Sentence(first + self._start, end + self._start) for first, end in places]
+
+    def _text(self, columns: list[list[str]], tokens: list[str], flags: Sequence[str]) -> str | None:
         """Return the text of tokens with a blank where no flag denies it; None if a blank follows all."""
-        unspaced = {*self._rows_with(self.form.no_space, columns)}
+        unspaced = {*_rows_with(self.form.no_space, flags)} if self.form.no_space else set()
         for number, words in self._unspaced:
             first, end = self._ends[number - 1] if number else 0, self._ends[number]
             ids = columns[self.columns.names.index("ID")][first:end]
@@ -754,13 +761,6 @@ class ColumnReader:
             return None
         parts = [token if row in unspaced else f"{token} " for row, token in enumerate(tokens)]
         return "".join(parts).removesuffix(" ")
-
-    def _flagged_sentences(self, columns: list[list[str]]) -> list[Sentence]:
-        ends = [row + 1 for row in self._rows_with(self.form.sentence_end, columns)]
-        if ends and ends[-1] < self.rows:
-            ends.append(self.rows)
-        places = zip([0, *ends], ends, strict=False)
-        return [Sentence(first + self._start, end + self._start) for first, end in places]
 
 
 def _fields_of(run: str) -> list[str]:
@@ -802,6 +802,12 @@ def _place_of_error(tags: Sequence[str], scheme: str | None, error: TagError) ->
     illegal = first_illegal(tags, scheme)
     assert illegal is not None
     return illegal, error.problem
+
+
+def _rows_with(flag: str, values: Sequence[str]) -> list[int]:
+    """Return the rows whose value has a flag."""
+    having = {value for value in {*values} if flag in value and flag in value.split("|")}
+    return [row for row, value in enumerate(values) if value in having] if having else []
 
 
 def place_of(name: str, names: Sequence[str]) -> int | None:

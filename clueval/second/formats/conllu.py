@@ -161,7 +161,7 @@ def _kind_of_row(reader: ColumnReader, number: int, line: str) -> str | None:
     place = place_of("ID", names)
     if place is None or (line[0] == "#" and not _is_token(reader, line)):
         return None
-    fields = line.split("\t")
+    fields = line.rstrip("\t").split("\t") if line.count("\t") >= len(names) else line.split("\t")
     if len(fields) != len(names) or not {"-", "."} & {*fields[place]}:
         return None
     if not _RANGE.fullmatch(fields[place]):
@@ -171,7 +171,8 @@ def _kind_of_row(reader: ColumnReader, number: int, line: str) -> str | None:
             "it is a number, as in 3, or 3-4 of a multiword token, or 5.1 of an empty node",
         )
     mark = "-" if "-" in fields[place] else "."
-    if mark == "-" and "SpaceAfter=No" in line:
+    misc = place_of("MISC", names)
+    if mark == "-" and misc is not None and pairs_of(fields[misc]).get("SpaceAfter") == "No":
         _, _, last = fields[place].partition("-")
         reader.unspaced_words.add(last)
     reader.require_document()

@@ -191,6 +191,73 @@ def test_several_sources_of_tags_are_named(tmp_path: Path) -> None:
     assert found == (UsageError, "several sources hold tags: NER, name", None)
 
 
+PIECES = (
+    "",
+    " ",
+    "\t",
+    "B-PER",
+    "O",
+    "X",
+    "_",
+    "(PER*",
+    "*)",
+    "#",
+    "# newdoc id = x",
+    "# sent_id = s",
+    "-DOCSTART-",
+)
+PIECES += (
+    "<s>",
+    "</s>",
+    '<text id="a">',
+    "</text>",
+    "<a>",
+    "1-2",
+    "1.1",
+    "#begin document (a)",
+    "#end document",
+)
+PIECES += (
+    "Entity=(e1-p",
+    "Entity=e1)",
+    "NER=B-X",
+    "# meta::a = b",
+    "# global.columns = FORM",
+    "# document_id = 1",
+)
+
+
+def damaged(text: str, rng: Random) -> str:
+    """Return a text of which some lines are replaced, left out or added."""
+    lines = text.split("\n")
+    for _ in range(rng.randint(1, 4)):
+        place, kind = rng.randrange(len(lines)), rng.random()
+        if kind < 0.3:
+            lines.insert(place, rng.choice(PIECES))
+        elif kind < 0.4 and len(lines) > 1:
+            del lines[place]
+        elif kind < 0.8:
+            fields = lines[place].split("\t")
+            fields[rng.randrange(len(fields))] = rng.choice(PIECES)
+            lines[place] = "\t".join(fields)
+        else:
+            lines[place] += rng.choice(("\t", "\tO", " ", " O"))
+    return "\n".join([*lines, ""])
+
+
+@pytest.mark.parametrize("name", [*dict.fromkeys(name for name, _ in OF_SAMPLES), "a.vrt", "a.iob2"])
+def test_damaged_columns_are_read_or_refused_with_their_line(name: str, tmp_path: Path) -> None:
+    whole = {"a.vrt": VRT, "a.iob2": UNER}.get(name) or (SAMPLES / name).read_text(encoding="utf-8")
+    form = column_format_of(name, whole)
+    assert form is not None
+    for seed in range(60):
+        text = damaged(whole, Random(seed))
+
+        found = outcome(lambda text=text: read_columns(lambda: [(1, text)], form, FormatOptions(), "a"))
+
+        assert isinstance(found, list) or found[0] is UsageError or 0 < found[2] <= text.count("\n")
+
+
 # Descriptions
 
 
