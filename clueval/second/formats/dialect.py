@@ -183,7 +183,9 @@ def _in_words(key: str) -> str:
         return f"without `{key[1:]}`"
     name, brackets, inner = key.partition("[]")
     if brackets:
-        return f"a list `{name}`" + (f" of objects with {_in_words(inner[1:])}" if inner else "")
+        wanted = _in_words(inner[1:])
+        objects = f" of objects {'' if inner[1:2] == '!' else 'with '}{wanted}" if inner else ""
+        return f"a list `{name}`{objects}"
     return f"an object `{key[:-2]}`" if key.endswith("{}") else f"`{key}`"
 
 

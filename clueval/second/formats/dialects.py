@@ -681,6 +681,15 @@ def dialect_of(first: Any, *, name: str | None = None, file: str | None = None) 
     return DOCCANO if first is None else _unrecognised(first, file)
 
 
+def first_row(blocks: Callable[[], Iterable[bytes]], file: str) -> Any:
+    """Return the first row of a file that is no empty list, or the last one; None if it has no rows."""
+    row = None
+    for _, row in file_rows(blocks, file):
+        if row != []:
+            break
+    return row
+
+
 def _has_spans(row: Any, dialect: Dialect) -> bool:
     return isinstance(row, dict) and any(key in row for key in keys_of(dialect.spans))
 
@@ -728,12 +737,10 @@ def read_rows(
     """
     numbered = iter(rows)
     beginning: list[Numbered] = []
-    first = None
     for each in numbered:
         beginning.append(each)
         if each[1] != []:
-            first = each[1]
             break
     if dialect is None:
-        dialect = dialect_of([] if first is None and beginning else first, name=name, file=file)
+        dialect = dialect_of(beginning[-1][1] if beginning else None, name=name, file=file)
     return read_documents(chain(beginning, numbered), RowReader(dialect, options, file))
