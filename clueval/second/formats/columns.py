@@ -22,18 +22,12 @@ from clueval.core.read import Read
 from clueval.core.span import DEFAULT_LAYER, Frozen, Span
 from clueval.core.tags import (
     OUTSIDE,
-    Chunk,
-    count_illegal,
-    decode,
-    decode_tags,
-    first_illegal,
     is_tag,
-    neighbours_of,
-    split_tag,
 )
 from clueval.files.errors import FormatError, TagError, UsageError
 from clueval.second.formats.entities import unescape
 from clueval.second.formats.options import FormatOptions
+from clueval.second.formats.tag_lists import chunks_of, place_of_error
 
 Blocks = Callable[[], Iterable[tuple[int, str]]]
 """Returns a file from its beginning in blocks of whole lines, each with the number of its first line."""
@@ -422,21 +416,7 @@ class ColumnReader:
         fields = line.split("\t") if separator == "\t" else list(filter(None, line.split(" ")))
         width = len(names) if form.is_named else len(fields)
 
-        def place(column: int, use: str) -> int:
-            if column == 0:
-                raise UsageError(
-                    f"column 0 named for {use}", advice="columns count from 1, or from -1 at the end"
-                )
-            if abs(column) > width:
-                self.refuse(
-                    number,
-                    f"there is no column {column} for {use}: the line has {width} column{'s' * (width != 1)}",
-                    "name columns with layers={'NAME': COLUMN}, layers={'NAME': (GOLD, PREDICTED)}, or "
-                    "layers={'NAME': (GOLD, None)} if only gold has it"
-                    + (", separated by tabs" if separator == "\t" and width == 1 else ""),
-                )
-            return column - 1 if column > 0 else width + column
-
+        place = partial(self._place, number, width, separator)
         token_id = None if options.token_id is None else place(options.token_id, "the token ids")
         document = (
             None if options.document_column is None else place(options.document_column, "the documents")
@@ -474,6 +454,22 @@ class ColumnReader:
             document,
             meta,
         )
+
+    def _place(self, number: int, width: int, separator: str, column: int, use: str) -> int:
+        """Return the number of a column from 0. Raises `UsageError` for 0, `FormatError` for one that is missing."""
+        if column == 0:
+            raise UsageError(
+                f"column 0 named for {use}", advice="columns count from 1, or from -1 at the end"
+            )
+        if abs(column) > width:
+            self.refuse(
+                number,
+                f"there is no column {column} for {use}: the line has {width} column{'s' * (width != 1)}",
+                "name columns with layers={'NAME': COLUMN}, layers={'NAME': (GOLD, PREDICTED)}, or "
+                "layers={'NAME': (GOLD, None)} if only gold has it"
+                + (", separated by tabs" if separator == "\t" and width == 1 else ""),
+            )
+        return column - 1 if column > 0 else width + column
 
     def _named(self, layer: str, source: str) -> int | str:
         """Return the column with a name, from 1, or the name of a key of pairs."""
@@ -690,9 +686,9 @@ class ColumnReader:
         scheme = self.options.scheme or self._schemes.get(layer)
         invalid = self.options.invalid or "conlleval"
         try:
-            chunks = _chunks_of(bordered, scheme, invalid)
+            chunks = chunks_of(bordered, scheme, invalid)
         except TagError as error:
-            index, problem = _place_of_error(bordered, scheme, error)
+            index, problem = place_of_error(bordered, scheme, error)
             row = index - bisect_left(borders, index)
             if index in borders or row >= len(tags):
                 row -= 1
@@ -780,28 +776,6 @@ def _line_of_document(
     fields = list(map(unescape, fields)) if has_entities else fields
     identifier = None if layout.document is None else fields[layout.document]
     return _LineOfDocument(identifier, {name: fields[column] for name, column in layout.meta})
-
-
-def _chunks_of(tags: list[str], scheme: str | None, invalid: str) -> list[Chunk]:
-    if scheme is None:
-        return list(decode(tags))
-    count_illegal(neighbours_of(tags), scheme)
-    return decode_tags(tags, scheme, invalid)
-
-
-def _place_of_error(tags: Sequence[str], scheme: str | None, error: TagError) -> tuple[int, str]:
-    """Return the index of the tag of an error, and its problem."""
-    for index, tag in enumerate(tags):
-        try:
-            split_tag(tag)
-            if scheme is not None:
-                count_illegal({(OUTSIDE, tag): 1}, scheme)
-        except TagError as wrong:
-            return index, wrong.problem
-    assert scheme is not None
-    illegal = first_illegal(tags, scheme)
-    assert illegal is not None
-    return illegal, error.problem
 
 
 def _rows_with(flag: str, values: Sequence[str]) -> list[int]:

@@ -18,7 +18,7 @@ from clueval.second.formats.options import FormatOptions
 from clueval.second.formats.row_input import RowInput
 from clueval.second.formats.rows import RowReader, read_documents
 from clueval.second.formats.span_objects import GROUP, LABELS, MENTION, OFFSETS, OPTIONAL, UNPLACED
-from clueval.second.formats.tags_of_rows import keys_of_tags
+from clueval.second.formats.tag_lists import keys_of_tags
 
 # LangExtract, whose classes are labels; its attributes that are texts are features
 

@@ -9,7 +9,7 @@ from clueval.core.document import Document
 from clueval.core.span import Span
 from clueval.files.errors import UsageError
 from clueval.second.formats.dialect import Dialect, keys_of
-from clueval.second.formats.tags_of_rows import tags_of
+from clueval.second.formats.tag_lists import tags_of
 
 
 def row_of(dialect: Dialect, document: Document, layers: Sequence[str]) -> dict[str, Any]:

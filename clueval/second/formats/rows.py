@@ -26,7 +26,7 @@ from clueval.second.formats.span_objects import (
     is_token_of_pipeline,
     members_of,
 )
-from clueval.second.formats.tags_of_rows import chunks_of, keys_of_tags, names_of_tags
+from clueval.second.formats.tag_lists import chunks_of, keys_of_tags, names_of_tags
 
 _SCALAR = (str, int, float)
 _NO_TAG = -100

@@ -1,4 +1,4 @@
-"""Tags of rows: the spans of a sequence of tags, the names of tags that are numbers, and the tags of a document."""
+"""Tags: the spans of a sequence of tags, the names of tags that are numbers, and the tags of a document."""
 
 from __future__ import annotations
 
@@ -9,8 +9,17 @@ from typing import Any
 
 from clueval.core.document import Document
 from clueval.core.span import NO_LABEL, name_of
-from clueval.core.tags import OUTSIDE, Chunk, count_illegal, decode, decode_tags, neighbours_of
-from clueval.files.errors import FileError, FormatError, UsageError
+from clueval.core.tags import (
+    OUTSIDE,
+    Chunk,
+    count_illegal,
+    decode,
+    decode_tags,
+    first_illegal,
+    neighbours_of,
+    split_tag,
+)
+from clueval.files.errors import FileError, FormatError, TagError, UsageError
 
 _KEYS_OF_NAMES = ("id2label", "label2id", "names", "class_label", "feature", "sequence", "list")
 """The keys under which configurations of models and data sets have the names of tags."""
@@ -26,6 +35,21 @@ def chunks_of(tags: Sequence[str], scheme: str | None, invalid: str) -> list[Chu
     if scheme is not None:
         count_illegal(neighbours_of(tags), scheme)
     return decode_tags(tags, scheme, invalid)
+
+
+def place_of_error(tags: Sequence[str], scheme: str | None, error: TagError) -> tuple[int, str]:
+    """Return the index of the tag of an error, and its problem."""
+    for index, tag in enumerate(tags):
+        try:
+            split_tag(tag)
+            if scheme is not None:
+                count_illegal({(OUTSIDE, tag): 1}, scheme)
+        except TagError as wrong:
+            return index, wrong.problem
+    assert scheme is not None
+    illegal = first_illegal(tags, scheme)
+    assert illegal is not None
+    return illegal, error.problem
 
 
 def keys_of_tags(row: Iterable[str]) -> list[str]:
