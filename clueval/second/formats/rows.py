@@ -596,7 +596,7 @@ def _of_one_set(numbered: Iterator[Numbered], reader: RowReader) -> Iterator[Rec
                 raise _sets_error("the file has several annotation sets, but none is named", reader, seen)
             if wanted is not None and not any(wanted in own for own in names):
                 continue
-            reader.set = wanted or next((own[0] for own in names), None)
+            reader.set = next((own[0] for own in names), None) if wanted is None else wanted
         is_found = True
         yield from reader.records(row)
     if wanted is not None and not is_found and reader.number:

@@ -150,6 +150,15 @@ def test_random_bdoc_is_read_as_today_except_for_lines_and_a_missing_name(tmp_pa
             assert from_memory(data, options) == from_file(path, options)
 
 
+def test_set_without_a_name_is_selected_by_its_empty_name() -> None:
+    kept = {"annotations": [{"type": "A", "start": 0, "end": 2, "id": 0}]}
+    row = {"text": "Ada", "offset_type": "p", "annotation_sets": {"Key": {"annotations": []}, "": kept}}
+
+    (document,) = read_rows([(1, row)], FormatOptions(annotation_set=""))
+
+    assert [span.label for span in document.layers["label"]] == ["A"]
+
+
 def without_lines(document: Any) -> tuple[Any, ...]:
     *others, layers, tags = contents(document)
     return *others, {layer: [span[:-1] for span in spans] for layer, spans in layers.items()}, tags
