@@ -30,18 +30,24 @@ class Sentence(NamedTuple):
 class Layers(Mapping[str, Sequence[Span]]):
     """The spans of a document by layer. A layer may be given as rows; its spans are made when they are asked for.
 
+    `line` is the line of these spans in their file, if they stand on the same one.
+
     >>> layers = Layers({}, rows={"entity": [(0, 2, "PER")]})
     >>> layers["entity"][0].labels, layers.rows("entity")
     ({'entity': 'PER'}, [(0, 2, 'PER')])
     """
 
-    __slots__ = ("_rows", "_spans")
+    __slots__ = ("_line", "_rows", "_spans")
 
     def __init__(
-        self, spans: Mapping[str, Sequence[Span]], rows: Mapping[str, Sequence[Row]] = NOTHING
+        self,
+        spans: Mapping[str, Sequence[Span]],
+        rows: Mapping[str, Sequence[Row]] = NOTHING,
+        line: int | None = None,
     ) -> None:
         self._spans: dict[str, Sequence[Span]] = dict(spans)
         self._rows = rows
+        self._line = line
 
     def __getitem__(self, layer: str) -> Sequence[Span]:
         if layer not in self._spans:
@@ -50,7 +56,7 @@ class Layers(Mapping[str, Sequence[Span]]):
             for start, end, label in self._rows[layer]:
                 if label not in labels:
                     labels[label] = Frozen({layer: label})
-                spans.append(Span(start, end, labels[label]))
+                spans.append(Span(start, end, labels[label], line=self._line))
             self._spans[layer] = spans
         return self._spans[layer]
 
@@ -68,7 +74,11 @@ class Layers(Mapping[str, Sequence[Span]]):
         return repr(dict(self))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Layers, ({key: self._spans[key] for key in self._spans if key not in self._rows}, self._rows)
+        return Layers, (
+            {key: self._spans[key] for key in self._spans if key not in self._rows},
+            self._rows,
+            self._line,
+        )
 
     def rows(self, layer: str) -> Sequence[Row] | None:
         """Return the rows of a layer that was given so, or None."""
@@ -318,3 +328,18 @@ def positions_of(documents: Sequence[Document | None]) -> int:
     """
     known = [document.end - document.start for document in documents if document and document.end is not None]
     return known[0] if known else 0
+
+
+class MissingId(str):
+    """The number of a document in its file, in place of an id; it is equal to the same text.
+
+    >>> MissingId("1") == "1", same_id(MissingId("1"), "57"), same_id("1", "57")
+    (True, True, False)
+    """
+
+    __slots__ = ()
+
+
+def same_id(one: object, other: object) -> bool:
+    """Return whether two ids are equal, or one of them is not given."""
+    return one == other or isinstance(one, MissingId) or isinstance(other, MissingId)

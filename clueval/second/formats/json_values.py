@@ -1,0 +1,165 @@
+"""The values of a JSON file, and its rows: one a line, the elements of the only array, or several in sequence."""
+
+from __future__ import annotations
+
+import json
+import re
+from codecs import getincrementaldecoder
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain, islice
+from typing import Any
+
+from clueval.files.errors import FormatError
+
+LONGEST = 1 << 24
+"""The most characters of a value."""
+
+_EMPTY_ARRAY_FIRST = re.compile(rb"\s*\[\s*\]\s*\[")
+_ANSWER = "entity_type"
+_TEXTS = ("text", "full_text")
+
+
+def file_rows(
+    blocks: Callable[[], Iterable[bytes]], file: str, longest: int = LONGEST, *, empty_is_row: bool = False
+) -> Iterator[tuple[int, Any]]:
+    """Yield the rows of a file, numbered from 1; `blocks` returns its content from the beginning.
+
+    An array is a row, not a list of rows, if its first element is no row: a text (spaCy's pairs) or the result of a
+    service that knows no text (Presidio's answers); also an empty array that other arrays follow. An empty array alone
+    has no rows, unless `empty_is_row`.
+
+    >>> list(file_rows(lambda: [b'[{"text": "a"}, {"text": "b"}]'], "a.json"))
+    [(1, {'text': 'a'}), (2, {'text': 'b'})]
+    >>> list(file_rows(lambda: [b'["a", {"entities": []}]'], "a.json"))
+    [(1, ['a', {'entities': []}])]
+    """
+    content = iter(blocks())
+    beginning = list(islice(content, 1))
+    if not _EMPTY_ARRAY_FIRST.match(b"".join(beginning)):
+        values = JsonValues(file, longest).of(chain(beginning, content))
+        first = next(values, None)
+        if first is None and not empty_is_row:
+            return
+        if first is not None and not (_is_array(beginning) and _is_part(first[1])):
+            yield first
+            yield from values
+            return
+    yield from JsonValues(file, longest, whole=True).of(blocks())
+
+
+def _is_array(beginning: list[bytes]) -> bool:
+    return b"".join(beginning).lstrip().startswith(b"[")
+
+
+def _is_part(value: object) -> bool:
+    """Return whether the first element of an array is part of a row."""
+    if isinstance(value, dict):
+        return _ANSWER in value and not any(key in value for key in _TEXTS)
+    return isinstance(value, str)
+
+
+_BLANK = re.compile(r"[ \t\r\n]*")
+
+
+class JsonValues:
+    """Parses the JSON of one file: one value per line, several values in sequence, or the elements of one array.
+
+    `file` is the name of the file in errors; with `whole`, an array is one value. Memory holds one value of at most
+    `longest` characters and a block.
+    `_waiting` holds the text that is not parsed yet, from `_at` on.
+    """
+
+    def __init__(self, file: str, longest: int, *, whole: bool = False) -> None:
+        self._file, self._longest = file, longest
+        self._parse = json.JSONDecoder().raw_decode
+        self._waiting, self._at, self._number = "", 0, 0
+        self._array = (
+            False if whole else None
+        )  # None: before the first value; False: no array, or after its end
+        self._due = False  # whether a comma must come before the next element of the array
+        self._worth = 0  # an incomplete value is parsed again when `_waiting` has this length
+
+    def of(self, blocks: Iterable[bytes]) -> Iterator[tuple[int, Any]]:
+        """Yield the values in `blocks`, numbered from 1; if there is only an array, its elements.
+
+        Raises `FormatError` with the number of the value for bytes that are not UTF-8 and for text that is not JSON.
+
+        >>> list(JsonValues("a.json", 100).of([b'[{"a": 1}, ', b'2', b'3]']))
+        [(1, {'a': 1}), (2, 23)]
+        """
+        decoder = getincrementaldecoder("utf-8")()
+        for data in blocks:
+            yield from self._feed(self._decoded(decoder, data, False), False)
+        yield from self._feed(self._decoded(decoder, b"", True), True)
+        if self._array:
+            raise self._wrong("the array is not closed")
+
+    def _decoded(self, decoder: Any, data: bytes, last: bool) -> str:
+        try:
+            text: str = decoder.decode(data, last)
+        except UnicodeDecodeError as error:
+            raise self._wrong(f"not UTF-8: byte 0x{error.object[error.start]:02x}") from None
+        return text
+
+    def _feed(self, text: str, last: bool) -> Iterator[tuple[int, Any]]:
+        self._waiting, self._at = self._waiting[self._at :] + text, 0
+        if len(self._waiting) < self._worth and not last:
+            return
+        while self._begins():
+            try:
+                value, end = self._parse(self._waiting, self._at)
+            except json.JSONDecodeError as error:
+                if last:
+                    raise self._wrong(f"not JSON: {error.msg}") from None
+                self._wait()
+                return
+            except RecursionError:
+                raise self._wrong("JSON that is nested too deep") from None
+            except ValueError as error:  # a number with thousands of digits
+                raise self._wrong(f"JSON that cannot be read: {error}") from None
+            if end == len(self._waiting) and not last:  # a number may continue
+                self._wait()
+                return
+            self._at, self._number, self._worth = end, self._number + 1, 0
+            self._due = True
+            yield self._number, value
+
+    def _wait(self) -> None:
+        """Wait until there is twice as much text, so that a long value is not parsed too often."""
+        size = len(self._waiting) - self._at
+        if size > self._longest:
+            raise self._wrong(f"a value of more than {self._longest:,} characters")
+        self._worth = 2 * size
+
+    def _begins(self) -> bool:
+        """Return whether a value begins, after skipping blanks, the array's brackets and commas."""
+        if self._array is False and self._waiting.startswith("\n{", self._at):
+            self._at += 1  # as it nearly always is
+            return True
+        self._skip_blanks()
+        if self._array is None and self._at < len(self._waiting):
+            self._array = self._took("[")
+            if self._array and self._took("]"):
+                self._array = False
+        elif self._array and (self._due or not self._number) and self._took("]"):
+            self._array = False
+        elif self._array and self._due and self._at < len(self._waiting):
+            if not self._took(","):
+                raise self._wrong("not JSON: a comma or the end of the array is missing")
+            self._due = False
+        return self._at < len(self._waiting)
+
+    def _took(self, mark: str) -> bool:
+        """Return whether the character `mark` is next; if so, skip it and the blanks after it."""
+        found = self._waiting.startswith(mark, self._at)
+        self._at += found
+        self._skip_blanks()
+        return found
+
+    def _skip_blanks(self) -> None:
+        match = _BLANK.match(self._waiting, self._at)
+        assert match is not None
+        self._at = match.end()
+
+    def _wrong(self, problem: str) -> FormatError:
+        return FormatError(problem, file=self._file, line=self._number + 1)

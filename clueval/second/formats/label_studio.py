@@ -1,0 +1,231 @@
+"""Label Studio's JSON: tasks with the annotations of annotators and the predictions of models; also JSON_MIN.
+
+    {"id": 1, "data": {"text": "Frida"}, "annotations": [{"completed_by": 1, "result": [{"id": "a", "type":
+       "labels", "from_name": "label", "value": {"start": 0, "end": 5, "text": "Frida", "labels": ["PER"]}}]}]}
+
+Annotation sets are the annotators (id or e-mail), ``ground-truth`` and ``prediction:MODEL``. A region with several
+labels is a span for each. The sources of layers are the names of the controls (``from_name``). Choices, ratings and
+texts for a region are features of its spans, those for the whole text are metadata. Cancelled annotations, drafts and
+relations are passed over, and so are tasks without annotation (``unannotated``). The text is the string in ``data``
+that is called ``text``, the only one, or the one that ``--text-key`` names; other values are metadata. Positions are
+code points; if only UTF-16 units fit the texts of the regions, as in older files, the positions are such units. In
+JSON_MIN each row is one annotation, whose spans are lists under the names of their controls.
+
+What is written is a task with one annotation that is ground truth; each layer is a control of the same name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from clueval.core.span import DEFAULT_LAYER
+from clueval.files.errors import UsageError
+from clueval.second.formats.dialect import Dialect
+from clueval.second.formats.row_input import RowInput
+
+_PREDICTION = "prediction:"
+_NOTED = ("id", "annotator", "annotation_id", "created_at", "updated_at", "lead_time", "agreement")
+_CHOICES = ("choices", "rating", "number", "taxonomy")
+
+
+def _sets(row: Any) -> Iterator[tuple[str, ...]]:
+    if isinstance(row, dict) and "data" not in row and row.get("annotator") is not None:
+        yield _annotator(row["annotator"])
+    elif isinstance(row, dict):
+        yield from (names for names, _ in _annotations(row))
+
+
+def _annotations(task: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], dict[str, Any]]]:
+    """Yield the annotations and predictions of a task with the names of their sets."""
+    for each in (*_objects(task.get("annotations")), *_objects(task.get("completions"))):
+        names = _annotator(each.get("completed_by", each.get("created_username")))
+        yield (*names, "ground-truth") if each.get("ground_truth") else names, each
+    for each in _objects(task.get("predictions")):
+        yield (f"{_PREDICTION}{each.get('model_version') or 'undefined'}",), each
+
+
+def _annotator(value: Any) -> tuple[str, ...]:
+    if isinstance(value, dict):
+        names = tuple(str(value[key]) for key in ("email", "id") if value.get(key) is not None)
+        return names or ("unknown",)
+    return ("unknown" if value is None else str(value),)
+
+
+def _objects(value: Any) -> list[dict[str, Any]]:
+    return [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []
+
+
+def _is_draft_of(name: str | None, draft: Mapping[str, Any]) -> bool:
+    """Return whether a draft belongs to a set; one without annotator belongs to every annotator."""
+    owner = next((draft[key] for key in ("completed_by", "user", "created_username") if draft.get(key)), None)
+    if owner is None or name is None:
+        return name is None or not name.startswith(_PREDICTION)
+    return name in _annotator(owner)
+
+
+def _plain(row: Any, rows: RowInput) -> Iterator[dict[str, Any]]:
+    task = rows.mapping(row)
+    if "data" not in task and "annotator" in task:
+        regions, data = _minimal(task)
+    else:
+        annotation = _annotation(task, rows)
+        if annotation is None:
+            return
+        regions = [
+            rows.mapping(each, "a region") for each in rows.listed(annotation.get("result"), "'result'")
+        ]
+        data = rows.mapping(task.get("data"), "'data'")
+    key = _text_key(data, rows)
+    sorted_regions = _sorted(regions, rows)
+    yield {
+        "id": task.get("id"),
+        "text": data[key],
+        "meta": {name: value for name, value in data.items() if name != key} | sorted_regions.metadata,
+        "spans": list(_spans(sorted_regions, rows)),
+    }
+
+
+def _minimal(row: Mapping[str, Any]) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+    """Return the regions and the data of a row of JSON_MIN."""
+    controls = [
+        key
+        for key, value in row.items()
+        if isinstance(value, list)
+        and value
+        and all(isinstance(each, dict) and "start" in each for each in value)
+    ]
+    regions = [{"from_name": key, "value": value} for key in controls for value in row[key]]
+    return regions, {
+        key: value for key, value in row.items() if key not in _NOTED and not isinstance(value, list)
+    }
+
+
+def _annotation(task: Mapping[str, Any], rows: RowInput) -> Mapping[str, Any] | None:
+    """Return the annotation of the set that is read, or None."""
+    rows.passed_over["drafts"] += sum(_is_draft_of(rows.set, each) for each in _objects(task.get("drafts")))
+    chosen = [each for names, each in _annotations(task) if rows.set is None or rows.set in names]
+    own = [each for each in chosen if not (each.get("was_cancelled") or each.get("skipped"))]
+    rows.passed_over["cancelled"] += len(chosen) - len(own)
+    rows.passed_over["unannotated"] += not chosen
+    if len(own) > 1:
+        rows.refuse(f"the set {rows.set!r} has {len(own)} annotations of this task", "keep one of them")
+    return own[0] if own else None
+
+
+def _text_key(data: Mapping[str, Any], rows: RowInput) -> str:
+    """Return the key of the text in the data of a task."""
+    named = rows.options.text_key
+    texts = [key for key, value in data.items() if isinstance(value, str)]
+    if named is not None:
+        if named not in texts:
+            rows.refuse(f"there is no text {named!r} in the data", f"the texts are {', '.join(texts)}")
+        return named
+    if "text" in texts or len(texts) == 1:
+        return "text" if "text" in texts else texts[0]
+    return rows.refuse(
+        f"the data has {len(texts)} texts: {', '.join(texts)}", "name the key of the text with text_key"
+    )
+
+
+class _Regions(NamedTuple):
+    """The regions with labels, the choices for regions by their place, and those for the text."""
+
+    labelled: list[dict[str, Any]]
+    features: dict[tuple[str, str], dict[str, str]]
+    metadata: dict[str, str]
+
+
+def _sorted(regions: list[dict[str, Any]], rows: RowInput) -> _Regions:
+    found = _Regions([], {}, {})
+    for each in regions:
+        if each.get("type") == "relation":
+            rows.passed_over["relations"] += 1
+            continue
+        value, name = rows.mapping(each.get("value"), "the value of a region"), str(each.get("from_name", ""))
+        if each.get("type") == "hypertextlabels" or "startOffset" in value or "hypertextlabels" in value:
+            rows.refuse("a region of HTML, whose positions belong to elements", "export plain text")
+        written = value.get("text")
+        if "start" in value and not isinstance(written, list):
+            written = None  # the text of the region
+        given = next((value[key] for key in _CHOICES if key in value), written)
+        if "start" not in value:
+            if given is not None:
+                found.metadata[name] = _joined(given)
+        elif "labels" not in value and given is not None:
+            found.features.setdefault(_place(value), {})[name] = _joined(given)
+        else:
+            found.labelled.append(each)
+    return found
+
+
+def _spans(regions: _Regions, rows: RowInput) -> Iterator[dict[str, Any]]:
+    """Yield an object for each label of the regions."""
+    controls = dict.fromkeys(str(each.get("from_name") or DEFAULT_LAYER) for each in regions.labelled)
+    rows.offered |= controls
+    if len(controls) > 1 and rows.options.layers is None:
+        first = next(iter(controls))
+        raise UsageError(
+            f"regions have labels of several controls: {', '.join(controls)}",
+            file=rows.file,
+            line=rows.number,
+            advice=f"name a layer for each that is to be read, as in layers={ {first: first} }",
+        )
+    for each in regions.labelled:
+        value, score = each["value"], each.get("score")
+        span = {
+            **value,
+            "id": each["id"] if isinstance(each.get("id"), str) else None,
+            "from_name": str(each.get("from_name") or DEFAULT_LAYER),
+            "features": regions.features.get(_place(value), {})
+            | ({"score": score} if isinstance(score, int | float) else {}),
+        }
+        for label in rows.listed(value.get("labels"), "'labels'") or [None]:
+            yield {**span, "label": label}
+
+
+def _joined(value: object) -> str:
+    return ",".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
+def _place(value: Mapping[str, Any]) -> tuple[str, str]:
+    return str(value.get("start")), str(value.get("end"))
+
+
+def _written(row: dict[str, Any]) -> dict[str, Any]:
+    """Return the task with an annotation that is ground truth."""
+    regions = [
+        {
+            "id": f"r{number}",
+            "from_name": span["from_name"],
+            "to_name": "text",
+            "type": "labels",
+            "value": {**{key: span[key] for key in ("start", "end", "text")}, "labels": [span["label"]]},
+            **span.get("features", {}),
+        }
+        for number, span in enumerate(row["spans"], 1)
+    ]
+    return {
+        "id": row["id"],
+        "data": {"text": row["text"], **row.get("meta", {})},
+        "annotations": [{"completed_by": 1, "ground_truth": True, "result": regions}],
+    }
+
+
+LABEL_STUDIO = Dialect(
+    name="label-studio",
+    holds="Label Studio's JSON: tasks with the annotations of several annotators and models; JSON_MIN",
+    sign="data{} annotations|completions|predictions; annotator annotation_id",
+    text="text",
+    spans="spans",
+    span_id="id",
+    reference="text",
+    features="features",
+    sets=_sets,
+    sources="",
+    source_is="control",
+    control="from_name",
+    utf16=True,
+    plain=_plain,
+    written=_written,
+)

@@ -1,0 +1,78 @@
+"""The text of a document with its spans as elements, as formats of XML with spans in their text have them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import pairwise
+
+from clueval.core.document import Document
+from clueval.core.span import DEFAULT_LAYER, Span, name_of
+from clueval.files.errors import CluevalError, FormatError, OverlapError, UsageError
+from clueval.second.formats.markup import Markup
+
+_ESCAPES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", "\r": "&#13;"})
+_FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+"""The characters that XML 1.0 (2.2) does not allow, not even as a character reference."""
+
+
+def marked_up(form: Markup, document: Document, layer: str = DEFAULT_LAYER) -> str:
+    """Return the content of a file of a format without labels, whose text is its only element besides spans.
+
+    If all spans of the layer have the same label, it is left out. Raises `UsageError` for a document without character
+    positions or without the layer, and for spans with different labels or with gaps; `OverlapError` for overlapping
+    spans; `FormatError` for characters that XML cannot contain, with their position.
+
+    >>> from clueval.second.formats.markup import LTF
+    >>> marked_up(LTF, Document("d", {"label": [Span(0, 3, "LOC")]}, text="Ulm", unit="character"))
+    '<body><e>Ulm</e></body>\\n'
+    """
+    spans = _writable(form, document, layer)
+    return f"<{form.text}>{''.join(_parts(form.inline, document, spans))}</{form.text}>\n"
+
+
+def _writable(form: Markup, document: Document, layer: str) -> list[Span]:
+    """Return the spans of the layer by position; raises if the format cannot represent them or the text."""
+    if document.unit != "character" or document.text is None:
+        raise _unwritable(UsageError, form, document, "has no text with character positions")
+    if layer not in document.layers:
+        names = ", ".join(map(repr, document.layers)) or "none"
+        raise _unwritable(UsageError, form, document, f"has no layer {layer!r}, only {names}")
+    spans = sorted(document.layers[layer], key=lambda span: (span.start, span.end))
+    for span in spans:
+        if span.tokens is not None or span.parts is not None:
+            raise _unwritable(UsageError, form, document, f"has the span {name_of(span)}, which has gaps")
+        if span.label != spans[0].label:
+            problem = f"has the spans {name_of(spans[0])} and {name_of(span)} with different labels"
+            advice = "write the spans of one label, as in label='person'"
+            raise _unwritable(UsageError, form, document, problem, advice)
+    for one, other in pairwise(spans):
+        if other.start < one.end:
+            problem = f"has the spans {name_of(one)} and {name_of(other)}, which overlap"
+            raise _unwritable(OverlapError, form, document, problem)
+    if found := _FORBIDDEN.search(document.text):
+        problem = f"has the character U+{ord(found.group()):04X} at position {document.start + found.start()}"
+        raise _unwritable(FormatError, form, document, problem, "XML has no way to write it; replace it")
+    return spans
+
+
+def _unwritable(
+    kind: type[CluevalError], form: Markup, document: Document, problem: str, advice: str | None = None
+) -> CluevalError:
+    return kind(f"cannot be written as {form.name}: it {problem}", **document.in_errors, advice=advice)
+
+
+def _parts(element: str, document: Document, spans: list[Span]) -> Iterator[str]:
+    """Yield the parts of the escaped text with tags; the spans must be sorted and must not overlap."""
+    text = document.text or ""
+    done = 0
+    for span in spans:
+        start, end = span.start - document.start, span.end - document.start
+        yield text[done:start].translate(_ESCAPES)
+        yield (
+            f"<{element}>{text[start:end].translate(_ESCAPES)}</{element}>"
+            if start < end
+            else f"<{element}/>"
+        )
+        done = end
+    yield text[done:].translate(_ESCAPES)

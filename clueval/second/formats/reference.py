@@ -1,0 +1,129 @@
+"""Positions in units of a file, and the text of spans that a file gives as a reference.
+
+Positions are Unicode code points unless ``--offsets`` names another unit: UTF-16 code units (Java, JavaScript)
+or bytes of UTF-8. Many formats repeat the text of each span. This text is compared with the text at the
+positions, so that positions in another unit are noticed; the error names the unit that fits all spans.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from itertools import accumulate
+from typing import NamedTuple
+
+from clueval.core.ranges import Ranges
+from clueval.files.errors import FormatError, SpanError
+
+OFFSETS = ("points", "utf16", "bytes")
+"""The units of positions in files: code points, UTF-16 code units, bytes of UTF-8."""
+
+_GAP = " [...] "
+
+
+class FileMention(NamedTuple):
+    """The positions of a span in units of the file, its text in the file (None: not given), and its line or row.
+
+    A number is the text of which a table has made it. `name` is the name of the span in errors.
+    """
+
+    ranges: Ranges
+    text: str | float | None
+    line: int | None
+    name: str
+
+
+def in_points(
+    text: str, mentions: Sequence[FileMention], unit: str | None, *, file: str | None, document: str
+) -> list[Ranges]:
+    """Return the positions of the mentions in code points of `text`.
+
+    Raises `SpanError` for positions outside the text or within a character, and `FormatError` if the text of a
+    mention differs from the text at its positions.
+    """
+    place = places(text, unit or "points")
+    found: list[Ranges] = []
+    for mention in mentions:
+        ranges = _placed(mention.ranges, place, len(text))
+        if ranges is None:
+            raise SpanError(
+                f"{mention.name} lies outside the text, or within a character",
+                file=file,
+                line=mention.line,
+                document=document,
+                advice=_advice(text, mentions, unit) or f"the text has {len(text)} characters",
+            )
+        found.append(ranges)
+    for mention, ranges in zip(mentions, found, strict=True):
+        if not _fits(text, ranges, mention.text):
+            raise FormatError(
+                f"the text of {mention.name} differs from the text at its positions",
+                file=file,
+                line=mention.line,
+                document=document,
+                advice=_advice(text, mentions, unit) or "check that text and annotation belong together",
+            )
+    return found
+
+
+def places(text: str, unit: str) -> Callable[[int], int | None]:
+    """Return the function from positions in `unit` to code points; it returns None within a character."""
+    if unit == "points" or text.isascii():
+        return lambda position: position
+    if unit == "bytes":
+        widths = [len(character.encode("utf-8", "surrogatepass")) for character in text]
+    else:
+        widths = [2 if character > "\uffff" else 1 for character in text]
+    return {at: number for number, at in enumerate(accumulate(widths, initial=0))}.get
+
+
+def _placed(ranges: Ranges, place: Callable[[int], int | None], length: int) -> Ranges | None:
+    points = [(place(start), place(end)) for start, end in ranges]
+    kept = tuple(
+        (start, end) for start, end in points if start is not None and end is not None and end <= length
+    )
+    return kept if len(kept) == len(points) else None
+
+
+_WHOLE = re.compile(r"\s*[-+]?\d{1,300}\s*")
+
+
+def _fits(text: str, ranges: Ranges, reference: str | float | None) -> bool:
+    """Return whether a reference is the text of these ranges; runs of white space are equal.
+
+    A number fits the same whole number, as 2134 and 2134.0 do 02134.
+    """
+    if reference is None:
+        return True
+    own = " ".join(text[start:end] for start, end in ranges)
+    if not isinstance(reference, str):
+        return str(reference) == own or (_WHOLE.fullmatch(own) is not None and int(own) == reference)
+    if own == reference:
+        return True
+    expected = " ".join(own.split())
+    return expected in (" ".join(reference.split()), " ".join(reference.replace(_GAP, " ").split()))
+
+
+def fits(text: str, mentions: Iterable[FileMention], unit: str) -> bool:
+    """Return whether all mentions have the text at their positions in `unit`."""
+    place = places(text, unit)
+    for mention in mentions:
+        ranges = _placed(mention.ranges, place, len(text))
+        if ranges is None or not _fits(text, ranges, mention.text):
+            return False
+    return True
+
+
+def _advice(text: str, mentions: Sequence[FileMention], unit: str | None) -> str | None:
+    """Return what to do if another unit, or another form of the text, fits all mentions."""
+    if not any(mention.text for mention in mentions):
+        return None
+    for other in OFFSETS:
+        if other != (unit or "points") and fits(text, mentions, other):
+            return f"all spans of the document fit with offsets={other!r}"
+    own = unit or "points"
+    if text.startswith("\ufeff") and fits(text[1:], mentions, own):
+        return "all spans fit without the byte-order mark of the text; remove it"
+    if "\r\n" in text and fits(text.replace("\r\n", "\n"), mentions, own):
+        return "all spans fit if lines end with LF; replace CRLF by LF in the text"
+    return None

@@ -1,0 +1,126 @@
+"""Tags: the spans of a sequence of tags, the names of tags that are numbers, and the tags of a document."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from clueval.core.document import Document
+from clueval.core.span import NO_LABEL, name_of
+from clueval.core.tags import (
+    OUTSIDE,
+    Chunk,
+    count_illegal,
+    decode,
+    decode_tags,
+    first_illegal,
+    neighbours_of,
+    split_tag,
+)
+from clueval.files.errors import FileError, FormatError, TagError, UsageError
+
+_KEYS_OF_NAMES = ("id2label", "label2id", "names", "class_label", "feature", "sequence", "list")
+"""The keys under which configurations of models and data sets have the names of tags."""
+
+
+def chunks_of(tags: Sequence[str], scheme: str | None, invalid: str) -> list[Chunk]:
+    """Return the spans of the tags of one sentence.
+
+    Raises `TagError` for what is no tag or outside the scheme and, if `invalid` is ``error``, for an ill-formed one.
+    """
+    if scheme is None and invalid == "conlleval":
+        return list(decode(tags))
+    if scheme is not None:
+        count_illegal(neighbours_of(tags), scheme)
+    return decode_tags(tags, scheme, invalid)
+
+
+def place_of_error(tags: Sequence[str], scheme: str | None, error: TagError) -> tuple[int, str]:
+    """Return the index of the tag of an error, and its problem."""
+    for index, tag in enumerate(tags):
+        try:
+            split_tag(tag)
+            if scheme is not None:
+                count_illegal({(OUTSIDE, tag): 1}, scheme)
+        except TagError as wrong:
+            return index, wrong.problem
+    assert scheme is not None
+    illegal = first_illegal(tags, scheme)
+    assert illegal is not None
+    return illegal, error.problem
+
+
+def keys_of_tags(row: Iterable[str]) -> list[str]:
+    """Return the keys of tags; ``labels`` is one if there is no other and no text, which has spans.
+
+    >>> keys_of_tags(["tokens", "pos_tags", "ner"]), keys_of_tags(["words", "labels"]), keys_of_tags(["text", "labels"])
+    (['pos_tags', 'ner'], ['labels'], [])
+    """
+    keys = list(row)
+    tags = [key for key in keys if isinstance(key, str) and (key == "ner" or key.endswith("tags"))]
+    return tags or [key for key in keys if key == "labels" and not {"text", "data"} & {*keys}]
+
+
+def names_of_tags(given: Any, source: str) -> Mapping[int, str]:
+    """Return the names by number in a file, a list or a mapping; `source` is the key of the tags.
+
+    Raises `FormatError` for something without names, `FileError`.
+    """
+    file = None
+    if isinstance(given, str | Path):
+        file = str(given)
+        try:
+            given = json.loads(Path(given).read_text(encoding="utf-8-sig"))
+        except OSError as error:
+            raise FileError(f"cannot be read: {error.strerror or error}", file=file) from None
+        except (ValueError, RecursionError):
+            advice = "a list of tags, a config.json with id2label, or dataset_info.json"
+            raise FormatError("not JSON", file=file, advice=advice) from None
+    names = _names_in(given, source)
+    if names is None:
+        raise FormatError(
+            f"there are no names of the tags of {source!r}",
+            file=file,
+            advice="a list of tags, an object with id2label, or dataset_info.json",
+        )
+    return names
+
+
+def _names_in(given: Any, source: str) -> Mapping[int, str] | None:
+    """Return the names by number in a list, in ``id2label`` or ``label2id``, or of the feature `source`."""
+    if isinstance(given, list | tuple):
+        if all(isinstance(name, str) for name in given):
+            return dict(enumerate(given))
+        named = (item for item in given if isinstance(item, Mapping) and item.get("name", source) == source)
+        return next(filter(None, (_names_in(item, source) for item in named)), None)
+    if not isinstance(given, Mapping):
+        return None
+    if given and all(str(key).isdecimal() and isinstance(name, str) for key, name in given.items()):
+        return {int(key): name for key, name in given.items()}
+    if given and all(isinstance(number, int) for number in given.values()):
+        return {number: str(name) for name, number in given.items()}
+    for key in (*_KEYS_OF_NAMES, source, "features"):
+        if (names := _names_in(given.get(key), source)) is not None:
+            return names
+    if "features" in given or "names" in given:
+        return None
+    configurations = (_names_in(own, source) for own in given.values() if isinstance(own, Mapping))
+    return next((names for names in configurations if names is not None), None)
+
+
+def tags_of(document: Document, layer: str) -> list[str]:
+    """Return the BIO tags of a layer. Raises `UsageError` for spans that tags cannot hold."""
+    tags = [OUTSIDE] * len(document.tokens or ())
+    for span in document.layers.get(layer, ()):
+        places = range(span.start - document.start, span.end - document.start)
+        if not places or span.parts is not None or any(tags[place] != OUTSIDE for place in places):
+            raise UsageError(
+                f"tags cannot hold {name_of(span)}: it has no token, has gaps, or overlaps another span",
+                **document.in_errors,
+                advice="add lossy=True to leave out such spans",
+            )
+        for place in places:
+            tags[place] = f"{'B' if place == places[0] else 'I'}-{span.label or NO_LABEL}"
+    return tags

@@ -1,0 +1,174 @@
+"""VRT, the vertical text of the Corpus Workbench (CWB): one token per line, XML tags alone on a line.
+
+Columns are separated by one tab. A line that begins with ``<`` and is an XML tag is structure, not a token; the
+attributes of the document's element, and of the elements around it, are the metadata of the document. Comments
+(``<!-- ... -->`` on one line), XML declarations and blank lines are skipped. The five XML entities and character
+references are decoded. No span continues across the beginning or the end of a sentence.
+
+Source: the CWB Corpus Encoding Tutorial, on ``cwb-encode -xsB``.
+"""
+
+from __future__ import annotations
+
+import re
+
+from clueval.files.errors import FormatError
+from clueval.second.formats.columns import ColumnFormat, ColumnReader, Mark
+from clueval.second.formats.entities import unescape
+
+_NAME = r"[^\W\d][\w:.\-]*+"  # possessive, without backtracking, so that each line costs linear time
+_TAG = re.compile(rf"<(/?)({_NAME})((?:\s+{_NAME}\s*=\s*(?:\"[^\"]*\"|'[^']*'))*)\s*(/?)>\s*$")
+_LOOKS_LIKE_TAG = re.compile(rf"</?({_NAME})[^\t<>]*+>\s*$")
+_DEFINITION = re.compile("<!(DOCTYPE|ENTITY|ELEMENT|ATTLIST|NOTATION)")
+_ATTRIBUTE = re.compile(rf"(?<![\w:.\-])({_NAME})\s*=\s*(?:\"([^\"]*)\"|'([^']*)')")
+_FIRST = re.compile(r"\ufeff?\s*<(/?[^\W\d][^\t\n]*>|\?xml|!--)")
+
+AROUND = 100
+"""The maximum number of attribute names of the elements around a document; every document gets a copy of them."""
+
+
+def attributes(tag: str) -> dict[str, str]:
+    """Return the attributes of an XML tag, decoded.
+
+    >>> attributes('<text id="d1" title="R&amp;D">')
+    {'id': 'd1', 'title': 'R&D'}
+    """
+    return {name: unescape(double or single) for name, double, single in _ATTRIBUTE.findall(tag)}
+
+
+class _Elements:
+    """The open elements of a file: the line of the document and of the sentence (0: none is open), and those around."""
+
+    def __init__(self) -> None:
+        self.document = self.sentence = 0
+        self.around: list[tuple[str, dict[str, str]]] = []  # each with the attributes of all up to it
+
+    @property
+    def attributes_around(self) -> dict[str, str]:
+        return self.around[-1][1] if self.around else {}
+
+
+def _is_token(reader: ColumnReader, line: str) -> bool:
+    """Return whether a line that is blank or begins with ``<`` is a token."""
+    return (
+        "\t" in line
+        and line[:1] == "<"
+        and not line.startswith(("<?", "<!--"))
+        and not any(pattern.match(line) for pattern in (_TAG, _DEFINITION, _LOOKS_LIKE_TAG))
+    )
+
+
+def _tag(reader: ColumnReader, number: int, match: re.Match[str]) -> None:
+    elements: _Elements = reader.state
+    closing, name, _, empty = match.groups()
+    options = reader.options
+    if name == options.sentence_tag:
+        if closing:
+            _close_sentence(reader, number, name)
+        elif not empty:
+            _open_sentence(reader, number, name, match[0])
+    elif name == options.document_tag:
+        if closing:
+            _close_document(reader, number, name)
+        else:
+            _open_document(reader, number, name, match[0])
+            if empty:
+                _close_document(reader, number, name)
+    elif not elements.document:
+        _surround(reader, number, match)
+
+
+def _open_sentence(reader: ColumnReader, number: int, name: str, line: str) -> None:
+    elements: _Elements = reader.state
+    if elements.sentence:
+        _refuse(reader, number, f"<{name}> inside the sentence of line {elements.sentence}")
+    elements.sentence = number
+    reader.begin_sentence(attributes(line).get("id"))
+
+
+def _close_sentence(reader: ColumnReader, number: int, name: str) -> None:
+    if not reader.state.sentence:
+        _refuse(reader, number, f"</{name}> without <{name}> before it")
+    reader.state.sentence = 0
+    reader.end_sentence()
+
+
+def _open_document(reader: ColumnReader, number: int, name: str, line: str) -> None:
+    elements: _Elements = reader.state
+    if elements.document:
+        _refuse(reader, number, f"<{name}> inside the document of line {elements.document}")
+    if elements.sentence:
+        _refuse(reader, number, f"<{name}> inside the sentence of line {elements.sentence}")
+    elements.document = number
+    own = attributes(line)
+    reader.begin_document(own.get("id"), {**elements.attributes_around, **own})
+
+
+def _close_document(reader: ColumnReader, number: int, name: str) -> None:
+    elements: _Elements = reader.state
+    if not elements.document:
+        _refuse(reader, number, f"</{name}> without <{name}> before it")
+    if elements.sentence:
+        _refuse(reader, number, f"</{name}> inside the sentence of line {elements.sentence}")
+    elements.document = 0
+    reader.end_document()
+
+
+def _surround(reader: ColumnReader, number: int, match: re.Match[str]) -> None:
+    """Read a tag outside documents; the attributes of the elements around a document are its metadata."""
+    elements: _Elements = reader.state
+    closing, name, _, empty = match.groups()
+    if closing:
+        if elements.around and elements.around[-1][0] == name:
+            elements.around.pop()
+    elif not empty:
+        known = {**elements.attributes_around, **attributes(match[0])}
+        if len(known) > max(AROUND, len(elements.attributes_around)):
+            problem = f"the open elements around documents have more than {AROUND} attribute names"
+            _refuse(reader, number, problem, "close elements that have ended")
+        elements.around.append((name, known))
+
+
+def _oddity(reader: ColumnReader, number: int, match: re.Match[str]) -> None:
+    """Pass over a line that is neither a tag nor a token, or refuse it."""
+    line = match.string
+    if line.startswith("<?") or (line.startswith("<!--") and line.rstrip().endswith("-->")):
+        return
+    if line.startswith("<!--"):
+        _refuse(reader, number, "the comment does not end on this line", "write it on one line")
+    if _DEFINITION.match(line):
+        _refuse(reader, number, "an XML document type definition (DTD) is not allowed", "remove it")
+    loose = _LOOKS_LIKE_TAG.match(line)
+    if loose is None or loose[1] in (reader.options.document_tag, reader.options.sentence_tag):
+        _refuse(reader, number, "a malformed XML tag", 'write attributes as name="value"')
+
+
+def _end(reader: ColumnReader) -> None:
+    """Refuse elements that are open at the end of the file."""
+    elements: _Elements = reader.state
+    options = reader.options
+    for tag, line in ((options.sentence_tag, elements.sentence), (options.document_tag, elements.document)):
+        if line:
+            _refuse(reader, line, f"<{tag}> is not closed", "check whether the end of the file is missing")
+
+
+def _refuse(reader: ColumnReader, number: int, problem: str, advice: str | None = None) -> None:
+    raise FormatError(problem, file=reader.file, line=number, advice=advice)
+
+
+VRT = ColumnFormat(
+    name="vrt",
+    holds="vertical text (CWB): one token per line, columns separated by tabs, each XML tag on a line of its own; "
+    "attributes are metadata",
+    sign="first line is an XML tag",
+    told=lambda text: _FIRST.match(text) is not None,
+    endings=(".vrt", ".vert"),
+    separator="\t",
+    special=re.compile(r"^(?:<| *\n)", re.MULTILINE),
+    marks=(Mark(_TAG, _tag), Mark(re.compile("<"), _oddity)),
+    is_token=_is_token,
+    blank_ends=False,
+    entities=True,
+    state=_Elements,
+    at_end=_end,
+)
