@@ -31,7 +31,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
-COMMIT = "HEAD"
+COMMIT = "0c94d8462e37778198d0606bcf8022b696fa788c"
 """The commit with which the first edition ended."""
 
 ROOT = Path(__file__).parents[1]
