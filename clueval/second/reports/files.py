@@ -1,0 +1,226 @@
+"""The files of a report: the ending of the name chooses the form, and a file is written whole or not at all.
+
+A workbook has a sheet of the rows of the places, with colours in place of squares and a list of choices, and a sheet of
+the tables. No cell is a formula or a link, and what a cell cannot hold is cut.
+"""
+
+from __future__ import annotations
+
+import gzip
+import os
+import stat
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from io import TextIOWrapper
+from itertools import chain, islice
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+from typing import IO, Any, cast
+
+from clueval.files.errors import FileError, UsageError, extra
+from clueval.files.visible import visible_lines
+from clueval.second.reports.forms import data_rows, render, write_rows
+from clueval.second.reports.language import in_language
+from clueval.second.reports.page import page_parts
+from clueval.second.reports.place import DECISION_COLUMNS, KEY_COLUMNS, MarkedText, MarkKind, segments
+from clueval.second.reports.report import Report
+from clueval.second.reports.table import Find, Rate, caption, plain
+
+ENDINGS = {
+    ".txt": "text",
+    ".json": "json",
+    ".csv": "csv",
+    ".tsv": "tsv",
+    ".md": "markdown",
+    ".tex": "latex",
+    ".xlsx": "workbook",
+    ".html": "page",
+}
+"""The form of a file by the ending of its name, in lower case."""
+
+
+def form_of(path: Path) -> str:
+    """Return the form that a name asks for; ``.gz`` is passed over. Raises `UsageError` for another ending.
+
+    >>> form_of(Path("scores.JSON")), form_of(Path("errors.tsv.gz"))
+    ('json', 'tsv')
+    """
+    is_packed = path.suffix == ".gz"
+    ending = Path(path.stem if is_packed else path.name).suffix.lower()
+    if ending not in ENDINGS or (is_packed and ending == ".xlsx"):
+        advice = f"one of {', '.join(ENDINGS)}"
+        raise UsageError(f"{str(path)!r} does not end in the name of a form", advice=advice)
+    return ENDINGS[ending]
+
+
+def write(report: Report, path: Path, *, lang: str = "", text_lang: str = "") -> None:
+    """Write a report to a file; see `Report.write`."""
+    form = form_of(path)
+    with in_language(lang, text_lang), whole_file(path) as raw:
+        if form == "workbook":
+            _write_workbook(report, raw)
+            return
+        with _text(raw, path) as file:
+            if form == "page":
+                file.writelines(page_parts(report))
+            elif form in ("csv", "tsv"):
+                write_rows(report, file, form)
+            else:
+                file.write(render(report, form, lang=lang) + "\n")
+
+
+@contextmanager
+def _text(raw: IO[bytes], path: Path) -> Iterator[IO[str]]:
+    """Open a text file over bytes: UTF-8, LF; packed if its name ends in ``.gz``, with the same bytes each time."""
+    inner = gzip.GzipFile("", "wb", fileobj=raw, mtime=0) if path.suffix == ".gz" else raw
+    text = TextIOWrapper(cast("IO[bytes]", inner), encoding="utf-8", newline="\n")
+    yield text
+    text.flush()
+    text.detach()
+    if inner is not raw:
+        inner.close()
+
+
+@contextmanager
+def whole_file(path: Path) -> Iterator[IO[bytes]]:
+    """Open a file to write bytes; an existing one is replaced when all is written. Devices are written directly.
+
+    Raises `FileError`.
+    """
+    try:
+        target = Path(os.path.realpath(path))
+        mode = target.stat().st_mode if target.exists() else None
+        if mode is not None and not stat.S_ISREG(mode):
+            with path.open("wb") as raw:
+                yield raw
+            return
+        if mode is not None:
+            os.close(os.open(target, os.O_WRONLY))  # a write-protected file must not be replaced
+        with NamedTemporaryFile(dir=target.parent, prefix=".clueval-", delete=False) as temporary:
+            name = Path(temporary.name)
+            try:
+                yield cast("IO[bytes]", temporary)
+            except BaseException:
+                name.unlink()
+                raise
+        name.chmod(stat.S_IMODE(mode) if mode is not None else 0o666 & ~_umask())
+        name.replace(target)
+    except OSError as error:
+        reason = f"cannot be written: {error.strerror or error}"
+        raise FileError(reason, file=str(path), advice="name a file in a folder that you may write to") from error
+
+
+def _umask() -> int:
+    before = os.umask(0)
+    os.umask(before)
+    return before
+
+
+# --- workbooks
+
+MOST_ROWS = 1_048_575
+"""The number of rows that a sheet has below its header; further ones are on another sheet."""
+
+LONGEST_CELL = 32_767
+
+_WIDTHS = {"text": 80, "context": 80, "what": 50, "comment": 28, "choice": 14, "document": 16}
+_COLOURS = {"above": "FFB3261E", "below": "FFA35A00", "both": "FF00734D", "masked": "FF5B636D", "leak": "FFB3261E"}
+"""The colours of marked pieces by their style: only the first side, only another, or both."""
+
+
+def _write_workbook(report: Report, file: IO[bytes]) -> None:
+    with extra("a workbook needs the package openpyxl", "pip install 'clueval[report]'"):
+        from openpyxl import Workbook
+    book = Workbook(write_only=True)
+    rows = data_rows(report) if report.choices or report.facets else iter(())
+    for number in range(1, 1000):
+        part = islice(rows, MOST_ROWS)
+        first = next(part, None)
+        if first is None:
+            break
+        _write_places(book.create_sheet(f"places {number}" if number > 1 else "places"), first, part, report)
+    _write_tables(book.create_sheet("scores"), report)
+    book.save(file)
+
+
+def _prepare(sheet: Any, columns: Sequence[str]) -> None:
+    """Set what comes before the rows of a sheet: widths, a header that stays, and pages as wide as the sheet."""
+    from openpyxl.utils import get_column_letter
+
+    for number, name in enumerate(columns, 1):
+        sheet.column_dimensions[get_column_letter(number)].width = _WIDTHS.get(name, 13)
+    sheet.freeze_panes = "B2"
+    sheet.print_title_rows = "1:1"
+    sheet.page_setup.orientation, sheet.page_setup.paperSize = "landscape", 9  # A4
+    sheet.sheet_properties.pageSetUpPr.fitToPage = True
+    sheet.page_setup.fitToHeight = 0
+
+
+def _write_places(sheet: Any, first: dict[str, Any], others: Iterator[dict[str, Any]], report: Report) -> None:
+    from openpyxl.styles import Alignment, Font
+    from openpyxl.utils import get_column_letter
+    from openpyxl.worksheet.datavalidation import DataValidation
+
+    _prepare(sheet, [*first])
+    sheet.append([_cell(sheet, name, font=Font(bold=True)) for name in first])
+    top, number = Alignment(vertical="top", wrap_text=True), 1
+    for number, row in enumerate(chain([first], others), 2):
+        values = (_coloured(v, report.kinds) if isinstance(v, list) else v for v in row.values())
+        sheet.append([_cell(sheet, value, alignment=top) for value in values])
+    sheet.auto_filter.ref = f"A1:{get_column_letter(len(first))}{number}"
+    choices = ",".join(value for value, _ in report.choices)
+    if choices and len(choices) <= 255 and '"' not in choices:  # what a list in a workbook can hold
+        column = get_column_letter(len(KEY_COLUMNS) + 1 + DECISION_COLUMNS.index("choice"))
+        allowed = DataValidation(type="list", formula1=f'"{choices}"', allow_blank=True)
+        allowed.add(f"{column}2:{column}{number}")
+        sheet.data_validations.append(allowed)
+
+
+def _write_tables(sheet: Any, report: Report) -> None:
+    from openpyxl.styles import Font
+
+    bold = Font(bold=True)
+    sheet.column_dimensions["A"].width = 30
+    for line in filter(None, (report.title, report.verdict(), *report.facts())):
+        sheet.append([_cell(sheet, line)])
+    for table in report.tables():
+        sheet.append([])
+        sheet.append([_cell(sheet, caption(table), font=bold)])
+        sheet.append([_cell(sheet, name, font=bold) for name in table.header])
+        for row in table.rows:
+            cells = [cell.cell if isinstance(cell, Find) else cell for cell in row]
+            forms = ["0.00%" if isinstance(cell, Rate) else None for cell in cells]
+            sheet.append([_cell(sheet, plain(cell), number_format=form) for cell, form in zip(cells, forms, strict=True)])
+    sheet.append([])
+    sheet.append([_cell(sheet, report.signature)])
+
+
+def _cell(sheet: Any, value: object, **styles: Any) -> Any:
+    """Return a cell; text is text, whatever it begins with."""
+    from openpyxl.cell import WriteOnlyCell
+
+    cell = WriteOnlyCell(sheet, _cut(visible_lines(value)) if isinstance(value, str) else value)
+    if isinstance(value, str):
+        cell.data_type = "s"
+    for name, style in styles.items():
+        if style is not None:
+            setattr(cell, name, style)
+    return cell
+
+
+def _coloured(texts: Iterable[MarkedText], kinds: Sequence[MarkKind]) -> Any:
+    """Return texts for a cell, in which marked pieces have the colour of their style."""
+    from openpyxl.cell.rich_text import CellRichText, TextBlock
+    from openpyxl.cell.text import InlineFont
+
+    found = CellRichText()
+    for number, text in enumerate(texts):
+        found += [" / "] if number else []
+        for piece, style in segments(text, kinds):
+            shown = visible_lines(piece)
+            found.append(TextBlock(InlineFont(b=True, color=_COLOURS[style]), shown) if style else shown)
+    return found if len(str(found)) <= LONGEST_CELL else _cut(str(found))
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= LONGEST_CELL else f"{text[: LONGEST_CELL - 30]}… ({len(text):,} characters)"
