@@ -107,7 +107,9 @@ def whole_file(path: Path) -> Iterator[IO[bytes]]:
         name.replace(target)
     except OSError as error:
         reason = f"cannot be written: {error.strerror or error}"
-        raise FileError(reason, file=str(path), advice="name a file in a folder that you may write to") from error
+        raise FileError(
+            reason, file=str(path), advice="name a file in a folder that you may write to"
+        ) from error
 
 
 def _umask() -> int:
@@ -124,7 +126,13 @@ MOST_ROWS = 1_048_575
 LONGEST_CELL = 32_767
 
 _WIDTHS = {"text": 80, "context": 80, "what": 50, "comment": 28, "choice": 14, "document": 16}
-_COLOURS = {"above": "FFB3261E", "below": "FFA35A00", "both": "FF00734D", "masked": "FF5B636D", "leak": "FFB3261E"}
+_COLOURS = {
+    "above": "FFB3261E",
+    "below": "FFA35A00",
+    "both": "FF00734D",
+    "masked": "FF5B636D",
+    "leak": "FFB3261E",
+}
 """The colours of marked pieces by their style: only the first side, only another, or both."""
 
 
@@ -156,7 +164,9 @@ def _prepare(sheet: Any, columns: Sequence[str]) -> None:
     sheet.page_setup.fitToHeight = 0
 
 
-def _write_places(sheet: Any, first: dict[str, Any], others: Iterator[dict[str, Any]], report: Report) -> None:
+def _write_places(
+    sheet: Any, first: dict[str, Any], others: Iterator[dict[str, Any]], report: Report
+) -> None:
     from openpyxl.styles import Alignment, Font
     from openpyxl.utils import get_column_letter
     from openpyxl.worksheet.datavalidation import DataValidation
@@ -164,7 +174,8 @@ def _write_places(sheet: Any, first: dict[str, Any], others: Iterator[dict[str, 
     _prepare(sheet, [*first])
     sheet.append([_cell(sheet, name, font=Font(bold=True)) for name in first])
     top, number = Alignment(vertical="top", wrap_text=True), 1
-    for number, row in enumerate(chain([first], others), 2):
+    for row in chain([first], others):
+        number += 1
         values = (_coloured(v, report.kinds) if isinstance(v, list) else v for v in row.values())
         sheet.append([_cell(sheet, value, alignment=top) for value in values])
     sheet.auto_filter.ref = f"A1:{get_column_letter(len(first))}{number}"
@@ -189,8 +200,9 @@ def _write_tables(sheet: Any, report: Report) -> None:
         sheet.append([_cell(sheet, name, font=bold) for name in table.header])
         for row in table.rows:
             cells = [cell.cell if isinstance(cell, Find) else cell for cell in row]
-            forms = ["0.00%" if isinstance(cell, Rate) else None for cell in cells]
-            sheet.append([_cell(sheet, plain(cell), number_format=form) for cell, form in zip(cells, forms, strict=True)])
+            rates = ["0.00%" if isinstance(cell, Rate) else None for cell in cells]
+            pairs = zip(map(plain, cells), rates, strict=True)
+            sheet.append([_cell(sheet, value, number_format=form) for value, form in pairs])
     sheet.append([])
     sheet.append([_cell(sheet, report.signature)])
 

@@ -16,7 +16,15 @@ from typing import IO, Any
 from clueval.files.errors import UsageError
 from clueval.files.visible import escaped_in_json, visible
 from clueval.second.reports.language import in_language, phrase
-from clueval.second.reports.place import DECISION_COLUMNS, KEY_COLUMNS, Line, MarkedText, MarkKind, Place, segments
+from clueval.second.reports.place import (
+    DECISION_COLUMNS,
+    KEY_COLUMNS,
+    Line,
+    MarkedText,
+    MarkKind,
+    Place,
+    segments,
+)
 from clueval.second.reports.report import Report
 from clueval.second.reports.table import Shares, Table, caption, plain, shown
 
@@ -28,7 +36,7 @@ FIRST_PLACES = 20
 COLUMNS = 100
 """The width of a terminal; wider tables are divided."""
 
-_BRACKETS = {"above": "[]", "below": "{}", "masked": "<>", "leak": "[]"}
+_BRACKETS = {"above": ("[", "]"), "below": ("{", "}"), "masked": ("<", ">"), "leak": ("[", "]")}
 SQUARES = {"above": "🟥", "below": "🟧", "both": "🟩", "masked": "⬛", "leak": "🟥"}
 """What stands before and behind a piece of a text in a spreadsheet: only the first side, only another, or both."""
 
@@ -107,7 +115,9 @@ def drawn(text: MarkedText, kinds: Sequence[MarkKind]) -> str:
     >>> drawn(MarkedText("Frau Anna", [Mark(0, 5, 9)]), [MarkKind("above", "", "gold")])
     'Frau 🟥Anna🟥'
     """
-    pieces = [f"{SQUARES.get(style, '')}{piece}{SQUARES.get(style, '')}" for piece, style in segments(text, kinds)]
+    pieces = [
+        f"{SQUARES.get(style, '')}{piece}{SQUARES.get(style, '')}" for piece, style in segments(text, kinds)
+    ]
     return _cut_ends("".join(pieces), text)
 
 
@@ -237,7 +247,10 @@ def _markdown(report: Report, digits: int | None) -> Iterator[str]:
         rows = [map(_in_markdown, row) for row in [table.header, *_cells(table, digits)]]
         head, *others = [f"| {' | '.join(row)} |" for row in rows]
         yield from (head, f"| {' | '.join(['---', *['---:'] * (len(table.header) - 1)])} |", *others)
-    yield from ("", phrase("signature: {signature}", signature=f"`{visible(report.signature).replace('`', '')}`"))
+    yield from (
+        "",
+        phrase("signature: {signature}", signature=f"`{visible(report.signature).replace('`', '')}`"),
+    )
 
 
 def _in_markdown(text: str) -> str:
@@ -251,7 +264,9 @@ def _in_markdown(text: str) -> str:
 def _latex(report: Report, digits: int | None) -> Iterator[str]:
     """Yield a table in LaTeX for each table; verdict, facts and signature are comments."""
     signature = phrase("signature: {signature}", signature=report.signature)
-    yield from (f"% {visible(line)}" for line in (report.title, report.verdict(), *report.facts(), signature) if line)
+    yield from (
+        f"% {visible(line)}" for line in (report.title, report.verdict(), *report.facts(), signature) if line
+    )
     yield r"% needs \usepackage{booktabs}"
     for table in map(without_bars, report.tables()):
         yield from (r"\begin{table}", r"\centering", rf"\caption{{{_in_latex(caption(table))}.}}")

@@ -32,8 +32,8 @@ def in_language(lang: str = "", text_lang: str = "") -> Iterator[None]:
     `text_lang` is the language of the corpus, by default the same. Raises `UsageError` for what is no language.
 
     >>> with in_language("de-AT"):
-    ...     phrase("{n} place|{n} places", n=1200)
-    '1.200 Stellen'
+    ...     phrase("{n} more line|{n} more lines", n=1200)
+    '1.200 weitere Zeilen'
     """
     for tag in filter(None, (lang, text_lang)):
         if not _TAG.fullmatch(tag):
@@ -59,8 +59,8 @@ def language_of_corpus() -> str:
 def phrase(text: str, /, **values: object) -> str:
     """Return a text in the language of the context, with its values; whole numbers are grouped.
 
-    >>> phrase("{n} place|{n} places", n=1), phrase("{n} place|{n} places", n=1200)
-    ('1 place', '1,200 places')
+    >>> phrase("{n} more line|{n} more lines", n=1), phrase("{n} more line|{n} more lines", n=1200)
+    ('1 more line', '1,200 more lines')
     """
     found = _catalogue(current_language()).get(text, text)
     if "n" in values:

@@ -44,7 +44,7 @@ function button(css, text, action) {
 
 const places = given.map(([at, fingerprint, texts, lines, impossible = {}], index) => ({
   at, fingerprint, impossible, index,
-  anchor: "at:" + at.map(encodeURIComponent).join(":"),
+  anchor: "at:" + at.map((each) => encodeURIComponent(String(each).toWellFormed())).join(":"),
   texts: texts.map(([text, marks, [before, behind]]) => ({ text, marks, before, behind })),
   lines: lines.map(([words, values, kind, label, text, note]) => ({ words, values, kind, label, text, note })),
 }));
@@ -91,21 +91,20 @@ function sentence({ text, marks, before, behind }) {
     const shown = cut(visible([short, label].filter(Boolean).join(" ")), LONGEST_LABEL);
     return { style, isWrong, shown, start: units(start), end: units(end), tip: [legend, label, note].filter(Boolean).join(" · ") };
   });
-  const paragraph = make("p", "sentence"), line = make("span", "line");
+  const paragraph = make("p", "sentence");
   paragraph.dir = "auto";
   paragraph.lang = settings.text_lang;
   for (const style of BESIDE) paragraph.style.setProperty("--" + style, withLanes(bars.filter((bar) => bar.style === style)));
-  if (before) line.append("… ");
+  if (before) paragraph.append("… ");
   const cuts = [...new Set([0, text.length, ...bars.flatMap((bar) => [bar.start, bar.end])])].sort((one, other) => one - other);
   cuts.forEach((start, n) => {
     const end = cuts[n + 1] ?? start;
     const over = bars.filter((bar) => bar.start <= start && (end <= bar.end && start < end || bar.start === bar.end && bar.start === start && start === end));
-    for (const bar of bars) if (bar.start === bar.end && bar.start === start && start < end) line.append(piece("‸", [bar], start, start));
-    if (!over.length) line.append(visible(text.slice(start, end)));
-    else for (const [from, to] of headAndRest(text, start, end, over)) line.append(piece(text.slice(from, to) || "‸", over, from, to));
+    for (const bar of bars) if (bar.start === bar.end && bar.start === start && start < end) paragraph.append(piece("‸", [bar], start, start));
+    if (!over.length) paragraph.append(visible(text.slice(start, end)));
+    else for (const [from, to] of headAndRest(text, start, end, over)) paragraph.append(piece(text.slice(from, to) || "‸", over, from, to));
   });
-  if (behind) line.append(" …");
-  paragraph.append(line);
+  if (behind) paragraph.append(" …");
   if (text.length > 600) {
     paragraph.classList.add("long");
     paragraph.tabIndex = 0;
@@ -145,7 +144,7 @@ function piece(text, over, start, end) {
   }
   element.title = visible(over.map((bar) => bar.tip).join("\n"));
   if (over.some((bar) => bar.start === start)) element.tabIndex = 0;
-  return element;
+  return make("span", "room", element);
 }
 
 // Labels that would reach over the edge of their card end with their piece instead; all are measured before any moves.
@@ -178,7 +177,7 @@ function card(place) {
   }
   item.append(top, ...place.texts.map(sentence), list);
   if (choices.length) {
-    const chip = make("span", "chip"), open = button("decide", phrase("decide"), () => { bring(place); inCard("input")?.focus(); });
+    const chip = make("span", "chip"), open = button("decide", `${phrase("decide")} 1–${choices.length}`, () => { bring(place); inCard("input")?.focus(); });
     top.append(chip, open);
     item.append(make("div", "review"));
     settle(place, item);
@@ -588,7 +587,7 @@ function startUp() {
       byId("places").scrollIntoView();
     });
   }
-  byId("marks").append(...kinds.map(({ style, short, legend }) => make("span", "", make("i", "side " + style), " ", [short, legend].filter(Boolean).join(": "), BESIDE.includes(style) ? ` (${style === "above" ? phrase("above the text") : phrase("below the text")})` : "")));
+  byId("marks").append(...kinds.map(({ style, short, legend }) => make("span", "", make("i", "side " + style), " ", [...new Set([short, legend])].filter(Boolean).join(": "), BESIDE.includes(style) ? ` (${style === "above" ? phrase("above the text") : phrase("below the text")})` : "")));
   byId("key-list").append(...KEYS.flatMap(([key, text]) => [make("dt", "", make("kbd", "", key)), make("dd", "", text)]));
   tell();
   goTo();

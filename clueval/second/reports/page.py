@@ -60,7 +60,9 @@ def _values(report: Report, script: str) -> dict[str, str]:
     )
     tables = list(report.tables())
     texts = {
-        "needs_script": phrase("The list of places needs JavaScript; -o FILE.tsv writes the same places as a table."),
+        "needs_script": phrase(
+            "The list of places needs JavaScript; -o FILE.tsv writes the same places as a table."
+        ),
         "numbers": phrase("Numbers"),
         "places": phrase("Places"),
         "filters": phrase("Filters"),
@@ -105,8 +107,7 @@ def html(text: str) -> str:
 def _sign_off() -> str:
     """Return the lines for names and signatures at the end of a printed page."""
     lines = "".join(
-        f'<p class="line">{html(title)}</p>'
-        for title in (phrase("Name"), phrase("Date"), phrase("Signed"))
+        f'<p class="line">{html(title)}</p>' for title in (phrase("Name"), phrase("Date"), phrase("Signed"))
     )
     return f'<section id="sign-off"><h2>{html(phrase("Sign-off"))}</h2><p id="signed"></p>{lines}</section>'
 
@@ -126,7 +127,9 @@ def _table(table: Table, *, is_live: bool = True) -> str:
     """Return a table as HTML; the cells of a live one filter the list."""
     dots = [cell for row in table.rows for cell in row if isinstance(cell, Dot)]
     axis = _Axis(dots) if dots else None
-    head = "".join(f'<th scope="col">{html(cut(name))}</th>' if name else "<td></td>" for name in table.header)
+    head = "".join(
+        f'<th scope="col">{html(cut(name))}</th>' if name else "<td></td>" for name in table.header
+    )
     ticks = ""
     if axis and is_live:
         cells = ["<td></td>"] * len(table.header)
@@ -150,7 +153,8 @@ def _cell(cell: Cell, axis: _Axis | None, is_live: bool) -> str:
     text = html(shown(cell))
     match cell:
         case Shares(parts) if is_live:
-            return f'<span class="shares">{"".join(_part(part, n) for n, part in enumerate(parts) if part.number)}</span>'
+            drawn = "".join(_part(part, n) for n, part in enumerate(parts) if part.number)
+            return f'<span class="shares">{drawn}</span>'
         case Dot() if is_live and axis:
             return axis.drawn(cell)
         case Find(value, find) if is_live and value not in (0, None, ""):
@@ -187,7 +191,7 @@ def _legend(tables: Sequence[Table]) -> str:
 
 
 class _Axis:
-    """The axis of a column of dots: from the least to the greatest value, in steps of 1, 2 or 5 times a power of ten."""
+    """The axis of a column of dots, in steps of 1, 2 or 5 times a power of ten."""
 
     def __init__(self, dots: Sequence[Dot]) -> None:
         values = [100 * each for dot in dots for each in (dot.value, dot.low, dot.high) if each is not None]
@@ -242,7 +246,13 @@ def _place(place: Place) -> list[object]:
     """Return a place as the script reads it; the range is inclusive, as in a file of decisions."""
     document, layer, start, end = place.at
     at = [document, layer, start, end - 1]
-    return [at, place.fingerprint, place.texts, place.lines, *([place.impossible] if place.impossible else [])]
+    return [
+        at,
+        place.fingerprint,
+        place.texts,
+        place.lines,
+        *([place.impossible] if place.impossible else []),
+    ]
 
 
 _ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))

@@ -94,9 +94,10 @@ class Report(ABC):
     def write(self, path: str | Path, *, lang: str = "", text_lang: str = "") -> None:
         """Write the report to a file, whole or not at all; the ending of its name chooses the form.
 
-        The endings are ``.txt``, ``.json``, ``.csv``, ``.tsv``, ``.md``, ``.tex``, ``.xlsx`` and ``.html``; with ``.gz``
-        behind it, the file is packed. `lang` is the language, such as ``de``, and of the texts in it unless `text_lang`
-        is another. Raises `UsageError` for another ending, `FileError`, and `MissingExtra` where openpyxl is missing.
+        The endings are ``.txt``, ``.json``, ``.csv``, ``.tsv``, ``.md``, ``.tex``, ``.xlsx`` and ``.html``; a file
+        whose name ends in ``.gz`` is packed. `lang` is the language, such as ``de``, also of the texts of the corpus
+        unless `text_lang` is another. Raises `UsageError` for another ending, `FileError`, and `MissingExtra` without
+        openpyxl.
         """
         from clueval.second.reports.files import write
 

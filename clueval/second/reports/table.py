@@ -83,10 +83,10 @@ def shown(cell: Cell, digits: int | None = None) -> str:
             ends = () if low is None or high is None else (low, high)
             rates = [shown(Rate(each), digits) for each in (value, *ends)]
             return rates[0] + (f" [{rates[1]}, {rates[2]}]" if ends else "")
-        case None | Rate(None):
-            return "–"
-        case Rate(value):
+        case Rate(value) if value is not None:
             return numeral(100 * value, f",.{2 if digits is None else digits}f")
+        case None | Rate():
+            return "–"
         case str():
             return cut(visible(cell))
         case _:

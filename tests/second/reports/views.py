@@ -43,7 +43,12 @@ class View(Report):
     listed: Sequence[Place] = field(default_factory=list)
 
     def to_dict(self) -> dict[str, Any]:
-        return {"title": self.title, "verdict": self.said, "places": len(self.listed), "signature": self.signature}
+        return {
+            "title": self.title,
+            "verdict": self.said,
+            "places": len(self.listed),
+            "signature": self.signature,
+        }
 
     def verdict(self) -> str:
         return self.said
@@ -155,7 +160,9 @@ def error_place(place: ErrorPlace) -> Place:
     text = shape.marked(Mark(*key, bool(note), note) for key, note in marks.items())
     document, layer, start, end, spans = place.in_decisions
     rows = [columns(finding, text) for finding in place.findings]
-    return Place((document, layer, start, end), spans, [text], [line_of(each) for each in place.findings], rows)
+    return Place(
+        (document, layer, start, end), spans, [text], [line_of(each) for each in place.findings], rows
+    )
 
 
 def tables_of_labels(content: Mapping[str, Any], listed: Sequence[Place]) -> Iterator[Table]:
@@ -172,7 +179,11 @@ def tables_of_labels(content: Mapping[str, Any], listed: Sequence[Place]) -> Ite
             find["label"] = own[0]
         reasons = [each for each in REASONS if each != ("spurious" if side == "gold" else "missed")]
         parts = [
-            Part(sum(counts[reason, label, layer, side] for label in own), phrase(reason), {"reason": reason} | find)
+            Part(
+                sum(counts[reason, label, layer, side] for label in own),
+                phrase(reason),
+                {"reason": reason} | find,
+            )
             for reason in reasons
         ]
         return Shares([Part(right, phrase("right"), {}), *parts])
@@ -182,14 +193,38 @@ def tables_of_labels(content: Mapping[str, Any], listed: Sequence[Place]) -> Ite
         head = [Rate(micro[name]) for name in ("precision", "recall", "f1")]
         both = {"layer": layer}
         rows: list[list[Cell]] = [
-            ["gold", bar(layer, labels, "gold", micro["tp_gold"]), "", head[1], "", micro["gold"], Find(micro["fn"], both | {"side": "gold"})],
-            ["predicted", bar(layer, labels, "predicted", micro["tp_predicted"]), head[0], "", head[2], micro["predicted"], Find(micro["fp"], both | {"side": "predicted"})],
+            [
+                "gold",
+                bar(layer, labels, "gold", micro["tp_gold"]),
+                "",
+                head[1],
+                "",
+                micro["gold"],
+                Find(micro["fn"], both | {"side": "gold"}),
+            ],
+            [
+                "predicted",
+                bar(layer, labels, "predicted", micro["tp_predicted"]),
+                head[0],
+                "",
+                head[2],
+                micro["predicted"],
+                Find(micro["fp"], both | {"side": "predicted"}),
+            ],
         ]
         for label, one in sorted(labels.items(), key=lambda each: (each[1]["f1"] or 0, each[0])):
             find = both | {"label": label}
             rates = [Rate(one[name]) for name in ("precision", "recall", "f1")]
             number = errors[layer, label]
-            rows.append([Find(label, find), bar(layer, [label], "gold", one["tp_gold"]), *rates, one["gold"], Find(number, find)])
+            rows.append(
+                [
+                    Find(label, find),
+                    bar(layer, [label], "gold", one["tp_gold"]),
+                    *rates,
+                    one["gold"],
+                    Find(number, find),
+                ]
+            )
         yield Table(f"{layer}: exact", ["", "spans", "P", "R", "F1", "number", "errors"], rows)
 
 
@@ -217,9 +252,13 @@ def errors_view(gold: Path = GOLD, predicted: Path = PREDICTED, layers: Mapping[
             ("none", "neither is right"),
             ("unclear", "unclear"),
         ),
-        store=f"errors.html Errors: {gold.name} and {predicted.name}",
+        store=f"errors.html Errors: {gold.name}, {predicted.name}",
         said=said,
-        about=[f"{content['documents']} documents", f"{content['tokens']:,} positions", "1 repaired tag in predicted"],
+        about=[
+            f"{content['documents']} documents",
+            f"{content['tokens']:,} positions",
+            "1 repaired tag in predicted",
+        ],
         shown_tables=[*tables_of_labels(content, listed), *confusion(listed)],
         listed=listed,
     )
@@ -236,7 +275,17 @@ def confusion(listed: Sequence[Place]) -> Iterator[Table]:
     for layer, counts in pairs.items():
         names = sorted({found for _, found in counts})
         rows = [
-            [label, *(Find(counts[label, name], {"layer": layer, "label": label, "found": name}, counts[label, name] / max(counts.values())) for name in names)]
+            [
+                label,
+                *(
+                    Find(
+                        counts[label, name],
+                        {"side": "gold", "reason": "label", "layer": layer, "label": label, "found": name},
+                        counts[label, name] / max(counts.values()),
+                    )
+                    for name in names
+                ),
+            ]
             for label in sorted({label for label, _ in counts})
         ]
         yield Table(f"{layer}: gold label, found as", ["", *names], rows, is_folded=True)
@@ -263,7 +312,10 @@ def shared_place(place: SharedPlace) -> Place:
         for row, span in place.spans
     ]
     document, layer, start, end, spans = place.in_decisions
-    lines = [line_of(each.finding, each.state)._replace(words=f"{each.state}: {words(each.finding)}") for each in place.errors]
+    lines = [
+        line_of(each.finding, each.state)._replace(words=f"{each.state}: {words(each.finding)}")
+        for each in place.errors
+    ]
     return Place((document, layer, start, end), spans, [shape.marked(marks)], lines)
 
 
@@ -273,7 +325,9 @@ def two_systems_view(folder: Path) -> View:
     states = shared_states("A", "B")
     found = shared_places(trios(sides, LAYERS, Reading(), {}), Choice(), states)
     listed = [shared_place(place) for place in found]
-    results = [clueval.score(GOLD, each, metrics="exact", layers=LAYERS).to_dict() for each in (PREDICTED, third)]
+    results = [
+        clueval.score(GOLD, each, metrics="exact", layers=LAYERS).to_dict() for each in (PREDICTED, third)
+    ]
     f1 = [result["metrics"]["exact"]["entity"]["micro"]["f1"] for result in results]
     counts = Counter((line.values[3], line.values[-1]) for place in listed for line in place.lines)
     by_state = Table(
@@ -289,7 +343,13 @@ def two_systems_view(folder: Path) -> View:
         str(results[0]["signature"]),
         (MarkKind("above", "", "gold"), MarkKind("below", "A", "A"), MarkKind("below", "B", "B")),
         (*FACETS, STATE),
-        (("gold", "gold is right"), ("A", "A is right"), ("B", "B is right"), ("none", "none is right"), ("unclear", "unclear")),
+        (
+            ("gold", "gold is right"),
+            ("A", "A is right"),
+            ("B", "B is right"),
+            ("none", "none is right"),
+            ("unclear", "unclear"),
+        ),
         "errors_of_two.html A and B",
         said=f"entity: F1 {shown(Rate(f1[0]))} → {shown(Rate(f1[1]))}",
         about=["5 documents"],
