@@ -15,6 +15,7 @@ from typing import IO, Any
 
 from clueval.files.errors import UsageError
 from clueval.files.visible import escaped_in_json, visible
+from clueval.second.reports.content import Content
 from clueval.second.reports.language import in_language, phrase
 from clueval.second.reports.place import (
     DECISION_COLUMNS,
@@ -25,7 +26,6 @@ from clueval.second.reports.place import (
     Place,
     segments,
 )
-from clueval.second.reports.report import Report
 from clueval.second.reports.table import Shares, Table, caption, plain, shown
 
 FORMS = ("text", "json", "csv", "tsv", "markdown", "latex")
@@ -41,7 +41,7 @@ SQUARES = {"above": "🟥", "below": "🟧", "both": "🟩", "masked": "⬛", "l
 """What stands before and behind a piece of a text in a spreadsheet: only the first side, only another, or both."""
 
 
-def render(report: Report, form: str, *, digits: int | None = None, lang: str = "") -> str:
+def render(report: Content, form: str, *, digits: int | None = None, lang: str = "") -> str:
     """Return a report in one of `FORMS`; see `Report.render`."""
     if form not in FORMS:
         raise UsageError(f"unknown form {form!r}", advice=f"one of {', '.join(FORMS)}")
@@ -53,7 +53,7 @@ def render(report: Report, form: str, *, digits: int | None = None, lang: str = 
         file = StringIO()
         write_rows(report, file, form)
         return file.getvalue().removesuffix("\n")
-    lines: Callable[[Report, int | None], Iterable[str]] = {
+    lines: Callable[[Content, int | None], Iterable[str]] = {
         "text": text_lines,
         "markdown": _markdown,
         "latex": _latex,
@@ -65,7 +65,7 @@ def render(report: Report, form: str, *, digits: int | None = None, lang: str = 
 # --- data
 
 
-def data_rows(report: Report) -> Iterator[dict[str, Any]]:
+def data_rows(report: Content) -> Iterator[dict[str, Any]]:
     """Yield the rows of the places, or of the tables if there are no places; all have the same keys.
 
     A cell is text, a number, None, or a list of `MarkedText`.
@@ -81,7 +81,7 @@ def data_rows(report: Report) -> Iterator[dict[str, Any]]:
             yield {**place.key, **decision, **{n: v for n, v in finding.items() if n not in KEY_COLUMNS}}
 
 
-def _as_finding(place: Place, report: Report) -> dict[str, Any]:
+def _as_finding(place: Place, report: Content) -> dict[str, Any]:
     """Return the row of a place without findings: the values of its facets, what is said, and its texts."""
     values = {
         facet.name: _joined(line.values[n] or "" for line in place.lines)
@@ -121,7 +121,7 @@ def drawn(text: MarkedText, kinds: Sequence[MarkKind]) -> str:
     return _cut_ends("".join(pieces), text)
 
 
-def write_rows(report: Report, file: IO[str], form: str) -> None:
+def write_rows(report: Content, file: IO[str], form: str) -> None:
     """Write the rows as CSV or TSV; no cell is a formula. None is empty."""
     rows = data_rows(report)
     write = csv.writer(file, lineterminator="\n").writerow if form == "csv" else _tsv_writer(file)
@@ -160,7 +160,7 @@ def without_bars(table: Table) -> Table:
     return table._replace(header=[table.header[n] for n in kept], rows=rows)
 
 
-def text_lines(report: Report, digits: int | None = None) -> Iterator[str]:
+def text_lines(report: Content, digits: int | None = None) -> Iterator[str]:
     """Yield the lines of the form text: verdict, facts, tables, the first places, the signature."""
     yield visible(report.title)
     yield from map(visible, filter(None, [report.verdict(), *report.facts()]))
@@ -238,7 +238,7 @@ def _cut_ends(shown_text: str, text: MarkedText) -> str:
     return f"{'… ' if before else ''}{shown_text}{' …' if behind else ''}"
 
 
-def _markdown(report: Report, digits: int | None) -> Iterator[str]:
+def _markdown(report: Content, digits: int | None) -> Iterator[str]:
     yield f"**{_in_markdown(report.title)}**"
     for line in filter(None, [report.verdict(), *report.facts()]):
         yield from ("", _in_markdown(line))
@@ -261,7 +261,7 @@ def _in_markdown(text: str) -> str:
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
-def _latex(report: Report, digits: int | None) -> Iterator[str]:
+def _latex(report: Content, digits: int | None) -> Iterator[str]:
     """Yield a table in LaTeX for each table; verdict, facts and signature are comments."""
     signature = phrase("signature: {signature}", signature=report.signature)
     yield from (

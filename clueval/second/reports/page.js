@@ -300,7 +300,9 @@ function choose(place, value) {
 const known = new Map(choices);
 const lost = () => [...linesAt].filter(([key]) => !onPage.has(key));
 const reviewers = () => [...new Set(lines.map((line) => line.reviewer).filter(Boolean))].sort(byText);
-const by = (line) => [line.reviewer || phrase("no name"), line.time].filter(Boolean).join(", ");
+const timeOf = ({ time }) => Number.isNaN(Date.parse(time)) ? time
+  : new Date(time).toLocaleString(lang, { dateStyle: "medium", timeStyle: "short", timeZone: "UTC" }) + " UTC";
+const by = (line) => [line.reviewer || phrase("no name"), timeOf(line)].filter(Boolean).join(", ");
 const said = (line) => `${known.get(line.choice) ?? (line.choice || "–")} (${by(line)})${line.comment ? ` ${phrase("“")}${line.comment}${phrase("”")}` : ""}`;
 
 function tell(extra = "") {

@@ -17,6 +17,7 @@ from itertools import islice
 from string import Template
 
 from clueval.files.visible import escaped_in_json, visible
+from clueval.second.reports.content import Content
 from clueval.second.reports.forms import in_words, without_bars
 from clueval.second.reports.language import (
     current_language,
@@ -27,17 +28,16 @@ from clueval.second.reports.language import (
     texts_of,
 )
 from clueval.second.reports.place import MarkedText, MarkKind, Place, segments
-from clueval.second.reports.report import Report
 from clueval.second.reports.table import Cell, Dot, Find, Part, Shares, Table, caption, cut, shown
 
 
-def page(report: Report, *, lang: str = "", text_lang: str = "") -> str:
+def page(report: Content, *, lang: str = "", text_lang: str = "") -> str:
     """Return the page of a report."""
     with in_language(lang, text_lang):
         return "".join(page_parts(report))
 
 
-def page_parts(report: Report) -> Iterator[str]:
+def page_parts(report: Content) -> Iterator[str]:
     """Yield the page in parts, in the language of the context: its head, each place, its end."""
     script = _asset("page.js")
     yield Template(_asset("page.html")).substitute(_values(report, script))
@@ -51,7 +51,7 @@ def _asset(name: str) -> str:
     return (files(__package__) / name).read_text(encoding="utf-8")
 
 
-def _values(report: Report, script: str) -> dict[str, str]:
+def _values(report: Content, script: str) -> dict[str, str]:
     """Return the values of the template; all are HTML."""
     digest = b64encode(sha256(script.encode()).digest()).decode()
     policy = (
@@ -187,6 +187,9 @@ def _legend(tables: Sequence[Table]) -> str:
         text = f'<i class="part-{number}"></i> {html(name)}'
         button = f"<button type=button {_finds(dict(sorted(common)))}>{text}</button>"
         shown_entries.append(button if common else f"<span>{text}</span>")
+    hint = html(phrase("Click a bar, a label or a number to list its places."))
+    is_live = any(part.find for bar in bars for part in bar.parts)
+    shown_entries += [f'<small class="scripted">{hint}</small>'] if is_live else []
     return f'<p id="legend">{" ".join(shown_entries)}</p>' if shown_entries else ""
 
 
@@ -228,7 +231,7 @@ class _Axis:
 # --- data for the script
 
 
-def _settings(report: Report, script: str) -> dict[str, object]:
+def _settings(report: Content, script: str) -> dict[str, object]:
     words = [word for facet in report.facets for word in facet.words]
     return {
         "lang": current_language(),
@@ -284,7 +287,7 @@ _STYLES = {
 }
 
 
-def notebook(report: Report) -> str:
+def notebook(report: Content) -> str:
     """Return verdict, tables, the first places and the folded signature as HTML without script or style sheet."""
     tables = "".join(
         f"<p><b>{html(caption(table))}</b></p>{_table(table, is_live=False)}"

@@ -2,71 +2,25 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
-from clueval.second.reports.place import Facet, MarkKind, Place
-from clueval.second.reports.table import Dot, Find, Rate, Table, plain
+from clueval.second.reports.content import Content
+from clueval.second.reports.files import write
+from clueval.second.reports.forms import as_text, data_rows, render
+from clueval.second.reports.page import notebook
+from clueval.second.reports.table import Dot, Find, Rate, plain
 
 
-class Report(ABC):
-    """A title, a verdict, facts, tables and places. A study writes these and `to_dict`; the rest follows from them.
-
-    `kinds` are the kinds of marks, in the order of the lanes; `facets` are the filters of the places, in the order of
-    the values of each `Line`. `choices` are what may be decided about a place: what a file of decisions says, and what
-    readers are shown. The browser keeps decisions under the name `store`, and `given` are lines of such files that the
-    page has from the beginning. With `has_sign_off`, a printed page ends with lines for names and signatures.
-
-    `tables` is called once for each form or file, and so is `places`, after it; texts for readers are written with
-    `phrase`, in the language of the context.
-    """
-
-    title: str
-    signature: str
-    kinds: Sequence[MarkKind] = ()
-    facets: Sequence[Facet] = ()
-    choices: Sequence[tuple[str, str]] = ()
-    store: str = ""
-    given: Sequence[Mapping[str, str | int]] = ()
-    has_sign_off: ClassVar[bool] = False
-
-    @abstractmethod
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain dictionaries, lists, strings and numbers. Rates are fractions."""
-
-    def verdict(self) -> str:
-        """Return one sentence with the number that counts."""
-        return ""
-
-    def facts(self) -> Iterable[str]:
-        """Return what was read, in short: numbers of documents and positions, what was repaired."""
-        return ()
-
-    def tables(self) -> Iterable[Table]:
-        """Return the tables for readers, the most important first."""
-        return ()
-
-    def places(self) -> Iterable[Place]:
-        """Yield the places, in the order in which they are listed."""
-        return ()
-
-    def notes(self) -> Iterable[tuple[str, str]]:
-        """Return what stands at the foot of a page, each with its title: options that were used, how to cite."""
-        return ()
-
-    def failures(self) -> Sequence[str]:
-        """Return the limits that are not kept; the command line then ends with exit code 1."""
-        return ()
+class Report(Content):
+    """A result in all forms and files. A study writes what `Content` has; the rest follows from it."""
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one dictionary for each row of data, all with the same keys. pandas and polars make tables of them.
 
         The rows are those of the places, if the report lists places, otherwise those of all tables.
         """
-        from clueval.second.reports.forms import as_text, data_rows
-
         return [{name: as_text(value, self.kinds) for name, value in row.items()} for row in data_rows(self)]
 
     def scores(self) -> dict[str, float]:
@@ -87,8 +41,6 @@ class Report(ABC):
         `digits` is the number of decimals for readers; the language of tables and sentences is `lang`. Raises
         `UsageError` for another form or language.
         """
-        from clueval.second.reports.forms import render
-
         return render(self, form, digits=digits, lang=lang)
 
     def write(self, path: str | Path, *, lang: str = "", text_lang: str = "") -> None:
@@ -99,8 +51,6 @@ class Report(ABC):
         unless `text_lang` is another. Raises `UsageError` for another ending, `FileError`, and `MissingExtra` without
         openpyxl.
         """
-        from clueval.second.reports.files import write
-
         write(self, Path(path), lang=lang, text_lang=text_lang)
 
     def __str__(self) -> str:
@@ -108,6 +58,4 @@ class Report(ABC):
 
     def _repr_html_(self) -> str:
         """Return verdict, tables and the first places for a notebook."""
-        from clueval.second.reports.page import notebook
-
         return notebook(self)

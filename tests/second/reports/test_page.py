@@ -7,12 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from browser import FOUND_BY_AXE, LOADED, Browser, download, in_browser, select
+from browser import FOUND_BY_AXE, LOADED, Browser, download, give, in_browser, select
 
 import clueval
 from clueval.findings.decisions import read_decisions
 from clueval.second.reports.place import Line, Mark, MarkedText, Place
 from clueval.second.reports.report import Report
+from clueval.second.reports.table import Dot, Table
 from tests.second.reports.test_reports import HOSTILE, hostile_view
 from tests.second.reports.views import GOLD, LAYERS, PREDICTED, View, errors_view, two_systems_view
 
@@ -93,7 +94,7 @@ def test_filters_stand_in_chips_and_in_the_address(browser: Browser, pages: dict
     count, address = browser.run(COUNT), browser.run("location.hash")
     again(browser, pages["errors"], fragment=address)
 
-    assert browser.run(COUNT) == count == "8 of 72 places"
+    assert browser.run(COUNT) == count == "4 of 72 places"
     assert browser.run("[...document.querySelectorAll('#chips button')].map((b) => b.textContent)") == [
         "Reason: label ×",
         "Layer: entity ×",
@@ -159,6 +160,10 @@ def test_decisions_of_todays_page_are_on_this_one_and_back(
     assert json.loads(kept)[0] in json.loads(browser.run(f"localStorage.getItem({json.dumps(name)})"))
     browser.open(today)
     assert "2 of 72 places decided" in browser.run(DECIDED)
+    exported = download(browser, "tsv", tmp_path)
+    fresh(browser, pages["errors"])
+    give(browser, exported)
+    assert browser.run(DECIDED) == "2 of 72 places decided; 2 lines imported"
 
 
 def line(view: View, number: int, **change: str) -> dict[str, str | int]:
@@ -299,6 +304,43 @@ def test_seven_thousand_places_open_and_filter(browser: Browser, tmp_path: Path)
     assert browser.run(COUNT) == "7,200 of 7,200 places"
     browser.run("search.value = '99-a001'; search.dispatchEvent(new Event('input'))")
     assert browser.run("found.length > 0 && found.every((place) => place.at[0] === '99-a001')")
+
+
+def test_keys_are_listed_over_the_page(browser: Browser, pages: dict[str, Path]) -> None:
+    fresh(browser, pages["errors"])
+    browser.run("document.querySelector('#places').scrollIntoView()")
+    before = browser.run("scrollY")
+    keys(browser, "?")
+
+    assert browser.run("byId('keys').open && byId('keys').getBoundingClientRect().bottom <= innerHeight")
+    assert browser.run("scrollY") == before
+
+
+def test_page_without_places_is_accessible_and_has_no_list(
+    browser: Browser, tmp_path: Path, axe: str
+) -> None:
+    dots = [["base", Dot(0.8, is_baseline=True)], ["large", Dot(0.86, 0.84, 0.88)]]
+    View(shown_tables=[Table("F1", ["system", "F1"], dots)]).write(tmp_path / "none.html")
+    fresh(browser, tmp_path / "none.html")
+    browser.run(axe + "; 0")
+
+    assert browser.run(FOUND_BY_AXE) == []
+    assert browser.run("byId('places').hidden")
+
+
+def test_printed_page_ends_with_the_sheet_to_sign(browser: Browser, tmp_path: Path) -> None:
+    class Signed(View):
+        has_sign_off = True
+
+    view = errors_view()
+    view.given = [line(view, 0)]
+    values = {name: getattr(view, name) for name in ("facets", "choices", "store", "given", "listed")}
+    Signed(**values).write(tmp_path / "signed.html")
+    fresh(browser, tmp_path / "signed.html")
+
+    said = "1 of 72 places decided; 71 not decided; reviewers: bob"
+    assert browser.run("byId('signed').textContent") == said
+    assert browser.run("document.querySelectorAll('#sign-off .line').length") == 3
 
 
 def test_printed_page_has_its_places_and_no_filters(browser: Browser, pages: dict[str, Path]) -> None:
