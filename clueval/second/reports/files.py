@@ -11,7 +11,7 @@ import os
 import stat
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from io import TextIOWrapper
+from io import BytesIO, TextIOWrapper
 from itertools import chain, islice
 from pathlib import Path
 from tempfile import NamedTemporaryFile
@@ -148,7 +148,9 @@ def _write_workbook(report: Content, file: IO[bytes]) -> None:
             break
         _write_places(book.create_sheet(f"places {number}" if number > 1 else "places"), first, part, report)
     _write_tables(book.create_sheet("scores"), report)
-    book.save(file)
+    whole = BytesIO()  # an archive that is not finished would be ended when the file is closed
+    book.save(whole)
+    file.write(whole.getbuffer())
 
 
 def _prepare(sheet: Any, columns: Sequence[str]) -> None:
@@ -183,7 +185,7 @@ def _write_places(
         sheet.append(cells)
     sheet.auto_filter.ref = f"A1:{get_column_letter(len(first))}{number}"
     choices = ",".join(value for value, _ in report.choices)
-    if choices and len(choices) <= 255 and '"' not in choices:  # what a list in a workbook can hold
+    if choices.isprintable() and 0 < len(choices) <= 255 and '"' not in choices:  # what a list can hold
         column = get_column_letter(len(KEY_COLUMNS) + 1 + DECISION_COLUMNS.index("choice"))
         allowed = DataValidation(type="list", formula1=f'"{choices}"', allow_blank=True)
         allowed.add(f"{column}2:{column}{number}")

@@ -163,7 +163,7 @@ def without_bars(table: Table) -> Table:
 def text_lines(report: Content, digits: int | None = None) -> Iterator[str]:
     """Yield the lines of the form text: verdict, facts, tables, the first places, the signature."""
     yield visible(report.title)
-    yield from map(visible, filter(None, [report.verdict(), *report.facts()]))
+    yield from map(visible, filter(None, [report.verdict(), ", ".join(report.facts())]))
     yield ""
     for table in map(without_bars, report.tables()):
         yield caption(table)

@@ -8,12 +8,10 @@ script of the page finds its texts in the same way, in what `texts_of` returns.
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
-from importlib.resources import files
 
 from clueval.files.errors import UsageError
 
@@ -87,6 +85,9 @@ def numeral(value: float, form: str = ",") -> str:
 def _catalogue(language: str) -> Mapping[str, str]:
     if language == ENGLISH:
         return {}
+    import tomllib  # not for English
+    from importlib.resources import files
+
     text = (files(__package__) / "languages" / f"{language}.toml").read_text(encoding="utf-8")
     return tomllib.loads(text)
 

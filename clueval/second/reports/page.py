@@ -27,7 +27,7 @@ from clueval.second.reports.language import (
     phrase,
     texts_of,
 )
-from clueval.second.reports.place import MarkedText, MarkKind, Place, segments
+from clueval.second.reports.place import ANY_LAYER, MarkedText, MarkKind, Place, segments
 from clueval.second.reports.table import Cell, Dot, Find, Part, Shares, Table, caption, cut, shown
 
 
@@ -136,9 +136,10 @@ def _table(table: Table, *, is_live: bool = True) -> str:
         column = next(n for n, cell in enumerate(table.rows[0]) if isinstance(cell, Dot))
         cells[column] = f"<td>{axis.ticks()}</td>"
         ticks = f"<tr>{''.join(cells)}</tr>"
+    left, right = ("", "") if is_live else (' style="text-align:left"', ' style="text-align:right"')
     rows = "".join(
-        f'<tr><th scope="row">{_cell(first, axis, is_live)}</th>'
-        + "".join(f"<td{_heat(cell)}>{_cell(cell, axis, is_live)}</td>" for cell in others)
+        f'<tr><th scope="row"{left}>{_cell(first, axis, is_live)}</th>'
+        + "".join(f"<td{_heat(cell) or right}>{_cell(cell, axis, is_live)}</td>" for cell in others)
         + "</tr>"
         for first, *others in table.rows
     )
@@ -308,14 +309,15 @@ def notebook(report: Content) -> str:
 
 def _card(place: Place, kinds: Sequence[MarkKind]) -> str:
     document, layer, start, end = place.at
-    where = html(f"{document} · {layer} · {start}–{end - 1}")
+    layers = phrase("all layers") if layer == ANY_LAYER else layer
+    where = html(f"{document} · {layers} · {start}–{end - 1}")
     texts = "".join(f'<div dir="auto">{_marked(text, kinds)}</div>' for text in place.texts)
     lines = "<br>".join(html(in_words(line, kinds)) for line in place.lines if line.words)
     return f"<small>{where}</small>{texts}<small>{lines}</small>"
 
 
 def _marked(text: MarkedText, kinds: Sequence[MarkKind]) -> str:
-    """Return a text with its marks as lines below it; the tooltip of a piece names its spans."""
+    """Return a text with its marks as lines below it."""
     return "".join(
         f'<span style="{_STYLES[style]}">{html(piece)}</span>' if style else html(piece)
         for piece, style in segments(text, kinds)

@@ -1,4 +1,7 @@
-"""What every study returns: a `Report`, which has all forms and files, rows, numbers by short paths, and a page."""
+"""What every study returns: a `Report`, which has all forms and files, rows, numbers by short paths, and a page.
+
+The modules that write them are imported when they are first used: a result in memory needs none.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +10,6 @@ from pathlib import Path
 from typing import Any
 
 from clueval.second.reports.content import Content
-from clueval.second.reports.files import write
-from clueval.second.reports.forms import as_text, data_rows, render
-from clueval.second.reports.page import notebook
 from clueval.second.reports.table import Dot, Find, Rate, plain
 
 
@@ -21,6 +21,8 @@ class Report(Content):
 
         The rows are those of the places, if the report lists places, otherwise those of all tables.
         """
+        from clueval.second.reports.forms import as_text, data_rows
+
         return [{name: as_text(value, self.kinds) for name, value in row.items()} for row in data_rows(self)]
 
     def scores(self) -> dict[str, float]:
@@ -41,6 +43,8 @@ class Report(Content):
         `digits` is the number of decimals for readers; the language of tables and sentences is `lang`. Raises
         `UsageError` for another form or language.
         """
+        from clueval.second.reports.forms import render
+
         return render(self, form, digits=digits, lang=lang)
 
     def write(self, path: str | Path, *, lang: str = "", text_lang: str = "") -> None:
@@ -51,6 +55,8 @@ class Report(Content):
         unless `text_lang` is another. Raises `UsageError` for another ending, `FileError`, and `MissingExtra` without
         openpyxl.
         """
+        from clueval.second.reports.files import write
+
         write(self, Path(path), lang=lang, text_lang=text_lang)
 
     def __str__(self) -> str:
@@ -58,4 +64,6 @@ class Report(Content):
 
     def _repr_html_(self) -> str:
         """Return verdict, tables and the first places for a notebook."""
+        from clueval.second.reports.page import notebook
+
         return notebook(self)

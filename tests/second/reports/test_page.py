@@ -306,6 +306,19 @@ def test_seven_thousand_places_open_and_filter(browser: Browser, tmp_path: Path)
     assert browser.run("found.length > 0 && found.every((place) => place.at[0] === '99-a001')")
 
 
+def test_choice_that_is_not_possible_says_so(browser: Browser, tmp_path: Path) -> None:
+    view = errors_view()
+    view.listed = [view.listed[0]._replace(impossible={"both": "they overlap"})]
+    view.write(tmp_path / "one.html")
+    fresh(browser, tmp_path / "one.html")
+    keys(browser, "j3")
+
+    assert browser.run(DECIDED) == "0 of 1 place decided; they overlap"
+    assert browser.run(
+        "[...document.querySelectorAll('input[type=radio]')].map((input) => input.disabled)"
+    ) == [value == "both" for value, _ in view.choices]
+
+
 def test_keys_are_listed_over_the_page(browser: Browser, pages: dict[str, Path]) -> None:
     fresh(browser, pages["errors"])
     browser.run("document.querySelector('#places').scrollIntoView()")

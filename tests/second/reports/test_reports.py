@@ -21,6 +21,7 @@ from clueval.files.errors import FileError, UsageError
 from clueval.findings.decisions import PlaceDecisions, read_decisions
 from clueval.findings.decisions import fingerprint as first_fingerprint
 from clueval.findings.places import places
+from clueval.second.reports.files import ENDINGS
 from clueval.second.reports.language import CATALOGUES, in_language, phrase
 from clueval.second.reports.page import page
 from clueval.second.reports.place import Facet, Line, Mark, MarkedText, MarkKind, Place, fingerprint
@@ -155,8 +156,7 @@ def test_place_has_the_key_and_the_fingerprint_of_the_first_edition() -> None:
 
 
 def test_choice_that_is_typed_into_the_table_is_a_decision_for_the_first_edition(tmp_path: Path) -> None:
-    for name in ("errors.tsv", "errors.xlsx"):
-        errors_view().write(tmp_path / name)
+    errors_view().write(tmp_path / "errors.tsv")
     typed = (tmp_path / "errors.tsv").read_text(encoding="utf-8").split("\n")
     cells = typed[1].split("\t")
     cells[5] = "gold"
@@ -288,6 +288,28 @@ def test_workbook_has_colours_choices_and_no_formula(tmp_path: Path) -> None:
         "n",
     }
     assert book["scores"].max_row > 20
+
+
+def test_choice_in_the_workbook_is_a_decision_for_the_first_edition(tmp_path: Path) -> None:
+    openpyxl = pytest.importorskip("openpyxl")
+    errors_view().write(tmp_path / "errors.xlsx")
+    book = openpyxl.load_workbook(tmp_path / "errors.xlsx")
+    book["places"]["F2"] = "gold"
+    book.save(tmp_path / "errors.xlsx")
+    place = errors_view().listed[0]
+
+    assert book["places"]["F1"].value == "choice"
+    assert read_decisions(tmp_path / "errors.xlsx").at(*place.at, place.fingerprint).holds == "gold"
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+@pytest.mark.parametrize("text", HOSTILE)
+def test_every_file_can_hold_hostile_text(tmp_path: Path, text: str, ending: str) -> None:
+    hostile_view(text).write(tmp_path / f"hostile{ending}")
+    written = (tmp_path / f"hostile{ending}").read_bytes()
+
+    assert written
+    assert b"\x1b[31m" not in written
 
 
 def test_workbook_cuts_what_a_cell_cannot_hold(tmp_path: Path) -> None:
