@@ -6,19 +6,15 @@ the tables. No cell is a formula or a link, and what a cell cannot hold is cut.
 
 from __future__ import annotations
 
-import gzip
-import os
-import stat
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
-from io import BytesIO, TextIOWrapper
+from io import BytesIO
 from itertools import chain, islice
 from pathlib import Path
-from tempfile import NamedTemporaryFile
-from typing import IO, Any, cast
+from typing import IO, Any
 
-from clueval.files.errors import FileError, UsageError, extra
+from clueval.files.errors import UsageError, extra
 from clueval.files.visible import visible_lines
+from clueval.files.writing import whole_bytes, whole_file
 from clueval.second.reports.content import Content
 from clueval.second.reports.forms import data_rows, render, write_rows
 from clueval.second.reports.language import in_language
@@ -56,66 +52,18 @@ def form_of(path: Path) -> str:
 def write(report: Content, path: Path, *, lang: str = "", text_lang: str = "") -> None:
     """Write a report to a file; see `Report.write`."""
     form = form_of(path)
-    with in_language(lang, text_lang), whole_file(path) as raw:
+    with in_language(lang, text_lang):
         if form == "workbook":
-            _write_workbook(report, raw)
+            with whole_bytes(path) as raw:
+                _write_workbook(report, raw)
             return
-        with _text(raw, path) as file:
+        with whole_file(path) as file:
             if form == "page":
                 file.writelines(page_parts(report))
             elif form in ("csv", "tsv"):
                 write_rows(report, file, form)
             else:
                 file.write(render(report, form, lang=lang) + "\n")
-
-
-@contextmanager
-def _text(raw: IO[bytes], path: Path) -> Iterator[IO[str]]:
-    """Open a text file over bytes: UTF-8, LF; packed if its name ends in ``.gz``, with the same bytes each time."""
-    inner = gzip.GzipFile("", "wb", fileobj=raw, mtime=0) if path.suffix == ".gz" else raw
-    text = TextIOWrapper(cast("IO[bytes]", inner), encoding="utf-8", newline="\n")
-    yield text
-    text.flush()
-    text.detach()
-    if inner is not raw:
-        inner.close()
-
-
-@contextmanager
-def whole_file(path: Path) -> Iterator[IO[bytes]]:
-    """Open a file to write bytes; an existing one is replaced when all is written. Devices are written directly.
-
-    Raises `FileError`.
-    """
-    try:
-        target = Path(os.path.realpath(path))
-        mode = target.stat().st_mode if target.exists() else None
-        if mode is not None and not stat.S_ISREG(mode):
-            with path.open("wb") as raw:
-                yield raw
-            return
-        if mode is not None:
-            os.close(os.open(target, os.O_WRONLY))  # a write-protected file must not be replaced
-        with NamedTemporaryFile(dir=target.parent, prefix=".clueval-", delete=False) as temporary:
-            name = Path(temporary.name)
-            try:
-                yield cast("IO[bytes]", temporary)
-            except BaseException:
-                name.unlink()
-                raise
-        name.chmod(stat.S_IMODE(mode) if mode is not None else 0o666 & ~_umask())
-        name.replace(target)
-    except OSError as error:
-        reason = f"cannot be written: {error.strerror or error}"
-        raise FileError(
-            reason, file=str(path), advice="name a file in a folder that you may write to"
-        ) from error
-
-
-def _umask() -> int:
-    before = os.umask(0)
-    os.umask(before)
-    return before
 
 
 # --- workbooks
@@ -153,29 +101,22 @@ def _write_workbook(report: Content, file: IO[bytes]) -> None:
     file.write(whole.getbuffer())
 
 
-def _prepare(sheet: Any, columns: Sequence[str]) -> None:
-    """Set what comes before the rows of a sheet: widths, a header that stays, and pages as wide as the sheet."""
-    from openpyxl.utils import get_column_letter
-
-    for number, name in enumerate(columns, 1):
-        sheet.column_dimensions[get_column_letter(number)].width = _WIDTHS.get(name, 13)
-    sheet.freeze_panes = "B2"
-    sheet.print_title_rows = "1:1"
-    sheet.page_setup.orientation, sheet.page_setup.paperSize = "landscape", 9  # A4
-    sheet.sheet_properties.pageSetUpPr.fitToPage = True
-    sheet.page_setup.fitToHeight = 0
-
-
 def _write_places(
     sheet: Any, first: dict[str, Any], others: Iterator[dict[str, Any]], report: Content
 ) -> None:
-    from openpyxl.styles import Alignment, Font
+    """Write a sheet of rows: a header that stays, filters, a list of choices, pages as wide as the sheet."""
+    from openpyxl.styles import Alignment
     from openpyxl.utils import get_column_letter
     from openpyxl.worksheet.datavalidation import DataValidation
 
-    _prepare(sheet, [*first])
-    sheet.append([_cell(sheet, name, font=Font(bold=True)) for name in first])
-    model, number = _cell(sheet, "", alignment=Alignment(vertical="top", wrap_text=True)), 1
+    for n, name in enumerate(first, 1):
+        sheet.column_dimensions[get_column_letter(n)].width = _WIDTHS.get(name, 13)
+    sheet.freeze_panes, sheet.print_title_rows = "B2", "1:1"
+    sheet.page_setup.orientation, sheet.page_setup.paperSize = "landscape", 9  # A4
+    sheet.sheet_properties.pageSetUpPr.fitToPage, sheet.page_setup.fitToHeight = True, 0
+    sheet.append([_cell(sheet, name, is_bold=True) for name in first])
+    model, number = _cell(sheet, ""), 1
+    model.alignment = Alignment(vertical="top", wrap_text=True)
     for row in chain([first], others):
         number += 1
         values = (_coloured(v, report.kinds) if isinstance(v, list) else v for v in row.values())
@@ -193,35 +134,32 @@ def _write_places(
 
 
 def _write_tables(sheet: Any, report: Content) -> None:
-    from openpyxl.styles import Font
-
-    bold = Font(bold=True)
     sheet.column_dimensions["A"].width = 30
     for line in filter(None, (report.title, report.verdict(), *report.facts())):
         sheet.append([_cell(sheet, line)])
     for table in report.tables():
         sheet.append([])
-        sheet.append([_cell(sheet, caption(table), font=bold)])
-        sheet.append([_cell(sheet, name, font=bold) for name in table.header])
+        sheet.append([_cell(sheet, caption(table), is_bold=True)])
+        sheet.append([_cell(sheet, name, is_bold=True) for name in table.header])
         for row in table.rows:
             cells = [cell.cell if isinstance(cell, Find) else cell for cell in row]
-            rates = ["0.00%" if isinstance(cell, Rate) else None for cell in cells]
-            pairs = zip(map(plain, cells), rates, strict=True)
-            sheet.append([_cell(sheet, value, number_format=form) for value, form in pairs])
+            sheet.append([_cell(sheet, plain(cell), is_rate=isinstance(cell, Rate)) for cell in cells])
     sheet.append([])
     sheet.append([_cell(sheet, report.signature)])
 
 
-def _cell(sheet: Any, value: object, **styles: Any) -> Any:
+def _cell(sheet: Any, value: object, *, is_bold: bool = False, is_rate: bool = False) -> Any:
     """Return a cell; text is text, whatever it begins with."""
     from openpyxl.cell import WriteOnlyCell
+    from openpyxl.styles import Font
 
     cell = WriteOnlyCell(sheet, _cut(visible_lines(value)) if isinstance(value, str) else value)
     if isinstance(value, str):
         cell.data_type = "s"
-    for name, style in styles.items():
-        if style is not None:
-            setattr(cell, name, style)
+    if is_bold:
+        cell.font = Font(bold=True)
+    if is_rate:
+        cell.number_format = "0.00%"
     return cell
 
 

@@ -83,20 +83,15 @@ def data_rows(report: Content) -> Iterator[dict[str, Any]]:
 
 def _as_finding(place: Place, report: Content) -> dict[str, Any]:
     """Return the row of a place without findings: the values of its facets, what is said, and its texts."""
-    values = {
-        facet.name: _joined(line.values[n] or "" for line in place.lines)
-        for n, facet in enumerate(report.facets)
-    }
-    return {**values, "what": _joined(line.words for line in place.lines), "text": [*place.texts]}
+    names = [*(facet.name for facet in report.facets), "what"]
+    columns = zip(*([*line.values, line.words] for line in place.lines), strict=True)
+    said = ("; ".join(dict.fromkeys(filter(None, values))) for values in columns)
+    return {**dict.fromkeys(names, ""), **dict(zip(names, said, strict=False)), "text": [*place.texts]}
 
 
 def as_text(value: object, kinds: Sequence[MarkKind]) -> Any:
     """Return a cell of `data_rows` without its `MarkedText`, which is drawn with squares."""
     return " / ".join(drawn(text, kinds) for text in value) if isinstance(value, list) else value
-
-
-def _joined(values: Iterable[str]) -> str:
-    return "; ".join(dict.fromkeys(filter(None, values)))
 
 
 def _table_rows(found: Iterable[Table]) -> Iterator[dict[str, Any]]:
@@ -115,16 +110,15 @@ def drawn(text: MarkedText, kinds: Sequence[MarkKind]) -> str:
     >>> drawn(MarkedText("Frau Anna", [Mark(0, 5, 9)]), [MarkKind("above", "", "gold")])
     'Frau 🟥Anna🟥'
     """
-    pieces = [
-        f"{SQUARES.get(style, '')}{piece}{SQUARES.get(style, '')}" for piece, style in segments(text, kinds)
-    ]
-    return _cut_ends("".join(pieces), text)
+    pieces = ((SQUARES.get(style, ""), piece) for piece, style in segments(text, kinds))
+    return _cut_ends("".join(f"{square}{piece}{square}" for square, piece in pieces), text)
 
 
 def write_rows(report: Content, file: IO[str], form: str) -> None:
     """Write the rows as CSV or TSV; no cell is a formula. None is empty."""
     rows = data_rows(report)
-    write = csv.writer(file, lineterminator="\n").writerow if form == "csv" else _tsv_writer(file)
+    tabs: dict[str, Any] = {"delimiter": "\t", "quoting": csv.QUOTE_NONE, "quotechar": None}
+    write = csv.writer(file, lineterminator="\n", **({} if form == "csv" else tabs)).writerow
     first = next(rows, None)
     if first is None:
         write([*KEY_COLUMNS, *DECISION_COLUMNS])
@@ -132,10 +126,6 @@ def write_rows(report: Content, file: IO[str], form: str) -> None:
     write([guarded(name) for name in first])
     for row in chain([first], rows):
         write([guarded(as_text(value, report.kinds)) for value in row.values()])
-
-
-def _tsv_writer(file: IO[str]) -> Callable[[Sequence[str]], object]:
-    return lambda cells: file.write("\t".join(cells) + "\n")
 
 
 def guarded(value: object) -> str:

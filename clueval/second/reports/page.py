@@ -8,6 +8,7 @@ names the script by its hash. Text of a corpus is escaped in HTML and in JSON, a
 from __future__ import annotations
 
 import json
+import re
 from base64 import b64encode
 from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
@@ -40,7 +41,8 @@ def page(report: Content, *, lang: str = "", text_lang: str = "") -> str:
 def page_parts(report: Content) -> Iterator[str]:
     """Yield the page in parts, in the language of the context: its head, each place, its end."""
     script = _asset("page.js")
-    yield Template(_asset("page.html")).substitute(_values(report, script))
+    texts = re.sub(r"{{(.+?)}}", lambda text: html(phrase(text[1])), _asset("page.html"))
+    yield Template(texts).substitute(_values(report, script))
     yield _json(_settings(report, script)) + "\n"
     for place in report.places():
         yield _json(_place(place)) + "\n"
@@ -59,31 +61,9 @@ def _values(report: Content, script: str) -> dict[str, str]:
         "base-uri 'none'; form-action 'none'"
     )
     tables = list(report.tables())
-    texts = {
-        "needs_script": phrase(
-            "The list of places needs JavaScript; -o FILE.tsv writes the same places as a table."
-        ),
-        "numbers": phrase("Numbers"),
-        "places": phrase("Places"),
-        "filters": phrase("Filters"),
-        "text": phrase("Text"),
-        "more_filters": phrase("More filters"),
-        "decisions": phrase("Your decisions"),
-        "your_name": phrase("Your name"),
-        "export": phrase("Save as decisions.tsv"),
-        "import_": phrase("Import a file …"),
-        "forget": phrase("Forget all …"),
-        "lost": phrase("Lost decisions: their places are not on this page"),
-        "signature_title": phrase("Signature:"),
-        "copy": phrase("Copy"),
-        "keys_title": phrase("Keys"),
-        "close": phrase("Close"),
-        "title": report.title,
-        "signature": report.signature,
-        "lang": current_language(),
-    }
     return {
-        **{name: html(text) for name, text in texts.items()},
+        **{name: html(getattr(report, name)) for name in ("title", "signature")},
+        "lang": current_language(),
         "policy": policy,
         "style": _asset("page.css"),
         "verdict": f'<p id="verdict">{html(report.verdict())}</p>' if report.verdict() else "",
@@ -91,7 +71,7 @@ def _values(report: Content, script: str) -> dict[str, str]:
         "legend": _legend(tables),
         "tables": "\n".join(_folded(table) for table in tables),
         "notes": "\n".join(f"<p>{html(title)} {html(text)}</p>" for title, text in report.notes()),
-        "sign_off": _sign_off() if report.has_sign_off else "",
+        "no_sign_off": "" if report.has_sign_off else " hidden",
     }
 
 
@@ -102,14 +82,6 @@ def html(text: str) -> str:
     '&lt;b&gt;\\\\u202e'
     """
     return escape(visible(text))
-
-
-def _sign_off() -> str:
-    """Return the lines for names and signatures at the end of a printed page."""
-    lines = "".join(
-        f'<p class="line">{html(title)}</p>' for title in (phrase("Name"), phrase("Date"), phrase("Signed"))
-    )
-    return f'<section id="sign-off"><h2>{html(phrase("Sign-off"))}</h2><p id="signed"></p>{lines}</section>'
 
 
 # --- tables
@@ -205,28 +177,25 @@ class _Axis:
         self._step = next(step for step in steps if width / step <= 5)
         self._low = low // self._step * self._step
         self._number = int((high - self._low) / self._step) + 1
-
-    def _at(self, percent: float) -> str:
-        return f"{100 * (percent - self._low) / (self._number * self._step):.2f}%"
+        self._style = f"--from:{self._low:.4g};--width:{self._number * self._step:.4g}"
 
     def drawn(self, dot: Dot) -> str:
-        """Return a dot with its interval as a line."""
-        line = ""
-        if dot.low is not None and dot.high is not None:
-            line = f'<i style="left:{self._at(100 * dot.low)};right:calc(100% - {self._at(100 * dot.high)})"></i>'
-        base = ' class="baseline"' if dot.is_baseline else ""
-        text = html(shown(dot))
+        """Return a dot with its interval as a line; the style sheet computes the places."""
+        has_line = dot.low is not None and dot.high is not None
+        values = {"value": dot.value, "low": dot.low, "high": dot.high}
+        style = ";".join(f"--{name}:{100 * each:.4g}" for name, each in values.items() if each is not None)
+        base, text = ' class="baseline"' if dot.is_baseline else "", html(shown(dot))
         return (
-            f'<span class="dots" role="img" aria-label="{text}" title="{text}">{line}'
-            f'<b{base} style="left:{self._at(100 * dot.value)}"></b></span>'
+            f'<span class="dots" role="img" aria-label="{text}" title="{text}" style="{self._style};{style}">'
+            f"{'<i></i>' if has_line else ''}<b{base}></b></span>"
         )
 
     def ticks(self) -> str:
         """Return the numbers below the axis."""
         digits = max(0, -int(f"{self._step:e}".partition("e")[2]))
         ticks = [self._low + n * self._step for n in range(self._number + 1)]
-        texts = (f'<i style="left:{self._at(tick)}">{numeral(tick, f",.{digits}f")}</i>' for tick in ticks)
-        return f'<span class="dots ticks">{"".join(texts)}</span>'
+        texts = (f'<i style="--value:{tick:.4g}">{numeral(tick, f",.{digits}f")}</i>' for tick in ticks)
+        return f'<span class="dots ticks" style="{self._style}">{"".join(texts)}</span>'
 
 
 # --- data for the script
@@ -249,14 +218,8 @@ def _settings(report: Content, script: str) -> dict[str, object]:
 def _place(place: Place) -> list[object]:
     """Return a place as the script reads it; the range is inclusive, as in a file of decisions."""
     document, layer, start, end = place.at
-    at = [document, layer, start, end - 1]
-    return [
-        at,
-        place.fingerprint,
-        place.texts,
-        place.lines,
-        *([place.impossible] if place.impossible else []),
-    ]
+    found: list[object] = [[document, layer, start, end - 1], place.fingerprint, place.texts, place.lines]
+    return [*found, place.impossible] if place.impossible else found
 
 
 _ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
