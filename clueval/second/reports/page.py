@@ -130,7 +130,7 @@ def _cell(cell: Cell, axis: _Axis | None, is_live: bool) -> str:
             return f'<span class="shares">{drawn}</span>'
         case Dot() if is_live and axis:
             return axis.drawn(cell)
-        case Find(value, find) if is_live and value not in (0, None, ""):
+        case Find(value, find) if is_live and find and value not in (0, None, ""):
             return f"<button type=button {_finds(find)}>{text}</button>"
     return text
 
@@ -144,7 +144,7 @@ def _part(part: Part, number: int) -> str:
 
 
 def _finds(find: Mapping[str, str]) -> str:
-    return f'data-find="{html(json.dumps(find, ensure_ascii=False))}"'
+    return f'data-find="{escape(_json(find))}"'
 
 
 def _legend(tables: Sequence[Table]) -> str:

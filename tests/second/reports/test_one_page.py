@@ -14,7 +14,7 @@ from clueval.findings.decisions import read_decisions
 from clueval.second.reports.place import Line, Mark, MarkedText, Place
 from clueval.second.reports.report import Report
 from clueval.second.reports.table import Dot, Table
-from tests.second.reports.test_reports import HOSTILE, hostile_view
+from tests.second.reports.test_report_forms import HOSTILE, hostile_view
 from tests.second.reports.views import GOLD, LAYERS, PREDICTED, View, errors_view, two_systems_view
 
 pytestmark = [in_browser, pytest.mark.filterwarnings("ignore::clueval.files.errors.CluevalWarning")]
