@@ -63,6 +63,8 @@ function searched(place) {
 // the padding of a piece, which takes no room; labels stand over or under it, outside the flow.
 
 const BESIDE = ["above", "below"], LONGEST_LABEL = 30;
+const SOLID = "linear-gradient(var(--gold) 0 0)";
+const DASHED = "repeating-linear-gradient(90deg, var(--predicted) 0 5px, transparent 5px 7px)";
 const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/;
 
 // Python counts characters, the script UTF-16 units.
@@ -99,10 +101,10 @@ function sentence({ text, marks, before, behind }) {
   const cuts = [...new Set([0, text.length, ...bars.flatMap((bar) => [bar.start, bar.end])])].sort((one, other) => one - other);
   cuts.forEach((start, n) => {
     const end = cuts[n + 1] ?? start;
-    const over = bars.filter((bar) => bar.start <= start && (end <= bar.end && start < end || bar.start === bar.end && bar.start === start && start === end));
-    for (const bar of bars) if (bar.start === bar.end && bar.start === start && start < end) paragraph.append(piece("‸", [bar], start, start));
+    for (const bar of bars) if (bar.start === start && bar.end === start) paragraph.append(piece("‸", [bar], start, start));
+    const over = bars.filter((bar) => bar.start <= start && end <= bar.end && start < end);
     if (!over.length) paragraph.append(visible(text.slice(start, end)));
-    else for (const [from, to] of headAndRest(text, start, end, over)) paragraph.append(piece(text.slice(from, to) || "‸", over, from, to));
+    else for (const [from, to] of headAndRest(text, start, end, over)) paragraph.append(piece(text.slice(from, to), over, from, to));
   });
   if (behind) paragraph.append(" …");
   if (text.length > 600) {
@@ -115,7 +117,8 @@ function sentence({ text, marks, before, behind }) {
 // A piece where a bar begins is divided after its first word, since a label stands at a box that is on one line.
 function headAndRest(text, start, end, over) {
   const word = /^\s*\S+/.exec(text.slice(start, end))?.[0].length ?? 0;
-  return over.some((bar) => bar.start === start) && word && start + word < end ? [[start, start + word], [start + word, end]] : [[start, end]];
+  const isDivided = over.some((bar) => bar.start === start) && word && start + word < end;
+  return isDivided ? [[start, start + word], [start + word, end]] : [[start, end]];
 }
 
 function piece(text, over, start, end) {
@@ -128,7 +131,7 @@ function piece(text, over, start, end) {
     const begins = start === bar.start, ends = end === bar.end, gaps = [begins, ends], [left, right] = isRight ? gaps.reverse() : gaps;
     const width = `calc(100% - ${left + right}px)`, height = bar.isWrong ? 4 : 2, side = bar.style;
     const edge = `calc((var(--${side}) - ${bar.lane}) * var(--lane) - 4px)`;
-    const image = side === "above" ? "linear-gradient(var(--gold) 0 0)" : "repeating-linear-gradient(90deg, var(--predicted) 0 5px, transparent 5px 7px)";
+    const image = side === "above" ? SOLID : DASHED;
     layers.push({ image, width, height, at: `${left ? "right" : "left"} 0 ${side === "above" ? "top" : "bottom"} ${edge}` });
     if (begins) {
       const label = make("i", [side, bar.isWrong ? "wrong" : ""].join(" ").trim(), bar.shown);
@@ -151,7 +154,8 @@ function piece(text, over, start, end) {
 function fitLabels(cards) {
   const labels = cards.flatMap((card) => [...card.querySelectorAll(".piece > i")]);
   for (const label of labels) label.classList.remove("back");
-  const over = labels.filter((label) => label.getBoundingClientRect().right > label.closest(".card").getBoundingClientRect().right - 4);
+  const rightOf = (element) => element.getBoundingClientRect().right;
+  const over = labels.filter((label) => rightOf(label) > rightOf(label.closest(".card")) - 4);
   for (const label of over) label.classList.add("back");
 }
 
@@ -162,7 +166,8 @@ const MOST_LINES = 30;
 function card(place) {
   const [document_, layer, start, end] = place.at;
   const item = make("li", "card"), top = make("p", "top"), list = make("ul", "lines");
-  const link = make("a", "where", `${document_} · ${layer === "*" ? phrase("all layers") : layer} · ${start === end ? start : `${start}–${end}`}`);
+  const range = start === end ? String(start) : `${start}–${end}`;
+  const link = make("a", "where", [document_, layer === ANY_LAYER ? phrase("all layers") : layer, range].join(" · "));
   item.id = place.anchor;
   item.tabIndex = -1;
   item.addEventListener("focusin", () => select(place));
@@ -172,13 +177,16 @@ function card(place) {
   const spoken = place.lines.filter((line) => line.words || line.text);
   list.append(...spoken.slice(0, MOST_LINES).map(lineOf));
   if (spoken.length > MOST_LINES) {
-    const rest = button("", phrase("{n} more line|{n} more lines", { n: spoken.length - MOST_LINES }), () => list.replaceChildren(...spoken.map(lineOf)));
-    list.append(make("li", "", rest));
+    const text = phrase("{n} more line|{n} more lines", { n: spoken.length - MOST_LINES });
+    list.append(make("li", "", button("", text, () => list.replaceChildren(...spoken.map(lineOf)))));
   }
   item.append(top, ...place.texts.map(sentence), list);
   if (choices.length) {
-    const chip = make("span", "chip"), open = button("decide", `${phrase("decide")} 1–${choices.length}`, () => { bring(place); inCard("input")?.focus(); });
-    top.append(chip, open);
+    const open = button("decide", `${phrase("decide")} 1–${choices.length}`, () => {
+      bring(place);
+      inCard("input")?.focus();
+    });
+    top.append(make("span", "chip"), open);
     item.append(make("div", "review"));
     settle(place, item);
   }
@@ -206,7 +214,9 @@ const NUMBERS = ["start", "end_inclusive"];
 const ORDER = ["document", "start", "end_inclusive", "layer", "time", "reviewer", "choice", "comment"];
 const STORE = "clueval decisions " + settings.store, NAME = "clueval reviewer", ANY_LAYER = "*";
 const STATES = ["decided", "undecided", "stale", "conflict"];
-const STATE_WORDS = { decided: phrase("decided"), undecided: phrase("undecided"), stale: phrase("stale"), conflict: phrase("conflict") };
+const STATE_WORDS = {
+  decided: phrase("decided"), undecided: phrase("undecided"), stale: phrase("stale"), conflict: phrase("conflict"),
+};
 
 const byText = (one, other) => one < other ? -1 : one > other ? 1 : 0;
 const inOrder = (one, other) => ORDER.reduce((found, name) => found || byText(one[name], other[name]), 0);
@@ -214,7 +224,8 @@ const byTime = (one, other) => byText(one.time, other.time) || inOrder(one, othe
 const same = (line) => JSON.stringify(Object.keys(line).sort().map((name) => [name, line[name]]));
 const keyOf = (at) => JSON.stringify(at);
 const keyOfLine = (line) => keyOf([line.document, line.layer, line.start, line.end_inclusive]);
-const keysOf = ({ at: [document, layer, ...range] }) => [...new Set([layer, ANY_LAYER])].map((each) => keyOf([document, each, ...range]));
+const keysOf = ({ at: [document, layer, ...range] }) =>
+  [...new Set([layer, ANY_LAYER])].map((each) => keyOf([document, each, ...range]));
 const isLine = (line) => line !== null && typeof line === "object"
   && COLUMNS.every((name) => typeof line[name] === (NUMBERS.includes(name) ? "number" : "string"));
 
@@ -273,7 +284,8 @@ function stateOf(place) {
 }
 
 const me = () => byId("reviewer").value.trim();
-const isOwn = (place) => (line) => line.reviewer === me() && line.fingerprint === place.fingerprint && keyOfLine(line) === keyOf(place.at);
+const isOwn = (place) => (line) =>
+  line.reviewer === me() && line.fingerprint === place.fingerprint && keyOfLine(line) === keyOf(place.at);
 const ownOf = (place) => stateOf(place).found.find(isOwn(place));
 
 function put(place, change) {
@@ -282,7 +294,8 @@ function put(place, change) {
   const blank = { document, layer, start, end_inclusive, fingerprint: place.fingerprint, choice: "", comment: "" };
   const { confirmed, ...own } = lines.find(isOwn(place)) ?? blank;
   const line = { ...own, ...change, reviewer: me(), time: new Date().toISOString().slice(0, 19) + "Z" };
-  const others = stateOf(place).found.filter((each) => each.choice && each.fingerprint === place.fingerprint && each.reviewer !== me());
+  const isOfOther = (each) => each.choice && each.fingerprint === place.fingerprint && each.reviewer !== me();
+  const others = stateOf(place).found.filter(isOfOther);
   if (line.choice && (confirmed || others.some((each) => each.choice !== line.choice))) line.confirmed = "yes";
   const rest = lines.filter((each) => !isOwn(place)(each));
   write(line.choice || line.comment ? [...rest, line] : rest);
@@ -303,7 +316,9 @@ const reviewers = () => [...new Set(lines.map((line) => line.reviewer).filter(Bo
 const timeOf = ({ time }) => Number.isNaN(Date.parse(time)) ? time
   : new Date(time).toLocaleString(lang, { dateStyle: "medium", timeStyle: "short", timeZone: "UTC" }) + " UTC";
 const by = (line) => [line.reviewer || phrase("no name"), timeOf(line)].filter(Boolean).join(", ");
-const said = (line) => `${known.get(line.choice) ?? (line.choice || "–")} (${by(line)})${line.comment ? ` ${phrase("“")}${line.comment}${phrase("”")}` : ""}`;
+const titleOf = (choice) => known.get(choice) ?? (choice || "–");
+const quoted = (text) => text ? ` ${phrase("“")}${text}${phrase("”")}` : "";
+const said = (line) => `${titleOf(line.choice)} (${by(line)})${quoted(line.comment)}`;
 
 function tell(extra = "") {
   if (!choices.length) return;
@@ -314,8 +329,8 @@ function tell(extra = "") {
   if (gone.length) parts.push(`${number(gone.length)} ${phrase("lost")}`);
   if (!isKept) parts.push(phrase("this browser does not keep them: save them as a file"));
   byId("decided").textContent = visible([...parts, extra].filter(Boolean).join("; "));
-  const signed = byId("signed"), open = places.length - sum("decided");
-  if (signed) signed.textContent = visible(phrase("{said}; {open} not decided; reviewers: {names}", { said: parts.join("; "), open, names: reviewers().join(", ") || "–" }));
+  const values = { said: parts.join("; "), open: places.length - sum("decided"), names: reviewers().join(", ") || "–" };
+  byId("signed").textContent = visible(phrase("{said}; {open} not decided; reviewers: {names}", values));
   byId("lost").hidden = !gone.length;
   byId("lost-list").replaceChildren(...gone.slice(0, 200).map(([, found]) => {
     const { document, layer, start, end_inclusive } = found[0];
@@ -327,7 +342,7 @@ function tell(extra = "") {
 function settle(place, item = byId(place.anchor)) {
   if (!item || !choices.length) return;
   const { state, choice, latest, found } = stateOf(place), chip = item.querySelector(".chip"), review = item.querySelector(".review");
-  chip.textContent = state === "undecided" ? "" : visible(state === "decided" ? known.get(choice) ?? choice : phrase(state));
+  chip.textContent = state === "undecided" ? "" : visible(state === "decided" ? titleOf(choice) : STATE_WORDS[state]);
   chip.dataset.state = state;
   if (place !== current) {
     review.replaceChildren();
@@ -335,31 +350,34 @@ function settle(place, item = byId(place.anchor)) {
   }
   if (!review.firstChild) review.append(...controls(place));
   for (const input of review.querySelectorAll("input[type=radio]")) input.checked = input.value === choice;
-  const remarks = [];
-  if (state === "stale") remarks.push(phrase("stale: {said}; the spans here have changed, so it does not apply", { said: latest.map(said).join("; ") }));
-  if (state === "conflict") remarks.push(phrase("conflict: {said}; choose one to confirm it", { said: latest.map(said).join("; ") }));
-  const own = ownOf(place);
-  if (state === "decided" || state === "undecided") remarks.push(...found.filter((line) => line !== own && (line.comment || latest.includes(line))).map(said));
+  const values = { said: latest.map(said).join("; ") }, own = ownOf(place);
+  const others = found.filter((line) => line !== own && (line.comment || latest.includes(line)));
+  const remarks = state === "stale" ? [phrase("stale: {said}; the spans here have changed, so it does not apply", values)]
+    : state === "conflict" ? [phrase("conflict: {said}; choose one to confirm it", values)]
+    : others.map(said);
   review.querySelector("ul").replaceChildren(...remarks.map((text) => make("li", "", text)));
 }
 
 function controls(place) {
   const group = make("fieldset", "", make("legend", "unseen", phrase("Decision"))), comment = make("input", "comment");
   choices.forEach(([value, title], n) => {
-    const input = make("input"), label = make("label", place.impossible[value] ? "off" : "", input, " ", make("kbd", "", n + 1), " ", title);
-    Object.assign(input, { type: "radio", name: "place-" + place.index, value, disabled: Boolean(place.impossible[value]) });
-    label.title = place.impossible[value] ?? "";
+    const why = place.impossible[value] ?? "", input = make("input");
+    const label = make("label", why ? "off" : "", input, " ", make("kbd", "", n + 1), " ", title);
+    Object.assign(input, { type: "radio", name: "place-" + place.index, value, disabled: Boolean(why) });
+    label.title = why;
     input.addEventListener("click", () => choose(place, value));
     group.append(label);
   });
-  Object.assign(comment, { placeholder: phrase("Comment"), ariaLabel: phrase("Comment"), maxLength: 2000, value: ownOf(place)?.comment ?? "" });
+  Object.assign(comment, { placeholder: phrase("Comment"), ariaLabel: phrase("Comment"), maxLength: 2000 });
+  comment.value = ownOf(place)?.comment ?? "";
   comment.addEventListener("change", () => { put(place, { comment: comment.value.trim() }); settle(place); });
   comment.addEventListener("keydown", (event) => { if (event.key === "Enter") byId(place.anchor).focus(); });
   return [group, make("ul", "remarks"), comment];
 }
 
 // A cell that a spreadsheet would run as a formula begins with an apostrophe.
-const cell = (value) => typeof value === "number" ? value : String(value ?? "").replace(/[\t\r\n]+/g, " ").replace(/^(?='*[=+\-@])/, "'");
+const guarded = (text) => text.replace(/[\t\r\n]+/g, " ").replace(/^(?='*[=+\-@])/, "'");
+const cell = (value) => typeof value === "number" ? value : guarded(String(value ?? ""));
 const plain = (text) => text.replace(/^'(?='*[=+\-@])/, "");
 
 function save() {
@@ -375,20 +393,26 @@ function save() {
 
 function rowsOf(text) {
   if (/^\s*\[/.test(text)) return JSON.parse(text).map((row, n) => [n + 1, row]);
-  const rows = text.replace(/^\ufeff/, "").split(/\r?\n/).map((line, n) => [n + 1, line.split("\t")]).filter(([, cells]) => cells.join("").trim());
+  const all = text.replace(/^\ufeff/, "").split(/\r?\n/).map((line, n) => [n + 1, line.split("\t")]);
+  const rows = all.filter(([, cells]) => cells.join("").trim());
   const [[, head], ...rest] = rows.length ? rows : [[1, []]];
   const missing = ["document", "start", "end_inclusive", "fingerprint", "choice"].find((name) => !head.includes(name));
   if (missing) throw new Error(phrase("the file has no decisions: it has no column {column}", { column: missing }));
   return rest.map(([n, cells]) => [n, Object.fromEntries(head.map((name, column) => [name.trim(), plain(cells[column] ?? "")]))]);
 }
 function lineFrom([n, row]) {
-  const line = Object.fromEntries(Object.entries(row ?? {}).map(([name, value]) => [name, String(value ?? "")]).filter(([name, value]) => value || COLUMNS.includes(name)));
+  const values = Object.entries(row ?? {}).map(([name, value]) => [name, String(value ?? "")]);
+  const line = Object.fromEntries(values.filter(([name, value]) => value || COLUMNS.includes(name)));
   for (const name of COLUMNS) line[name] ??= "";
   for (const name of NUMBERS) {
-    if (!/^(-1|\d{1,15})$/.test(line[name])) throw new Error(phrase("line {number}: {column} is no position", { number: n, column: name }));
+    if (!/^(-1|\d{1,15})$/.test(line[name]))
+      throw new Error(phrase("line {number}: {column} is no position", { number: n, column: name }));
     line[name] = Number(line[name]);
   }
-  if (line.choice && !known.has(line.choice)) throw new Error(phrase("line {number}: the choice “{choice}” is unknown here", { number: n, choice: cut(line.choice, 40) }));
+  if (line.choice && !known.has(line.choice)) {
+    const about = { number: n, choice: cut(line.choice, 40) };
+    throw new Error(phrase("line {number}: the choice “{choice}” is unknown here", about));
+  }
   return { ...line, layer: line.layer || ANY_LAYER };
 }
 async function take(file) {
@@ -396,8 +420,8 @@ async function take(file) {
   try {
     found = rowsOf(await file.text()).map(lineFrom).filter((line) => line.choice || line.comment);
   } catch (error) {
-    const why = error instanceof Error && !(error instanceof SyntaxError || error instanceof TypeError) ? error.message : phrase("the file has no decisions");
-    tell(phrase("nothing was imported: {why}", { why }));
+    const isOurs = error.constructor === Error;
+    tell(phrase("nothing was imported: {why}", { why: isOurs ? error.message : phrase("the file has no decisions") }));
     return;
   }
   read();
@@ -419,16 +443,21 @@ function forget() {
 const MOST_OPTIONS = 300;
 const filters = new Map(), selects = new Map(), search = byId("f-text");
 const numbers = new Map(facets.map(({ name }, n) => [name, n]));
-const titles = new Map([...facets.map(({ name, title }) => [name, title]), ["done", phrase("Decision")], ["by", phrase("Reviewer")], ["text", phrase("Text")]]);
+const titles = new Map([
+  ...facets.map(({ name, title }) => [name, title]),
+  ["done", phrase("Decision")], ["by", phrase("Reviewer")], ["text", phrase("Text")],
+]);
 let active = [], found = places, rendered = 0, current = null;
 
 const fits = (line) => active.every(([n, value]) => line.values[n] === value);
-const worded = (name, value) => facets[numbers.get(name)]?.words.includes(value) ? phrase(value) : STATE_WORDS[value] && name === "done" ? STATE_WORDS[value] : value;
+const worded = (name, value) => name === "done" ? STATE_WORDS[value] ?? value
+  : facets[numbers.get(name)]?.words.includes(value) ? phrase(value) : value;
 
 function addSelect(name, options, isMain) {
   const element = make("select"), label = make("label", "", titles.get(name), " ", element);
   element.id = "f-" + name;
-  element.append(new Option(phrase("all"), ""), ...options.map(([value, n]) => new Option(cut(visible(worded(name, value)), 60) + (n ? ` (${number(n)})` : ""), value)));
+  const textOf = (value, n) => cut(visible(worded(name, value)), 60) + (n ? ` (${number(n)})` : "");
+  element.append(new Option(phrase("all"), ""), ...options.map(([value, n]) => new Option(textOf(value, n), value)));
   element.addEventListener("change", () => setFilters([...filters, [name, element.value]]));
   byId(isMain ? "main-filters" : "other-filters").append(label);
   selects.set(name, element);
@@ -437,7 +466,9 @@ function addSelect(name, options, isMain) {
 function buildFilters() {
   facets.forEach(({ name, is_main: isMain, words }, n) => {
     const counts = new Map();
-    for (const { lines } of places) for (const { values } of lines) if (values[n] !== null) counts.set(values[n], (counts.get(values[n]) ?? 0) + 1);
+    for (const { lines } of places) {
+      for (const { values } of lines) if (values[n] !== null) counts.set(values[n], (counts.get(values[n]) ?? 0) + 1);
+    }
     const rank = (value) => words.includes(value) ? words.indexOf(value) : words.length;
     const options = [...counts].sort(([one], [other]) => rank(one) - rank(other) || byText(one, other));
     if (options.length > 1 && options.length <= MOST_OPTIONS) addSelect(name, options, isMain);
@@ -464,7 +495,8 @@ function setFilters(values) {
 
 function apply() {
   active = [...filters].filter(([name]) => numbers.has(name)).map(([name, value]) => [numbers.get(name), value]);
-  const words = (filters.get("text") ?? "").toLowerCase().split(/\s+/).filter(Boolean), state = filters.get("done"), reviewer = filters.get("by");
+  const words = (filters.get("text") ?? "").toLowerCase().split(/\s+/).filter(Boolean);
+  const state = filters.get("done"), reviewer = filters.get("by");
   found = places.filter((place) => (!active.length || place.lines.some(fits))
     && words.every((word) => searched(place).includes(word))
     && (!state || stateOf(place).state === state)
@@ -473,7 +505,8 @@ function apply() {
   byId("chips").replaceChildren(...[...filters].map(chipOf));
   for (const each of document.querySelectorAll("button[data-find]")) {
     const find = Object.entries(JSON.parse(each.dataset.find));
-    each.setAttribute("aria-pressed", String(filters.size > 0 && find.length === filters.size && find.every(([name, value]) => filters.get(name) === value)));
+    const isSet = find.length === filters.size && find.every(([name, value]) => filters.get(name) === value);
+    each.setAttribute("aria-pressed", String(isSet));
   }
   if (!found.includes(current)) current = null;
   byId("list").replaceChildren(...found.length ? [] : [make("li", "", phrase("No place matches these filters."))]);
@@ -482,7 +515,8 @@ function apply() {
   remember();
 }
 function chipOf([name, value]) {
-  const chip = button("active", `${titles.get(name)}: ${cut(worded(name, value), 40)} ×`, () => setFilters([...filters].filter(([each]) => each !== name)));
+  const remove = () => setFilters([...filters].filter(([each]) => each !== name));
+  const chip = button("active", `${titles.get(name)}: ${cut(worded(name, value), 40)} ×`, remove);
   chip.title = phrase("Remove this filter");
   return chip;
 }
@@ -502,12 +536,14 @@ function extend(until = rendered + 50) {
 function remember() {
   const values = new URLSearchParams([...filters]), tables = [...document.querySelectorAll("details.table")];
   if (current) values.set("at", current.anchor);
-  if (tables.some((table) => table.open !== table.defaultOpen)) values.set("open", tables.flatMap((table, n) => table.open ? [n] : []).join(","));
+  const open = tables.flatMap((table, n) => table.open ? [n] : []);
+  if (tables.some((table) => table.open !== table.defaultOpen)) values.set("open", open.join(","));
   const address = [...values.keys()].join() === "at" ? "#" + current.anchor : [...values].length ? "#f:" + values : "";
   try { history.replaceState(null, "", address || location.pathname + location.search); } catch { /* not allowed in a frame */ }
 }
 function goTo() {
-  const hash = location.hash.slice(1), values = hash.startsWith("at:") ? new URLSearchParams({ at: hash }) : new URLSearchParams(hash.replace(/^f:/, ""));
+  const hash = location.hash.slice(1);
+  const values = new URLSearchParams(hash.startsWith("at:") ? { at: hash } : hash.replace(/^f:/, ""));
   const open = values.get("open")?.split(","), anchor = values.get("at");
   if (open) document.querySelectorAll("details.table").forEach((table, n) => { table.open = open.includes(String(n)); });
   const place = places.find((each) => each.anchor === anchor);
@@ -589,7 +625,11 @@ function startUp() {
       byId("places").scrollIntoView();
     });
   }
-  byId("marks").append(...kinds.map(({ style, short, legend }) => make("span", "", make("i", "side " + style), " ", [...new Set([short, legend])].filter(Boolean).join(": "), BESIDE.includes(style) ? ` (${style === "above" ? phrase("above the text") : phrase("below the text")})` : "")));
+  const besides = { above: ` (${phrase("above the text")})`, below: ` (${phrase("below the text")})` };
+  byId("marks").append(...kinds.map(({ style, short, legend }) => {
+    const name = [...new Set([short, legend])].filter(Boolean).join(": ");
+    return make("span", "", make("i", "side " + style), " ", name, besides[style] ?? "");
+  }));
   byId("key-list").append(...KEYS.flatMap(([key, text]) => [make("dt", "", make("kbd", "", key)), make("dd", "", text)]));
   tell();
   goTo();
@@ -609,7 +649,12 @@ byId("reviewer").addEventListener("change", () => { store(NAME, me()); apply(); 
 byId("help").addEventListener("click", () => byId("keys").showModal());
 byId("copy").hidden = window.parent !== window;
 byId("copy").addEventListener("click", async ({ target }) => {
-  try { await navigator.clipboard.writeText(byId("signature").textContent); target.textContent = phrase("Copied"); } catch { getSelection().selectAllChildren(byId("signature")); }
+  try {
+    await navigator.clipboard.writeText(byId("signature").textContent);
+    target.textContent = phrase("Copied");
+  } catch {
+    getSelection().selectAllChildren(byId("signature"));
+  }
 });
 
 // The tooltip of a piece that has the focus, at the lower edge of the window.
